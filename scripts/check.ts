@@ -1,0 +1,25 @@
+/** Everything that must hold before a change lands: tidy, types, tests. `--quick` leaves out the journeys. */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const quick = process.argv.includes('--quick')
+
+async function step(name: string, command: string[]): Promise<void> {
+  process.stdout.write(`\n— ${name}\n`)
+  const status = await Bun.spawn(command, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] }).exited
+  if (status !== 0) {
+    process.stdout.write(`\n${name} failed\n`)
+    process.exit(status)
+  }
+}
+
+const compiler = join(root, 'node_modules/typescript/bin/tsc')
+await step('tidy', [process.execPath, 'scripts/tidy.ts'])
+await step('types', existsSync(compiler) ? ['node', compiler, '--noEmit', '-p', '.'] : [process.execPath, 'x', 'tsc', '--noEmit', '-p', '.'])
+if (quick) await step('tests', [process.execPath, 'test', '--path-ignore-patterns', 'test/journeys/**'])
+else {
+  await step('build', [process.execPath, 'scripts/build.ts'])
+  await step('tests', [process.execPath, 'test'])
+}

@@ -1,0 +1,146 @@
+/**
+ * SQLite, the one home of `bun:sqlite`. One connection on the main thread does all writing and the point reads, so
+ * there is one writer and no lock to wait for. WAL keeps readers in other threads going.
+ *
+ * `synchronous=FULL`: a write that was answered survives a power cut. Its price, an fsync for every commit, is shared
+ * by all writes that arrive together (`Writer`).
+ */
+import { Database, type SQLQueryBindings } from 'bun:sqlite'
+
+export type SqlValue = string | number | bigint | boolean | null | Uint8Array
+
+/** Asks questions. Every SQL text is prepared once and kept. */
+export interface Db {
+  /** The first row, or null. */
+  one<T>(sql: string, ...params: SqlValue[]): T | null
+  all<T>(sql: string, ...params: SqlValue[]): T[]
+}
+
+/** Asks and changes; handed out only inside a transaction. */
+export interface WritableDb extends Db {
+  /** Runs one statement and gives the number of rows it changed. */
+  run(sql: string, ...params: SqlValue[]): number
+}
+
+/** The open database with what the floor needs to run transactions; features see it as `Db` only. */
+export type DatabaseHandle = WritableDb & {
+  readonly raw: Database
+  exec(sql: string): void
+  close(): void
+}
+
+export type DatabaseOptions = {
+  /** A file, or `:memory:`. */
+  path: string
+  /** Opens for reading only, for workers. */
+  readonly?: boolean
+}
+
+export function openDatabase(options: DatabaseOptions): DatabaseHandle {
+  const raw = new Database(options.path, options.readonly ? { readonly: true, strict: true } : { create: true, readwrite: true, strict: true })
+  // The page size must come before the first table, the journal mode before anything is read through it.
+  raw.run('PRAGMA page_size = 8192')
+  if (!options.readonly) {
+    raw.run('PRAGMA journal_mode = WAL')
+    raw.run('PRAGMA synchronous = FULL')
+  } else raw.run('PRAGMA query_only = ON')
+  raw.run('PRAGMA foreign_keys = ON')
+  raw.run('PRAGMA busy_timeout = 10000')
+  raw.run('PRAGMA temp_store = MEMORY')
+  raw.run('PRAGMA cache_size = -16384')
+  raw.run('PRAGMA trusted_schema = OFF')
+  return {
+    raw,
+    one: <T>(sql: string, ...params: SqlValue[]) => raw.query(sql).get(...(params as SQLQueryBindings[])) as T | null,
+    all: <T>(sql: string, ...params: SqlValue[]) => raw.query(sql).all(...(params as SQLQueryBindings[])) as T[],
+    run: (sql: string, ...params: SqlValue[]) => raw.query(sql).run(...(params as SQLQueryBindings[])).changes,
+    exec: (sql: string) => void raw.run(sql),
+    close: () => {
+      if (!options.readonly) raw.run('PRAGMA wal_checkpoint(TRUNCATE)')
+      raw.close()
+    },
+  }
+}
+
+/** Runs a function in one transaction and gives its result; any error undoes everything. For start-up and commands. */
+export function transaction<T>(db: DatabaseHandle, run: () => T): T {
+  db.exec('BEGIN IMMEDIATE')
+  try {
+    const result = run()
+    db.exec('COMMIT')
+    return result
+  } catch (error) {
+    db.exec('ROLLBACK')
+    throw error
+  }
+}
+
+type Waiting = { run: () => unknown; done: (result: unknown) => void; failed: (error: unknown) => void }
+
+/**
+ * Group commit: all writes that wait when the event loop comes round run in one transaction, each in a savepoint of its
+ * own, so one that fails takes nothing with it; one fsync makes all of them durable, and only then are they answered.
+ */
+export class Writer {
+  #waiting: Waiting[] = []
+  #scheduled = false
+  #closed = false
+
+  constructor(private readonly db: DatabaseHandle) {}
+
+  /** Resolves with the result once it is on disk; rejects with the error of `run`, or of the commit. */
+  write<T>(run: () => T): Promise<T> {
+    if (this.#closed) return Promise.reject(new Error('the database is closed'))
+    return new Promise<T>((resolve, reject) => {
+      this.#waiting.push({ run, done: resolve as (result: unknown) => void, failed: reject })
+      if (!this.#scheduled) {
+        this.#scheduled = true
+        setImmediate(() => this.flush())
+      }
+    })
+  }
+
+  /** Runs everything that waits now. */
+  flush(): void {
+    this.#scheduled = false
+    const batch = this.#waiting
+    if (batch.length === 0) return
+    this.#waiting = []
+    const finished: (() => void)[] = []
+    const refused: (() => void)[] = []
+    try {
+      this.db.exec('BEGIN IMMEDIATE')
+      for (const { run, done, failed } of batch) {
+        this.db.exec('SAVEPOINT one')
+        try {
+          const result = run()
+          if (result instanceof Promise) {
+            // A promise would go on after the commit, outside of it.
+            result.catch(() => {})
+            throw new TypeError('a write must be synchronous')
+          }
+          this.db.exec('RELEASE one')
+          finished.push(() => done(result))
+        } catch (error) {
+          // Some errors (a full disk) end the whole transaction; then there is nothing left to roll back to.
+          if (!this.db.raw.inTransaction) throw error
+          this.db.exec('ROLLBACK TO one')
+          this.db.exec('RELEASE one')
+          refused.push(() => failed(error))
+        }
+      }
+      this.db.exec('COMMIT')
+    } catch (error) {
+      if (this.db.raw.inTransaction) this.db.exec('ROLLBACK')
+      for (const { failed } of batch) failed(error)
+      return
+    }
+    for (const answer of finished) answer()
+    for (const answer of refused) answer()
+  }
+
+  close(): void {
+    this.flush()
+    this.#closed = true
+  }
+}

@@ -1,0 +1,119 @@
+/**
+ * The running forge as a value: everything that an operation may need, made once in `app.ts` and handed down. There is no
+ * global state, so a test makes as many as it likes.
+ */
+import type { Git } from '#git'
+import type { Log } from '#lib/log.ts'
+import type { Clock } from '#lib/time.ts'
+import type { FactsPort } from './access.ts'
+import type { Caller } from './caller.ts'
+import { Writer, type DatabaseHandle, type Db } from './db.ts'
+import type { EventRow, EventType, Reaction } from './events.ts'
+import { sweepIdempotencyKeys } from './idempotency.ts'
+import { JobRunner, type Job } from './jobs.ts'
+import type { Operation } from './operation.ts'
+import type { Settings } from './settings.ts'
+
+/** How the doors find out who is asking; answered by the accounts feature. */
+export type CallerPort = {
+  /** The caller that a token's secret stands for; null when it is unknown, ended or revoked. */
+  byToken(secret: string): Caller | null
+  /** The caller of a website sign-in, by the secret of its cookie. */
+  bySignIn(secret: string): Caller | null
+}
+
+/** One feature: what it adds to the forge. `features/index.ts` lists them. */
+export type Feature = {
+  readonly name: string
+  readonly operations?: readonly Operation[]
+  readonly events?: readonly EventType[]
+  readonly reactions?: readonly Reaction[]
+  readonly jobs?: readonly Job[]
+}
+
+export type Hearth = {
+  readonly settings: Settings
+  /** For reading. */
+  readonly db: Db
+  /** For the floor and for commands; features write through `write`. */
+  readonly database: DatabaseHandle
+  readonly writer: Writer
+  readonly git: Git
+  readonly clock: Clock
+  readonly log: Log
+  readonly facts: FactsPort
+  readonly callers: CallerPort
+  readonly operations: readonly Operation[]
+  readonly operationsByName: ReadonlyMap<string, Operation>
+  readonly eventTypes: ReadonlyMap<string, EventType>
+  readonly jobs: JobRunner
+  reactionsTo(type: string): readonly Reaction[]
+  /** Tells live readers of an event that is on disk. */
+  published(event: EventRow): void
+  /** Listens to events that are on disk; gives the function that ends it. */
+  subscribe(listener: (event: EventRow) => void): () => void
+  /** Ends when the process is stopping, so that long requests can end too. */
+  readonly stopping: AbortSignal
+  /** Stops jobs, workers and database, in that order. */
+  close(): Promise<void>
+}
+
+export type HearthParts = {
+  settings: Settings
+  log: Log
+  clock: Clock
+  database: DatabaseHandle
+  git: Git
+  features: readonly Feature[]
+  facts: FactsPort
+  /** Made after the forge, because looking a caller up notes when its token was last used. */
+  callers: (hearth: Hearth) => CallerPort
+}
+
+/** Joins the parts. Gives a TypeError when two features claim the same name, which only a change of the code can cause. */
+export function createHearth({ settings, log, clock, database, git, features, facts, callers }: HearthParts): Hearth {
+  const operations = features.flatMap((feature) => feature.operations ?? [])
+  const operationsByName = new Map<string, Operation>()
+  for (const operation of operations) {
+    for (const name of [operation.name, ...operation.aliases]) {
+      if (operationsByName.has(name)) throw new TypeError(`two operations are called ${name}`)
+      operationsByName.set(name, operation)
+    }
+  }
+  const eventTypes = new Map(features.flatMap((feature) => feature.events ?? []).map((type) => [type.type, type]))
+  const reactions = features.flatMap((feature) => feature.reactions ?? [])
+  const forAll = reactions.filter(({ on }) => on === '*')
+  const reactionsByType = new Map([...eventTypes.keys()].map((type) => [type, [...reactions.filter(({ on }) => on === type), ...forAll]]))
+  const listeners = new Set<(event: EventRow) => void>()
+  const stopping = new AbortController()
+  const writer = new Writer(database)
+
+  const hearth: Hearth = {
+    settings, db: database, database, writer, git, clock, log, facts, operations, operationsByName, eventTypes,
+    reactionsTo: (type) => reactionsByType.get(type) ?? forAll,
+    published: (event) => {
+      for (const listener of listeners) listener(event)
+    },
+    subscribe: (listener) => {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+    stopping: stopping.signal,
+    get callers() {
+      return callerPort
+    },
+    get jobs() {
+      return jobs
+    },
+    close: async () => {
+      stopping.abort()
+      await jobs.stop()
+      await git.close()
+      writer.close()
+      database.close()
+    },
+  }
+  const callerPort = callers(hearth)
+  const jobs = new JobRunner(hearth, [sweepIdempotencyKeys as Job, ...features.flatMap((feature) => feature.jobs ?? [])])
+  return hearth
+}

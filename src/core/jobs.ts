@@ -1,0 +1,190 @@
+/**
+ * Jobs: work that goes on after an answer, on one table, so that it survives a restart. A job is taken with a lease,
+ * tried again on its own delays, and kept with its error when the last try failed. Nothing else runs in the background.
+ */
+import { typeId } from '#lib/typeid.ts'
+import { duration, timestamp } from '#lib/time.ts'
+import type { Db, WritableDb } from './db.ts'
+import type { Hearth } from './hearth.ts'
+
+export type JobContext = { readonly hearth: Hearth; readonly signal: AbortSignal; readonly attempt: number; readonly id: string }
+
+export type Job<I = unknown> = {
+  readonly kind: string
+  /** Delays before the second try, the third, and so on (`1m`). After the last the job has failed. */
+  readonly retry: readonly string[]
+  /** For sweeps: runs by itself, this long after it last ended. */
+  readonly every: string | null
+  run(context: JobContext, input: I): Promise<void> | void
+}
+
+export const job = <I>(definition: { kind: string; retry?: readonly string[]; every?: string; run: Job<I>['run'] }): Job<I> => ({
+  kind: definition.kind,
+  retry: definition.retry ?? ['10s', '1m', '10m', '1h'],
+  every: definition.every ?? null,
+  run: definition.run,
+})
+
+export type EnqueueOptions = {
+  delay_ms?: number
+  /** While a job of this kind with the same key waits, another is not added. */
+  key?: string
+}
+
+export type JobRow = {
+  id: string
+  kind: string
+  key: string | null
+  input: string
+  state: 'waiting' | 'running' | 'failed'
+  attempt: number
+  run_at: number
+  error: string | null
+  created_at: string
+  updated_at: string
+}
+
+export function insertJob<I>(db: WritableDb, definition: Job<I>, input: I, now: number, options: EnqueueOptions = {}): string {
+  const key = options.key ?? null
+  if (key !== null) {
+    const waiting = db.one<{ id: string }>(`SELECT id FROM jobs WHERE kind = ? AND key = ? AND state = 'waiting'`, definition.kind, key)
+    if (waiting) return waiting.id
+  }
+  const id = typeId('bgj', now)
+  db.run(
+    `INSERT INTO jobs (id, kind, key, input, state, attempt, run_at, error, created_at, updated_at) VALUES (?, ?, ?, ?, 'waiting', 0, ?, NULL, ?, ?)`,
+    id, definition.kind, key, JSON.stringify(input ?? null), now + (options.delay_ms ?? 0), timestamp(now), timestamp(now),
+  )
+  return id
+}
+
+/** What waits, runs or has failed, newest first. */
+export const listJobs = (db: Db, filter: { state?: string; kind?: string; limit: number; offset: number }): JobRow[] =>
+  db.all<JobRow>(
+    'SELECT * FROM jobs WHERE (?1 IS NULL OR state = ?1) AND (?2 IS NULL OR kind = ?2) ORDER BY id DESC LIMIT ?3 OFFSET ?4',
+    filter.state ?? null, filter.kind ?? null, filter.limit, filter.offset,
+  )
+
+/** How many jobs run at once; they are mostly waiting for workers, files and the network. */
+const MOST_RUNNING = 4
+/** The longest sleep: a clock that was set back must not stop the runner for long. */
+const LONGEST_SLEEP_MS = 30_000
+
+/** Takes jobs from the table and runs them until it is stopped. */
+export class JobRunner {
+  #kinds: Map<string, Job>
+  #running = new Map<string, Promise<void>>()
+  #timer: ReturnType<typeof setTimeout> | null = null
+  #stopped = false
+  #abort = new AbortController()
+
+  constructor(
+    private readonly hearth: Hearth,
+    definitions: readonly Job[],
+  ) {
+    this.#kinds = new Map(definitions.map((definition) => [definition.kind, definition]))
+    if (this.#kinds.size !== definitions.length) throw new Error('two jobs have the same kind')
+  }
+
+  /** Puts back what was running when the process ended, plants the sweeps, and begins. */
+  async start(): Promise<void> {
+    await this.hearth.writer.write(() => {
+      this.hearth.database.run(`UPDATE jobs SET state = 'waiting' WHERE state = 'running'`)
+      for (const definition of this.#kinds.values()) {
+        if (definition.every !== null) insertJob(this.hearth.database, definition, null, this.hearth.clock.now(), { key: 'sweep' })
+      }
+    })
+    this.wake()
+  }
+
+  /** Looks for due jobs soon; cheap to call often. */
+  wake(): void {
+    if (this.#stopped) return
+    this.#sleep(0)
+  }
+
+  /** Stops taking jobs, tells the running ones, and waits for them; what does not end is taken up at the next start. */
+  async stop(): Promise<void> {
+    this.#stopped = true
+    if (this.#timer) clearTimeout(this.#timer)
+    this.#abort.abort()
+    await Promise.allSettled(this.#running.values())
+  }
+
+  /** Resolves when nothing is due and nothing runs; for tests and commands. */
+  async idle(): Promise<void> {
+    for (;;) {
+      await this.#take()
+      if (this.#running.size === 0 && this.#due() === null) return
+      await Promise.race(this.#running.values())
+    }
+  }
+
+  #due(): { id: string; run_at: number } | null {
+    return this.hearth.db.one<{ id: string; run_at: number }>(
+      `SELECT id, run_at FROM jobs WHERE state = 'waiting' AND run_at <= ? ORDER BY run_at, id LIMIT 1`,
+      this.hearth.clock.now(),
+    )
+  }
+
+  #sleep(milliseconds: number): void {
+    if (this.#timer) clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => {
+      this.#timer = null
+      this.#take().catch((error) => this.hearth.log.error('the job runner failed', { error }))
+    }, milliseconds)
+  }
+
+  async #take(): Promise<void> {
+    while (!this.#stopped && this.#running.size < MOST_RUNNING) {
+      const next = this.#due()
+      if (!next) break
+      const row = await this.hearth.writer.write(() => {
+        const changed = this.hearth.database.run(
+          `UPDATE jobs SET state = 'running', attempt = attempt + 1, updated_at = ? WHERE id = ? AND state = 'waiting'`,
+          timestamp(this.hearth.clock.now()), next.id,
+        )
+        return changed === 1 ? this.hearth.database.one<JobRow>('SELECT * FROM jobs WHERE id = ?', next.id) : null
+      })
+      if (!row) continue
+      const running = this.#run(row).finally(() => {
+        this.#running.delete(row.id)
+        this.wake()
+      })
+      this.#running.set(row.id, running)
+    }
+    if (this.#stopped || this.#timer) return
+    const later = this.hearth.db.one<{ at: number | null }>(`SELECT min(run_at) AS at FROM jobs WHERE state = 'waiting'`)?.at
+    if (later && this.#running.size < MOST_RUNNING) this.#sleep(Math.min(LONGEST_SLEEP_MS, Math.max(5, later - this.hearth.clock.now())))
+  }
+
+  async #run(row: JobRow): Promise<void> {
+    const definition = this.#kinds.get(row.kind)
+    try {
+      if (!definition) throw new Error(`no job is called ${row.kind}`)
+      await definition.run({ hearth: this.hearth, signal: this.#abort.signal, attempt: row.attempt, id: row.id }, JSON.parse(row.input))
+      await this.#finish(row, definition, null)
+    } catch (error) {
+      if (this.#stopped && this.#abort.signal.aborted) return
+      await this.#finish(row, definition, error)
+    }
+  }
+
+  /** A job that ended is gone; one that failed waits for its next try or stays for a person to see. */
+  async #finish(row: JobRow, definition: Job | undefined, error: unknown): Promise<void> {
+    const delay = definition?.retry[row.attempt - 1]
+    const message = error === null ? null : error instanceof Error ? error.message : String(error)
+    if (message !== null) this.hearth.log.warn('a job failed', { kind: row.kind, job: row.id, attempt: row.attempt, error, again_in: delay ?? null })
+    await this.hearth.writer.write(() => {
+      const db = this.hearth.database
+      const now = this.hearth.clock.now()
+      if (message === null) db.run('DELETE FROM jobs WHERE id = ?', row.id)
+      else if (delay !== undefined) {
+        db.run(`UPDATE jobs SET state = 'waiting', run_at = ?, error = ?, updated_at = ? WHERE id = ?`, now + duration(delay), message, timestamp(now), row.id)
+      } else db.run(`UPDATE jobs SET state = 'failed', error = ?, updated_at = ? WHERE id = ?`, message, timestamp(now), row.id)
+      if (definition?.every && (message === null || delay === undefined)) {
+        insertJob(db, definition, null, now, { key: 'sweep', delay_ms: duration(definition.every) })
+      }
+    })
+  }
+}

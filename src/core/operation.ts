@@ -1,0 +1,241 @@
+/**
+ * Operations: the whole interface of the forge as values. REST, the tool server, the website, the description and the tests
+ * all enter through `call`, so that validation, rights and errors exist once.
+ */
+import { Compile, type Validator } from 'typebox/compile'
+import { Value } from 'typebox/value'
+import type { Static, TObject, TProperties, TSchema } from 'typebox'
+import type { Git } from '#git'
+import { Refusal } from '#lib/errors.ts'
+import { timestamp, type Timestamp } from '#lib/time.ts'
+import { decide, type Access, type Grant, type Rule } from './access.ts'
+import type { Caller } from './caller.ts'
+import type { Db } from './db.ts'
+import type { Hearth } from './hearth.ts'
+import { findAnswer, inTurn, recordAnswer, type Idempotency } from './idempotency.ts'
+import type { Paging } from './page.ts'
+import { writeAs, type Tx, type Write } from './write.ts'
+
+/** What every handler gets; the rule of the operation adds `repo`, `workspace` and a narrower `caller`. */
+export type Context = {
+  readonly hearth: Hearth
+  readonly db: Db
+  readonly git: Git
+  readonly write: Write
+  /** The moment of the call. */
+  readonly now: Timestamp
+  readonly now_ms: number
+  /** Ends when the client has gone away or the process stops. */
+  readonly signal: AbortSignal
+}
+
+export type Annotations = { destructive?: boolean; idempotent?: boolean; openWorld?: boolean }
+
+export type Operation = {
+  readonly name: string
+  readonly summary: string
+  /** `METHOD /path`, with `/v1` where the written form has it; several when it serves a repository and a workspace. */
+  readonly routes: readonly string[]
+  readonly tool: boolean
+  readonly aliases: readonly string[]
+  readonly toolset: string
+  readonly access: Rule
+  readonly input: TObject
+  readonly output: TSchema
+  /** The HTTP status of success. */
+  readonly status: 200 | 201 | 202 | 204
+  readonly list: Paging | null
+  readonly preview: boolean
+  readonly annotations: Annotations
+  /** Answers that must not be kept for replay, because they show a secret once. */
+  readonly secretAnswer: boolean
+  /** The most bytes that the REST door takes as a body; null for the usual limit. */
+  readonly bodyLimit: number | null
+  /** Over REST the answer is a 302 to this address; tools get the record itself. */
+  readonly redirect: ((output: unknown) => string) | null
+  readonly validator: Validator
+  /** JSON pointers into the output to text by people without Write, or from outside; null when there is none of it. */
+  readonly untrusted: ((output: unknown, context: Context & { caller: Caller }) => readonly string[]) | null
+  /** Called only by `call`, after access is decided and the input is valid. */
+  run(context: Context & { caller: Caller }, input: unknown): unknown
+}
+
+/** An operation with the types of its input and output, for callers inside the program. */
+export type Typed<I, O> = Operation & { readonly __input?: I; readonly __output?: O }
+
+type GrantOf<A> = A extends Access<infer G> ? G : never
+
+type Definition<P extends TProperties, O extends TSchema, G> = {
+  name: string
+  /** One to three sentences, at most 300 characters: what it does, who may call it, what the answer holds. */
+  summary: string
+  /** Null keeps it off REST (website or git only). */
+  route: string | readonly string[] | null
+  /** False keeps it off the tool server; an operation without a route is never a tool unless this says so. */
+  tool?: boolean
+  /** Other names that a tool call may use. */
+  aliases?: readonly string[]
+  /** The toolset it belongs to; the name of its feature's set. */
+  toolset?: string
+  access: Access<G>
+  input: TObject<P>
+  output: O
+  status?: 200 | 201 | 202 | 204
+  list?: Paging
+  preview?: boolean
+  annotations?: Annotations
+  secretAnswer?: boolean
+  /** The most bytes of a REST body, when 1 MiB is not enough. */
+  bodyLimit?: number
+  /** Makes the REST answer a 302 to this address. */
+  redirect?: (output: Static<O>) => string
+  /**
+   * Where in the output there is text that was written by someone without Write on the repository, or fetched from
+   * outside: JSON pointers (RFC 6901) such as `/comments/3/body`. Lists point into `/items`.
+   */
+  untrusted?: (output: Static<O>, context: Context & NoInfer<G>) => readonly string[]
+  handler: (context: Context & NoInfer<G>, input: Static<TObject<P>>) => Static<O> | Promise<Static<O>>
+}
+
+export function operation<P extends TProperties, O extends TSchema, G>(definition: Definition<P, O, G>): Typed<Static<TObject<P>>, Static<O>> {
+  const { route, handler, redirect, untrusted } = definition
+  const routes = route === null ? [] : typeof route === 'string' ? [route] : route
+  return {
+    name: definition.name,
+    summary: definition.summary,
+    routes,
+    tool: definition.tool ?? route !== null,
+    aliases: definition.aliases ?? [],
+    toolset: definition.toolset ?? 'core',
+    access: definition.access,
+    input: definition.input,
+    output: definition.output,
+    status: definition.status ?? 200,
+    list: definition.list ?? null,
+    preview: definition.preview ?? false,
+    annotations: definition.annotations ?? {},
+    secretAnswer: definition.secretAnswer ?? false,
+    bodyLimit: definition.bodyLimit ?? null,
+    redirect: redirect ? (output) => redirect(output as Static<O>) : null,
+    untrusted: untrusted ? (output, context) => untrusted(output as Static<O>, context as unknown as Context & NoInfer<G>) : null,
+    validator: Compile(definition.input),
+    run: (context, input) => handler(context as unknown as Context & NoInfer<G>, input as Static<TObject<P>>),
+  }
+}
+
+export type { GrantOf }
+
+export type CallOptions = {
+  signal?: AbortSignal
+  /** Refuse names that the input does not have, as the tool server does; otherwise they are ignored. */
+  strict?: boolean
+  /** Set by a door for a repeatable request; `replayed` is called when the answer is one that was kept. */
+  idempotency?: Idempotency & { replayed?: () => void }
+  /** Told where the answer holds text by people without Write (see `untrusted` of an operation). */
+  untrusted?: (pointers: readonly string[]) => void
+}
+
+const never = new AbortController().signal
+
+/** Runs one operation for a caller. Gives a Refusal for everything the client is to blame for. */
+export async function call<I, O>(hearth: Hearth, operation: Typed<I, O>, caller: Caller, input: I, options: CallOptions = {}): Promise<O> {
+  const raw: unknown = input
+  if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) throw new Refusal('invalid', 'the input must be an object')
+  const grant = decide(operation.access, caller, raw as { repo?: unknown; workspace?: unknown }, hearth.facts)
+  const valid = validate(operation, raw as Record<string, unknown>, options.strict ?? false)
+  const { idempotency } = options
+  if (!idempotency) return (await run(hearth, operation, caller, grant, valid, options)) as O
+  return inTurn(hearth, idempotency, async () => {
+    const kept = findAnswer(hearth.db, idempotency)
+    if (kept) {
+      idempotency.replayed?.()
+      tellUntrusted(operation, kept.answer, contextOf(hearth, caller, grant, options), options)
+      return kept.answer as O
+    }
+    return (await run(hearth, operation, caller, grant, valid, options)) as O
+  })
+}
+
+async function run(hearth: Hearth, operation: Operation, caller: Caller, grant: Grant, valid: unknown, options: CallOptions): Promise<unknown> {
+  const { idempotency } = options
+  const keep = (tx: Tx, answer: unknown) => recordAnswer(tx, idempotency!, operation.secretAnswer ? withoutSecret(answer) : answer)
+  let written: unknown
+  const context = contextOf(hearth, caller, grant, options, (run) =>
+    writeAs(hearth, caller, (tx) => {
+      const result = run(tx)
+      // The answer is kept in the same transaction as the change, so that a retry after a crash finds both or neither.
+      if (idempotency) keep(tx, (written = result))
+      return result
+    }),
+  )
+  const answer = await operation.run(context, valid)
+  if (idempotency && written !== answer) await writeAs(hearth, caller, (tx) => keep(tx, answer))
+  tellUntrusted(operation, answer, context, options)
+  return answer
+}
+
+function contextOf(
+  hearth: Hearth, caller: Caller, grant: Grant, options: CallOptions, write: Write = (run) => writeAs(hearth, caller, run),
+): Context & { caller: Caller } {
+  const now_ms = hearth.clock.now()
+  return { hearth, db: hearth.db, git: hearth.git, now: timestamp(now_ms), now_ms, signal: options.signal ?? never, write, ...grant, caller }
+}
+
+function tellUntrusted(operation: Operation, answer: unknown, context: Context & { caller: Caller }, options: CallOptions): void {
+  if (!options.untrusted || !operation.untrusted) return
+  const pointers = operation.untrusted(answer, context)
+  if (pointers.length > 0) options.untrusted(pointers)
+}
+
+const withoutSecret = (answer: unknown): unknown =>
+  typeof answer === 'object' && answer !== null && 'secret' in answer ? { ...answer, secret: null } : answer
+
+/**
+ * The input as its schema describes it. Values that came as text (a path, a query, digits from a tool) are converted where
+ * that loses nothing. Gives 422 with the field, dotted for depth.
+ */
+export function validate(operation: Operation, input: Record<string, unknown>, strict: boolean): unknown {
+  if (strict) {
+    const unknown = Object.keys(input).find((name) => !(name in operation.input.properties))
+    if (unknown !== undefined) {
+      const names = Object.keys(operation.input.properties)
+      throw new Refusal('invalid', `${operation.name} has no input ${JSON.stringify(unknown.slice(0, 60))}; it takes ${names.join(', ') || 'none'}`, {
+        reason: 'unknown_input', field: unknown.slice(0, 200),
+      })
+    }
+  }
+  if ((operation.list === 'before' || operation.list === 'after') && input['page'] !== undefined) {
+    throw new Refusal('invalid', `this list has no numbered pages; use ${operation.list}`, { field: 'page' })
+  }
+  if (operation.validator.Check(input)) return input
+  const converted = convert(operation.input, input)
+  if (operation.validator.Check(converted)) return converted
+  throw describe(operation, converted)
+}
+
+/** Only digits become numbers and only the four words become booleans: nothing is guessed. */
+function convert(schema: TSchema, value: unknown): unknown {
+  const { type, properties, items } = schema as { type?: string; properties?: Record<string, TSchema>; items?: TSchema }
+  if (typeof value === 'string') {
+    if (type === 'integer' && /^-?\d{1,15}$/.test(value)) return Number(value)
+    if (type === 'number' && /^-?\d{1,15}(\.\d{1,15})?$/.test(value)) return Number(value)
+    if (type === 'boolean') return { true: true, '1': true, false: false, '0': false }[value] ?? value
+    return value
+  }
+  if (Array.isArray(value)) return items ? value.map((item) => convert(items, item)) : value
+  if (typeof value === 'object' && value !== null && properties) {
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, properties[key] ? convert(properties[key], inner) : inner]))
+  }
+  return value
+}
+
+/** The first thing that is wrong, in words. */
+function describe(operation: Operation, input: unknown): Refusal {
+  const [first] = Value.Errors(operation.input, input)
+  if (!first) return new Refusal('invalid', 'the input is not valid')
+  const missing = (first.params as { requiredProperties?: string[] }).requiredProperties?.[0]
+  const path = first.instancePath.split('/').slice(1).map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+  if (missing !== undefined) path.push(missing)
+  const field = path.reduce((text, part) => (/^\d+$/.test(part) ? `${text}[${part}]` : text === '' ? part : `${text}.${part}`), '').slice(0, 200)
+  return new Refusal('invalid', `${field || 'the input'} ${missing === undefined ? first.message : 'is required'}`, { field: field || undefined })
+}

@@ -1,0 +1,178 @@
+/**
+ * Objects as bytes and as values: parse and serialize commits, trees and tags, and name them.
+ * Follows https://git-scm.com/book/en/v2/Git-Internals-Git-Objects and git's own `fsck` for what is well formed.
+ */
+import { GitError, type Commit, type ObjectType, type Oid, type Signature, type Tag } from './ports.ts'
+
+const decoder = new TextDecoder('utf-8', { fatal: false, ignoreBOM: true })
+const encoder = new TextEncoder()
+
+export const ZERO_OID: Oid = '0'.repeat(40)
+/** The tree with no entries, which git knows without storing it. */
+export const EMPTY_TREE: Oid = '4b825dc642cb6eb9a060e54bf8d69288fbee4904'
+
+export const isOid = (text: string): boolean => /^[0-9a-f]{40}$/.test(text)
+
+/** Names an object: SHA-1 over `<type> <size>\0<content>`. */
+export function hashObject(type: ObjectType, data: Uint8Array): Oid {
+  const hasher = new Bun.CryptoHasher('sha1')
+  hasher.update(`${type} ${data.byteLength}\0`)
+  hasher.update(data)
+  return hasher.digest('hex')
+}
+
+export function oidToBytes(oid: Oid): Uint8Array {
+  return Buffer.from(oid, 'hex')
+}
+
+export function bytesToOid(bytes: Uint8Array, offset = 0): Oid {
+  return Buffer.from(bytes.buffer, bytes.byteOffset + offset, 20).toString('hex')
+}
+
+/** One raw entry of a tree object. `name` keeps its bytes: names need not be UTF-8. */
+export type RawTreeEntry = { readonly mode: number; readonly name: Uint8Array; readonly oid: Oid }
+
+export const MODE = { dir: 0o040000, file: 0o100644, executable: 0o100755, symlink: 0o120000, submodule: 0o160000 } as const
+
+/** Every entry of a tree object, in the order it is stored. Gives GitError `corrupt` for truncated content. */
+export function parseTree(data: Uint8Array): RawTreeEntry[] {
+  const entries: RawTreeEntry[] = []
+  let at = 0
+  while (at < data.length) {
+    let mode = 0
+    while (at < data.length && data[at] !== 0x20) {
+      const digit = data[at]! - 0x30
+      if (digit < 0 || digit > 7) throw new GitError('corrupt', 'tree entry has a malformed mode')
+      mode = mode * 8 + digit
+      at++
+    }
+    const start = ++at
+    while (at < data.length && data[at] !== 0) at++
+    if (at + 21 > data.length) throw new GitError('corrupt', 'tree entry is truncated')
+    entries.push({ mode, name: data.subarray(start, at), oid: bytesToOid(data, at + 1) })
+    at += 21
+  }
+  return entries
+}
+
+/** Git's order of tree entries: bytes of the name, a directory compared as if it ended in `/` (`base_name_compare`). */
+export function compareTreeEntries(a: { mode: number; name: Uint8Array }, b: { mode: number; name: Uint8Array }): number {
+  const length = Math.min(a.name.length, b.name.length)
+  for (let i = 0; i < length; i++) {
+    const difference = a.name[i]! - b.name[i]!
+    if (difference !== 0) return difference
+  }
+  const ca = a.name.length > length ? a.name[length]! : a.mode === MODE.dir ? 0x2f : 0
+  const cb = b.name.length > length ? b.name[length]! : b.mode === MODE.dir ? 0x2f : 0
+  return ca - cb
+}
+
+/** The bytes of a tree object; entries are put in git's order. */
+export function serializeTree(entries: readonly RawTreeEntry[]): Uint8Array {
+  const sorted = [...entries].sort(compareTreeEntries)
+  const parts: Uint8Array[] = []
+  for (const entry of sorted) {
+    parts.push(encoder.encode(`${entry.mode.toString(8)} `), entry.name, new Uint8Array(1), oidToBytes(entry.oid))
+  }
+  return Buffer.concat(parts)
+}
+
+/** Splits an identity line `Name <email> 1700000000 +0100`; a malformed one gives empty parts rather than an error. */
+export function parseSignature(line: string): Signature {
+  const open = line.lastIndexOf('<')
+  const close = line.indexOf('>', open + 1)
+  if (open < 0 || close < 0) return { name: line.trim(), email: '', time: 0, zone: '+0000' }
+  const [time = '0', zone = '+0000'] = line.slice(close + 1).trim().split(' ')
+  const seconds = Number(time)
+  return {
+    name: line.slice(0, open).trim(),
+    email: line.slice(open + 1, close).trim(),
+    time: Number.isSafeInteger(seconds) ? seconds : 0,
+    zone: /^[+-]\d{4}$/.test(zone) ? zone : '+0000',
+  }
+}
+
+/** Characters that git strips from names and addresses, and those that would end the line or the address. */
+const crud = (text: string): string => text.replace(/[\0\n<>]/g, '').replace(/^[\s.,:;"'\\]+|[\s.,:;"'\\]+$/g, '')
+
+export function formatSignature(signature: Signature): string {
+  return `${crud(signature.name) || 'unknown'} <${crud(signature.email)}> ${Math.trunc(signature.time)} ${signature.zone}`
+}
+
+/** The header lines of a commit or tag with their continuation lines folded in, and where the message begins. */
+function parseHeaders(data: Uint8Array): { headers: [string, string][]; message: string } {
+  const text = decoder.decode(data)
+  const end = text.indexOf('\n\n')
+  const head = end < 0 ? text.replace(/\n$/, '') : text.slice(0, end)
+  const headers: [string, string][] = []
+  for (const line of head.split('\n')) {
+    const last = headers.at(-1)
+    if (line.startsWith(' ') && last) last[1] += `\n${line.slice(1)}`
+    else {
+      const space = line.indexOf(' ')
+      headers.push(space < 0 ? [line, ''] : [line.slice(0, space), line.slice(space + 1)])
+    }
+  }
+  return { headers, message: end < 0 ? '' : text.slice(end + 2) }
+}
+
+/** Gives GitError `corrupt` when the tree or an identity is missing. */
+export function parseCommit(oid: Oid, data: Uint8Array): Commit {
+  const { headers, message } = parseHeaders(data)
+  const first = (key: string) => headers.find(([name]) => name === key)?.[1]
+  const tree = first('tree')
+  const author = first('author')
+  const committer = first('committer')
+  if (!tree || !isOid(tree) || author === undefined || committer === undefined) {
+    throw new GitError('corrupt', `commit ${oid} lacks a tree, author or committer`)
+  }
+  return {
+    oid,
+    tree,
+    parents: headers.filter(([name]) => name === 'parent').map(([, value]) => value),
+    author: parseSignature(author),
+    committer: parseSignature(committer),
+    message,
+    signature: first('gpgsig') ?? null,
+  }
+}
+
+export function serializeCommit(commit: Omit<Commit, 'oid' | 'signature'>): Uint8Array {
+  const lines = [
+    `tree ${commit.tree}`,
+    ...commit.parents.map((parent) => `parent ${parent}`),
+    `author ${formatSignature(commit.author)}`,
+    `committer ${formatSignature(commit.committer)}`,
+  ]
+  const message = commit.message.replaceAll('\0', '')
+  return encoder.encode(`${lines.join('\n')}\n\n${message.endsWith('\n') ? message : `${message}\n`}`)
+}
+
+/** Gives GitError `corrupt` when the object or type is missing. */
+export function parseTag(oid: Oid, data: Uint8Array): Tag {
+  const { headers, message } = parseHeaders(data)
+  const first = (key: string) => headers.find(([name]) => name === key)?.[1]
+  const object = first('object')
+  const type = first('type')
+  if (!object || !isOid(object) || !type || !['commit', 'tree', 'blob', 'tag'].includes(type)) {
+    throw new GitError('corrupt', `tag ${oid} lacks an object or its type`)
+  }
+  const tagger = first('tagger')
+  const signed = /-----BEGIN (PGP|SSH) SIGNATURE-----/.exec(message)
+  return {
+    oid,
+    object,
+    type: type as ObjectType,
+    name: first('tag') ?? '',
+    tagger: tagger === undefined ? null : parseSignature(tagger),
+    message: signed ? message.slice(0, signed.index) : message,
+    signature: signed ? message.slice(signed.index) : null,
+  }
+}
+
+export function serializeTag(tag: { object: Oid; type: ObjectType; name: string; tagger: Signature; message: string }): Uint8Array {
+  const message = tag.message.replaceAll('\0', '')
+  return encoder.encode(
+    `object ${tag.object}\ntype ${tag.type}\ntag ${tag.name}\ntagger ${formatSignature(tag.tagger)}\n\n${message.endsWith('\n') ? message : `${message}\n`}`,
+  )
+}

@@ -1,0 +1,323 @@
+/**
+ * What the git room gives to its host and asks of it. Values only: object ids, names, bytes and streams; no users,
+ * no rights, no SQL. The words are git's own (https://git-scm.com/docs/gitglossary).
+ */
+
+/** A SHA-1 object id as 40 lowercase hex digits. */
+export type Oid = string
+
+export type ObjectType = 'commit' | 'tree' | 'blob' | 'tag'
+
+/** One object as git stores it: its type and its uncompressed content, without the header. */
+export type GitObject = { readonly type: ObjectType; readonly data: Uint8Array }
+
+/** Reads objects by id; null when the object is not there. Implementations are synchronous: hot loops depend on it. */
+export interface ObjectReader {
+  read(oid: Oid): GitObject | null
+  /** The type and the size in bytes without inflating more than needed. */
+  header(oid: Oid): { type: ObjectType; size: number } | null
+  has(oid: Oid): boolean
+}
+
+/** Adds objects; they become durable when the writer's owner says so (`Store.write`). */
+export interface ObjectWriter {
+  write(type: ObjectType, data: Uint8Array): Oid
+}
+
+export type ObjectDatabase = ObjectReader & ObjectWriter
+
+/** A ref with its value; `peeled` is the object that an annotated tag points at, null for everything else. */
+export type Ref = { readonly name: string; readonly oid: Oid; readonly peeled: Oid | null }
+
+/** All refs of one namespace at one moment, sorted by name in byte order. */
+export type RefSnapshot = {
+  /** Changes whenever any ref of the namespace changes; answers are cached under it. */
+  readonly generation: string
+  /** The full name that HEAD points at, whether or not that ref exists (`refs/heads/main`). */
+  readonly head: string
+  readonly refs: readonly Ref[]
+}
+
+/** One command of a push: `old` or `new` is null for a ref that is made or deleted (git-receive-pack, "ref update"). */
+export type RefUpdate = { readonly name: string; readonly old: Oid | null; readonly new: Oid | null }
+
+/** The host's verdict on one command: accepted, or refused with one line that the person at the keyboard sees. */
+export type RefResult = { readonly name: string; readonly refused: string | null }
+
+/** The identity line of a commit or tag. `time` is in seconds since 1970, `zone` in git's form (`+0200`). */
+export type Signature = { readonly name: string; readonly email: string; readonly time: number; readonly zone: string }
+
+/** A parsed commit. `message` is decoded as UTF-8; bytes that are not UTF-8 become U+FFFD. */
+export type Commit = {
+  readonly oid: Oid
+  readonly tree: Oid
+  readonly parents: readonly Oid[]
+  readonly author: Signature
+  readonly committer: Signature
+  readonly message: string
+  readonly signature: string | null
+}
+
+/** A parsed annotated tag. */
+export type Tag = {
+  readonly oid: Oid
+  readonly object: Oid
+  readonly type: ObjectType
+  readonly name: string
+  readonly tagger: Signature | null
+  readonly message: string
+  readonly signature: string | null
+}
+
+export type TreeEntryType = 'file' | 'dir' | 'symlink' | 'submodule'
+
+/** One entry of a tree; `path` is relative to the tree that was asked for, `mode` is git's octal text (`100644`). */
+export type TreeEntry = {
+  readonly path: string
+  readonly name: string
+  readonly type: TreeEntryType
+  readonly mode: string
+  readonly oid: Oid
+  /** Bytes, for files and symlinks when asked for; else null. */
+  readonly size: number | null
+}
+
+export type FileStatus = 'added' | 'modified' | 'removed' | 'renamed' | 'copied' | 'type_changed'
+
+/** One line of a hunk; `old` and `new` are 1-based line numbers, null where the line is not on that side. */
+export type DiffLine = {
+  readonly kind: 'context' | 'add' | 'del'
+  readonly old: number | null
+  readonly new: number | null
+  readonly text: string
+  /** True on the last line of a file that does not end in a newline. */
+  readonly no_newline: boolean
+}
+
+/** A hunk as in a unified diff header; `heading` is the text after the second `@@`. */
+export type Hunk = {
+  readonly old_start: number
+  readonly old_lines: number
+  readonly new_start: number
+  readonly new_lines: number
+  readonly heading: string
+  readonly lines: readonly DiffLine[]
+}
+
+/** What happened to one path between two trees. `hunks` is null where the text was not computed, `reason` says why. */
+export type FileDiff = {
+  readonly path: string
+  readonly old_path: string | null
+  readonly status: FileStatus
+  readonly old_oid: Oid | null
+  readonly new_oid: Oid | null
+  readonly mode: string | null
+  readonly old_mode: string | null
+  readonly similarity: number | null
+  readonly binary: boolean
+  readonly additions: number
+  readonly deletions: number
+  readonly hunks: readonly Hunk[] | null
+  readonly reason: 'too_large' | 'binary' | 'page_limit' | null
+}
+
+export type DiffOptions = {
+  /** Only these paths (a file, or a directory and all below it). */
+  paths?: readonly string[]
+  /** Lines of context around a change, 3 unless given. */
+  context?: number
+  /** Whether hunks are wanted; without them only statuses and counts are computed. */
+  hunks?: boolean
+  /** Skip this many files, and give hunks for at most `limit` files; statuses and counts are always complete. */
+  skip?: number
+  limit?: number
+  /** Ignore changes in white space (`git diff -w`). */
+  ignoreWhitespace?: boolean
+  /** A file over this many changed lines or bytes has no hunks and reason `too_large`. */
+  maxLines?: number
+  maxBytes?: number
+}
+
+export type Diff = {
+  readonly files: readonly FileDiff[]
+  readonly totals: { readonly files: number; readonly additions: number; readonly deletions: number }
+}
+
+export type LogOptions = {
+  /** Start here; several tips give their union. */
+  tips: readonly Oid[]
+  /** Leave out everything reachable from these (`^hide`). */
+  hide?: readonly Oid[]
+  /** Only commits that change this path. */
+  path?: string
+  /** Follow the path through renames (one file only). */
+  follow?: boolean
+  /** A substring of the author's name or address, without regard to case. */
+  author?: string
+  /** Committer time bounds, seconds since 1970. */
+  since?: number
+  until?: number
+  skip?: number
+  limit?: number
+  firstParent?: boolean
+}
+
+export type BlameRange = { readonly from_line: number; readonly to_line: number; readonly commit: Commit; readonly path: string }
+
+/** The last commit that changed an entry of a directory. */
+export type LastCommit = { readonly name: string; readonly commit: Commit }
+
+export type MergeMethod = 'merge' | 'squash' | 'rebase'
+
+/** A three-way merge of trees: the merged tree, or the paths in conflict (never both). */
+export type TreeMerge = { readonly tree: Oid } | { readonly conflicts: readonly string[] }
+
+/** What lands on a base: the commit to move the ref to, or the paths in conflict. Its objects are on disk. */
+export type Landing = { readonly commit: Oid; readonly tree: Oid } | { readonly conflicts: readonly string[] }
+
+/** One change of `commitFiles`. */
+export type FileChange =
+  | { readonly action: 'put'; readonly path: string; readonly data: Uint8Array; readonly mode?: '100644' | '100755' | '120000' }
+  | { readonly action: 'delete'; readonly path: string }
+  | { readonly action: 'move'; readonly path: string; readonly from: string }
+
+/** Thrown for anything that the input is to blame for: a corrupt pack, a missing object, a bad name. */
+export class GitError extends Error {
+  constructor(
+    readonly code: 'missing' | 'corrupt' | 'invalid' | 'too_large' | 'unsupported' | 'aborted',
+    message: string,
+  ) {
+    super(message)
+    this.name = 'GitError'
+  }
+}
+
+/** One upload of a request: which service, over which protocol version (the `Git-Protocol` header), and its body. */
+export type ServiceRequest = {
+  readonly protocol: 0 | 1 | 2
+  /** The body as it came, already freed of Content-Encoding. */
+  readonly body: ReadableStream<Uint8Array> | null
+  readonly signal?: AbortSignal
+}
+
+/** What a push did, for the host's records: the commands as parsed, with the pack's objects already on disk. */
+export type Push = {
+  readonly updates: readonly RefUpdate[]
+  readonly options: readonly string[]
+  readonly atomic: boolean
+  /** Bytes of the pack that came; 0 for deletions only. */
+  readonly packBytes: number
+}
+
+/**
+ * The door of the git room: one store per repository family (a repository and its forks), named by `store`, a single
+ * path segment below the objects root. Forks differ only in the snapshot that the host hands over. Every function may
+ * run in a worker; all give a GitError for missing or corrupt objects.
+ */
+export interface Git {
+  /** Makes an empty store; does nothing when it exists. */
+  createStore(store: string): Promise<void>
+  /** Removes a store and everything in it. */
+  removeStore(store: string): Promise<void>
+  /** Bytes on disk. */
+  sizeOf(store: string): Promise<number>
+
+  /** The body of `GET info/refs?service=…` for smart HTTP, in the protocol version asked for. */
+  advertise(service: 'git-upload-pack' | 'git-receive-pack', refs: RefSnapshot, protocol: 0 | 1 | 2): Uint8Array
+  /** Answers one `POST git-upload-pack` (ls-refs, fetch, object-info). Only what `refs` reaches is ever sent. */
+  uploadPack(store: string, refs: RefSnapshot, request: ServiceRequest): ReadableStream<Uint8Array>
+  /**
+   * Answers one `POST git-receive-pack`: takes the commands, checks and stores the pack, hands the push to `apply`,
+   * which moves the refs in the host's own transaction, and reports its verdicts. `apply` is not called when the pack
+   * is refused.
+   */
+  receivePack(
+    store: string,
+    refs: RefSnapshot,
+    request: ServiceRequest & { readonly apply: (push: Push) => Promise<readonly RefResult[]> },
+  ): ReadableStream<Uint8Array>
+
+  /** The one commit id that starts with `prefix` (4 to 40 hex digits), or null when none or several do. */
+  expand(store: string, prefix: string): Promise<Oid | null>
+  /** Follows annotated tags down to a commit; null when it is not one. */
+  peel(store: string, oid: Oid): Promise<Oid | null>
+  commit(store: string, oid: Oid): Promise<Commit | null>
+  tag(store: string, oid: Oid): Promise<Tag | null>
+  /** Whether a commit is reachable from any of the tips; the check behind every id that a caller names. */
+  isReachable(store: string, oid: Oid, tips: readonly Oid[]): Promise<boolean>
+  log(store: string, options: LogOptions): Promise<readonly Commit[]>
+  /** How many commits `log` would give without skip and limit. */
+  count(store: string, options: LogOptions): Promise<number>
+  mergeBases(store: string, a: Oid, b: Oid): Promise<readonly Oid[]>
+  aheadBehind(store: string, head: Oid, base: Oid): Promise<{ ahead: number; behind: number; mergeBase: Oid | null }>
+
+  /** The entries of the directory at `path` of a commit ('' is the root); null when there is no such directory. */
+  tree(store: string, commit: Oid, path: string, options?: { recursive?: boolean; sizes?: boolean }): Promise<readonly TreeEntry[] | null>
+  /** The entry at a path of a commit, or null. */
+  entry(store: string, commit: Oid, path: string): Promise<TreeEntry | null>
+  /** A blob's bytes; over `maxBytes` only its first part. */
+  blob(store: string, oid: Oid, maxBytes?: number): Promise<{ data: Uint8Array; size: number } | null>
+  lastCommits(store: string, commit: Oid, path: string): Promise<readonly LastCommit[]>
+  blame(store: string, commit: Oid, path: string, range?: { from: number; to: number }): Promise<readonly BlameRange[]>
+  /** Bytes by language of a commit's tree, largest first. */
+  languages(store: string, commit: Oid): Promise<readonly { language: string; bytes: number }[]>
+
+  /** Compares two commits' or trees' content; null stands for the empty tree. */
+  diff(store: string, from: Oid | null, to: Oid | null, options?: DiffOptions): Promise<Diff>
+  /** The same as one unified patch text, as `git diff` writes it. */
+  patch(store: string, from: Oid | null, to: Oid | null, options?: DiffOptions): Promise<string>
+
+  /** What merging `theirs` into `ours` would give; nothing is kept. */
+  previewMerge(store: string, ours: Oid, theirs: Oid): Promise<TreeMerge>
+  /** Builds and keeps what would land `head` on `base`: a merge commit, a squash commit or the replayed commits. */
+  land(
+    store: string,
+    options: {
+      method: MergeMethod
+      base: Oid
+      head: Oid
+      message: string
+      author: Signature
+      committer: Signature
+      /** Added to the message of every replayed commit (rebase). */
+      trailers?: readonly string[]
+    },
+  ): Promise<Landing>
+  /** One commit on top of `parent` (null makes a root commit) with these changes; all or nothing. */
+  commitFiles(
+    store: string,
+    options: { parent: Oid | null; changes: readonly FileChange[]; message: string; author: Signature; committer: Signature },
+  ): Promise<{ commit: Oid; tree: Oid }>
+  createTag(store: string, options: { object: Oid; name: string; message: string; tagger: Signature }): Promise<Oid>
+
+  /** A zip or tar of a commit's tree below one folder, as a stream. */
+  archive(store: string, commit: Oid, options: { format: 'zip' | 'tar'; prefix: string; path?: string }): ReadableStream<Uint8Array>
+
+  /** Packs small packs together, rewrites bitmaps and the commit-graph; `tips` are all refs of the family. */
+  maintain(store: string, tips: readonly Oid[], options?: { graceMs?: number; signal?: AbortSignal }): Promise<{ packs: number; bytes: number }>
+  /** Reads everything and reports what is wrong, one line each; empty means sound. */
+  verify(store: string, tips: readonly Oid[]): Promise<readonly string[]>
+  /** Writes a plain bare repository that git reads. */
+  exportBare(store: string, refs: RefSnapshot, directory: string): Promise<void>
+
+  /** Waits for running work and ends the workers. */
+  close(): Promise<void>
+}
+
+/** Settings of the engine; sizes in bytes. */
+export type GitOptions = {
+  /** Directory that holds one directory per store. */
+  root: string
+  /** Where packs are received before they are accepted; on the same file system as `root`. */
+  tmp: string
+  /** Worker threads for heavy work; 0 runs everything on the calling thread (tests). */
+  workers?: number
+  /** Memory that all caches and indexers of the engine may hold together. */
+  memoryBudget?: number
+  maxPackBytes?: number
+  maxObjectBytes?: number
+  maxObjects?: number
+  /** Operations on packs that run at once; others wait. */
+  concurrency?: number
+  log?: (level: 'info' | 'warn' | 'error', message: string, fields?: Record<string, unknown>) => void
+}

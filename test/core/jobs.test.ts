@@ -1,0 +1,102 @@
+import { expect, test } from 'bun:test'
+import { openDatabase } from '#core/db.ts'
+import { job, listJobs, type Job } from '#core/jobs.ts'
+import { writeAs } from '#core/write.ts'
+import { makeFloor } from './floor.ts'
+
+const enqueue = (floor: ReturnType<typeof makeFloor>, definition: Job<unknown>, input: unknown, options = {}) =>
+  writeAs(floor.hearth, null, (tx) => tx.enqueue(definition, input, options))
+
+test('a job runs after its transaction with its input, and is gone when it ended', async () => {
+  const ran: unknown[] = []
+  const greet = job<unknown>({ kind: 'greet', run: (_, input) => void ran.push(input) })
+  const floor = makeFloor({ jobs: [greet] })
+  await enqueue(floor, greet, { name: 'ada' })
+  await floor.hearth.jobs.idle()
+  expect(ran).toEqual([{ name: 'ada' }])
+  expect(listJobs(floor.hearth.db, { limit: 10, offset: 0 })).toEqual([])
+})
+
+test('a transaction that fails leaves no job', async () => {
+  const ran: unknown[] = []
+  const greet = job<unknown>({ kind: 'greet', run: (_, input) => void ran.push(input) })
+  const floor = makeFloor({ jobs: [greet] })
+  await writeAs(floor.hearth, null, (tx) => {
+    tx.enqueue(greet, 1)
+    throw new Error('stop')
+  }).catch(() => {})
+  await floor.hearth.jobs.idle()
+  expect(ran).toEqual([])
+})
+
+test('a job that fails is tried again on its delays and then kept with its error', async () => {
+  let tries = 0
+  const fail = job<unknown>({
+    kind: 'fail', retry: ['1m', '5m'],
+    run: () => {
+      tries++
+      throw new Error(`try ${tries}`)
+    },
+  })
+  const floor = makeFloor({ jobs: [fail] })
+  await enqueue(floor, fail, null)
+  await floor.hearth.jobs.idle()
+  expect(tries).toBe(1)
+  floor.clock.at += 59_000
+  await floor.hearth.jobs.idle()
+  expect(tries).toBe(1)
+  floor.clock.at += 1_000
+  await floor.hearth.jobs.idle()
+  expect(tries).toBe(2)
+  floor.clock.at += 300_000
+  await floor.hearth.jobs.idle()
+  floor.clock.at += 86_400_000
+  await floor.hearth.jobs.idle()
+  expect(tries).toBe(3)
+  expect(listJobs(floor.hearth.db, { state: 'failed', limit: 10, offset: 0 }).map(({ kind, error, attempt }) => ({ kind, error, attempt }))).toEqual([
+    { kind: 'fail', error: 'try 3', attempt: 3 },
+  ])
+})
+
+test('a job that was running when the process ended runs again at the next start', async () => {
+  const database = openDatabase({ path: ':memory:' })
+  const hang = job<unknown>({ kind: 'work', run: () => new Promise(() => {}) })
+  const before = makeFloor({ jobs: [hang] }, { database })
+  await enqueue(before, hang, 'once')
+  void before.hearth.jobs.idle()
+  while (listJobs(before.hearth.db, { state: 'running', limit: 1, offset: 0 }).length === 0) await new Promise((done) => setImmediate(done))
+
+  const ran: unknown[] = []
+  const after = makeFloor({ jobs: [job<unknown>({ kind: 'work', run: (_, input) => void ran.push(input) })] }, { database })
+  await after.hearth.jobs.start()
+  await after.hearth.jobs.idle()
+  expect(ran).toEqual(['once'])
+})
+
+test('while a job with the same key waits, another is not added', async () => {
+  const ran: unknown[] = []
+  const refresh = job<unknown>({ kind: 'refresh', run: (_, input) => void ran.push(input) })
+  const floor = makeFloor({ jobs: [refresh] })
+  await writeAs(floor.hearth, null, (tx) => {
+    tx.enqueue(refresh, 1, { key: 'a' })
+    tx.enqueue(refresh, 2, { key: 'a' })
+    tx.enqueue(refresh, 3, { key: 'b' })
+    return null
+  })
+  await floor.hearth.jobs.idle()
+  expect(ran).toEqual([1, 3])
+})
+
+test('a sweep comes round again, and only one of it waits', async () => {
+  let swept = 0
+  const sweep = job<unknown>({ kind: 'sweep', every: '1h', run: () => void swept++ })
+  const floor = makeFloor({ jobs: [sweep] })
+  await floor.hearth.jobs.start()
+  await floor.hearth.jobs.start()
+  await floor.hearth.jobs.idle()
+  expect(swept).toBe(1)
+  floor.clock.at += 3_600_000
+  await floor.hearth.jobs.idle()
+  expect(swept).toBe(2)
+  await floor.hearth.jobs.stop()
+})

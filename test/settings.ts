@@ -1,0 +1,21 @@
+/** The settings and the moment that tests begin with. */
+import type { Settings } from '#core/settings.ts'
+
+export const START = Date.parse('2026-03-01T12:00:00.000Z')
+
+export const testSettings = (data: string, change: Partial<Settings> = {}): Settings => ({
+  site_url: 'https://hearth.test',
+  base_url: 'https://hearth.test/api',
+  mcp_url: 'https://hearth.test/mcp',
+  data,
+  version: '0.0.0-test',
+  development: false,
+  sign_up: 'invite',
+  private_by_default: true,
+  workspaces_per_person: 10,
+  mcp_origins: [],
+  trusted_proxies: [],
+  mail: null,
+  git: { workers: 0, concurrency: 4, memory_budget: 256 * 1024 * 1024, max_pack_bytes: 2 * 1024 ** 3 },
+  ...change,
+})
