@@ -1,0 +1,67 @@
+import { expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { checkOperations, checkSource, checkTables, tidy } from '../scripts/tidy.ts'
+
+test('the house is tidy', () => {
+  expect(tidy(join(import.meta.dir, '..'))).toEqual([])
+})
+
+/** A fault planted in a file, and the words that its report must hold. */
+const PLANTED: [file: string, text: string, words: string][] = [
+  ['src/lib/a.ts', `import { x } from '#core/db.ts'`, 'lib imports nothing'],
+  ['src/git/a.ts', `import { x } from '../core/db.ts'`, 'git imports lib only'],
+  ['src/core/a.ts', `import { x } from '#features/issues/index.ts'`, 'core imports lib'],
+  ['src/core/a.ts', `import { x } from '../git/store/x.ts'`, 'core imports lib and the index of git'],
+  ['src/http/a.ts', `import { x } from '#features/issues/index.ts'`, 'never features'],
+  ['src/features/issues/a.ts', `import { x } from '#features/pulls/index.ts'`, 'the trunk goes from'],
+  ['src/features/pulls/a.ts', `import { x } from '#features/issues/store.ts'`, 'entered through its index'],
+  ['src/features/pulls/a.ts', `import { x } from '#features/webhooks/index.ts'`, 'a leaf is imported by no feature'],
+  ['src/features/pulls/a.ts', `import {\n  x,\n} from '#http/rest.ts'`, 'a feature imports core'],
+  ['web/pages/a.tsx', `import { x } from '#features/issues/store.ts'`, "index or schema"],
+  ['web/pages/a.tsx', `import { x } from '#core/db.ts'`, 'not the database'],
+  ['src/features/issues/a.ts', `import { Elysia } from 'elysia'`, 'elysia is at home in'],
+  ['src/features/issues/a.ts', `const { Database } = await import('bun:sqlite')`, 'bun:sqlite is at home in'],
+  ['src/features/issues/a.ts', `import x from 'left-pad'`, 'has no home yet'],
+  ['src/features/issues/a.ts', `const now = Date.now()`, 'comes from the clock'],
+  ['src/features/issues/a.ts', `const now = new Date()`, 'comes from the clock'],
+  ['src/http/a.ts', `const port = process.env.PORT`, 'read by config.ts'],
+  ['src/http/a.ts', `console.log(1)`, 'lib/log.ts'],
+  ['src/http/a.ts', `const x = y as any`, 'any hides mistakes'],
+  ['src/http/a.ts', `const x: any = 1`, 'any hides mistakes'],
+  ['src/http/a.ts', `// TODO later`, 'unfinished'],
+  ['src/features/issues/close-issue.ts', 'tx.db.run(`UPDATE issues SET state = 1`)', 'SQL stands in a store'],
+  ['test/a.test.ts', `test.skip('x', () => {})`, 'no test is skipped'],
+]
+
+for (const [file, text, words] of PLANTED) {
+  test(`finds in ${file}: ${text.split('\n')[0]}`, () => {
+    expect(checkSource({ file, text }).map(({ message }) => message).join('\n')).toContain(words)
+  })
+}
+
+test('leaves alone what is allowed', () => {
+  const fine: [string, string][] = [
+    ['src/lib/time.ts', `const now = Date.now()`],
+    ['src/features/issues/store.ts', 'db.all(`SELECT * FROM issues`)'],
+    ['src/features/pulls/a.ts', `import { x } from '#features/issues/index.ts'\nimport { y } from '#git'`],
+    ['src/features/webhooks/a.ts', `import { x } from '#features/pulls/events.ts'`],
+    ['src/features/issues/a.ts', `// Date.now is not for us\nconst company = 'any'`],
+    ['src/app.ts', `import { x } from '#features/issues/store.ts'`],
+  ]
+  expect(fine.flatMap(([file, text]) => checkSource({ file, text }))).toEqual([])
+})
+
+test('an operation has its own file and its test', () => {
+  const sources = [{ file: 'src/features/issues/other.ts', text: `export const x = operation({\n  name: 'close_issue',` }]
+  expect(checkOperations(sources, new Set()).map(({ message }) => message)).toEqual([
+    'the operation close_issue belongs in close-issue.ts', 'the operation close_issue has no test at test/features/issues/other.test.ts',
+  ])
+})
+
+test('a table has one writer', () => {
+  const sources = [
+    { file: 'src/features/issues/store.ts', text: 'db.run(`UPDATE labels SET name = ?`)' },
+    { file: 'src/features/pulls/store.ts', text: 'db.run(`INSERT INTO labels (name) VALUES (?)`)' },
+  ]
+  expect(checkTables(sources).map(({ message }) => message)).toEqual(['the table labels is written by features/issues (src/features/issues/store.ts)'])
+})
