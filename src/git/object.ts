@@ -10,6 +10,8 @@ const encoder = new TextEncoder()
 export const ZERO_OID: Oid = '0'.repeat(40)
 /** The tree with no entries, which git knows without storing it. */
 export const EMPTY_TREE: Oid = '4b825dc642cb6eb9a060e54bf8d69288fbee4904'
+/** The blob with no bytes. */
+export const EMPTY_BLOB: Oid = 'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391'
 
 export const isOid = (text: string): boolean => /^[0-9a-f]{40}$/.test(text)
 

@@ -319,5 +319,7 @@ export type GitOptions = {
   maxObjects?: number
   /** Operations on packs that run at once; others wait. */
   concurrency?: number
+  /** The product's version, told to clients as `agent=hearth/<version>`. */
+  version?: string
   log?: (level: 'info' | 'warn' | 'error', message: string, fields?: Record<string, unknown>) => void
 }

@@ -1,0 +1,136 @@
+/** The whole engine behind its door: `createGit` gives what `ports.ts` promises. */
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Gate } from './gate.ts'
+import { GitError, type Git, type GitOptions, type Oid } from './ports.ts'
+import { advertise } from './protocol/advertise.ts'
+import { answerStream } from './protocol/answer-stream.ts'
+import { receivePack, type ReceiveContext } from './protocol/receive-pack.ts'
+import { viewOf } from './protocol/snapshot-view.ts'
+import { uploadPack } from './protocol/upload-pack.ts'
+import { settingsOf } from './settings.ts'
+import { directorySize, makeStore, randomName, removePack, settlePack, storeDirectory, sweepStore, syncDirectory } from './store/files.ts'
+import { Engine } from './tasks/engine.ts'
+import { expandPrefix, peelToCommit, readCommit, readTag } from './tasks/point-reads.ts'
+import { Threads } from './tasks/threads.ts'
+
+/** The directory below `tmp` that is the engine's own. */
+const INCOMING = 'git'
+
+/** Opens the engine over `options.root`; what an ended process left unfinished is swept first. */
+export function createGit(options: GitOptions): Git {
+  const settings = { ...settingsOf(options), tmp: join(options.tmp, INCOMING) }
+  const log = options.log ?? (() => {})
+  mkdirSync(settings.root, { recursive: true })
+  // Nothing of another process is under way here: two of them cannot share a root.
+  rmSync(settings.tmp, { recursive: true, force: true })
+  mkdirSync(settings.tmp, { recursive: true })
+  for (const name of readdirSync(settings.root)) {
+    const removed = sweepStore(join(settings.root, name))
+    if (removed > 0) log('info', 'swept what an ended process left in a store', { store: name, files: removed })
+  }
+
+  const { workers, concurrency, agent, ...engineSettings } = settings
+  const threads = new Threads(engineSettings, workers, (message, fields) => log('error', `git engine: ${message}`, fields))
+  // Reads of single small objects happen here: they must not wait behind a thread's long work.
+  const engine = new Engine({ ...engineSettings, arenaBytes: Math.min(engineSettings.arenaBytes, 8 << 20) })
+  const gate = new Gate(concurrency)
+  const directory = (store: string) => storeDirectory(settings.root, store)
+  const ask = <R>(name: string) => (store: string, ...args: unknown[]) => threads.call<R>(name, { store, args })
+  /** Stores under maintenance now. */
+  const maintained = new Set<string>()
+
+  const context: ReceiveContext = {
+    threads,
+    enter: (signal) => gate.enter(signal),
+    settle: (store, pack) => settlePack(directory(store), pack),
+    withdraw: (store, pack) => removePack(directory(store), pack),
+    maxPackBytes: settings.maxPackBytes,
+  }
+  const here = async <R>(read: () => R): Promise<R> => read()
+
+  return {
+    createStore: (store) => here(() => makeStore(directory(store))),
+    async removeStore(store) {
+      const path = directory(store)
+      engine.forget(store)
+      threads.forget(store)
+      if (!existsSync(path)) return
+      // Renamed first: whatever happens on the way, the store is gone as a whole.
+      const grave = join(settings.tmp, `removed-${randomName()}`)
+      renameSync(path, grave)
+      syncDirectory(settings.root)
+      await rm(grave, { recursive: true, force: true })
+    },
+    sizeOf: (store) => here(() => directorySize(directory(store))),
+
+    advertise: (service, refs, protocol) => advertise(service, refs, protocol, agent),
+    uploadPack: (store, refs, request) => uploadPack(context, store, refs, request),
+    receivePack: (store, refs, request) => receivePack(context, store, refs, request),
+
+    expand: (store, prefix) => here(() => expandPrefix(engine.store(store), prefix)),
+    peel: (store, oid) => here(() => peelToCommit(engine.store(store), oid)),
+    commit: (store, oid) => here(() => readCommit(engine.store(store), oid)),
+    tag: (store, oid) => here(() => readTag(engine.store(store), oid)),
+    isReachable: ask('isReachable'),
+    log: ask('log'),
+    count: ask('count'),
+    mergeBases: ask('mergeBases'),
+    aheadBehind: ask('aheadBehind'),
+
+    tree: ask('tree'),
+    entry: ask('entry'),
+    blob: ask('blob'),
+    lastCommits: ask('lastCommits'),
+    blame: ask('blame'),
+    languages: ask('languages'),
+
+    diff: ask('diff'),
+    patch: ask('patch'),
+
+    previewMerge: ask('previewMerge'),
+    land: ask('land'),
+    commitFiles: ask('commitFiles'),
+    createTag: ask('createTag'),
+
+    archive: (store, commit, archiveOptions) =>
+      answerStream(async (sink) => {
+        const leave = await gate.enter()
+        try {
+          const handle = threads.start<void>('archive', { store, args: [commit, archiveOptions] }, (chunk, taken) => sink.put(chunk, taken))
+          sink.onCancel(() => handle.cancel())
+          await handle.result
+        } finally {
+          leave()
+        }
+      }),
+
+    async maintain(store, tips, { graceMs, signal } = {}) {
+      if (maintained.has(store)) throw new GitError('invalid', `store "${store}" is being maintained already`)
+      maintained.add(store)
+      try {
+        const handle = threads.start<{ packs: number; bytes: number }>('maintain', { store, args: [tips, { graceMs }] }, () => {})
+        const stop = () => handle.cancel()
+        signal?.addEventListener('abort', stop, { once: true })
+        try {
+          return await handle.result
+        } finally {
+          signal?.removeEventListener('abort', stop)
+          // Threads that still have removed packs open would keep their bytes on disk.
+          engine.forget(store)
+          threads.forget(store)
+        }
+      } finally {
+        maintained.delete(store)
+      }
+    },
+    verify: (store, tips: readonly Oid[]) => threads.call('verify', { store, args: [tips] }),
+    exportBare: (store, refs, target) => threads.call('export', { store, args: [viewOf(refs).names, refs, target] }),
+
+    async close() {
+      await threads.close()
+      engine.close()
+    },
+  }
+}

@@ -1,0 +1,45 @@
+/** Fingerprints of blobs by id, made on first use and forgotten when they take too much memory. */
+import type { ObjectReader, Oid } from '../ports.ts'
+import { blobSize, readBlob } from '../history/tree.ts'
+import { fingerprint, similarity, tooDifferent, type Fingerprint } from './similarity.ts'
+
+/** Blobs over this are compared by id only. */
+const MAX_BYTES = 64 * 1024 * 1024
+/** Hashes kept at one time; each is eight bytes. */
+const MAX_KEPT = 8 * 1024 * 1024
+
+export class Fingerprints {
+  private readonly prints = new Map<Oid, Fingerprint>()
+  private readonly sizes = new Map<Oid, number>()
+  private kept = 0
+
+  constructor(private readonly db: ObjectReader) {}
+
+  size(oid: Oid): number {
+    let size = this.sizes.get(oid)
+    if (size === undefined) this.sizes.set(oid, (size = blobSize(this.db, oid)))
+    return size
+  }
+
+  /** The score of two blobs, 0 when it cannot reach `least`. */
+  score(from: Oid, to: Oid, least: number): number {
+    const a = this.size(from)
+    const b = this.size(to)
+    if (a > MAX_BYTES || b > MAX_BYTES || tooDifferent(a, b, least)) return 0
+    return similarity(this.of(from), this.of(to))
+  }
+
+  private of(oid: Oid): Fingerprint {
+    let print = this.prints.get(oid)
+    if (!print) {
+      print = fingerprint(readBlob(this.db, oid))
+      if (this.kept > MAX_KEPT) {
+        this.prints.clear()
+        this.kept = 0
+      }
+      this.prints.set(oid, print)
+      this.kept += print.hashes.length
+    }
+    return print
+  }
+}

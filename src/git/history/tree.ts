@@ -1,0 +1,156 @@
+/**
+ * Trees as raw bytes: a cursor that walks the entries without making objects for them, and the lookups built on it.
+ * Modes are read as git reads them (`canon_mode`): any regular file is 644 or 755, whatever old versions have stored.
+ */
+import { bytesToOid, EMPTY_TREE, MODE, parseTag } from '../object.ts'
+import { GitError, type ObjectReader, type Oid } from '../ports.ts'
+import { bytesToKey, keyToBytes, keyToText, type PathKey } from './names.ts'
+
+/** What a name stands for in a tree: canonical mode and object id. */
+export type Entry = { readonly mode: number; readonly oid: Oid }
+
+export const sameEntry = (a: Entry | null, b: Entry | null): boolean =>
+  a === b || (a !== null && b !== null && a.oid === b.oid && a.mode === b.mode)
+
+export const isDir = (mode: number): boolean => mode === MODE.dir
+export const isFile = (mode: number): boolean => mode === MODE.file || mode === MODE.executable
+/** File, executable or link: everything whose object is a blob. */
+export const isBlob = (mode: number): boolean => isFile(mode) || mode === MODE.symlink
+
+const FORMAT_MASK = 0o170000
+
+export function canonicalMode(mode: number): number {
+  switch (mode & FORMAT_MASK) {
+    case 0o100000:
+      return mode & 0o100 ? MODE.executable : MODE.file
+    case MODE.symlink:
+      return MODE.symlink
+    case MODE.dir:
+      return MODE.dir
+    default:
+      return MODE.submodule
+  }
+}
+
+/** Walks the entries of one tree object: `next()` until it says false, reading the fields of the current entry. */
+export class TreeCursor {
+  mode = 0
+  nameStart = 0
+  nameEnd = 0
+  oidStart = 0
+  private at = 0
+
+  constructor(readonly data: Uint8Array) {}
+
+  next(): boolean {
+    const { data } = this
+    let at = this.at
+    if (at >= data.length) return false
+    let mode = 0
+    let byte = data[at]
+    while (byte !== 0x20) {
+      if (byte === undefined || byte < 0x30 || byte > 0x37) throw new GitError('corrupt', 'tree entry has a malformed mode')
+      mode = ((mode << 3) | (byte - 0x30)) & 0xffffff
+      byte = data[++at]
+    }
+    this.nameStart = ++at
+    while (data[at] !== 0) if (++at >= data.length) throw new GitError('corrupt', 'tree entry is truncated')
+    this.nameEnd = at
+    this.oidStart = at + 1
+    this.at = at + 21
+    if (this.at > data.length) throw new GitError('corrupt', 'tree entry is truncated')
+    this.mode = canonicalMode(mode)
+    return true
+  }
+
+  name(): PathKey {
+    return bytesToKey(this.data, this.nameStart, this.nameEnd)
+  }
+
+  oid(): Oid {
+    return bytesToOid(this.data, this.oidStart)
+  }
+
+  /** Whether the name is exactly these bytes. */
+  nameIs(name: Uint8Array): boolean {
+    const length = this.nameEnd - this.nameStart
+    if (length !== name.length) return false
+    for (let i = 0; i < length; i++) if (this.data[this.nameStart + i] !== name[i]) return false
+    return true
+  }
+}
+
+const emptyTree = new Uint8Array(0)
+
+/** The bytes of a tree. Gives GitError `missing` or `corrupt` (some other type). The empty tree need not be stored. */
+export function readTree(db: ObjectReader, oid: Oid): Uint8Array {
+  if (oid === EMPTY_TREE) return emptyTree
+  const object = db.read(oid)
+  if (!object) throw new GitError('missing', `tree ${oid} is missing`)
+  if (object.type !== 'tree') throw new GitError('corrupt', `object ${oid} is a ${object.type}, not a tree`)
+  return object.data
+}
+
+/** The bytes of a blob. Gives GitError `missing` or `corrupt`. */
+export function readBlob(db: ObjectReader, oid: Oid): Uint8Array {
+  const object = db.read(oid)
+  if (!object) throw new GitError('missing', `blob ${oid} is missing`)
+  if (object.type !== 'blob') throw new GitError('corrupt', `object ${oid} is a ${object.type}, not a blob`)
+  return object.data
+}
+
+/** The size of a blob without reading it whole. Gives GitError `missing`. */
+export function blobSize(db: ObjectReader, oid: Oid): number {
+  const header = db.header(oid)
+  if (!header) throw new GitError('missing', `blob ${oid} is missing`)
+  return header.size
+}
+
+const MAX_TAGS = 32
+
+/** The tree behind a commit, tag or tree. Gives GitError `missing`, or `invalid` for a blob. */
+export function treeOf(db: ObjectReader, oid: Oid): Oid {
+  let at = oid
+  for (let depth = 0; depth < MAX_TAGS; depth++) {
+    if (at === EMPTY_TREE) return at
+    const object = db.read(at)
+    if (!object) throw new GitError('missing', `object ${at} is missing`)
+    if (object.type === 'tree') return at
+    if (object.type === 'blob') throw new GitError('invalid', `object ${at} is a blob, not a commit or tree`)
+    if (object.type === 'tag') at = parseTag(at, object.data).object
+    else at = Buffer.from(object.data.buffer, object.data.byteOffset + 5, 40).toString('latin1')
+  }
+  throw new GitError('invalid', `tag ${oid} is nested too deeply`)
+}
+
+/** The entry of one name in a tree, or null. A name that holds U+FFFD also finds the bytes that are shown that way. */
+export function findInTree(data: Uint8Array, name: PathKey): Entry | null {
+  const bytes = keyToBytes(name)
+  const cursor = new TreeCursor(data)
+  while (cursor.next()) if (cursor.nameIs(bytes)) return { mode: cursor.mode, oid: cursor.oid() }
+  if (!name.includes('\xef\xbf\xbd')) return null
+  const shown = keyToText(name)
+  const again = new TreeCursor(data)
+  while (again.next()) if (keyToText(again.name()) === shown) return { mode: again.mode, oid: again.oid() }
+  return null
+}
+
+/** The entry at a path below a tree; no segments means the tree itself. Null when there is none. */
+export function entryAt(db: ObjectReader, tree: Oid, segments: readonly PathKey[]): Entry | null {
+  let entry: Entry = { mode: MODE.dir, oid: tree }
+  for (const segment of segments) {
+    if (!isDir(entry.mode)) return null
+    const found = findInTree(readTree(db, entry.oid), segment)
+    if (!found) return null
+    entry = found
+  }
+  return entry
+}
+
+/** Every entry of one tree, by name. */
+export function entriesOf(db: ObjectReader, tree: Oid): Map<PathKey, Entry> {
+  const entries = new Map<PathKey, Entry>()
+  const cursor = new TreeCursor(readTree(db, tree))
+  while (cursor.next()) entries.set(cursor.name(), { mode: cursor.mode, oid: cursor.oid() })
+  return entries
+}

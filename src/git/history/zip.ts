@@ -1,0 +1,166 @@
+/**
+ * Zip archives (PKWARE APPNOTE 6.3.10) with deflate, Unix modes, UTF-8 names and, where sizes or counts need it, the
+ * 64-bit fields. Each file is compressed in memory, so that headers can carry sizes and no descriptors are needed.
+ */
+import { deflateRawSync } from 'node:zlib'
+import { toUtc } from './zip-time.ts'
+import type { ArchiveEntry, ArchiveWriter } from './archive.ts'
+
+const LIMIT_32 = 0xffffffff
+const LIMIT_16 = 0xffff
+const UNIX = 3
+const MODES = { file: 0o100644, executable: 0o100755, dir: 0o040755, symlink: 0o120777 } as const
+const UTF8_NAME = 0x0800
+
+type Item = {
+  readonly name: Buffer
+  readonly flags: number
+  readonly method: number
+  readonly crc: number
+  readonly packed: number
+  readonly size: number
+  readonly offset: number
+  readonly mode: number
+  readonly dir: boolean
+}
+
+export class ZipWriter implements ArchiveWriter {
+  private readonly items: Item[] = []
+  private readonly stamp: { date: number; time: number }
+  private readonly unixTime: number
+  private written = 0
+
+  constructor(
+    private readonly commit: string,
+    time: number,
+  ) {
+    this.stamp = toUtc(time)
+    this.unixTime = Math.min(Math.max(time, 0), LIMIT_32)
+  }
+
+  *begin(): Generator<Uint8Array, void> {}
+
+  *entry(entry: ArchiveEntry): Generator<Uint8Array, void> {
+    const name = Buffer.from(entry.path, 'latin1')
+    const packed = entry.data.length > 0 && entry.kind !== 'symlink' ? deflateRawSync(entry.data) : null
+    const deflated = packed !== null && packed.length < entry.data.length
+    const body = deflated ? packed : entry.data
+    const item: Item = {
+      name,
+      flags: isUtf8(name) ? UTF8_NAME : 0,
+      method: deflated ? 8 : 0,
+      crc: Bun.hash.crc32(entry.data),
+      packed: body.length,
+      size: entry.data.length,
+      offset: this.written,
+      mode: MODES[entry.kind],
+      dir: entry.kind === 'dir',
+    }
+    this.items.push(item)
+    const header = this.localHeader(item)
+    yield header
+    if (body.length > 0) yield body
+    this.written += header.length + body.length
+  }
+
+  *end(): Generator<Uint8Array, void> {
+    const start = this.written
+    for (const item of this.items) {
+      const record = this.centralHeader(item)
+      this.written += record.length
+      yield record
+    }
+    yield this.endRecords(start, this.written - start)
+  }
+
+  /** When a file was changed, in seconds (the "UT" field); readers else take the date below for local time. */
+  private timeField(): Buffer {
+    const field = Buffer.alloc(9)
+    field.writeUInt16LE(0x5455, 0)
+    field.writeUInt16LE(5, 2)
+    field[4] = 1
+    field.writeUInt32LE(this.unixTime, 5)
+    return field
+  }
+
+  private localHeader(item: Item): Buffer {
+    const wide = item.size >= LIMIT_32 || item.packed >= LIMIT_32
+    const extra = Buffer.concat([this.timeField(), wide ? wideField([item.size, item.packed]) : Buffer.alloc(0)])
+    const header = Buffer.alloc(30)
+    header.writeUInt32LE(0x04034b50, 0)
+    header.writeUInt16LE(wide ? 45 : 20, 4)
+    this.common(header, item, 6, wide)
+    header.writeUInt16LE(extra.length, 28)
+    return Buffer.concat([header, item.name, extra])
+  }
+
+  /** The fields that both headers share, from the flags on. */
+  private common(header: Buffer, item: Item, at: number, wide: boolean): void {
+    header.writeUInt16LE(item.flags, at)
+    header.writeUInt16LE(item.method, at + 2)
+    header.writeUInt16LE(this.stamp.time, at + 4)
+    header.writeUInt16LE(this.stamp.date, at + 6)
+    header.writeUInt32LE(item.crc >>> 0, at + 8)
+    header.writeUInt32LE(wide ? LIMIT_32 : item.packed, at + 12)
+    header.writeUInt32LE(wide ? LIMIT_32 : item.size, at + 16)
+    header.writeUInt16LE(item.name.length, at + 20)
+  }
+
+  private centralHeader(item: Item): Buffer {
+    const wide = item.size >= LIMIT_32 || item.packed >= LIMIT_32
+    const far = item.offset >= LIMIT_32
+    const wideValues = [...(wide ? [item.size, item.packed] : []), ...(far ? [item.offset] : [])]
+    const extra = Buffer.concat([this.timeField(), wideValues.length > 0 ? wideField(wideValues) : Buffer.alloc(0)])
+    const header = Buffer.alloc(46)
+    header.writeUInt32LE(0x02014b50, 0)
+    header.writeUInt16LE((UNIX << 8) | 45, 4)
+    header.writeUInt16LE(wideValues.length > 0 ? 45 : 20, 6)
+    this.common(header, item, 8, wide)
+    header.writeUInt16LE(extra.length, 30)
+    header.writeUInt32LE(((item.mode << 16) | (item.dir ? 0x10 : 0)) >>> 0, 38)
+    header.writeUInt32LE(far ? LIMIT_32 : item.offset, 42)
+    return Buffer.concat([header, item.name, extra])
+  }
+
+  private endRecords(start: number, length: number): Buffer {
+    const count = this.items.length
+    const wide = count >= LIMIT_16 || start >= LIMIT_32 || length >= LIMIT_32
+    const parts: Buffer[] = []
+    if (wide) {
+      const record = Buffer.alloc(56)
+      record.writeUInt32LE(0x06064b50, 0)
+      record.writeBigUInt64LE(44n, 4)
+      record.writeUInt16LE((UNIX << 8) | 45, 12)
+      record.writeUInt16LE(45, 14)
+      record.writeBigUInt64LE(BigInt(count), 24)
+      record.writeBigUInt64LE(BigInt(count), 32)
+      record.writeBigUInt64LE(BigInt(length), 40)
+      record.writeBigUInt64LE(BigInt(start), 48)
+      const locator = Buffer.alloc(20)
+      locator.writeUInt32LE(0x07064b50, 0)
+      locator.writeBigUInt64LE(BigInt(start + length), 8)
+      locator.writeUInt32LE(1, 16)
+      parts.push(record, locator)
+    }
+    const comment = Buffer.from(this.commit)
+    const end = Buffer.alloc(22)
+    end.writeUInt32LE(0x06054b50, 0)
+    end.writeUInt16LE(Math.min(count, LIMIT_16), 8)
+    end.writeUInt16LE(Math.min(count, LIMIT_16), 10)
+    end.writeUInt32LE(Math.min(length, LIMIT_32), 12)
+    end.writeUInt32LE(Math.min(start, LIMIT_32), 16)
+    end.writeUInt16LE(comment.length, 20)
+    parts.push(end, comment)
+    return Buffer.concat(parts)
+  }
+}
+
+function wideField(values: readonly number[]): Buffer {
+  const field = Buffer.alloc(4 + 8 * values.length)
+  field.writeUInt16LE(0x0001, 0)
+  field.writeUInt16LE(8 * values.length, 2)
+  values.forEach((value, i) => field.writeBigUInt64LE(BigInt(value), 4 + 8 * i))
+  return field
+}
+
+const isUtf8 = (bytes: Buffer): boolean => Buffer.from(bytes.toString('utf8'), 'utf8').equals(bytes)

@@ -1,0 +1,3 @@
+/** The door of the git room. */
+export * from './ports.ts'
+export { createGit } from './create-git.ts'

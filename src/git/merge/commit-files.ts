@@ -1,0 +1,73 @@
+/** A commit made from single changes, without a work tree. */
+import { MODE, serializeCommit } from '../object.ts'
+import { GitError, type FileChange, type ObjectDatabase, type Oid, type Signature } from '../ports.ts'
+import { commitSource } from '../history/commit-source.ts'
+import type { PathKey } from '../history/names.ts'
+import { checkPath } from './path-check.ts'
+import { TreeEditor } from './tree-editor.ts'
+
+export type CommitFilesOptions = {
+  parent: Oid | null
+  changes: readonly FileChange[]
+  message: string
+  author: Signature
+  committer: Signature
+}
+
+const MODES = { '100644': MODE.file, '100755': MODE.executable, '120000': MODE.symlink } as const
+
+/**
+ * One commit on top of `parent` (null makes a root commit) with these changes in order; all or nothing. A file that is
+ * put again keeps its mode unless one is given. Deleting or moving a folder takes all that is in it.
+ * Gives GitError `invalid`, naming the path, for a bad path, for one that is to be deleted or moved and is not there, for
+ * a target that is already there, and where a file and a folder would have the same name; `missing` for the parent.
+ */
+export function commitFiles(db: ObjectDatabase, options: CommitFilesOptions): { commit: Oid; tree: Oid } {
+  const { parent, author, committer, message } = options
+  const editor = new TreeEditor(db, parent === null ? null : commitSource(db).get(parent).tree)
+  for (const change of options.changes) apply(db, editor, change)
+  const tree = editor.write()
+  const commit = serializeCommit({ tree, parents: parent === null ? [] : [parent], author, committer, message })
+  return { commit: db.write('commit', commit), tree }
+}
+
+const show = (path: string): string => JSON.stringify(path)
+
+function apply(db: ObjectDatabase, editor: TreeEditor, change: FileChange): void {
+  const path = checkPath(change.path)
+  switch (change.action) {
+    case 'put':
+      put(db, editor, path, change)
+      return
+    case 'delete':
+      if (!editor.get(path)) throw new GitError('invalid', `path ${show(change.path)} is to be deleted, but there is no such file`)
+      editor.remove(path)
+      return
+    case 'move': {
+      const from = checkPath(change.from)
+      const moved = editor.get(from)
+      if (!moved) throw new GitError('invalid', `path ${show(change.from)} is to be moved, but there is no such file`)
+      if (path === from) return
+      if (path.startsWith(`${from}/`)) throw new GitError('invalid', `path ${show(change.from)} cannot be moved into itself`)
+      editor.remove(from)
+      if (editor.file(path)) throw new GitError('invalid', `path ${show(change.path)} is already there`)
+      editor.put(path, change.path, moved)
+    }
+  }
+}
+
+function put(db: ObjectDatabase, editor: TreeEditor, path: PathKey, change: Extract<FileChange, { action: 'put' }>): void {
+  const mode = change.mode ?? null
+  const before = editor.file(path)
+  const kept = before && (before.mode === MODE.executable || before.mode === MODE.symlink) ? before.mode : MODE.file
+  if (mode === '120000') checkLink(path, change)
+  editor.put(path, change.path, { mode: mode === null ? kept : MODES[mode], oid: db.write('blob', change.data) })
+}
+
+/** Git reads these files itself, and refuses links in their place. */
+const READ_BY_GIT = /^\.git(modules|attributes|ignore)[. ]*$/i
+
+function checkLink(path: PathKey, change: { readonly path: string; readonly data: Uint8Array }): void {
+  if (READ_BY_GIT.test(path.slice(path.lastIndexOf('/') + 1))) throw new GitError('invalid', `path ${show(change.path)} cannot be a link`)
+  if (change.data.length === 0 || change.data.includes(0)) throw new GitError('invalid', `the link ${show(change.path)} has no usable target`)
+}

@@ -1,0 +1,71 @@
+/** Three versions of one file, link or submodule into one. */
+import { isBinary } from '../diff/lines.ts'
+import { isFile, readBlob } from '../history/tree.ts'
+import { keyToText, type PathKey } from '../history/names.ts'
+import { BASE, OURS, THEIRS, type MergeState, type Version } from './state.ts'
+import { mergeText } from './text-merge.ts'
+
+const FORMAT = 0o170000
+export const sameKind = (a: Version, b: Version): boolean => (a.mode & FORMAT) === (b.mode & FORMAT)
+
+/** Together more than this are not merged by lines; git stops at a gigabyte each. */
+const MAX_BYTES = 256 * 1024 * 1024
+const MARKER = 7
+const nothing = new Uint8Array(0)
+
+/**
+ * Both sides must be of one kind. `extra` lengthens conflict markers, so that those of nested merges can be told apart.
+ * `names` is where the three versions lie; it is part of the markers.
+ */
+export function mergeContent(
+  state: MergeState,
+  base: Version,
+  ours: Version,
+  theirs: Version,
+  names: readonly [PathKey, PathKey, PathKey],
+  extra: number,
+): { clean: boolean; result: Version } {
+  let clean = true
+  let mode = theirs.mode
+  if (ours.mode !== theirs.mode && ours.mode !== base.mode) {
+    mode = ours.mode
+    clean = theirs.mode === base.mode
+  }
+  if (ours.oid === theirs.oid || ours.oid === base.oid) return { clean, result: { mode, oid: theirs.oid } }
+  if (theirs.oid === base.oid) return { clean, result: { mode, oid: ours.oid } }
+  if (isFile(ours.mode)) {
+    const merged = mergeBlobs(state, isFile(base.mode) ? base : null, ours, theirs, names, extra)
+    return { clean: clean && merged.clean, result: { mode, oid: merged.oid } }
+  }
+  // Links and submodules that both sides changed: nobody can say what is between two targets.
+  return { clean: false, result: state.depth > 0 ? base : { mode, oid: ours.oid } }
+}
+
+function mergeBlobs(
+  state: MergeState,
+  base: Version | null,
+  ours: Version,
+  theirs: Version,
+  names: readonly [PathKey, PathKey, PathKey],
+  extra: number,
+): { clean: boolean; oid: string } {
+  const { db, depth, labels } = state
+  const o = base ? readBlob(db, base.oid) : nothing
+  const a = readBlob(db, ours.oid)
+  const b = readBlob(db, theirs.oid)
+  if (isBinary(o) || isBinary(a) || isBinary(b) || o.length + a.length + b.length > MAX_BYTES) {
+    // Inside the merging of merge bases the old version stands for both.
+    if (depth > 0) return { clean: true, oid: base ? base.oid : db.write('blob', nothing) }
+    return { clean: false, oid: ours.oid }
+  }
+  const renamed = names[BASE] !== names[OURS] || names[BASE] !== names[THEIRS]
+  const label = (text: string, name: PathKey) => (renamed ? `${text}:${keyToText(name)}` : text)
+  const merged = mergeText(o, a, b, {
+    size: MARKER + extra,
+    ours: label(labels.ours, names[OURS]),
+    theirs: label(labels.theirs, names[THEIRS]),
+  })
+  // Nobody sees the text of a conflict outside of merge bases, so it is not stored.
+  if (!merged.clean && depth === 0) return { clean: false, oid: ours.oid }
+  return { clean: merged.clean, oid: db.write('blob', merged.data) }
+}

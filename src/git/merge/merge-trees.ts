@@ -1,0 +1,106 @@
+/** Merging commits: three-way over their merge base, which is itself a merge when histories cross (git-merge, `ort`). */
+import { EMPTY_TREE } from '../object.ts'
+import { GitError, type GitObject, type ObjectDatabase, type Oid, type TreeMerge } from '../ports.ts'
+import { commitSource, type CommitNode, type CommitSource } from '../history/commit-source.ts'
+import { keyToText } from '../history/names.ts'
+import { mergeBasesIn } from '../history/reachability.ts'
+import { TreeCursor, treeOf } from '../history/tree.ts'
+import { applyRenames } from './apply-renames.ts'
+import { collect } from './collect.ts'
+import { ScratchDatabase } from './scratch.ts'
+import { settle } from './settle.ts'
+import { MergeState, type MergeLabels } from './state.ts'
+
+/** Merges of merge bases per merge. Histories that cross more often than this are made to be dear. */
+const MAX_VIRTUAL = 200
+const MAX_NESTING = 50
+
+const TOP: MergeLabels = { ours: 'ours', theirs: 'theirs' }
+const NESTED: MergeLabels = { ours: 'Temporary merge branch 1', theirs: 'Temporary merge branch 2' }
+
+/**
+ * The tree of merging commit `theirs` into commit `ours`, or the paths in conflict. Commits without common history are
+ * merged over the empty tree. The new blobs and trees of a clean result are written to `db`, nothing else is.
+ * Gives GitError `missing` for unknown commits, `too_large` for histories or trees that no one could have made in earnest.
+ */
+export function mergeTrees(db: ObjectDatabase, ours: Oid, theirs: Oid): TreeMerge {
+  const merger = new Merger(db)
+  return merger.keep(merger.commits(merger.node(ours), merger.node(theirs), 0))
+}
+
+/** The same for three given trees. */
+export function mergeThreeTrees(db: ObjectDatabase, base: Oid, ours: Oid, theirs: Oid): TreeMerge {
+  const merger = new Merger(db)
+  return merger.keep(merger.trees(base, ours, theirs, 0))
+}
+
+type Merged = { readonly tree: Oid; readonly conflicts: readonly string[] }
+
+class Merger implements CommitSource {
+  private readonly scratch: ScratchDatabase
+  private readonly source: CommitSource
+  private readonly virtual = new Map<Oid, CommitNode>()
+  private readonly bases = new Map<string, CommitNode>()
+
+  constructor(private readonly db: ObjectDatabase) {
+    this.scratch = new ScratchDatabase(db)
+    this.source = commitSource(db)
+  }
+
+  get(oid: Oid): CommitNode {
+    return this.virtual.get(oid) ?? this.source.get(oid)
+  }
+
+  node(oid: Oid): CommitNode {
+    return this.source.get(oid)
+  }
+
+  commits(ours: CommitNode, theirs: CommitNode, depth: number): Merged {
+    return this.trees(this.baseTree(ours, theirs, depth), ours.tree, theirs.tree, depth)
+  }
+
+  private baseTree(ours: CommitNode, theirs: CommitNode, depth: number): Oid {
+    // Oldest first, as git takes them.
+    const bases = mergeBasesIn(this, ours.oid, theirs.oid).reverse()
+    const [first, ...rest] = bases
+    if (first === undefined) return EMPTY_TREE
+    return rest.reduce((merged, oid) => this.mergeOfBases(merged, this.get(oid), depth + 1), this.get(first)).tree
+  }
+
+  /** A commit that stands for the merge of two merge bases; conflicts stay in its files as markers. */
+  private mergeOfBases(a: CommitNode, b: CommitNode, depth: number): CommitNode {
+    const key = `${a.oid} ${b.oid} ${depth}`
+    const known = this.bases.get(key)
+    if (known) return known
+    if (this.bases.size >= MAX_VIRTUAL || depth > MAX_NESTING) throw new GitError('too_large', 'the histories cross too often to be merged')
+    const { tree } = this.commits(a, b, depth)
+    const node: CommitNode = { oid: `virtual ${this.virtual.size}`, tree, parents: [a.oid, b.oid], time: 0, generation: Infinity }
+    this.virtual.set(node.oid, node)
+    this.bases.set(key, node)
+    return node
+  }
+
+  trees(base: Oid, ours: Oid, theirs: Oid, depth: number): Merged {
+    const [o, a, b] = [base, ours, theirs].map((oid) => treeOf(this.scratch, oid))
+    if (o === undefined || a === undefined || b === undefined) return { tree: EMPTY_TREE, conflicts: [] }
+    if (a === b || b === o) return { tree: a, conflicts: [] }
+    if (a === o) return { tree: b, conflicts: [] }
+    const state = new MergeState(this.scratch, depth, depth === 0 ? TOP : NESTED)
+    collect(state, o, a, b)
+    applyRenames(state)
+    const tree = settle(state)
+    return { tree, conflicts: [...state.conflicts].sort().map(keyToText) }
+  }
+
+  keep({ tree, conflicts }: Merged): TreeMerge {
+    if (conflicts.length > 0) return { conflicts }
+    this.scratch.keep(tree, this.db, namedBy)
+    return { tree }
+  }
+}
+
+function* namedBy(object: GitObject): Generator<Oid, void> {
+  if (object.type !== 'tree') return
+  const cursor = new TreeCursor(object.data)
+  while (cursor.next()) yield cursor.oid()
+}

@@ -1,0 +1,175 @@
+/**
+ * Three versions of a file into one, by lines and byte-exact (git-merge-file): changes of the two sides that do not touch
+ * are both taken, equal ones once, and what is left is a conflict, narrowed to the lines that really differ.
+ */
+import type { Change } from '../diff/changes.ts'
+import { diffLines } from '../diff/line-diff.ts'
+import { endsWithNewline, sliceLines, splitLines, type Lines } from '../diff/lines.ts'
+
+/** A merge of text: whether it is clean, and the content, which holds markers around each conflict. */
+export type TextMerge = { readonly clean: boolean; readonly data: Uint8Array }
+
+export type MarkerStyle = { readonly size: number; readonly ours: string; readonly theirs: string }
+
+/**
+ * A stretch of the result that is not simply our version: lines of ours that are replaced, and the lines of theirs.
+ * `take` is theirs where only they changed, `ours` where both agree after all.
+ */
+type Region = {
+  take: 'ours' | 'theirs' | 'conflict'
+  ours: number
+  oursCount: number
+  theirs: number
+  theirsCount: number
+}
+
+export function mergeText(base: Uint8Array, ours: Uint8Array, theirs: Uint8Array, markers: MarkerStyle): TextMerge {
+  const o = splitLines(base)
+  const a = splitLines(ours)
+  const b = splitLines(theirs)
+  const left = diffLines(o, a, { indent: false })
+  const right = diffLines(o, b, { indent: false })
+  if (left.length === 0) return { clean: true, data: theirs }
+  if (right.length === 0) return { clean: true, data: ours }
+  const regions = joinClose(refine(combine(left, right, o, a, b), a, b))
+  return { clean: regions.every((region) => region.take !== 'conflict'), data: write(regions, o, a, b, markers) }
+}
+
+/** Lays the two lists of changes over each other. Changes that touch without a line between them are in conflict. */
+function combine(left: readonly Change[], right: readonly Change[], base: Lines, a: Lines, b: Lines): Region[] {
+  const regions: Region[] = []
+  let i = 0
+  let j = 0
+  for (;;) {
+    const x = left[i]
+    const y = right[j]
+    if (!x && !y) return regions
+    if (x && (!y || x.old + x.oldCount < y.old)) {
+      // Beyond the last change of the other side its lines are counted from the end.
+      const theirs = y ? y.new - y.old + x.old : x.old + b.count - base.count
+      add(regions, { take: 'ours', ours: x.new, oursCount: x.newCount, theirs, theirsCount: x.oldCount })
+      i++
+      continue
+    }
+    if (y && (!x || y.old + y.oldCount < x.old)) {
+      const ours = x ? x.new - x.old + y.old : y.old + a.count - base.count
+      add(regions, { take: 'theirs', ours, oursCount: y.oldCount, theirs: y.new, theirsCount: y.newCount })
+      j++
+      continue
+    }
+    if (!x || !y) return regions
+    if (!sameChange(x, y, a, b)) {
+      const from = Math.min(x.old, y.old)
+      const to = Math.max(x.old + x.oldCount, y.old + y.oldCount)
+      const aFrom = x.new - (x.old - from)
+      const bFrom = y.new - (y.old - from)
+      add(regions, {
+        take: 'conflict',
+        ours: aFrom,
+        oursCount: x.new + x.newCount + (to - x.old - x.oldCount) - aFrom,
+        theirs: bFrom,
+        theirsCount: y.new + y.newCount + (to - y.old - y.oldCount) - bFrom,
+      })
+    }
+    const endX = x.old + x.oldCount
+    const endY = y.old + y.oldCount
+    if (endX >= endY) j++
+    if (endY >= endX) i++
+  }
+}
+
+const sameChange = (x: Change, y: Change, a: Lines, b: Lines): boolean =>
+  x.old === y.old &&
+  x.oldCount === y.oldCount &&
+  x.newCount === y.newCount &&
+  Buffer.compare(sliceLines(a, x.new, x.new + x.newCount), sliceLines(b, y.new, y.new + y.newCount)) === 0
+
+/** A region that meets the one before it is one with it, and a conflict unless both take the same side. */
+function add(regions: Region[], region: Region): void {
+  const last = regions.at(-1)
+  if (last && (region.ours <= last.ours + last.oursCount || region.theirs <= last.theirs + last.theirsCount)) {
+    if (last.take !== region.take) last.take = 'conflict'
+    last.oursCount = region.ours + region.oursCount - last.ours
+    last.theirsCount = region.theirs + region.theirsCount - last.theirs
+  } else regions.push(region)
+}
+
+/** Compares the two sides of each conflict: lines that they share are no conflict. */
+function refine(regions: readonly Region[], a: Lines, b: Lines): Region[] {
+  return regions.flatMap((region) => {
+    if (region.take !== 'conflict' || region.oursCount === 0 || region.theirsCount === 0) return [region]
+    const ours = splitLines(sliceLines(a, region.ours, region.ours + region.oursCount))
+    const theirs = splitLines(sliceLines(b, region.theirs, region.theirs + region.theirsCount))
+    const changes = diffLines(ours, theirs, { indent: false })
+    if (changes.length === 0) return [{ ...region, take: 'ours' as const }]
+    return changes.map((change) => ({
+      take: 'conflict' as const,
+      ours: region.ours + change.old,
+      oursCount: change.oldCount,
+      theirs: region.theirs + change.new,
+      theirsCount: change.newCount,
+    }))
+  })
+}
+
+/** Conflicts with at most this many lines between them read better as one. */
+const CLOSE = 3
+
+function joinClose(regions: readonly Region[]): Region[] {
+  const joined: Region[] = []
+  for (const region of regions) {
+    const last = joined.at(-1)
+    if (last && last.take === 'conflict' && region.take === 'conflict' && region.ours - (last.ours + last.oursCount) <= CLOSE) {
+      last.oursCount = region.ours + region.oursCount - last.ours
+      last.theirsCount = region.theirs + region.theirsCount - last.theirs
+    } else joined.push({ ...region })
+  }
+  return joined
+}
+
+function write(regions: readonly Region[], base: Lines, a: Lines, b: Lines, markers: MarkerStyle): Uint8Array {
+  const parts: Uint8Array[] = []
+  let at = 0
+  for (const region of regions) {
+    parts.push(sliceLines(a, at, region.ours))
+    const ours = sliceLines(a, region.ours, region.ours + region.oursCount)
+    const theirs = sliceLines(b, region.theirs, region.theirs + region.theirsCount)
+    if (region.take === 'ours') parts.push(ours)
+    else if (region.take === 'theirs') parts.push(theirs)
+    else {
+      const end = conflictEnding(region, base, a, b)
+      parts.push(
+        Buffer.from(`${'<'.repeat(markers.size)} ${markers.ours}${end}`), ...closed(ours, end),
+        Buffer.from(`${'='.repeat(markers.size)}${end}`), ...closed(theirs, end),
+        Buffer.from(`${'>'.repeat(markers.size)} ${markers.theirs}${end}`),
+      )
+    }
+    at = region.ours + region.oursCount
+  }
+  parts.push(sliceLines(a, at, a.count))
+  return Buffer.concat(parts)
+}
+
+const closed = (lines: Uint8Array, end: string): Uint8Array[] =>
+  lines.length === 0 || endsWithNewline(lines) ? [lines] : [lines, Buffer.from(end)]
+
+/** Markers end in a carriage return too where the lines of both sides and of the base do, as far as they can tell. */
+function conflictEnding(region: Region, base: Lines, a: Lines, b: Lines): string {
+  let ending = lineEnding(a, Math.max(0, region.ours - 1))
+  if (ending !== 'lf') ending = lineEnding(b, Math.max(0, region.theirs - 1))
+  if (ending !== 'lf') ending = lineEnding(base, 0)
+  return ending === 'crlf' ? '\r\n' : '\n'
+}
+
+type Ending = 'lf' | 'crlf' | 'none'
+
+function lineEnding(lines: Lines, line: number): Ending {
+  if (lines.count === 0) return 'none'
+  let at = Math.min(line, lines.count - 1)
+  if (at === lines.count - 1 && !endsWithNewline(sliceLines(lines, at, at + 1))) {
+    if (at === 0) return 'none'
+    at--
+  }
+  const text = sliceLines(lines, at, at + 1)
+  return text.length > 1 && text[text.length - 2] === 0x0d ? 'crlf' : 'lf'
+}

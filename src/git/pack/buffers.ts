@@ -1,0 +1,24 @@
+/** Memory for objects on the way, used again by size: powers of two, each with room for a header in front. */
+import { HASH_PREFIX } from './hash.ts'
+
+const SMALLEST = 12
+
+export class Buffers {
+  private readonly free: Uint8Array[][] = []
+  /** Bytes lent out now. */
+  lent = 0
+
+  take(size: number): Uint8Array {
+    const order = Math.max(SMALLEST, 32 - Math.clz32(size + HASH_PREFIX))
+    const buffer = this.free[order]?.pop() ?? new Uint8Array(2 ** order)
+    this.lent += buffer.length
+    return buffer
+  }
+
+  give(buffer: Uint8Array): void {
+    this.lent -= buffer.length
+    // Few large ones are kept, many small ones.
+    const list = (this.free[31 - Math.clz32(buffer.length)] ??= [])
+    if (list.length * buffer.length < 1 << 22) list.push(buffer)
+  }
+}

@@ -1,0 +1,27 @@
+/** Naming objects in buffers that leave room for the header in front of the content, so that one call hashes both. */
+import { typeName } from './entry.ts'
+
+/** Bytes that a buffer keeps free in front of an object's content. */
+export const HASH_PREFIX = 32
+
+const words = [0, 1, 2, 3, 4].map((code) => (code === 0 ? Buffer.alloc(0) : Buffer.from(`${typeName(code)} `)))
+
+/** Writes the id of the object at `bytes[from, from + size)` to `out`; the 32 bytes before `from` are overwritten. */
+export function hashInto(type: number, bytes: Uint8Array, from: number, size: number, out: Uint8Array): void {
+  let at = from - 1
+  bytes[at] = 0
+  let rest = size
+  do {
+    bytes[--at] = 0x30 + (rest % 10)
+    rest = Math.floor(rest / 10)
+  } while (rest > 0)
+  const word = words[type]!
+  at -= word.length
+  for (let i = 0; i < word.length; i++) bytes[at + i] = word[i]!
+  Bun.SHA1.hash(bytes.subarray(at, from + size), out)
+}
+
+/** A hasher that has seen the header of an object whose content comes in parts. */
+export function hashStart(type: number, size: number): Bun.CryptoHasher {
+  return new Bun.CryptoHasher('sha1').update(`${typeName(type)} ${size}\0`)
+}

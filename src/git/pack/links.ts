@@ -1,0 +1,75 @@
+/** All ids that a pack's objects have or name, and what each must be. */
+import { BLOB, COMMIT, TAG, TREE } from './entry.ts'
+import { GitError } from '../ports.ts'
+import { OidMap } from '../store/oid-map.ts'
+import type { Links } from './fsck.ts'
+
+const IN_PACK = 0x80
+const BITS: Record<number, number> = { [COMMIT]: 1, [TREE]: 2, [BLOB]: 4, [TAG]: 8 }
+/** Settings files in one pack; far more than any history has. */
+const MAX_SETTINGS = 100_000
+
+export class LinkTable implements Links {
+  readonly ids: OidMap
+  /** For each id: the types that others expect of it, and in the upper bits whether the pack has it. */
+  private marks: Uint8Array
+  private readonly special: { id: number; kind: 'gitmodules' | 'gitattributes' }[] = []
+  private readonly seenSpecial = new Set<number>()
+
+  constructor(expected: number) {
+    this.ids = new OidMap(Math.min(expected, 1 << 16))
+    this.marks = new Uint8Array(Math.max(64, Math.min(expected, 1 << 16)))
+  }
+
+  link(bytes: Uint8Array, at: number, type: number): void {
+    const id = this.ids.add(bytes, at)
+    if (id >= this.marks.length) this.grow()
+    this.marks[id]! |= BITS[type] ?? 0
+  }
+
+  settings(bytes: Uint8Array, at: number, kind: 'gitmodules' | 'gitattributes'): void {
+    const id = this.ids.add(bytes, at)
+    if (id >= this.marks.length) this.grow()
+    if (this.seenSpecial.has(id)) return
+    if (this.special.length >= MAX_SETTINGS) throw new GitError('too_large', 'the pack has too many settings files')
+    this.seenSpecial.add(id)
+    this.special.push({ id, kind })
+  }
+
+  /** Notes that the pack has this object. Throws GitError `invalid` when it has it twice. */
+  own(oid: Uint8Array, at: number): number {
+    const id = this.ids.add(oid, at)
+    if (id >= this.marks.length) this.grow()
+    if (this.marks[id]! & IN_PACK) throw new GitError('invalid', `the pack has object ${this.ids.hex(id)} twice`)
+    this.marks[id]! |= IN_PACK
+    return id
+  }
+
+  isOwn(id: number): boolean {
+    return (this.marks[id]! & IN_PACK) !== 0
+  }
+
+  /** Throws GitError `invalid` when others name the object as something that it is not. */
+  checkType(id: number, type: number): void {
+    const expected = this.marks[id]! & 0x0f
+    if (expected !== 0 && expected !== BITS[type]) throw new GitError('invalid', `object ${this.ids.hex(id)} is not of the type that others say`)
+  }
+
+  /** The type that others expect of an object outside the pack. */
+  expected(id: number): number {
+    const bits = this.marks[id]! & 0x0f
+    for (const type of [COMMIT, TREE, BLOB, TAG]) if (BITS[type] === bits) return type
+    if (bits === 0) return 0
+    throw new GitError('invalid', `object ${this.ids.hex(id)} is named as two types`)
+  }
+
+  get settingsFiles(): readonly { id: number; kind: 'gitmodules' | 'gitattributes' }[] {
+    return this.special
+  }
+
+  private grow(): void {
+    const grown = new Uint8Array(this.marks.length * 2)
+    grown.set(this.marks)
+    this.marks = grown
+  }
+}

@@ -1,0 +1,71 @@
+/** What a client hears first: `info/refs` of smart HTTP in versions 0, 1 and 2 (gitprotocol-http, gitprotocol-v2). */
+import { ZERO_OID } from '../object.ts'
+import type { RefSnapshot } from '../ports.ts'
+import { FLUSH, pkt } from './pkt-line.ts'
+import { viewOf, type SnapshotView } from './snapshot-view.ts'
+
+export type Service = 'git-upload-pack' | 'git-receive-pack'
+
+const UPLOAD = [
+  'multi_ack',
+  'thin-pack',
+  'side-band',
+  'side-band-64k',
+  'ofs-delta',
+  'shallow',
+  'deepen-since',
+  'deepen-not',
+  'deepen-relative',
+  'no-progress',
+  'include-tag',
+  'multi_ack_detailed',
+  'allow-tip-sha1-in-want',
+  'allow-reachable-sha1-in-want',
+  'no-done',
+]
+
+const RECEIVE = ['report-status', 'report-status-v2', 'delete-refs', 'side-band-64k', 'quiet', 'atomic', 'ofs-delta', 'push-options']
+
+/** The bytes of `info/refs`; kept with the snapshot. */
+export function advertise(service: Service, refs: RefSnapshot, protocol: 0 | 1 | 2, agent: string): Uint8Array {
+  const view = viewOf(refs)
+  // git-receive-pack knows no version 2: the client then gets version 0.
+  const version = service === 'git-receive-pack' && protocol === 2 ? 0 : protocol
+  return view.kept(`${service} ${version} ${agent}`, () => {
+    const first = [pkt(`# service=${service}\n`), FLUSH]
+    if (version === 2) return Buffer.concat([...first, capabilities(agent)])
+    if (version === 1) first.push(pkt('version 1\n'))
+    return Buffer.concat([...first, ...refLines(service, view, agent), FLUSH])
+  })
+}
+
+function refLines(service: Service, view: SnapshotView, agent: string): Buffer[] {
+  const { snapshot } = view
+  const upload = service === 'git-upload-pack'
+  const caps = upload ? [...UPLOAD] : [...RECEIVE]
+  if (upload && view.head !== null) caps.push(`symref=HEAD:${snapshot.head}`)
+  if (upload) caps.push('filter')
+  caps.push('object-format=sha1', `agent=${agent}`)
+  const lines: string[] = []
+  if (upload && view.head !== null) lines.push(`${view.head} HEAD`)
+  for (const ref of snapshot.refs) {
+    lines.push(`${ref.oid} ${ref.name}`)
+    if (upload && ref.peeled !== null) lines.push(`${ref.peeled} ${ref.name}^{}`)
+  }
+  if (lines.length === 0) lines.push(`${ZERO_OID} capabilities^{}`)
+  return lines.map((line, i) => pkt(i === 0 ? `${line}\0${caps.join(' ')}\n` : `${line}\n`))
+}
+
+/** The capabilities of version 2. */
+export function capabilities(agent: string): Buffer {
+  return Buffer.concat([
+    pkt('version 2\n'),
+    pkt(`agent=${agent}\n`),
+    pkt('ls-refs=unborn\n'),
+    pkt('fetch=shallow wait-for-done filter ref-in-want sideband-all\n'),
+    pkt('server-option\n'),
+    pkt('object-format=sha1\n'),
+    pkt('object-info\n'),
+    FLUSH,
+  ])
+}

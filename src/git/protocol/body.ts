@@ -1,0 +1,104 @@
+/** Reading request bodies: whole ones up to a limit, and packets one by one with the rest left as a stream. */
+import { GitError } from '../ports.ts'
+import { packetLength, type Packet } from './pkt-line.ts'
+
+/** The whole body. Throws GitError `too_large` beyond `limit` bytes. */
+export async function readBody(body: ReadableStream<Uint8Array> | null, limit: number): Promise<Uint8Array> {
+  if (body === null) return new Uint8Array(0)
+  const parts: Uint8Array[] = []
+  let size = 0
+  for await (const part of body) {
+    size += part.length
+    if (size > limit) throw new GitError('too_large', `the request is larger than ${limit} bytes`)
+    parts.push(part)
+  }
+  return parts.length === 1 ? parts[0]! : Buffer.concat(parts)
+}
+
+/** A body that is read in packets first and in blocks afterwards. */
+export class BodyReader {
+  private readonly reader: { read(): Promise<{ done: boolean; value?: Uint8Array }>; cancel(): Promise<void> } | null
+  private held: Uint8Array = new Uint8Array(0)
+  private ended: boolean
+
+  constructor(body: ReadableStream<Uint8Array> | null) {
+    this.reader = body === null ? null : (body.getReader() as never)
+    this.ended = body === null
+  }
+
+  /** The next packet, or null at the end. Throws GitError `invalid` for malformed or cut off ones. */
+  async packet(): Promise<Packet | null> {
+    if (!(await this.need(4))) {
+      if (this.held.length > 0) throw new GitError('invalid', 'the request is cut off')
+      return null
+    }
+    const length = packetLength(this.held, 0)
+    if (length >= 0 && length <= 2) {
+      this.held = this.held.subarray(4)
+      return { kind: length === 0 ? 'flush' : length === 1 ? 'delim' : 'end' }
+    }
+    if (length < 4) throw new GitError('invalid', 'the request is not made of pkt-lines')
+    if (!(await this.need(length))) throw new GitError('invalid', 'the request is cut off')
+    const data = Buffer.from(this.held.slice(4, length))
+    this.held = this.held.subarray(length)
+    return { kind: 'data', data }
+  }
+
+  /** The next bytes of the rest, gathered to blocks of a useful size with memory of their own; null at the end. */
+  async block(size: number): Promise<Uint8Array | null> {
+    const block = new Uint8Array(size)
+    let at = 0
+    while (at < size) {
+      if (this.held.length === 0) {
+        if (!(await this.more())) break
+        continue
+      }
+      const part = this.held.subarray(0, size - at)
+      block.set(part, at)
+      at += part.length
+      this.held = this.held.subarray(part.length)
+    }
+    if (at === 0) return null
+    return at === size ? block : block.slice(0, at)
+  }
+
+  /** Whether everything has been read. */
+  get isOver(): boolean {
+    return this.ended && this.held.length === 0
+  }
+
+  /** Whether anything follows. */
+  async hasMore(): Promise<boolean> {
+    return await this.need(1)
+  }
+
+  /** Reads what is left and drops it, so that the client gets to read the answer; at most `limit` bytes. */
+  async drain(limit: number): Promise<void> {
+    let size = 0
+    do {
+      size += this.held.length
+      this.held = new Uint8Array(0)
+    } while (size < limit && (await this.more()))
+  }
+
+  async cancel(): Promise<void> {
+    this.ended = true
+    await this.reader?.cancel().catch(() => {})
+  }
+
+  private async need(count: number): Promise<boolean> {
+    while (this.held.length < count) if (!(await this.more())) return false
+    return true
+  }
+
+  private async more(): Promise<boolean> {
+    if (this.ended || this.reader === null) return false
+    const { done, value } = await this.reader.read()
+    if (done || value === undefined) {
+      this.ended = true
+      return false
+    }
+    this.held = this.held.length === 0 ? value : Buffer.concat([this.held, value])
+    return true
+  }
+}

@@ -1,0 +1,98 @@
+/**
+ * Puts bytes into pkt-lines of side band 1 as they come, in blocks that are ready to send (gitprotocol-pack, "Packfile
+ * Data"). Without a side band the bytes go through as they are.
+ */
+const BLOCK = 1 << 18
+
+export type Band = 'none' | 'small' | 'large'
+
+/** Bytes of payload in one packet: 65520 or 1000, less the length and the number of the band. */
+const PAYLOAD: Record<Band, number> = { none: BLOCK, small: 995, large: 65515 }
+
+export class Framer {
+  private block = new Uint8Array(BLOCK)
+  private at = 0
+  /** Where the open packet starts, or -1. */
+  private packet = -1
+  private ready: Uint8Array[] = []
+  private readonly payload: number
+  /** Bytes of payload so far. */
+  total = 0
+
+  constructor(private readonly band: Band) {
+    this.payload = PAYLOAD[band]
+  }
+
+  /** Adds payload of band 1; `hasher` sees the same bytes. */
+  put(bytes: Uint8Array, from: number, to: number, hasher?: Bun.CryptoHasher): void {
+    hasher?.update(bytes.subarray(from, to))
+    this.total += to - from
+    while (from < to) {
+      if (this.band !== 'none' && this.packet < 0) this.begin()
+      const room = Math.min(BLOCK - this.at, this.band === 'none' ? BLOCK : this.packet + 5 + this.payload - this.at)
+      if (room <= 0) {
+        this.next()
+        continue
+      }
+      const part = Math.min(room, to - from)
+      if (part < 32) {
+        for (let i = 0; i < part; i++) this.block[this.at + i] = bytes[from + i]!
+      } else this.block.set(from === 0 && part === bytes.length ? bytes : bytes.subarray(from, from + part), this.at)
+      this.at += part
+      from += part
+    }
+  }
+
+  /** Adds bytes between packets: a finished pkt-line of another kind. */
+  raw(bytes: Uint8Array): void {
+    this.end()
+    if (this.at + bytes.length > BLOCK) this.flushBlock()
+    if (bytes.length > BLOCK) this.ready.push(bytes.slice())
+    else {
+      this.block.set(bytes, this.at)
+      this.at += bytes.length
+    }
+  }
+
+  /** Everything that is ready; `all` includes the block that is not full yet. */
+  take(all: boolean): Uint8Array[] {
+    if (all) {
+      this.end()
+      this.flushBlock()
+    }
+    const ready = this.ready
+    this.ready = []
+    return ready
+  }
+
+  get hasReady(): boolean {
+    return this.ready.length > 0
+  }
+
+  private begin(): void {
+    if (this.at + 6 > BLOCK) this.flushBlock()
+    this.packet = this.at
+    this.block[this.at + 4] = 1
+    this.at += 5
+  }
+
+  private next(): void {
+    this.end()
+    if (BLOCK - this.at < 1024) this.flushBlock()
+  }
+
+  private end(): void {
+    if (this.packet < 0) return
+    const length = this.at - this.packet
+    const digits = length.toString(16).padStart(4, '0')
+    for (let i = 0; i < 4; i++) this.block[this.packet + i] = digits.charCodeAt(i)
+    this.packet = -1
+  }
+
+  private flushBlock(): void {
+    if (this.at === 0) return
+    this.ready.push(this.block.subarray(0, this.at))
+    this.block = new Uint8Array(BLOCK)
+    this.at = 0
+  }
+}

@@ -1,0 +1,239 @@
+/** git-receive-pack over smart HTTP (gitprotocol-pack, "Pushing Data To a Server"). */
+import { isOid, ZERO_OID } from '../object.ts'
+import { GitError, type Push, type RefResult, type RefSnapshot, type RefUpdate, type ServiceRequest } from '../ports.ts'
+import type { IngestResult } from '../tasks/ingest.ts'
+import { answerStream, type AnswerSink } from './answer-stream.ts'
+import { BodyReader } from './body.ts'
+import { FLUSH, KEEP_ALIVE, bandPackets, lineOf, pkt } from './pkt-line.ts'
+import { isRefName } from './ref-name.ts'
+import { viewOf } from './snapshot-view.ts'
+import type { UploadContext } from './upload-pack.ts'
+
+/** Commands of one push; with their names that is a few megabytes at most. */
+const MAX_COMMANDS = 100_000
+const MAX_OPTIONS = 1000
+const BLOCK = 1 << 18
+const SILENCE = 5_000
+
+export type ReceiveContext = UploadContext & {
+  /** The push was applied: its pack stays. */
+  readonly settle: (store: string, pack: string) => void
+  /** No ref moved: its pack goes. */
+  readonly withdraw: (store: string, pack: string) => void
+  readonly maxPackBytes: number
+}
+
+type Commands = {
+  readonly updates: readonly RefUpdate[]
+  readonly features: ReadonlySet<string>
+}
+
+type PushRequest = ServiceRequest & { readonly apply: (push: Push) => Promise<readonly RefResult[]> }
+
+export function receivePack(context: ReceiveContext, store: string, refs: RefSnapshot, request: PushRequest): ReadableStream<Uint8Array> {
+  return answerStream(async (sink) => {
+    const body = new BodyReader(request.body)
+    let commands: Commands | null
+    try {
+      commands = await readCommands(body)
+    } catch (error) {
+      if (!(error instanceof GitError)) throw error
+      await body.drain(context.maxPackBytes)
+      sink.put(pkt(`ERR ${error.message}`))
+      return
+    }
+    if (commands === null) return
+    await new Receiver(context, store, refs, request, commands, body, sink).run()
+  }, request.signal)
+}
+
+/** Null when nothing was asked: the flush with which clients try the connection. */
+async function readCommands(body: BodyReader): Promise<Commands | null> {
+  const updates: RefUpdate[] = []
+  let features = new Set<string>()
+  for (;;) {
+    const packet = await body.packet()
+    if (packet === null) {
+      if (updates.length > 0) throw new GitError('invalid', 'the commands do not end in a flush')
+      return null
+    }
+    if (packet.kind !== 'data') break
+    let line = lineOf(packet.data)
+    if (line.startsWith('shallow ')) continue
+    if (line.startsWith('push-cert')) throw new GitError('unsupported', 'signed pushes are not supported')
+    const nul = line.indexOf('\0')
+    if (nul >= 0) {
+      if (updates.length === 0) features = new Set(line.slice(nul + 1).split(' '))
+      line = line.slice(0, nul)
+    }
+    const [old, next, name] = [line.slice(0, 40), line.slice(41, 81), line.slice(82)]
+    if (!isOid(old) || !isOid(next) || line[40] !== ' ' || line[81] !== ' ' || name === '') {
+      throw new GitError('invalid', `protocol error: expected old/new/ref, got '${line.slice(0, 100)}'`)
+    }
+    if (updates.length >= MAX_COMMANDS) throw new GitError('too_large', `a push may move at most ${MAX_COMMANDS} refs`)
+    updates.push({ name, old: old === ZERO_OID ? null : old, new: next === ZERO_OID ? null : next })
+  }
+  for (const feature of features) {
+    if (feature.startsWith('object-format=') && feature !== 'object-format=sha1') {
+      throw new GitError('unsupported', 'the repository uses object format sha1')
+    }
+  }
+  return updates.length > 0 ? { updates, features } : null
+}
+
+class Receiver {
+  /** Why a command is refused before the host is asked, by position. */
+  private readonly refusals = new Map<number, string>()
+  private readonly banded: boolean
+  private spoke = performance.now()
+
+  constructor(
+    private readonly context: ReceiveContext,
+    private readonly store: string,
+    private readonly refs: RefSnapshot,
+    private readonly request: PushRequest,
+    private readonly commands: Commands,
+    private readonly body: BodyReader,
+    private readonly sink: AnswerSink,
+  ) {
+    this.banded = commands.features.has('side-band-64k')
+  }
+
+  async run(): Promise<void> {
+    const options = await this.readOptions()
+    this.checkNames()
+    let ingested: IngestResult
+    const leave = await this.context.enter(this.request.signal)
+    const alive = setInterval(() => this.keepAlive(), SILENCE)
+    try {
+      try {
+        ingested = await this.ingest()
+      } catch (error) {
+        if (!(error instanceof GitError) || error.code === 'aborted') throw error
+        await this.body.drain(this.context.maxPackBytes)
+        this.report(error.message, null)
+        return
+      } finally {
+        leave()
+      }
+      await this.apply(ingested, options)
+    } finally {
+      clearInterval(alive)
+    }
+  }
+
+  private async readOptions(): Promise<string[]> {
+    const options: string[] = []
+    if (!this.commands.features.has('push-options')) return options
+    for (;;) {
+      const packet = await this.body.packet()
+      if (packet === null || packet.kind !== 'data') return options
+      if (options.length >= MAX_OPTIONS) throw new GitError('too_large', `a push may have at most ${MAX_OPTIONS} options`)
+      options.push(lineOf(packet.data))
+    }
+  }
+
+  private checkNames(): void {
+    const seen = new Set<string>()
+    this.commands.updates.forEach(({ name, old, new: next }, i) => {
+      if (!isRefName(name) || !name.startsWith('refs/')) this.refusals.set(i, 'funny refname')
+      else if (seen.has(name)) this.refusals.set(i, 'multiple updates for ref are not allowed')
+      else if (old === null && next === null) this.refusals.set(i, 'no object to delete and none to create')
+      seen.add(name)
+    })
+  }
+
+  /** Hands the pack to a thread block by block. */
+  private async ingest(): Promise<IngestResult> {
+    const { updates } = this.commands
+    const targets = updates.filter((update) => update.new !== null)
+    const pack = targets.length > 0 && (await this.body.hasMore())
+    const handle = this.context.threads.start<IngestResult>(
+      'ingest',
+      {
+        store: this.store,
+        tips: viewOf(this.refs).names.tips,
+        targets: targets.map((update) => ({ oid: update.new!, commit: update.name.startsWith('refs/heads/') })),
+        pack,
+      },
+      (_, taken) => taken(),
+    )
+    this.sink.onCancel(() => {
+      handle.cancel()
+      void this.body.cancel()
+    })
+    if (pack) {
+      try {
+        for (let block; (block = await this.body.block(BLOCK)) !== null; ) await handle.input(block)
+        await handle.input(null)
+      } catch (error) {
+        // What the task itself says is better than that it took no more; a broken body has only its own error.
+        handle.cancel()
+        throw await handle.result.then(() => error, (failure) => (failure instanceof GitError && failure.code === 'aborted' ? error : failure))
+      }
+    }
+    const result = await handle.result
+    let at = 0
+    updates.forEach((update, i) => {
+      if (update.new === null) return
+      const verdict = result.verdicts[at++] ?? null
+      if (verdict !== null && !this.refusals.has(i)) this.refusals.set(i, verdict)
+    })
+    return result
+  }
+
+  private async apply(ingested: IngestResult, options: readonly string[]): Promise<void> {
+    const { updates, features } = this.commands
+    const atomic = features.has('atomic')
+    if (atomic && this.refusals.size > 0) {
+      updates.forEach((_, i) => {
+        if (!this.refusals.has(i)) this.refusals.set(i, 'atomic push failure')
+      })
+    }
+    const asked = updates.filter((_, i) => !this.refusals.has(i))
+    let results: readonly RefResult[] = []
+    try {
+      if (asked.length > 0) results = await this.request.apply({ updates: asked, options, atomic, packBytes: ingested.bytes })
+    } catch (error) {
+      if (ingested.pack !== null) this.context.withdraw(this.store, ingested.pack)
+      throw error
+    }
+    const byName = new Map(results.map((result) => [result.name, result.refused]))
+    const verdicts = updates.map(({ name }, i) => {
+      const refusal = this.refusals.get(i)
+      if (refusal !== undefined) return refusal
+      const answer = byName.get(name)
+      return answer === undefined ? 'not handled' : answer
+    })
+    if (ingested.pack !== null) {
+      if (verdicts.some((verdict) => verdict === null)) this.context.settle(this.store, ingested.pack)
+      else this.context.withdraw(this.store, ingested.pack)
+    }
+    this.report(null, verdicts)
+  }
+
+  /** Writes report-status; `unpack` is what was wrong with the pack, or null. */
+  private report(unpack: string | null, verdicts: readonly (string | null)[] | null): void {
+    const { features, updates } = this.commands
+    if (features.has('report-status') || features.has('report-status-v2')) {
+      const lines = [pkt(`unpack ${unpack === null ? 'ok' : clean(unpack)}\n`)]
+      updates.forEach(({ name }, i) => {
+        const verdict = verdicts === null ? (this.refusals.get(i) ?? 'unpacker error') : verdicts[i]!
+        lines.push(pkt(verdict === null ? `ok ${name}\n` : `ng ${name} ${clean(verdict)}\n`))
+      })
+      lines.push(FLUSH)
+      const report = Buffer.concat(lines)
+      this.sink.put(this.banded ? bandPackets(1, report) : report)
+    } else if (this.banded && unpack !== null) this.sink.put(bandPackets(2, Buffer.from(`error: ${clean(unpack)}\n`)))
+    if (this.banded) this.sink.put(FLUSH)
+  }
+
+  /** Tells a waiting client that work goes on, once its own part is over. */
+  private keepAlive(): void {
+    if (!this.banded || !this.body.isOver || performance.now() - this.spoke < SILENCE) return
+    this.spoke = performance.now()
+    this.sink.put(KEEP_ALIVE)
+  }
+}
+
+const clean = (text: string): string => text.replace(/[\r\n\0]+/g, ' ').slice(0, 900)

@@ -1,0 +1,118 @@
+/** git-upload-pack over smart HTTP: reads one request, answers what needs no objects, and hands fetches to a thread. */
+import { isOid } from '../object.ts'
+import { GitError, type RefSnapshot, type ServiceRequest } from '../ports.ts'
+import type { Threads } from '../tasks/threads.ts'
+import { answerStream, type AnswerSink } from './answer-stream.ts'
+import { readBody } from './body.ts'
+import type { FetchRequest } from './fetch-request.ts'
+import { lsRefs } from './ls-refs.ts'
+import { parseFetchV0, parseFetchV2 } from './parse-fetch.ts'
+import { lineOf, parsePackets, pkt, type Packet } from './pkt-line.ts'
+import { viewOf, type SnapshotView } from './snapshot-view.ts'
+
+/** A request of half a million wants and haves; git's own stay below a megabyte. */
+const MAX_REQUEST = 32 << 20
+
+export type UploadContext = {
+  readonly threads: Threads
+  /** Waits for a place among the heavy operations; the function that it gives frees the place. */
+  readonly enter: (signal?: AbortSignal) => Promise<() => void>
+}
+
+export function uploadPack(context: UploadContext, store: string, refs: RefSnapshot, request: ServiceRequest): ReadableStream<Uint8Array> {
+  return answerStream(async (sink) => {
+    try {
+      const packets = parsePackets(await readBody(request.body, MAX_REQUEST))
+      const view = viewOf(refs)
+      if (request.protocol === 2) await answerV2(context, store, view, packets, sink, request.signal)
+      else {
+        const parsed = parseFetchV0(view, packets, request.protocol)
+        if (parsed !== null) await fetch(context, store, view, parsed, sink, request.signal)
+      }
+    } catch (error) {
+      if (!(error instanceof GitError) || error.code === 'aborted') throw error
+      sink.put(pkt(`ERR ${error.message.replace(/[\r\n]+/g, ' ').slice(0, 900)}`))
+    }
+  }, request.signal)
+}
+
+async function answerV2(
+  context: UploadContext,
+  store: string,
+  view: SnapshotView,
+  packets: readonly Packet[],
+  sink: AnswerSink,
+  signal?: AbortSignal,
+): Promise<void> {
+  let at = 0
+  // One body may hold several commands one after the other.
+  while (at < packets.length) {
+    let command: string | null = null
+    const args: string[] = []
+    let inArgs = false
+    let lines = 0
+    for (; at < packets.length; at++) {
+      const packet = packets[at]!
+      if (packet.kind === 'flush') break
+      if (packet.kind === 'delim') {
+        inArgs = true
+        continue
+      }
+      if (packet.kind !== 'data') throw new GitError('invalid', 'unexpected end of the response in a request')
+      lines++
+      const line = lineOf(packet.data)
+      if (inArgs) args.push(line)
+      else if (line.startsWith('command=')) {
+        if (command !== null) throw new GitError('invalid', `command '${line.slice(8, 60)}' requested after already requesting command '${command}'`)
+        command = line.slice(8)
+      } else capability(line)
+    }
+    at++
+    if (command === null) {
+      // A lone flush is the probe with which clients try the connection.
+      if (lines > 0) throw new GitError('invalid', 'no command requested')
+      continue
+    }
+    if (command === 'ls-refs') sink.put(lsRefs(view, args))
+    else if (command === 'fetch') await fetch(context, store, view, parseFetchV2(view, args), sink, signal)
+    else if (command === 'object-info') await objectInfo(context, store, view, args, sink)
+    else throw new GitError('invalid', `invalid command '${command.slice(0, 60)}'`)
+  }
+}
+
+function capability(line: string): void {
+  if (line.startsWith('object-format=') && line !== 'object-format=sha1') {
+    throw new GitError('unsupported', `mismatched object format: server sha1; client ${line.slice(14, 40)}`)
+  }
+}
+
+async function fetch(
+  context: UploadContext,
+  store: string,
+  view: SnapshotView,
+  request: FetchRequest,
+  sink: AnswerSink,
+  signal?: AbortSignal,
+): Promise<void> {
+  if (request.wants.length === 0 && !request.waitForDone) return
+  const leave = await context.enter(signal)
+  try {
+    const handle = context.threads.start<void>('fetch', { store, request, names: view.names }, (chunk, taken) => sink.put(chunk, taken))
+    sink.onCancel(() => handle.cancel())
+    await handle.result
+  } finally {
+    leave()
+  }
+}
+
+async function objectInfo(context: UploadContext, store: string, view: SnapshotView, args: readonly string[], sink: AnswerSink): Promise<void> {
+  let size = false
+  const oids: string[] = []
+  for (const arg of args) {
+    if (arg === 'size') size = true
+    else if (arg.startsWith('oid ') && isOid(arg.slice(4))) oids.push(arg.slice(4))
+    else throw new GitError('invalid', `object-info: unexpected line: '${arg.slice(0, 100)}'`)
+  }
+  const answer = await context.threads.call<Uint8Array>('object-info', { store, names: view.names, oids, size })
+  sink.put(answer)
+}

@@ -1,0 +1,80 @@
+/** Deltas as packs hold them: copies from a base and inserted bytes (gitformat-pack, "Deltified representation"). */
+import { GitError } from '../ports.ts'
+
+/** The sizes that a delta begins with, and where its instructions start. */
+export type DeltaSizes = { base: number; result: number; start: number }
+
+const broken = (what: string) => new GitError('corrupt', `delta ${what}`)
+
+/** Reads the two sizes; `end` bounds the delta. Throws GitError `corrupt` when they do not fit. */
+export function deltaSizes(delta: Uint8Array, from: number, end: number): DeltaSizes {
+  let at = from
+  const sizes = [0, 0]
+  for (let k = 0; k < 2; k++) {
+    let scale = 1
+    let byte: number
+    do {
+      if (at >= end || scale > 2 ** 49) throw broken('has a malformed size')
+      byte = delta[at++]!
+      sizes[k]! += (byte & 0x7f) * scale
+      scale *= 128
+    } while (byte & 0x80)
+  }
+  return { base: sizes[0]!, result: sizes[1]!, start: at }
+}
+
+/**
+ * Applies the instructions in `delta[at, end)` to `base[baseFrom, baseFrom + baseSize)` and writes exactly `size`
+ * bytes to `out` from `outFrom`. Throws GitError `corrupt` for anything out of bounds.
+ */
+export function applyDelta(
+  base: Uint8Array,
+  baseFrom: number,
+  baseSize: number,
+  delta: Uint8Array,
+  at: number,
+  end: number,
+  out: Uint8Array,
+  outFrom: number,
+  size: number,
+): void {
+  let to = outFrom
+  const limit = outFrom + size
+  while (at < end) {
+    const op = delta[at++]!
+    if (op & 0x80) {
+      let offset = 0
+      let length = 0
+      if (op & 1) offset = delta[at++]!
+      if (op & 2) offset |= delta[at++]! << 8
+      if (op & 4) offset |= delta[at++]! << 16
+      if (op & 8) offset += delta[at++]! * 0x1000000
+      if (op & 16) length = delta[at++]!
+      if (op & 32) length |= delta[at++]! << 8
+      if (op & 64) length |= delta[at++]! << 16
+      if (length === 0) length = 0x10000
+      if (at > end || offset + length > baseSize || to + length > limit) throw broken('copies out of bounds')
+      let source = baseFrom + offset
+      // Short copies are quicker by hand than through a native call.
+      if (length < 24) {
+        const stop = to + length
+        while (to < stop) out[to++] = base[source++]!
+      } else {
+        out.set(base.subarray(source, source + length), to)
+        to += length
+      }
+    } else {
+      if (op === 0) throw broken('has a reserved instruction')
+      if (at + op > end || to + op > limit) throw broken('inserts out of bounds')
+      if (op < 24) {
+        const stop = to + op
+        while (to < stop) out[to++] = delta[at++]!
+      } else {
+        out.set(delta.subarray(at, at + op), to)
+        to += op
+        at += op
+      }
+    }
+  }
+  if (to !== limit) throw broken('gives fewer bytes than it says')
+}

@@ -1,0 +1,215 @@
+/**
+ * Reads objects out of packs for one thread: scratch memory, a cache of raw blocks and the arena of inflated objects
+ * live here and are shared by all stores of the thread.
+ */
+import { GitError } from '../ports.ts'
+import { EntryHeader, MAX_HEADER, OFS_DELTA, REF_DELTA, TREE, parseEntry } from '../pack/entry.ts'
+import { Arena } from './arena.ts'
+import { applyDelta, deltaSizes } from './delta.ts'
+import { makeInflater } from './inflate.ts'
+import type { PackFile } from './pack-file.ts'
+
+const BLOCK = 1 << 14
+const BLOCKS = 256
+const MAX_CHAIN = 10_000
+
+export class EntryReader {
+  /** The object that `load` found: `bytes[from, to)`, valid until the next call. */
+  bytes: Uint8Array = new Uint8Array(0)
+  from = 0
+  to = 0
+  type = 0
+
+  readonly arena: Arena
+  private readonly inflater = makeInflater()
+  private readonly header = new EntryHeader()
+  private readonly blocks = new Uint8Array(BLOCK * BLOCKS)
+  private readonly blockPacks = new Array<PackFile | null>(BLOCKS).fill(null)
+  private readonly blockNumbers = new Float64Array(BLOCKS)
+  private readonly blockEnds = new Uint32Array(BLOCKS)
+  private raw = new Uint8Array(1 << 16)
+  private delta = new Uint8Array(1 << 16)
+  /** Where the last `window` put its bytes. */
+  private window: Uint8Array = this.blocks
+  private windowFrom = 0
+  private windowTo = 0
+
+  constructor(
+    arenaBytes: number,
+    private readonly maxObjectBytes: number,
+  ) {
+    this.arena = new Arena(arenaBytes)
+  }
+
+  /** Inflates the object at an offset. Throws GitError `corrupt` when it is damaged. */
+  load(pack: PackFile, offset: number): void {
+    const chain: number[] = []
+    let at = offset
+    for (;;) {
+      const slot = this.arena.find(pack.cached, at)
+      if (slot >= 0) {
+        this.give(this.arena.memory, this.arena.start(slot), this.arena.end(slot), this.arena.type(slot))
+        break
+      }
+      this.readHeader(pack, at)
+      const { type, size } = this.header
+      if (type !== OFS_DELTA && type !== REF_DELTA) {
+        this.loadWhole(pack, at, type, size)
+        break
+      }
+      chain.push(at)
+      if (chain.length > MAX_CHAIN) throw this.corrupt(pack, at, 'has an endless chain of deltas')
+      at = this.baseOffset(pack, at)
+    }
+    for (let i = chain.length - 1; i >= 0; i--) this.loadDelta(pack, chain[i]!)
+  }
+
+  /** The type and inflated size of the object at an offset, inflating no more than the start of a delta. */
+  headerAt(pack: PackFile, offset: number): { type: number; size: number } {
+    const slot = this.arena.find(pack.cached, offset)
+    if (slot >= 0) return { type: this.arena.type(slot), size: this.arena.end(slot) - this.arena.start(slot) }
+    this.readHeader(pack, offset)
+    let size = this.header.size
+    let at = offset
+    for (let links = 0; this.header.type === OFS_DELTA || this.header.type === REF_DELTA; links++) {
+      if (links > MAX_CHAIN) throw this.corrupt(pack, at, 'has an endless chain of deltas')
+      const base = this.baseOffset(pack, at)
+      if (links === 0) size = this.deltaResult(pack, at)
+      at = base
+      this.readHeader(pack, at)
+    }
+    return { type: this.header.type, size }
+  }
+
+  /** The header of the entry itself, deltas as they are; `headerBytes` counts up to the compressed data. */
+  entry(pack: PackFile, offset: number): { type: number; size: number; base: number; headerBytes: number } {
+    this.readHeader(pack, offset)
+    const { type, size, dataAt } = this.header
+    const headerBytes = dataAt - this.windowFrom
+    const base = type === OFS_DELTA || type === REF_DELTA ? this.baseOffset(pack, offset) : -1
+    return { type, size, base, headerBytes }
+  }
+
+  /** Shows the tree with no entries, which need not be stored. */
+  setEmptyTree(): void {
+    this.give(this.blocks, 0, 0, TREE)
+  }
+
+  private give(bytes: Uint8Array, from: number, to: number, type: number): void {
+    this.bytes = bytes
+    this.from = from
+    this.to = to
+    this.type = type
+  }
+
+  private loadWhole(pack: PackFile, at: number, type: number, size: number): void {
+    this.checkSize(pack, at, size)
+    const skip = this.header.dataAt - this.windowFrom
+    if (size > this.arena.largest) {
+      const own = new Uint8Array(size + 1)
+      this.inflate(pack, at + skip, own, 0, size)
+      this.give(own, 0, size, type)
+      return
+    }
+    const from = this.arena.reserve(size + 1)
+    this.inflate(pack, at + skip, this.arena.memory, from, size)
+    this.arena.commit(pack.cached, at, type, from, size)
+    this.give(this.arena.memory, from, from + size, type)
+  }
+
+  private loadDelta(pack: PackFile, at: number): void {
+    this.readHeader(pack, at)
+    const deltaSize = this.header.size
+    this.checkSize(pack, at, deltaSize)
+    if (this.delta.length < deltaSize + 1) this.delta = new Uint8Array(deltaSize * 2 + 1)
+    this.inflate(pack, at + this.header.dataAt - this.windowFrom, this.delta, 0, deltaSize)
+    const { base, result, start } = deltaSizes(this.delta, 0, deltaSize)
+    if (base !== this.to - this.from) throw this.corrupt(pack, at, 'does not fit its base')
+    this.checkSize(pack, at, result)
+    if (result > this.arena.largest) {
+      const own = new Uint8Array(result)
+      applyDelta(this.bytes, this.from, base, this.delta, start, deltaSize, own, 0, result)
+      this.give(own, 0, result, this.type)
+      if (this.delta.length > 1 << 22) this.delta = new Uint8Array(1 << 16)
+      return
+    }
+    const inside = this.bytes === this.arena.memory
+    const from = this.arena.reserve(result, inside ? this.from : 0, inside ? this.to : 0)
+    applyDelta(this.bytes, this.from, base, this.delta, start, deltaSize, this.arena.memory, from, result)
+    this.arena.commit(pack.cached, at, this.type, from, result)
+    this.give(this.arena.memory, from, from + result, this.type)
+  }
+
+  /** The size that a delta gives, from its first bytes alone. */
+  private deltaResult(pack: PackFile, at: number): number {
+    this.readHeader(pack, at)
+    const skip = this.header.dataAt - this.windowFrom
+    this.readWindow(pack, at + skip, 256)
+    const out = new Uint8Array(32)
+    this.inflater.begin()
+    this.inflater.step(this.window, this.windowFrom, this.windowTo, out, 0, 32, false)
+    return deltaSizes(out, 0, this.inflater.produced).result
+  }
+
+  private baseOffset(pack: PackFile, at: number): number {
+    if (this.header.type === OFS_DELTA) {
+      const base = at - this.header.distance
+      if (base < 12 || base >= at) throw this.corrupt(pack, at, 'has its base outside of the pack')
+      return base
+    }
+    const place = pack.index.find(this.window, this.header.baseAt)
+    if (place < 0) throw this.corrupt(pack, at, 'has its base outside of the pack')
+    return pack.index.offset(place)
+  }
+
+  private readHeader(pack: PackFile, offset: number): void {
+    this.readWindow(pack, offset, MAX_HEADER)
+    if (!parseEntry(this.window, this.windowFrom, this.windowTo, this.header)) throw this.corrupt(pack, offset, 'is cut off')
+  }
+
+  private inflate(pack: PackFile, offset: number, out: Uint8Array, outFrom: number, size: number): void {
+    // Deflate's worst case is a little over the size; unusual encoders need more, hence the second try.
+    const bound = size + (size >>> 8) + 64
+    this.readWindow(pack, offset, Math.min(bound, pack.size - 20 - offset))
+    try {
+      this.inflater.whole(this.window, this.windowFrom, this.windowTo, out, outFrom, size)
+    } catch (error) {
+      const most = Math.min(pack.size - 20 - offset, bound * 4 + 65536)
+      if (this.windowTo - this.windowFrom >= most) throw this.corrupt(pack, offset, (error as Error).message)
+      this.readWindow(pack, offset, most)
+      this.inflater.whole(this.window, this.windowFrom, this.windowTo, out, outFrom, size)
+    }
+  }
+
+  /** Brings at least `want` bytes at an offset (fewer at the end of the pack) into `window`. */
+  private readWindow(pack: PackFile, offset: number, want: number): void {
+    const block = Math.floor(offset / BLOCK)
+    const within = offset - block * BLOCK
+    if (within + want <= BLOCK) {
+      const slot = (block + pack.salt) & (BLOCKS - 1)
+      const base = slot * BLOCK
+      if (this.blockNumbers[slot] !== block || this.blockPacks[slot] !== pack) {
+        this.blockPacks[slot] = null
+        this.blockEnds[slot] = pack.read(this.blocks, base, BLOCK, block * BLOCK)
+        this.blockNumbers[slot] = block
+        this.blockPacks[slot] = pack
+      }
+      this.window = this.blocks
+      this.windowFrom = base + within
+      this.windowTo = base + Math.max(within, this.blockEnds[slot]!)
+      return
+    }
+    if (this.raw.length < want || this.raw.length > (1 << 22) + want) this.raw = new Uint8Array(Math.max(1 << 16, want))
+    this.window = this.raw
+    this.windowFrom = 0
+    this.windowTo = pack.read(this.raw, 0, want, offset)
+  }
+
+  private checkSize(pack: PackFile, at: number, size: number): void {
+    if (size > this.maxObjectBytes) throw new GitError('too_large', `object at ${at} of ${pack.name} has ${size} bytes`)
+  }
+
+  private corrupt(pack: PackFile, at: number, what: string): GitError {
+    return new GitError('corrupt', `${pack.name}: the entry at ${at} ${what}`)
+  }
+}

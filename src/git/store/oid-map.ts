@@ -1,0 +1,113 @@
+/** Numbers object ids from 0 in the order they are added: a hash table over raw 20-byte ids that makes no strings. */
+export class OidMap {
+  /** Five words per id. */
+  private words: Int32Array
+  private slots: Int32Array
+  private mask: number
+  size = 0
+  /** Whether the last `add` found the id new. */
+  added = false
+
+  constructor(expected = 64) {
+    let slots = 128
+    while (slots < expected * 2) slots *= 2
+    this.slots = new Int32Array(slots).fill(-1)
+    this.mask = slots - 1
+    this.words = new Int32Array(Math.max(64, expected) * 5)
+  }
+
+  /** The number of the id at `bytes[at, at + 20)`, or -1. */
+  get(bytes: Uint8Array, at: number): number {
+    const a = word(bytes, at)
+    let slot = mix(a) & this.mask
+    for (;;) {
+      const index = this.slots[slot]!
+      if (index < 0) return -1
+      if (this.words[index * 5] === a && this.same(index * 5, bytes, at)) return index
+      slot = (slot + 1) & this.mask
+    }
+  }
+
+  /** The number of the id, which is added when it is new (`added` tells). */
+  add(bytes: Uint8Array, at: number): number {
+    const a = word(bytes, at)
+    let slot = mix(a) & this.mask
+    for (;;) {
+      const index = this.slots[slot]!
+      if (index < 0) break
+      if (this.words[index * 5] === a && this.same(index * 5, bytes, at)) {
+        this.added = false
+        return index
+      }
+      slot = (slot + 1) & this.mask
+    }
+    this.added = true
+    const index = this.size++
+    if (index * 5 >= this.words.length) this.growWords()
+    const base = index * 5
+    this.words[base] = a
+    this.words[base + 1] = word(bytes, at + 4)
+    this.words[base + 2] = word(bytes, at + 8)
+    this.words[base + 3] = word(bytes, at + 12)
+    this.words[base + 4] = word(bytes, at + 16)
+    this.slots[slot] = index
+    if (this.size * 2 > this.slots.length) this.growSlots()
+    return index
+  }
+
+  addHex(oid: string): number {
+    return this.add(Buffer.from(oid, 'hex'), 0)
+  }
+
+  getHex(oid: string): number {
+    return this.get(Buffer.from(oid, 'hex'), 0)
+  }
+
+  /** All ids in the order of their numbers; a view that is valid until the next `add`. */
+  get bytes(): Uint8Array {
+    return new Uint8Array(this.words.buffer, 0, this.size * 20)
+  }
+
+  hex(index: number): string {
+    return Buffer.from(this.words.buffer, index * 20, 20).toString('hex')
+  }
+
+  private same(base: number, bytes: Uint8Array, at: number): boolean {
+    const words = this.words
+    return (
+      words[base + 1] === word(bytes, at + 4) &&
+      words[base + 2] === word(bytes, at + 8) &&
+      words[base + 3] === word(bytes, at + 12) &&
+      words[base + 4] === word(bytes, at + 16)
+    )
+  }
+
+  private growWords(): void {
+    const grown = new Int32Array(this.words.length * 2)
+    grown.set(this.words)
+    this.words = grown
+  }
+
+  private growSlots(): void {
+    const slots = new Int32Array(this.slots.length * 2).fill(-1)
+    const mask = slots.length - 1
+    for (let index = 0; index < this.size; index++) {
+      let slot = mix(this.words[index * 5]!) & mask
+      while (slots[slot]! >= 0) slot = (slot + 1) & mask
+      slots[slot] = index
+    }
+    this.slots = slots
+    this.mask = mask
+  }
+}
+
+/** Differs in every process, so that nobody can prepare ids that collide here. */
+const seed = crypto.getRandomValues(new Int32Array(1))[0]! | 1
+
+const mix = (value: number): number => {
+  const product = Math.imul(value ^ seed, 0x9e3779b1)
+  return (product ^ (product >>> 15)) >>> 0
+}
+
+const word = (bytes: Uint8Array, at: number): number =>
+  bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24)

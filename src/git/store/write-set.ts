@@ -1,0 +1,124 @@
+/** New objects on top of a store: readable at once, on disk as one synced pack when they are kept, else forgotten. */
+import { closeSync, fsyncSync, openSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import zlib from 'node:zlib'
+import type { CommitGraph, CommitNode } from '../history/index.ts'
+import { hashObject, parseTree } from '../object.ts'
+import { packHeader, typeCode, writeEntryHeader } from '../pack/entry.ts'
+import { buildIndex, writeAll } from '../pack/index-writer.ts'
+import { GitError, type GitObject, type ObjectDatabase, type ObjectReader, type ObjectType, type Oid } from '../ports.ts'
+import { installPack, randomName, writeDurably } from './files.ts'
+
+export class WriteSet implements ObjectDatabase {
+  private readonly objects = new Map<Oid, GitObject>()
+  private held = 0
+  /** Commits of the store come from what walks remember of it. */
+  readonly commitGraph: CommitGraph | null
+
+  /** `limit` bounds the bytes that are held in memory; `commit` gives the store's commits. */
+  constructor(
+    private readonly below: ObjectReader,
+    private readonly limit: number,
+    commit: ((oid: Oid) => CommitNode) | null = null,
+  ) {
+    this.commitGraph = commit && { find: (oid) => (this.objects.has(oid) ? null : commit(oid)) }
+  }
+
+  get size(): number {
+    return this.objects.size
+  }
+
+  read(oid: Oid): GitObject | null {
+    return this.objects.get(oid) ?? this.below.read(oid)
+  }
+
+  header(oid: Oid): { type: ObjectType; size: number } | null {
+    const object = this.objects.get(oid)
+    return object ? { type: object.type, size: object.data.length } : this.below.header(oid)
+  }
+
+  has(oid: Oid): boolean {
+    return this.objects.has(oid) || this.below.has(oid)
+  }
+
+  /** Throws GitError `too_large` when the set outgrows its limit. */
+  write(type: ObjectType, data: Uint8Array): Oid {
+    const oid = hashObject(type, data)
+    if (this.objects.has(oid)) return oid
+    this.held += data.length + 200
+    if (this.held > this.limit) throw new GitError('too_large', `the change has more than ${this.limit} bytes of new objects`)
+    this.objects.set(oid, { type, data: data.slice() })
+    return oid
+  }
+
+  /** Drops everything that `roots` do not reach: what a merge made on the way. */
+  keepReachable(roots: readonly Oid[]): void {
+    const kept = new Map<Oid, GitObject>()
+    const stack = [...roots]
+    while (stack.length > 0) {
+      const oid = stack.pop()!
+      const object = this.objects.get(oid)
+      if (object === undefined || kept.has(oid)) continue
+      kept.set(oid, object)
+      if (object.type === 'tree') for (const entry of parseTree(object.data)) stack.push(entry.oid)
+      else if (object.type === 'commit' || object.type === 'tag') stack.push(...named(object.data))
+    }
+    this.objects.clear()
+    for (const [oid, object] of kept) this.objects.set(oid, object)
+  }
+
+  /**
+   * Writes the set as one pack and waits until it is on disk; nothing for an empty set. Objects that the store has
+   * already are written all the same: the pack that has them may be one that a refused push takes back.
+   */
+  persist(directory: string, tmp: string): void {
+    if (this.objects.size === 0) return
+    const path = join(tmp, `written-${randomName()}`)
+    try {
+      this.writePack(path)
+      installPack(directory, `${path}.pack`, `${path}.idx`, false)
+    } finally {
+      rmSync(`${path}.pack`, { force: true })
+      rmSync(`${path}.idx`, { force: true })
+    }
+  }
+
+  private writePack(path: string): void {
+    const count = this.objects.size
+    const rows = { count, oids: new Uint8Array(count * 20), crcs: new Uint32Array(count), offsets: new Float64Array(count) }
+    const hasher = new Bun.CryptoHasher('sha1')
+    const fd = openSync(`${path}.pack`, 'wx', 0o444)
+    try {
+      let at = 0
+      const put = (bytes: Uint8Array) => {
+        hasher.update(bytes)
+        writeAll(fd, bytes)
+        at += bytes.length
+      }
+      put(packHeader(count))
+      let row = 0
+      for (const [oid, { type, data }] of this.objects) {
+        const head = new Uint8Array(16)
+        const length = writeEntryHeader(head, 0, typeCode(type), data.length)
+        const entry = Buffer.concat([head.subarray(0, length), zlib.deflateSync(data)])
+        rows.oids.set(Buffer.from(oid, 'hex'), row * 20)
+        rows.crcs[row] = zlib.crc32(entry)
+        rows.offsets[row++] = at
+        put(entry)
+      }
+      const checksum = new Uint8Array(hasher.digest() as Uint8Array)
+      writeAll(fd, checksum)
+      fsyncSync(fd)
+      writeDurably(`${path}.idx`, buildIndex(rows, checksum))
+    } finally {
+      closeSync(fd)
+    }
+  }
+}
+
+/** The ids on the header lines of a commit or tag. */
+function named(data: Uint8Array): Oid[] {
+  const text = Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString('latin1')
+  const head = text.slice(0, Math.max(0, text.indexOf('\n\n')))
+  return [...head.matchAll(/^(?:tree|parent|object) ([0-9a-f]{40})$/gm)].map((match) => match[1]!)
+}

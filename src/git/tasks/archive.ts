@@ -1,0 +1,32 @@
+/** An archive as output, in blocks of a useful size. */
+import { archive } from '../history/index.ts'
+import type { Oid } from '../ports.ts'
+import type { OpenStore } from './open-store.ts'
+import type { Task } from './task.ts'
+
+const BLOCK = 1 << 16
+
+export function* archiveTask(store: OpenStore, commit: Oid, options: { format: 'zip' | 'tar'; prefix: string; path?: string }): Task<void> {
+  store.objects.pin()
+  store.objects.refresh()
+  try {
+    let block = new Uint8Array(BLOCK)
+    let at = 0
+    for (const chunk of archive(store.objects, commit, options)) {
+      for (let from = 0; from < chunk.length; ) {
+        const part = Math.min(BLOCK - at, chunk.length - from)
+        block.set(chunk.subarray(from, from + part), at)
+        at += part
+        from += part
+        if (at === BLOCK) {
+          yield block
+          block = new Uint8Array(BLOCK)
+          at = 0
+        }
+      }
+    }
+    if (at > 0) yield block.slice(0, at)
+  } finally {
+    store.objects.unpin()
+  }
+}

@@ -1,0 +1,69 @@
+/** What one thread of the engine holds: open stores, memory for reading, and the settings. */
+import { rmSync } from 'node:fs'
+import { EntryReader } from '../store/entry-reader.ts'
+import { storeDirectory } from '../store/files.ts'
+import { OpenStore } from './open-store.ts'
+
+/** Settings with their defaults filled in; plain values, so that workers get them as they are. */
+export type EngineSettings = {
+  readonly root: string
+  readonly tmp: string
+  readonly memoryBudget: number
+  readonly maxPackBytes: number
+  readonly maxObjectBytes: number
+  readonly maxObjects: number
+  /** Bytes of the arena of inflated objects of this thread. */
+  readonly arenaBytes: number
+}
+
+/** Stores that a thread keeps open at once. */
+const MAX_OPEN = 64
+
+export class Engine {
+  readonly reader: EntryReader
+  private readonly open = new Map<string, OpenStore>()
+
+  constructor(readonly settings: EngineSettings) {
+    this.reader = new EntryReader(settings.arenaBytes, settings.maxObjectBytes)
+  }
+
+  /** Throws GitError `invalid` for a bad name, `missing` when there is no such store. */
+  store(name: string): OpenStore {
+    const have = this.open.get(name)
+    if (have) {
+      this.open.delete(name)
+      this.open.set(name, have)
+      return have
+    }
+    const made = new OpenStore(storeDirectory(this.settings.root, name), this.reader)
+    this.open.set(name, made)
+    if (this.open.size > MAX_OPEN) {
+      for (const [other, store] of this.open) {
+        if (other === name || store.objects.pinned) continue
+        store.close()
+        this.open.delete(other)
+        break
+      }
+    }
+    return made
+  }
+
+  directory(name: string): string {
+    return storeDirectory(this.settings.root, name)
+  }
+
+  /** Closes a store's files; its directory may be gone. */
+  forget(name: string): void {
+    this.open.get(name)?.close()
+    this.open.delete(name)
+  }
+
+  close(): void {
+    for (const store of this.open.values()) store.close()
+    this.open.clear()
+  }
+}
+
+export function removeQuietly(path: string): void {
+  rmSync(path, { force: true })
+}

@@ -1,0 +1,108 @@
+/**
+ * Keeps a store fast: small packs are put together so that each pack has at least twice the objects of all smaller ones
+ * (git-repack, "--geometric"), and objects that nothing reaches go after a grace period.
+ */
+import { statSync, utimesSync } from 'node:fs'
+import { join } from 'node:path'
+import { writePackFile } from '../pack/write-file.ts'
+import type { Oid } from '../ports.ts'
+import { directorySize, installPack, packDirectory, randomName, removePack } from '../store/files.ts'
+import { OidMap } from '../store/oid-map.ts'
+import type { PackFile } from '../store/pack-file.ts'
+import { reachableObjects } from '../walk/reachable.ts'
+import { removeQuietly, type Engine } from './engine.ts'
+import type { Task } from './task.ts'
+
+const FACTOR = 2
+
+/**
+ * `tips` are all refs of the family, with everything else that the host still names. Unreachable objects go when
+ * `graceMs` is given: those in packs that are older. A pack that is younger is left alone as a whole, since a push may
+ * rest on it whose refs have not moved yet.
+ */
+export function* maintainTask(
+  engine: Engine,
+  name: string,
+  tips: readonly Oid[],
+  options: { graceMs?: number } = {},
+): Task<{ packs: number; bytes: number }> {
+  const store = engine.store(name)
+  const { objects } = store
+  const directory = engine.directory(name)
+  const path = join(engine.settings.tmp, `gathered-${randomName()}`)
+  objects.pin()
+  try {
+    objects.refresh()
+    const settled = objects.packs.filter((pack) => !pack.isPending())
+    const gathered = options.graceMs === undefined ? geometric(settled) : settled.filter((pack) => age(directory, pack) >= options.graceMs!)
+    if (gathered.length > 0) {
+      let chosen = yield* union(gathered)
+      if (options.graceMs !== undefined) {
+        const reachable = yield* reachableObjects(objects, store.commits, Buffer.from(tips.join(''), 'hex'))
+        chosen = intersect(chosen, reachable)
+      }
+      const unchanged = gathered.length === 1 && chosen.size === gathered[0]!.index.count
+      if (!unchanged) yield* replace(engine, name, gathered, chosen, path)
+    }
+    objects.refresh()
+    return { packs: objects.packs.length, bytes: directorySize(directory) }
+  } finally {
+    objects.unpin()
+    removeQuietly(`${path}.pack`)
+    removeQuietly(`${path}.idx`)
+  }
+}
+
+function* replace(engine: Engine, name: string, gathered: readonly PackFile[], chosen: OidMap, path: string): Task<void> {
+  const directory = engine.directory(name)
+  const { objects } = engine.store(name)
+  if (chosen.size > 0) {
+    // The new pack is as old as the youngest of those that it replaces: gathering must not make garbage young.
+    const time = Math.max(...gathered.map((pack) => modified(directory, pack)))
+    yield* writePackFile(objects, chosen, path)
+    utimesSync(`${path}.pack`, time / 1000, time / 1000)
+    installPack(directory, `${path}.pack`, `${path}.idx`, false)
+  }
+  for (const pack of gathered) removePack(directory, pack.name)
+}
+
+/** The packs to put together: the smallest ones, as many as it takes for the rest to grow by the factor. */
+export function geometric<P extends { readonly index: { readonly count: number } }>(packs: readonly P[]): P[] {
+  const sorted = [...packs].sort((a, b) => a.index.count - b.index.count)
+  let split = sorted.length
+  // From the largest down: the packs that already stand in progression stay.
+  for (let i = sorted.length - 1; i > 0; i--) {
+    if (sorted[i]!.index.count < FACTOR * sorted[i - 1]!.index.count) break
+    split = i
+  }
+  if (split <= 1) return []
+  // What is put together must not be too large for the next one: take that one in as well then.
+  let total = 0
+  for (let i = 0; i < split; i++) total += sorted[i]!.index.count
+  while (split < sorted.length && sorted[split]!.index.count < FACTOR * total) total += sorted[split++]!.index.count
+  return sorted.slice(0, split)
+}
+
+function* union(packs: readonly PackFile[]): Generator<'pause', OidMap, unknown> {
+  const all = new OidMap(packs.reduce((sum, pack) => sum + pack.index.count, 0))
+  for (const pack of packs) {
+    const { index } = pack
+    for (let place = 0; place < index.count; place++) {
+      all.add(index.raw, index.idAt(place))
+      if (place % 65536 === 65535) yield 'pause'
+    }
+  }
+  return all
+}
+
+function intersect(all: OidMap, kept: OidMap): OidMap {
+  const both = new OidMap(kept.size)
+  const oids = all.bytes
+  for (let i = 0; i < all.size; i++) if (kept.get(oids, i * 20) >= 0) both.add(oids, i * 20)
+  return both
+}
+
+const modified = (directory: string, pack: PackFile): number =>
+  statSync(join(packDirectory(directory), `${pack.name}.pack`), { throwIfNoEntry: false })?.mtimeMs ?? 0
+
+const age = (directory: string, pack: PackFile): number => performance.timeOrigin + performance.now() - modified(directory, pack)

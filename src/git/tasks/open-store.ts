@@ -1,0 +1,53 @@
+/** One store as a thread keeps it open: its objects, its commits as numbers, and what namespaces may see. */
+import { Reach } from '../walk/reach.ts'
+import { CommitTable } from '../walk/commit-table.ts'
+import { VisibleObjects } from '../walk/visible.ts'
+import type { EntryReader } from '../store/entry-reader.ts'
+import { ObjectStore } from '../store/object-store.ts'
+
+const KEPT = 16
+
+export class OpenStore {
+  readonly objects: ObjectStore
+  commits: CommitTable
+  private readonly reaches = new Map<string, Reach>()
+  private readonly visibles = new Map<string, VisibleObjects>()
+
+  constructor(directory: string, reader: EntryReader) {
+    this.objects = new ObjectStore(directory, reader)
+    this.commits = new CommitTable(this.objects)
+  }
+
+  /** What these tips reach; kept for as long as others do not push it out. */
+  reach(tips: Uint8Array): Reach {
+    return kept(this.reaches, nameOf(tips), () => new Reach(this.objects, this.commits, tips))
+  }
+
+  /** The objects, of every type, that these tips reach. */
+  visible(tips: Uint8Array): VisibleObjects {
+    return kept(this.visibles, nameOf(tips), () => new VisibleObjects(this.objects, this.commits, this.reach(tips)), 4)
+  }
+
+  /** Forgets what was computed; for stores that hold too much, and after objects were removed. */
+  forget(): void {
+    this.reaches.clear()
+    this.visibles.clear()
+    this.commits = new CommitTable(this.objects)
+  }
+
+  /** Closes its files as soon as no long work reads them. */
+  close(): void {
+    this.objects.leave()
+  }
+}
+
+const nameOf = (tips: Uint8Array): string => Buffer.from(Bun.SHA1.hash(tips) as Uint8Array).toString('latin1')
+
+function kept<T>(map: Map<string, T>, key: string, make: () => T, limit = KEPT): T {
+  const have = map.get(key)
+  const value = have ?? make()
+  map.delete(key)
+  map.set(key, value)
+  if (map.size > limit) map.delete(map.keys().next().value!)
+  return value
+}

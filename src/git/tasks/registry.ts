@@ -1,0 +1,74 @@
+/** The tasks by their names: what a message may ask of a thread. */
+import { diffTrees, formatPatch } from '../diff/index.ts'
+import { aheadBehind, blame, count, findEntry, isReachable, languages, lastCommits, listTree, log, mergeBases } from '../history/index.ts'
+import type { DiffOptions, LogOptions, Oid } from '../ports.ts'
+import type { FetchRequest, NamespaceTips } from '../protocol/fetch-request.ts'
+import { archiveTask } from './archive.ts'
+import type { Engine } from './engine.ts'
+import { exportTask } from './export.ts'
+import { fetchTask } from './fetch.ts'
+import { ingestTask, type IngestRequest } from './ingest.ts'
+import { maintainTask } from './maintain.ts'
+import { objectInfoTask } from './object-info.ts'
+import { readBlob, readCommit, readTag, expandPrefix, peelToCommit } from './point-reads.ts'
+import type { Task } from './task.ts'
+import { verifyTask } from './verify.ts'
+import { writes } from './writes.ts'
+
+/** Short work gives its value at once, long work a task. */
+type Made = { readonly value: unknown } | { readonly task: Task<unknown> }
+
+/** What asks one store; `args` are the arguments of the door's function behind the store's name. */
+export type Asked<A extends readonly unknown[]> = { readonly store: string; readonly args: A }
+
+type Entry = (engine: Engine, args: never) => Made
+
+/** A question about history: a pure function over the store's objects. */
+const ask =
+  <A extends readonly unknown[]>(answer: (db: ReturnType<Engine['store']>['objects'], ...args: A) => unknown): Entry =>
+  (engine: Engine, asked: Asked<A>) => {
+    const { objects } = engine.store(asked.store)
+    objects.refresh()
+    return { value: answer(objects, ...asked.args) }
+  }
+
+export const registry: Record<string, Entry | undefined> = {
+  fetch: (engine, args: { store: string; request: FetchRequest; names: NamespaceTips }) => ({
+    task: fetchTask(engine.store(args.store), args.request, args.names),
+  }),
+  ingest: (engine, args: IngestRequest) => ({ task: ingestTask(engine, args) }),
+  'object-info': (engine, args: { store: string; names: NamespaceTips; oids: readonly string[]; size: boolean }) => ({
+    task: objectInfoTask(engine.store(args.store), args),
+  }),
+
+  expand: (engine, { store, args: [prefix] }: Asked<[string]>) => ({ value: expandPrefix(engine.store(store), prefix) }),
+  peel: (engine, { store, args: [oid] }: Asked<[Oid]>) => ({ value: peelToCommit(engine.store(store), oid) }),
+  commit: (engine, { store, args: [oid] }: Asked<[Oid]>) => ({ value: readCommit(engine.store(store), oid) }),
+  tag: (engine, { store, args: [oid] }: Asked<[Oid]>) => ({ value: readTag(engine.store(store), oid) }),
+  blob: (engine, { store, args: [oid, maxBytes] }: Asked<[Oid, number | undefined]>) => ({ value: readBlob(engine.store(store), oid, maxBytes) }),
+
+  isReachable: ask((db, oid: Oid, tips: readonly Oid[]) => isReachable(db, oid, tips)),
+  log: ask((db, options: LogOptions) => log(db, options)),
+  count: ask((db, options: LogOptions) => count(db, options)),
+  mergeBases: ask((db, a: Oid, b: Oid) => mergeBases(db, a, b)),
+  aheadBehind: ask((db, head: Oid, base: Oid) => aheadBehind(db, head, base)),
+  tree: ask((db, commit: Oid, path: string, options?: { recursive?: boolean; sizes?: boolean }) => listTree(db, commit, path, options)),
+  entry: ask((db, commit: Oid, path: string) => findEntry(db, commit, path)),
+  lastCommits: ask((db, commit: Oid, path: string) => lastCommits(db, commit, path)),
+  blame: ask((db, commit: Oid, path: string, range?: { from: number; to: number }) => blame(db, commit, path, range)),
+  languages: ask((db, commit: Oid) => languages(db, commit)),
+  diff: ask((db, from: Oid | null, to: Oid | null, options?: DiffOptions) => diffTrees(db, from, to, options ?? {})),
+  patch: ask((db, from: Oid | null, to: Oid | null, options?: DiffOptions) => formatPatch(db, from, to, options ?? {})),
+
+  archive: (engine, { store, args }: Asked<Parameters<typeof archiveTask> extends [unknown, ...infer R] ? R : never>) => ({
+    task: archiveTask(engine.store(store), ...args),
+  }),
+  ...writes,
+  maintain: (engine, { store, args: [tips, options] }: Asked<[Oid[], { graceMs?: number }]>) => ({
+    task: maintainTask(engine, store, tips, options),
+  }),
+  verify: (engine, { store, args: [tips] }: Asked<[Oid[]]>) => ({ task: verifyTask(engine.store(store), tips) }),
+  export: (engine, { store, args: [names, refs, directory] }: Asked<Parameters<typeof exportTask> extends [unknown, ...infer R] ? R : never>) => ({
+    task: exportTask(engine.store(store), names, refs, directory),
+  }),
+}

@@ -1,0 +1,157 @@
+/**
+ * Runs tasks of one thread in turns and speaks about them in messages. Output waits for credit, input is asked for
+ * block by block, so neither a slow client nor a slow disk makes anything pile up.
+ */
+import { GitError } from '../ports.ts'
+import type { Engine } from './engine.ts'
+import { registry } from './registry.ts'
+import type { Task } from './task.ts'
+
+export type ToRunner =
+  | { readonly kind: 'start'; readonly id: number; readonly name: string; readonly args: unknown; readonly credit: number }
+  /** A block of input, or null at its end. */
+  | { readonly kind: 'input'; readonly id: number; readonly chunk: Uint8Array | null }
+  /** So many bytes of output have been taken. */
+  | { readonly kind: 'credit'; readonly id: number; readonly bytes: number }
+  | { readonly kind: 'cancel'; readonly id: number }
+  | { readonly kind: 'forget'; readonly store: string }
+
+export type FromRunner =
+  | { readonly kind: 'output'; readonly id: number; readonly chunk: Uint8Array }
+  /** The task wants the next block of input. */
+  | { readonly kind: 'want'; readonly id: number }
+  | { readonly kind: 'done'; readonly id: number; readonly value: unknown }
+  | { readonly kind: 'failed'; readonly id: number; readonly code: GitError['code'] | null; readonly message: string; readonly stack?: string }
+
+type Running = {
+  readonly id: number
+  readonly task: Task<unknown>
+  credit: number
+  state: 'ready' | 'waiting' | 'full'
+  input: { chunk: Uint8Array | null } | null
+}
+
+/** Milliseconds that one task runs before others get their turn. */
+const SLICE = 8
+
+export class Runner {
+  private readonly tasks = new Map<number, Running>()
+  private scheduled = false
+
+  constructor(
+    private readonly engine: Engine,
+    private readonly send: (message: FromRunner) => void,
+  ) {}
+
+  receive(message: ToRunner): void {
+    if (message.kind === 'forget') {
+      this.engine.forget(message.store)
+      return
+    }
+    if (message.kind === 'start') {
+      this.start(message.id, message.name, message.args, message.credit)
+      return
+    }
+    const running = this.tasks.get(message.id)
+    if (!running) return
+    if (message.kind === 'cancel') {
+      this.tasks.delete(message.id)
+      this.finish(running)
+    } else if (message.kind === 'credit') {
+      running.credit += message.bytes
+      if (running.state === 'full' && running.credit > 0) running.state = 'ready'
+    } else {
+      running.input = { chunk: message.chunk }
+      if (running.state === 'waiting') running.state = 'ready'
+    }
+    this.schedule()
+  }
+
+  private start(id: number, name: string, args: unknown, credit: number): void {
+    try {
+      const made = registry[name]?.(this.engine, args as never)
+      if (made === undefined) throw new GitError('invalid', `there is no task ${name}`)
+      if ('value' in made) {
+        this.send({ kind: 'done', id, value: made.value })
+        return
+      }
+      this.tasks.set(id, { id, task: made.task, credit, state: 'ready', input: null })
+      this.schedule()
+    } catch (error) {
+      this.fail(id, error)
+    }
+  }
+
+  private schedule(): void {
+    if (this.scheduled) return
+    this.scheduled = true
+    setImmediate(() => {
+      this.scheduled = false
+      this.turn()
+    })
+  }
+
+  /** Gives every task that can go on one slice of time. */
+  private turn(): void {
+    for (const running of [...this.tasks.values()]) {
+      if (running.state !== 'ready' || !this.tasks.has(running.id)) continue
+      this.slice(running)
+    }
+    for (const running of this.tasks.values()) {
+      if (running.state === 'ready') {
+        this.schedule()
+        return
+      }
+    }
+  }
+
+  private slice(running: Running): void {
+    const until = performance.now() + SLICE
+    try {
+      do {
+        let given: Uint8Array | null | undefined
+        if (running.input !== null) {
+          given = running.input.chunk
+          running.input = null
+        }
+        const step = running.task.next(given)
+        if (step.done) {
+          this.tasks.delete(running.id)
+          this.send({ kind: 'done', id: running.id, value: step.value })
+          return
+        }
+        if (step.value === 'input') {
+          running.state = 'waiting'
+          this.send({ kind: 'want', id: running.id })
+          return
+        }
+        if (step.value !== 'pause') {
+          running.credit -= step.value.length
+          this.send({ kind: 'output', id: running.id, chunk: step.value })
+          if (running.credit <= 0) {
+            running.state = 'full'
+            return
+          }
+        }
+      } while (performance.now() < until)
+    } catch (error) {
+      this.tasks.delete(running.id)
+      this.fail(running.id, error)
+    }
+  }
+
+  private finish(running: Running): void {
+    try {
+      running.task.return(undefined)
+    } catch {
+      // The task was given up; what its end throws interests nobody.
+    }
+  }
+
+  private fail(id: number, error: unknown): void {
+    const known = error instanceof GitError
+    const message = error instanceof Error ? error.message : String(error)
+    const stack = !known && error instanceof Error ? error.stack : undefined
+    this.send({ kind: 'failed', id, code: known ? error.code : null, message, stack })
+  }
+}

@@ -1,0 +1,95 @@
+/** Reads everything of a store and says what is wrong (as git-fsck and git-verify-pack do together). */
+import zlib from 'node:zlib'
+import { HASH_PREFIX, hashInto } from '../pack/hash.ts'
+import { checkObject, type Links } from '../pack/fsck.ts'
+import { BLOB } from '../pack/entry.ts'
+import { GitError, type Oid } from '../ports.ts'
+import { OidMap } from '../store/oid-map.ts'
+import type { PackFile } from '../store/pack-file.ts'
+import type { OpenStore } from './open-store.ts'
+import type { Task } from './task.ts'
+
+const MAX_LINES = 1000
+const BUFFER = 1 << 20
+
+export function* verifyTask(store: OpenStore, tips: readonly Oid[]): Task<string[]> {
+  const { objects } = store
+  const wrong: string[] = []
+  const say = (line: string) => {
+    if (wrong.length < MAX_LINES) wrong.push(line)
+  }
+  const named = new OidMap(1024)
+  const links: Links = { link: (bytes, at) => void named.add(bytes, at), settings: () => {} }
+  objects.pin()
+  try {
+    objects.refresh()
+    for (const pack of objects.packs) {
+      try {
+        yield* verifyFile(pack, say)
+        yield* verifyEntries(store, pack, links, say)
+      } catch (error) {
+        if (!(error instanceof GitError)) throw error
+        say(`${pack.name}: ${error.message}`)
+      }
+    }
+    const oids = named.bytes
+    for (let i = 0; i < named.size; i++) {
+      if (i % 4096 === 4095) yield 'pause'
+      if (!objects.has(named.hex(i))) say(`object ${Buffer.from(oids.subarray(i * 20, i * 20 + 20)).toString('hex')} is missing`)
+    }
+    for (const tip of tips) if (!objects.has(tip)) say(`object ${tip} is missing, a ref points at it`)
+  } finally {
+    objects.unpin()
+  }
+  return wrong
+}
+
+/** Both files against their own checksums. */
+function* verifyFile(pack: PackFile, say: (line: string) => void): Task<void> {
+  const { raw } = pack.index
+  if (Buffer.compare(Bun.SHA1.hash(raw.subarray(0, raw.length - 20)) as Uint8Array, raw.subarray(raw.length - 20)) !== 0) {
+    say(`${pack.name}: the index does not match its checksum`)
+  }
+  const hasher = new Bun.CryptoHasher('sha1')
+  const buffer = new Uint8Array(BUFFER)
+  const end = pack.size - 20
+  for (let at = 0; at < end; ) {
+    const got = pack.read(buffer, 0, Math.min(BUFFER, end - at), at)
+    if (got === 0) break
+    hasher.update(buffer.subarray(0, got))
+    at += got
+    yield 'pause'
+  }
+  if (Buffer.compare(hasher.digest() as Uint8Array, pack.index.packChecksum) !== 0) say(`${pack.name}: the pack does not match its checksum`)
+}
+
+function* verifyEntries(store: OpenStore, pack: PackFile, links: Links, say: (line: string) => void): Task<void> {
+  const { index } = pack
+  const { reader } = store.objects
+  const order = index.byOffset()
+  let scratch = new Uint8Array(1 << 16)
+  let entry = new Uint8Array(1 << 16)
+  const oid = new Uint8Array(20)
+  for (let i = 0; i < order.length; i++) {
+    if (i % 256 === 255) yield 'pause'
+    const place = order[i]!
+    const offset = index.offset(place)
+    const end = i + 1 < order.length ? index.offset(order[i + 1]!) : pack.size - 20
+    const name = index.oid(place)
+    try {
+      if (entry.length < end - offset) entry = new Uint8Array((end - offset) * 2)
+      pack.read(entry, 0, end - offset, offset)
+      if (zlib.crc32(entry.subarray(0, end - offset)) !== index.crc(place)) say(`${pack.name}: the entry of object ${name} is damaged`)
+      reader.load(pack, offset)
+      const size = reader.to - reader.from
+      if (scratch.length < size + HASH_PREFIX) scratch = new Uint8Array((size + HASH_PREFIX) * 2)
+      scratch.set(reader.bytes.subarray(reader.from, reader.to), HASH_PREFIX)
+      hashInto(reader.type, scratch, HASH_PREFIX, size, oid)
+      if (Buffer.from(oid).toString('hex') !== name) say(`${pack.name}: object ${name} has other content than its id says`)
+      else if (reader.type !== BLOB) checkObject(reader.type, scratch, HASH_PREFIX, HASH_PREFIX + size, links)
+    } catch (error) {
+      if (!(error instanceof GitError)) throw error
+      say(`object ${name}: ${error.message}`)
+    }
+  }
+}

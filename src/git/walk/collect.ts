@@ -1,0 +1,183 @@
+/**
+ * Gathers the objects of commits. Trees are compared with those of the commits' parents, so that a small change costs
+ * no more than the directories that it touches.
+ */
+import { BLOB, COMMIT, TAG, TREE } from '../pack/entry.ts'
+import { GitError } from '../ports.ts'
+import type { ObjectStore } from '../store/object-store.ts'
+import { OidMap } from '../store/oid-map.ts'
+import { NO_FILTER, type Filter } from './filter.ts'
+
+const MAX_DEPTH = 2048
+
+export class Collector {
+  /** What is to be sent. */
+  readonly chosen = new OidMap(1024)
+  /** What the other side is known to have, as far as the walk came upon it: bases for thin packs. */
+  readonly known = new OidMap(64)
+  private readonly scanned = new OidMap(64)
+  private readonly refused = new OidMap(64)
+  /** With a depth filter: the least depth at which a chosen tree was walked. */
+  private readonly depths = new Map<number, number>()
+  private readonly buffers: Uint8Array[] = []
+  private readonly byDepth: boolean
+
+  constructor(
+    private readonly store: ObjectStore,
+    private readonly filter: Filter = NO_FILTER,
+    /** Called for every tree that is read; long walks yield and report by it. */
+    private readonly tick: () => void = () => {},
+  ) {
+    this.byDepth = filter.treeDepth !== Infinity
+  }
+
+  /** Adds one object that the other side named, whatever the filter says of its kind. */
+  addNamed(oid: string, type: number): void {
+    if (type === TREE) this.walkTree(Buffer.from(oid, 'hex'), 0, [], 0, true)
+    else this.chosen.addHex(oid)
+  }
+
+  addTag(oid: string): void {
+    if (this.filter.type === null || this.filter.type === TAG) this.chosen.addHex(oid)
+  }
+
+  addCommit(oids: Uint8Array, at: number): void {
+    if (this.filter.type === null || this.filter.type === COMMIT) this.chosen.add(oids, at)
+  }
+
+  /** Adds a root tree and what is below it, less what the trees in `bases` hold and is known or chosen. */
+  addTree(oids: Uint8Array, at: number, bases: readonly Base[]): void {
+    if (this.filter.type === COMMIT || this.filter.type === TAG || this.filter.treeDepth === 0) return
+    this.walkTree(oids, at, bases, 0, false)
+  }
+
+  /** Marks a tree and the entries right below it as known to the other side. */
+  private scan(oids: Uint8Array, at: number): void {
+    this.known.add(oids, at)
+    this.scanned.add(oids, at)
+    if (!this.scanned.added || !this.store.load(oids, at)) return
+    const { bytes, to } = this.store.reader
+    let from = this.store.reader.from
+    while (from < to) {
+      const mode = bytes[from]!
+      const second = bytes[from + 1]!
+      while (from < to && bytes[from] !== 0) from++
+      from++
+      if (from + 20 > to) return
+      if (mode !== 0x31 || second !== 0x36) this.known.add(bytes, from)
+      from += 20
+    }
+  }
+
+  private walkTree(oids: Uint8Array, at: number, bases: readonly Base[], depth: number, named: boolean): void {
+    if (depth > MAX_DEPTH) throw new GitError('corrupt', 'a tree is nested too deep')
+    if (this.known.size > 0 && this.known.get(oids, at) >= 0) return
+    for (const base of bases) if (base.known) this.scan(base.bytes, base.at)
+    if (bases.length > 0 && this.known.get(oids, at) >= 0) return
+    if (this.filter.type === null || this.filter.type === TREE || named) {
+      const number = this.chosen.add(oids, at)
+      if (!this.chosen.added && !this.deeper(number, depth)) return
+      if (this.byDepth) this.depths.set(number, depth)
+    } else {
+      this.refused.add(oids, at)
+      if (!this.refused.added) return
+    }
+    this.tick()
+    const size = this.copy(oids, at, depth)
+    const bytes = this.buffers[depth]!
+    let from = 0
+    while (from < size) {
+      const start = from
+      const mode = bytes[from]!
+      const second = bytes[from + 1]!
+      while (from < size && bytes[from] !== 0) from++
+      const oid = from + 1
+      if (oid + 20 > size) throw new GitError('corrupt', 'a tree is truncated')
+      if (mode === 0x34 || mode === 0x30) {
+        if (depth + 1 < this.filter.treeDepth && !this.skip(bytes, oid)) {
+          const below = bases.length > 0 ? this.basesBelow(bases, bytes, start, from) : bases
+          this.walkTree(bytes, oid, below, depth + 1, false)
+        }
+      } else if (second !== 0x36) this.addBlob(bytes, oid, depth + 1)
+      from = oid + 20
+    }
+  }
+
+  private skip(bytes: Uint8Array, at: number): boolean {
+    if (this.byDepth) return false
+    return this.chosen.get(bytes, at) >= 0 || (this.known.size > 0 && this.known.get(bytes, at) >= 0)
+  }
+
+  private deeper(number: number, depth: number): boolean {
+    return this.byDepth && (this.depths.get(number) ?? Infinity) > depth
+  }
+
+  private addBlob(bytes: Uint8Array, at: number, depth: number): void {
+    const { blobLimit, treeDepth, type } = this.filter
+    if (blobLimit === 0 || depth >= treeDepth || (type !== null && type !== BLOB)) return
+    if (this.known.size > 0 && this.known.get(bytes, at) >= 0) return
+    if (blobLimit !== Infinity) {
+      if (this.chosen.get(bytes, at) >= 0 || this.refused.get(bytes, at) >= 0) return
+      if (!this.store.locate(bytes, at)) throw missing(bytes, at)
+      if (this.store.reader.headerAt(this.store.pack, this.store.offset).size >= blobLimit) {
+        this.refused.add(bytes, at)
+        return
+      }
+    }
+    this.chosen.add(bytes, at)
+  }
+
+  /** The entries of the bases that have the same name as the entry at `bytes[start]`, as bases one level below. */
+  private basesBelow(bases: readonly Base[], bytes: Uint8Array, start: number, end: number): Base[] {
+    const found: Base[] = []
+    let name = start
+    while (name < end && bytes[name] !== 0x20) name++
+    for (const base of bases) {
+      if (!this.store.load(base.bytes, base.at)) continue
+      const { bytes: tree, from, to } = this.store.reader
+      const at = findEntry(tree, from, to, bytes, name + 1, end)
+      if (at < 0) continue
+      const oid = tree.slice(at, at + 20)
+      found.push({ bytes: oid, at: 0, known: base.known || this.known.get(oid, 0) >= 0 })
+    }
+    return found
+  }
+
+  /** Copies a tree's content into the buffer of its depth: reading its children would overwrite the reader's view. */
+  private copy(oids: Uint8Array, at: number, depth: number): number {
+    if (!this.store.load(oids, at)) throw missing(oids, at)
+    const { bytes, from, to, type } = this.store.reader
+    if (type !== TREE) throw new GitError('corrupt', `${Buffer.from(oids.subarray(at, at + 20)).toString('hex')} is not a tree`)
+    let buffer = this.buffers[depth]
+    if (buffer === undefined || buffer.length < to - from) {
+      buffer = new Uint8Array(Math.max(4096, (to - from) * 2))
+      this.buffers[depth] = buffer
+    }
+    buffer.set(bytes.subarray(from, to), 0)
+    return to - from
+  }
+}
+
+/** A tree to compare with; `known` when the other side has it and everything below. */
+export type Base = { readonly bytes: Uint8Array; readonly at: number; readonly known: boolean }
+
+const missing = (bytes: Uint8Array, at: number) =>
+  new GitError('missing', `object ${Buffer.from(bytes.subarray(at, at + 20)).toString('hex')} is missing`)
+
+/** Where the id of the directory named `name[nameFrom, nameTo)` is in a tree, or -1. */
+export function findEntry(tree: Uint8Array, from: number, to: number, name: Uint8Array, nameFrom: number, nameTo: number): number {
+  const length = nameTo - nameFrom
+  while (from < to) {
+    const isTree = tree[from] === 0x34 || tree[from] === 0x30
+    while (from < to && tree[from] !== 0x20) from++
+    const start = ++from
+    while (from < to && tree[from] !== 0) from++
+    if (isTree && from - start === length) {
+      let i = 0
+      while (i < length && tree[start + i] === name[nameFrom + i]) i++
+      if (i === length) return from + 1
+    }
+    from += 21
+  }
+  return -1
+}

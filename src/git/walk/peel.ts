@@ -1,0 +1,34 @@
+/** Following annotated tags to what they name. */
+import { TAG } from '../pack/entry.ts'
+import { GitError } from '../ports.ts'
+import type { ObjectStore } from '../store/object-store.ts'
+import { readHex } from './commit-table.ts'
+
+const MAX_TAGS = 100
+
+/** What an id leads to: the tag objects on the way and the object at the end, with its type code. */
+export type Peeled = { readonly tags: readonly string[]; readonly oid: string; readonly type: number }
+
+/** Null when the object, or one on the way, is not in the store. Throws GitError `corrupt` for a malformed tag. */
+export function peelRaw(store: ObjectStore, oid: Uint8Array, at: number): Peeled | null {
+  const tags: string[] = []
+  let raw = oid.slice(at, at + 20)
+  for (;;) {
+    const name = Buffer.from(raw).toString('hex')
+    if (!store.locate(raw, 0)) return null
+    const { type } = store.reader.headerAt(store.pack, store.offset)
+    if (type !== TAG) return { tags, oid: name, type }
+    tags.push(name)
+    store.load(raw, 0)
+    const { bytes, from, to } = store.reader
+    const next = new Uint8Array(20)
+    const isTag = Buffer.from(bytes.buffer, bytes.byteOffset + from, Math.min(7, to - from)).toString('latin1') === 'object '
+    if (!isTag || !readHex(bytes, from + 7, to, next, 0)) throw new GitError('corrupt', `tag ${name} is malformed`)
+    if (tags.length > MAX_TAGS) throw new GitError('corrupt', `tag ${name} is nested too deep`)
+    raw = next
+  }
+}
+
+export function peelHex(store: ObjectStore, oid: string): Peeled | null {
+  return peelRaw(store, Buffer.from(oid, 'hex'), 0)
+}

@@ -1,0 +1,90 @@
+/**
+ * Which commits a namespace may see: everything reachable from its tips. The walk goes only as far back as questions
+ * need and is kept for the next one, so that a client with recent commits costs next to nothing.
+ */
+import { COMMIT, TAG } from '../pack/entry.ts'
+import type { ObjectStore } from '../store/object-store.ts'
+import type { CommitTable } from './commit-table.ts'
+import { Marks } from './marks.ts'
+import { peelRaw } from './peel.ts'
+import { TimeQueue } from './queue.ts'
+
+const SEEN = 1
+
+export class Reach {
+  private readonly marks = new Marks()
+  private readonly queue = new TimeQueue()
+  /** Tips that are no commits, and the tag objects that lead to others. */
+  private readonly named = new Set<string>()
+  /** Trees and blobs that refs or tags name directly. */
+  readonly looseTips: { oid: string; type: number }[] = []
+  /** Commits at the tips. */
+  readonly commits: number[] = []
+
+  /** `tips` are raw ids, 20 bytes each; those that are not in the store are passed over. */
+  constructor(
+    store: ObjectStore,
+    private readonly table: CommitTable,
+    tips: Uint8Array,
+  ) {
+    for (let at = 0; at + 20 <= tips.length; at += 20) {
+      const parsed = table.parsed(tips, at)
+      if (parsed >= 0) {
+        this.start(parsed)
+        continue
+      }
+      const chain = peelRaw(store, tips, at)
+      if (chain === null) continue
+      for (const oid of chain.tags) this.named.add(oid)
+      if (chain.type !== COMMIT) this.named.add(chain.oid)
+      if (chain.type === COMMIT) {
+        const number = table.numberOf(chain.oid)
+        table.load(number)
+        this.start(number)
+      } else if (chain.type !== TAG) this.looseTips.push({ oid: chain.oid, type: chain.type })
+    }
+  }
+
+  /** Whether the id is a tip that is no commit, or a tag or object on the way from one. */
+  isNamed(oid: string): boolean {
+    return this.named.has(oid)
+  }
+
+  /**
+   * Whether a commit, which must be in the store, is reachable. With `exact` false the walk stops at commits that are
+   * a day older than it: a wrong clock can then hide it, which costs a client some bytes but never shows anything.
+   */
+  has(commit: number, exact: boolean): boolean {
+    if (this.marks.get(commit) & SEEN) return true
+    this.table.load(commit)
+    const oldest = exact ? -1 : this.table.time(commit) - 86_400
+    while (this.queue.size > 0 && this.queue.peekTime() >= oldest) {
+      this.advance()
+      if (this.marks.get(commit) & SEEN) return true
+    }
+    return false
+  }
+
+  /** Walks to the end and calls `each` for every reachable commit. */
+  all(each: (commit: number) => void): void {
+    while (this.queue.size > 0) this.advance()
+    for (let i = 0; i < this.table.size; i++) if (this.marks.get(i) & SEEN) each(i)
+  }
+
+  private start(commit: number): void {
+    if (!this.marks.add(commit, SEEN)) return
+    this.commits.push(commit)
+    this.queue.push(commit, this.table.time(commit))
+  }
+
+  private advance(): void {
+    const at = this.queue.pop()
+    const count = this.table.parentCount(at)
+    for (let i = 0; i < count; i++) {
+      const parent = this.table.parent(at, i)
+      if (!this.marks.add(parent, SEEN)) continue
+      this.table.load(parent)
+      this.queue.push(parent, this.table.time(parent))
+    }
+  }
+}
