@@ -1,0 +1,19 @@
+import { publicRead } from '#core/access.ts'
+import { operation } from '#core/operation.ts'
+import { Nothing, Type } from '#core/schema.ts'
+import { requireSetupSecret } from './setup.ts'
+
+export const checkSetup = operation({
+  name: 'check_setup',
+  summary: 'Check the secret of a set-up link. The answer is empty; without a valid secret there is nothing here.',
+  route: null,
+  access: publicRead(),
+  // An absent secret is as good as a wrong one: the page must not tell that it exists.
+  input: Type.Object({ code: Type.Optional(Type.String()) }),
+  output: Nothing,
+
+  handler: ({ db, now }, { code = '' }) => {
+    requireSetupSecret(db, code, now)
+    return null
+  },
+})

@@ -1,0 +1,33 @@
+/** The table `actors`: one name for everyone who can do something, written by accounts for all features. */
+import type { Db, WritableDb } from '#core/db.ts'
+
+export type ActorKind = 'user' | 'agent' | 'workspace'
+export type ActorRow = { id: string; kind: ActorKind; username: string; name: string | null; on_behalf_of: string | null }
+export type ActorWithOwner = ActorRow & { owner_username: string | null }
+
+const SELECT = `SELECT a.id, a.kind, a.username, a.name, a.on_behalf_of, o.username AS owner_username
+  FROM actors a LEFT JOIN actors o ON o.id = a.on_behalf_of`
+
+export const findActor = (db: Db, id: string): ActorWithOwner | null => db.one<ActorWithOwner>(`${SELECT} WHERE a.id = ?`, id)
+
+export const findActors = (db: Db, ids: readonly string[]): ActorWithOwner[] =>
+  db.all<ActorWithOwner>(`${SELECT} WHERE a.id IN (SELECT value FROM json_each(?))`, JSON.stringify(ids))
+
+/** A person or workspace by its name. */
+export const findActorByName = (db: Db, kind: 'user' | 'workspace', username: string): ActorRow | null =>
+  db.one<ActorRow>('SELECT id, kind, username, name, on_behalf_of FROM actors WHERE username = ? AND kind = ?', username, kind)
+
+/** Who has this name already: at most a person and that person's workspace. */
+export const listNameHolders = (db: Db, username: string): ActorRow[] =>
+  db.all<ActorRow>(`SELECT id, kind, username, name, on_behalf_of FROM actors WHERE username = ? AND kind IN ('user', 'workspace')`, username)
+
+export const insertActor = (db: WritableDb, row: ActorRow): void =>
+  void db.run('INSERT INTO actors (id, kind, username, name, on_behalf_of) VALUES (?, ?, ?, ?, ?)', row.id, row.kind, row.username, row.name, row.on_behalf_of)
+
+export const setActorName = (db: WritableDb, id: string, name: string | null): void => void db.run('UPDATE actors SET name = ? WHERE id = ?', name, id)
+
+/** Renames an actor, and the agents whose names begin with it. */
+export function setActorUsername(db: WritableDb, id: string, username: string): void {
+  db.run('UPDATE actors SET username = ? WHERE id = ?', username, id)
+  db.run(`UPDATE actors SET username = ? || substr(username, instr(username, '/')) WHERE on_behalf_of = ?`, username, id)
+}

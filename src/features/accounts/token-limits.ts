@@ -1,0 +1,51 @@
+/** What a new token of a person may be limited to, and how a token that makes another hands its own limits on. */
+import type { UserCaller } from '#core/caller.ts'
+import type { Hearth } from '#core/hearth.ts'
+import { SCOPES, missingScope } from '#core/scopes.ts'
+import { Type } from '#core/schema.ts'
+import { forbidden, invalid, notFound } from '#lib/errors.ts'
+import { DAY, timestamp, type Timestamp } from '#lib/time.ts'
+import type { TokenRepo } from './store-tokens.ts'
+
+export const TokenName = Type.String({ minLength: 1, maxLength: 64, description: 'What the token is for.' })
+export const Scopes = Type.Array(Type.String({ maxLength: 50 }), { minItems: 1, maxItems: SCOPES.length, description: 'What it may do, such as code:read.' })
+export const TokenRepos = Type.Array(Type.String({ maxLength: 200 }), {
+  minItems: 1, maxItems: 100, description: 'Full names of the only repositories that it reaches.',
+})
+
+/** Gives 422 for a scope that does not exist, 403 `scope` for one that the calling token does not have. */
+export function requireScopes(caller: UserCaller, scopes: readonly string[]): void {
+  scopes.forEach((scope, index) => {
+    if (!SCOPES.includes(scope)) throw invalid(`scopes[${index}]`, `there is no scope ${scope}`)
+    if (missingScope(caller.token?.scopes ?? null, scope) !== null) {
+      throw forbidden('scope', `this token lacks the scope ${scope}, so it cannot give it to another`, { scope })
+    }
+  })
+}
+
+/** The repositories of these names. Gives 422 for one that the caller cannot see or that their own token does not reach. */
+export function requireRepos(hearth: Hearth, caller: UserCaller, names: readonly string[]): TokenRepo[] {
+  return names.map((name, index) => {
+    const facts = hearth.facts.repo(name, caller)
+    const token = caller.token
+    const visible = facts !== null && !facts.deleted && facts.parent_id === null && (facts.role !== null || !facts.private)
+    const inside =
+      visible && (token === null || ((token.repos === null || token.repos.includes(facts.id)) && (token.workspace === null || token.workspace === facts.workspace_id)))
+    if (!inside) throw invalid(`repos[${index}]`, `the repository ${name} does not exist, or you cannot see it`)
+    return { id: facts.id, workspace_id: facts.workspace_id, name: facts.name }
+  })
+}
+
+/** The id of a workspace that the caller belongs to. Gives 404 for any other. */
+export function requireOwnWorkspace(hearth: Hearth, caller: UserCaller, slug: string): string {
+  const facts = hearth.facts.workspace(slug, caller)
+  if (facts === null || facts.role === null) throw notFound(`the workspace ${slug}`)
+  return facts.id
+}
+
+/** The end of a token that is to live some days: never after the end of the token that makes it. */
+export function endAfter(caller: UserCaller, now_ms: number, days: number): Timestamp {
+  const end = timestamp(now_ms + days * DAY)
+  const own = caller.token?.expires_at ?? null
+  return own !== null && own < end ? own : end
+}

@@ -1,0 +1,60 @@
+/** Who belongs to a workspace. */
+import type { WorkspaceRole } from '#core/access.ts'
+import type { Db } from '#core/db.ts'
+import type { Hearth } from '#core/hearth.ts'
+import type { Tx } from '#core/write.ts'
+import { actorOf } from '#features/accounts/index.ts'
+import { conflict, notFound } from '#lib/errors.ts'
+import { memberAdded, memberRemoved } from './events.ts'
+import type { Member } from './schema.ts'
+import { countMemberships, countOwners, findMember, findStanding, insertMember, removeMemberRow, type MemberRow } from './store.ts'
+
+/** Gives 409 `limit_reached` when the person is in as many workspaces as one may be. */
+export function requireRoomFor(tx: Tx, user_id: string): void {
+  const limit = tx.hearth.settings.workspaces_per_person
+  if (countMemberships(tx.db, user_id) >= limit) {
+    throw conflict('limit_reached', `a person can belong to at most ${limit} workspaces`, { limit })
+  }
+}
+
+export type NewMember = { workspace_id: string; user_id: string; role: WorkspaceRole; invited_by?: string | null }
+
+/** Adds a person and appends `member.added`. Gives 409 `already_exists` and `limit_reached`. */
+export function addMember(tx: Tx, { workspace_id, user_id, role, invited_by = null }: NewMember): void {
+  const { username } = actorOf(tx.hearth, user_id)
+  if (findStanding(tx.db, workspace_id, user_id)) throw conflict('already_exists', `${username} belongs to this workspace already`)
+  requireRoomFor(tx, user_id)
+  insertMember(tx.db, { workspace_id, user_id, role, invited_by, now: tx.now })
+  tx.append(memberAdded, { workspace_id, repo_id: null }, { username, role })
+}
+
+/** Gives 404 for someone who is not in the workspace. */
+export function requireMember(db: Db, workspace: { id: string; slug: string }, username: string): MemberRow {
+  const member = findMember(db, workspace.id, username)
+  if (!member) throw notFound(`the member ${username} of ${workspace.slug}`)
+  return member
+}
+
+/** Gives 409 `last_owner` when the workspace would be left without an owner. */
+export function requireAnotherOwner(tx: Tx, workspace_id: string, member: MemberRow): void {
+  if (member.role === 'owner' && countOwners(tx.db, workspace_id) === 1) {
+    throw conflict('last_owner', `${member.username} is the last owner; make someone else an owner first`)
+  }
+}
+
+export function dropMember(tx: Tx, workspace_id: string, member: MemberRow): void {
+  requireAnotherOwner(tx, workspace_id, member)
+  removeMemberRow(tx.db, workspace_id, member.user_id)
+  tx.append(memberRemoved, { workspace_id, repo_id: null }, { username: member.username, role: member.role })
+}
+
+/** A member as clients see them; whether they use a second factor is for owners. */
+export const memberRecord = (hearth: Hearth, row: MemberRow, viewer: WorkspaceRole): Member => ({
+  user: actorOf(hearth, row.user_id),
+  role: row.role,
+  two_factor_enabled: viewer === 'owner' ? row.two_factor_enabled === 1 : null,
+  // There are no teams yet that a member could be in.
+  teams_count: 0,
+  joined_at: row.joined_at,
+  invited_by: actorOf(hearth, row.invited_by),
+})

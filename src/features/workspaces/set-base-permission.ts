@@ -1,0 +1,20 @@
+import { writesWorkspaceAsPerson } from '#core/access.ts'
+import { operation } from '#core/operation.ts'
+import { Type, WorkspaceSlug } from '#core/schema.ts'
+import { changeWorkspace } from './change.ts'
+import { BasePermission, WorkspaceBasics } from './schema.ts'
+
+/** Over REST this is `PATCH /workspaces/{workspace}`, which `update_workspace` serves. */
+export const setBasePermission = operation({
+  name: 'set_base_permission',
+  summary: 'Set what every member of a workspace gets on each of its repositories. For its owners, people only. Answers with the workspace as it is now.',
+  route: null,
+  tool: true,
+  toolset: 'access',
+  access: writesWorkspaceAsPerson('owner', { scope: 'workspace:admin access:admin' }),
+  input: Type.Object({ workspace: WorkspaceSlug, base_permission: BasePermission }),
+  output: WorkspaceBasics,
+  annotations: { idempotent: true },
+
+  handler: ({ workspace, write }, { base_permission }) => write((tx) => changeWorkspace(tx, workspace.id, { base_permission })),
+})

@@ -1,0 +1,40 @@
+import { publicWrite } from '#core/access.ts'
+import { operation } from '#core/operation.ts'
+import { Type } from '#core/schema.ts'
+import {
+  EmailInput, NewSignIn, PasswordInput, readEmail, requireFreeName, requireGoodPassword, requireSetupSecret, SecretInput, startSignIn, UserAgent, UsernameInput,
+} from '#features/accounts/index.ts'
+import { hashPassword } from '#lib/password.ts'
+import { makeFirstAccount } from './first-account.ts'
+
+export const setupForge = operation({
+  name: 'setup_forge',
+  summary: 'Make the first account with the secret of the set-up link: a site administrator, with a workspace. Answers with the sign-in.',
+  route: null,
+  access: publicWrite(),
+  input: Type.Object({
+    code: SecretInput,
+    username: UsernameInput,
+    email: EmailInput,
+    password: PasswordInput,
+    workspace: Type.Optional(Type.String({ maxLength: 200, description: 'Slug of the first workspace; the username unless given.' })),
+    user_agent: UserAgent,
+  }),
+  output: NewSignIn,
+  secretAnswer: true,
+
+  handler: async ({ db, now, write }, input) => {
+    requireSetupSecret(db, input.code, now)
+    const { username } = input
+    const workspace = input.workspace || username
+    const email = readEmail(input.email)
+    requireFreeName(db, username, { field: 'username' })
+    requireFreeName(db, workspace, { field: 'workspace' })
+    requireGoodPassword(input.password, { username, email })
+    const password_hash = await hashPassword(input.password)
+    return write((tx) => {
+      requireSetupSecret(tx.db, input.code, tx.now)
+      return startSignIn(tx, makeFirstAccount(tx, { username, email, password_hash, workspace }), input.user_agent)
+    })
+  },
+})

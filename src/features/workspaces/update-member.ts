@@ -1,0 +1,27 @@
+import { writesWorkspaceAsPerson } from '#core/access.ts'
+import { operation } from '#core/operation.ts'
+import { Type, WorkspaceSlug } from '#core/schema.ts'
+import { Username } from '#features/accounts/index.ts'
+import { memberRecord, requireAnotherOwner, requireMember } from './members.ts'
+import { Member, WorkspaceRoleName } from './schema.ts'
+import { setMemberRole } from './store.ts'
+
+export const updateMember = operation({
+  name: 'update_member',
+  summary: 'Make someone of a workspace an owner or a member; the last owner stays one. For its owners, people only. Answers with the member.',
+  route: 'PATCH /workspaces/{workspace}/members/{username}',
+  toolset: 'access',
+  access: writesWorkspaceAsPerson('owner', { scope: 'access:admin' }),
+  input: Type.Object({ workspace: WorkspaceSlug, username: Username, role: WorkspaceRoleName }),
+  output: Member,
+  annotations: { idempotent: true },
+
+  handler: ({ hearth, caller, workspace, write }, { username, role }) =>
+    write((tx) => {
+      const member = requireMember(tx.db, workspace, username)
+      if (role === 'member') requireAnotherOwner(tx, workspace.id, member)
+      setMemberRole(tx.db, workspace.id, member.user_id, role)
+      // Whoever has just lowered themselves sees what a member sees.
+      return memberRecord(hearth, { ...member, role }, member.user_id === caller.id ? role : 'owner')
+    }),
+})

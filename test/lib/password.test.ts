@@ -1,0 +1,58 @@
+import { expect, test } from 'bun:test'
+import { pbkdf2Sync } from 'node:crypto'
+import { hashPassword, ROUNDS, verifyPassword } from '#lib/password.ts'
+
+test('a password verifies against its hash and no other does', async () => {
+  const stored = await hashPassword('correct horse battery')
+  expect(await verifyPassword('correct horse battery', stored)).toEqual({ matches: true, outdated: false })
+  for (const wrong of ['', 'correct horse batter', 'Correct horse battery', 'correct horse battery ']) {
+    expect((await verifyPassword(wrong, stored)).matches).toBe(false)
+  }
+})
+
+test('what is stored is salted PBKDF2-SHA256 as anyone can compute it', async () => {
+  const [one, two] = await Promise.all([hashPassword('the same words'), hashPassword('the same words')])
+  expect(one).not.toBe(two)
+  const [, , rounds, salt = '', hash] = one.split('$')
+  expect(one).toMatch(/^pbkdf2\$sha256\$600000\$[\w-]{22}\$[\w-]{43}$/)
+  expect(Number(rounds)).toBe(ROUNDS)
+  expect(pbkdf2Sync('the same words', Buffer.from(salt, 'base64url'), ROUNDS, 32, 'sha256').toString('base64url')).toBe(hash ?? '')
+})
+
+test('a hash made with fewer rounds still verifies and is called outdated', async () => {
+  const old = await hashPassword('an old password', 1000)
+  expect(await verifyPassword('an old password', old)).toEqual({ matches: true, outdated: true })
+  expect((await verifyPassword('another password', old)).matches).toBe(false)
+})
+
+test('letters composed in different ways are the same password', async () => {
+  const stored = await hashPassword('caf\u00e9 au lait', 1000)
+  expect((await verifyPassword('cafe\u0301 au lait', stored)).matches).toBe(true)
+})
+
+test('without a stored hash nothing matches, and a damaged one is an error', async () => {
+  expect((await verifyPassword('', null)).matches).toBe(false)
+  await expect(verifyPassword('x', 'pbkdf2$sha1$1$a$b')).rejects.toThrow('unknown form')
+  await expect(verifyPassword('x', '')).rejects.toThrow('unknown form')
+})
+
+test('many at once wait in line, and hundreds are turned away with 503', async () => {
+  const stored = await hashPassword('crowd crowd crowd', 1)
+  const crowd = await Promise.allSettled(Array.from({ length: 300 }, () => verifyPassword('crowd crowd crowd', stored)))
+  const refused = crowd.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []))
+  expect(crowd.length - refused.length).toBe(258)
+  expect(refused[0]).toMatchObject({ code: 'unavailable', headers: { 'Retry-After': '10' } })
+  expect((await verifyPassword('crowd crowd crowd', stored)).matches).toBe(true)
+})
+
+test('the event loop goes on while a password is hashed', async () => {
+  let turns = 0
+  const hashing = hashPassword('a slow one indeed')
+  let done = false
+  hashing.then(() => (done = true))
+  while (!done) {
+    turns++
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  expect(turns).toBeGreaterThan(10)
+})
