@@ -1,0 +1,50 @@
+/** Diffs as records, within the limits of one answer. */
+import type { Diff, FileDiff, Oid } from '#git'
+import type { Context } from '#core/operation.ts'
+import { fileDiffRecord } from './commit-records.ts'
+import type { FileChange } from './schema.ts'
+
+/** In one answer. */
+const MOST_FILES = 300
+const MOST_LINES = 20_000
+const MOST_BYTES = 1024 * 1024
+
+/** Of one file, unless it is asked for by its path. */
+const FILE_LINES = 3_000
+const FILE_BYTES = 512 * 1024
+
+export type Changes = { readonly files: FileChange[]; readonly totals: Diff['totals']; readonly truncated: boolean }
+
+const textOf = ({ hunks }: FileDiff): { lines: number; bytes: number } => {
+  const lines = (hunks ?? []).flatMap((hunk) => hunk.lines)
+  return { lines: lines.length, bytes: lines.reduce((sum, { text }) => sum + text.length + 1, 0) }
+}
+
+/**
+ * What changed between two commits (null: the empty tree), one page of files. Past the limits of an answer files keep their
+ * counts and lose their text, with the reason `page_limit`; with `path` there is no limit for one file.
+ */
+export async function changesBetween(
+  { git }: Pick<Context, 'git'>, store: string, from: Oid | null, to: Oid,
+  options: { path?: string; skip?: number; limit?: number; text?: boolean; ignoreWhitespace?: boolean } = {},
+): Promise<Changes> {
+  const skip = options.skip ?? 0
+  const limit = Math.min(options.limit ?? MOST_FILES, MOST_FILES)
+  const text = options.text ?? true
+  const { files, totals } = await git.diff(store, from, to, {
+    hunks: text, skip, limit, ignoreWhitespace: options.ignoreWhitespace,
+    ...(options.path === undefined ? { maxLines: FILE_LINES, maxBytes: FILE_BYTES } : { paths: [options.path], maxLines: MOST_LINES, maxBytes: MOST_BYTES }),
+  })
+  let lines = 0
+  let bytes = 0
+  const records = files.map((file) => {
+    const size = textOf(file)
+    const fits = lines + size.lines <= MOST_LINES && bytes + size.bytes <= MOST_BYTES
+    if (fits) {
+      lines += size.lines
+      bytes += size.bytes
+    }
+    return fileDiffRecord(fits ? file : { ...file, hunks: null, reason: 'page_limit' })
+  })
+  return { files: records, totals, truncated: skip + records.length < totals.files || records.some((file) => file.truncated) }
+}

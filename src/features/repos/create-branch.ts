@@ -1,0 +1,37 @@
+import { writesRepo } from '#core/access.ts'
+import { operation } from '#core/operation.ts'
+import { RepoPath, Type } from '#core/schema.ts'
+import { conflict, invalid } from '#lib/errors.ts'
+import { branchRecord, noSuchBranch } from './branch-record.ts'
+import { branchRef, shortNameProblem } from './ref-names.ts'
+import { moveRefs, prepareUpdate } from './refs.ts'
+import { resolveCommit } from './resolve.ts'
+import { Branch, BranchName, Ref } from './schema.ts'
+import { requireRepo } from './store.ts'
+import { findRef } from './store-refs.ts'
+
+export const createBranch = operation({
+  name: 'create_branch',
+  summary: 'Create a branch (Write) at a branch, tag or commit; at the default branch when from is left out. Answers the branch.',
+  route: 'POST /repos/{owner}/{name}/branches',
+  toolset: 'code',
+  access: writesRepo('write', { scope: 'code:write' }),
+  input: Type.Object({ repo: RepoPath, branch: BranchName, from: Type.Optional(Ref) }),
+  output: Branch,
+  status: 201,
+
+  handler: async ({ hearth, db, repo, write }, { branch, from = 'HEAD' }) => {
+    const problem = shortNameProblem('heads', branch)
+    if (problem) throw invalid('branch', `the name of the branch ${problem}`)
+    const name = branchRef(branch)
+    if (findRef(db, repo.id, name)) throw conflict('already_exists', `the branch ${branch} exists already`)
+    const update = await prepareUpdate(hearth, repo, { name, old: null, new: await resolveCommit(hearth, repo, from, 'from') })
+    await write((tx) => {
+      if (findRef(tx.db, repo.id, name)) throw conflict('already_exists', `the branch ${branch} exists already`)
+      moveRefs(tx, repo, [update])
+    })
+    const ref = findRef(db, repo.id, name)
+    if (!ref) throw noSuchBranch(branch)
+    return branchRecord(hearth, requireRepo(db, repo.id), ref)
+  },
+})

@@ -1,0 +1,48 @@
+/** Events as records: one shape for the timeline and for webhooks. */
+import type { EventRow } from '#core/events.ts'
+import type { Hearth } from '#core/hearth.ts'
+import { actorOf } from '#features/accounts/index.ts'
+import { workspaceById } from '#features/workspaces/index.ts'
+import { fullNameOf } from './facts.ts'
+import { branchOf, tagOf } from './ref-names.ts'
+import type { EventRecord } from './schema.ts'
+import { repoById } from './store.ts'
+
+const OF_PULLS = /^(pull|review|checks|session|queue|agent)\./
+
+const encodePath = (path: string): string => path.split('/').map(encodeURIComponent).join('/')
+
+/** The page that shows what an event is about. */
+function urlOf(site: string, full_name: string | null, row: EventRow): string {
+  if (full_name === null) return site
+  const home = `${site}/${full_name}`
+  const { number, ref, after } = row.data
+  if (typeof number === 'number') return `${home}/${OF_PULLS.test(row.type) ? 'pull' : 'issues'}/${number}`
+  if (typeof ref === 'string' && typeof after === 'string') {
+    const branch = branchOf(ref)
+    const tag = tagOf(ref)
+    if (branch !== null) return `${home}/commits/${encodePath(branch)}`
+    if (tag !== null) return `${home}/tree/${encodePath(tag)}`
+  }
+  return home
+}
+
+/** One event as the public interface shows it. */
+export function eventRecord(hearth: Hearth, row: EventRow): EventRecord {
+  const repo = row.repo_id === null ? null : repoById(hearth.db, row.repo_id)
+  const full_name = repo && fullNameOf(hearth.db, repo)
+  const workspace = workspaceById(hearth.db, row.workspace_id)?.slug ?? ''
+  const actor = actorOf(hearth, row.actor_id)
+  const type = hearth.eventTypes.get(row.type)
+  return {
+    id: row.id,
+    type: row.type,
+    time: row.time,
+    workspace,
+    repository: repo && { id: repo.id, full_name: full_name ?? '' },
+    actor,
+    data: row.data,
+    summary: type ? type.summary(row.data, actor?.username ?? 'The service') : row.type,
+    url: urlOf(hearth.settings.site_url, full_name ?? (workspace || null), row),
+  }
+}

@@ -1,0 +1,26 @@
+import { readsRepo } from '#core/access.ts'
+import { operation } from '#core/operation.ts'
+import { RepoPath, Type } from '#core/schema.ts'
+import { changesBetween } from './changes.ts'
+import { commitRecord } from './commit-records.ts'
+import { blameInput, resolveCommit } from './resolve.ts'
+import { CommitDetail, Ref } from './schema.ts'
+import { notFound } from '#lib/errors.ts'
+
+export const getCommit = operation({
+  name: 'get_commit',
+  summary: 'Get one commit of a repository that you can see, by id, branch or tag, with the files that it changed against its first parent. patch=false leaves out the text of the changes.',
+  route: 'GET /repos/{owner}/{name}/commits/{ref}',
+  toolset: 'code',
+  access: readsRepo({ scope: 'code:read' }),
+  input: Type.Object({ repo: RepoPath, ref: Ref, patch: Type.Optional(Type.Boolean({ description: 'Whether the text of the changes is wanted; true unless given.' })) }),
+  output: CommitDetail,
+
+  handler: async ({ hearth, git, repo }, { ref, patch = true }) => {
+    const oid = await resolveCommit(hearth, repo, ref)
+    const commit = await git.commit(repo.store, oid)
+    if (!commit) throw notFound(`the commit ${oid}`)
+    const { files, totals, truncated } = await blameInput('ref', () => changesBetween({ git }, repo.store, commit.parents[0] ?? null, oid, { text: patch }))
+    return { ...commitRecord(hearth, repo, commit, totals), files, truncated }
+  },
+})

@@ -1,0 +1,40 @@
+import { readsRepo } from '#core/access.ts'
+import type { Hearth } from '#core/hearth.ts'
+import { operation } from '#core/operation.ts'
+import { byPage, pageOf, windowOf } from '#core/page.ts'
+import { ListOf, RepoPath, Type } from '#core/schema.ts'
+import { commitTime, peopleOf, type People } from './commit-records.ts'
+import { Tag } from './schema.ts'
+import { listRefsBelow, type RefRow } from './store-refs.ts'
+
+async function tagRecord({ git }: Hearth, store: string, ref: RefRow, people: People): Promise<Tag> {
+  const tag = ref.peeled === null ? null : await git.tag(store, ref.oid)
+  return {
+    name: ref.name.slice('refs/tags/'.length),
+    target: await git.peel(store, ref.peeled ?? ref.oid),
+    object_sha: ref.oid,
+    message: tag?.message ?? null,
+    tagger: tag?.tagger ? people(tag.tagger) : null,
+    verified: false,
+    release: null,
+    created_at: tag?.tagger ? commitTime(tag.tagger.time) : ref.moved_at,
+  }
+}
+
+export const listTags = operation({
+  name: 'list_tags',
+  summary: 'List the tags of a repository that you can see, the most recently pushed first, each with the commit that it names.',
+  route: 'GET /repos/{owner}/{name}/tags',
+  toolset: 'code',
+  access: readsRepo({ scope: 'code:read' }),
+  input: Type.Object({ repo: RepoPath, ...byPage() }),
+  output: ListOf(Tag),
+  list: 'page',
+
+  handler: async ({ hearth, db, repo }, paging) => {
+    const window = windowOf(paging)
+    const { items, ...rest } = pageOf(listRefsBelow(db, repo.id, 'refs/tags', { limit: window.limit + 1, offset: window.offset }), window)
+    const people = peopleOf(hearth)
+    return { items: await Promise.all(items.map((ref) => tagRecord(hearth, repo.store, ref, people))), ...rest }
+  },
+})

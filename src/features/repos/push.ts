@@ -1,0 +1,112 @@
+import { writesRepo } from '#core/access.ts'
+import { operation } from '#core/operation.ts'
+import { Nullable, RepoPath, Type } from '#core/schema.ts'
+import type { RefResult, RefUpdate } from '#git'
+import { forbidden, Refusal } from '#lib/errors.ts'
+import { checkPush } from './push-rules.ts'
+import { moveProblem, moveRefs, prepareUpdate, type PreparedUpdate } from './refs.ts'
+import { ObjectId } from './schema-code.ts'
+import { repoById, requireRepo } from './store.ts'
+
+const ATOMIC = 'the push is atomic and another ref was refused'
+
+/** The refusals of one push, by the name of the ref. */
+class Verdicts {
+  readonly #refused = new Map<string, string>()
+  constructor(
+    private readonly updates: readonly RefUpdate[],
+    private readonly atomic: boolean,
+  ) {}
+
+  refuse(name: string, why: string): void {
+    if (!this.#refused.has(name)) this.#refused.set(name, why)
+  }
+
+  refuseAll(why: string): void {
+    for (const { name } of this.updates) this.refuse(name, why)
+  }
+
+  /** What can go on: for an atomic push everything or nothing. */
+  left<U extends RefUpdate>(updates: readonly U[]): U[] {
+    if (this.atomic && this.#refused.size > 0) this.refuseAll(ATOMIC)
+    return updates.filter(({ name }) => !this.#refused.has(name))
+  }
+
+  results(): RefResult[] {
+    return this.updates.map(({ name }) => ({ name, refused: this.#refused.get(name) ?? null }))
+  }
+}
+
+/**
+ * Moves the refs of a push whose objects are on disk. Each ref has its own verdict; what is refused does not keep the others,
+ * unless the push is atomic. A refusal by a reaction concerns the whole push.
+ */
+export const push = operation({
+  name: 'push',
+  summary: 'Push to a repository with git.',
+  route: null,
+  access: writesRepo('write', { scope: 'code:write' }),
+  input: Type.Object({
+    repo: RepoPath,
+    updates: Type.Array(Type.Object({ name: Type.String(), old: Nullable(ObjectId), new: Nullable(ObjectId) })),
+    options: Type.Optional(Type.Array(Type.String())),
+    atomic: Type.Optional(Type.Boolean()),
+  }),
+  output: Type.Object({ results: Type.Array(Type.Object({ name: Type.String(), refused: Nullable(Type.String()) })) }),
+
+  handler: async ({ hearth, db, repo, write }, { updates, atomic = false }) => {
+    const verdicts = new Verdicts(updates, atomic)
+    const names = new Set<string>()
+    for (const { name } of updates) {
+      if (names.has(name)) verdicts.refuse(name, 'the push names this ref more than once')
+      names.add(name)
+    }
+    const row = requireRepo(db, repo.id)
+    for (const update of updates) {
+      const why = checkPush(db, { row, can: repo.can }, update)
+      if (why) verdicts.refuse(update.name, why)
+    }
+    const prepared: PreparedUpdate[] = []
+    for (const update of verdicts.left(updates)) {
+      try {
+        prepared.push(await prepareUpdate(hearth, repo, update))
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error
+        verdicts.refuse(update.name, error.message)
+      }
+    }
+    if (verdicts.left(prepared).length === 0) return { results: verdicts.results() }
+    try {
+      await write((tx) => {
+        // Between the check and this moment the repository, its rules and its refs may have changed.
+        const now = repoById(tx.db, repo.id)
+        const parent = now?.parent_id ? repoById(tx.db, now.parent_id) : now
+        if (!now || !parent || parent.deleted_at !== null) throw new Refusal('not_found', 'the repository is gone')
+        if (parent.archived_at !== null) throw forbidden('archived', `${repo.full_name} is archived and read-only`)
+        for (const update of verdicts.left(prepared)) {
+          const why = checkPush(tx.db, { row: now, can: repo.can }, update)
+          if (why) verdicts.refuse(update.name, why)
+        }
+        moveRefs(tx, repo, movable(verdicts, prepared, (update) => moveProblem(tx.db, repo.id, update)))
+      })
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      verdicts.refuseAll(error.message)
+    }
+    return { results: verdicts.results() }
+  },
+})
+
+/** Leaves out what has moved meanwhile. A name that is in the way stays in: the same push may take it away. */
+function movable(verdicts: Verdicts, prepared: readonly PreparedUpdate[], problemOf: (update: RefUpdate) => Refusal | null): PreparedUpdate[] {
+  const left = verdicts.left(prepared)
+  const goes = new Set(left.filter((update) => update.new === null).map(({ name }) => name))
+  for (const update of left) {
+    const problem = problemOf(update)
+    if (!problem) continue
+    const inTheWay = problem.details['ref']
+    if (problem.reason === 'already_exists' && typeof inTheWay === 'string' && goes.has(inTheWay)) continue
+    verdicts.refuse(update.name, problem.reason === 'base_moved' ? 'it has moved since: fetch and try again' : problem.message)
+  }
+  return verdicts.left(left)
+}

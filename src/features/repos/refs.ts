@@ -1,0 +1,121 @@
+/**
+ * Moving refs. Objects are on disk first, where they harm nobody while no ref reaches them; then one transaction moves the
+ * refs and appends their events. `moveRefs` is the only way, for pushes, merges and commits made here alike.
+ */
+import type { Oid, RefUpdate } from '#git'
+import type { Db } from '#core/db.ts'
+import type { Hearth } from '#core/hearth.ts'
+import type { Tx } from '#core/write.ts'
+import { conflict, invalid, Refusal } from '#lib/errors.ts'
+import { randomToken } from '#lib/hash.ts'
+import { gitPush, repoDefaultBranchChanged } from './events.ts'
+import { measureRepo } from './measure-repo.ts'
+import { branchOf, branchRef, tagOf } from './ref-names.ts'
+import { refsOf } from './ref-cache.ts'
+import { requireRepo, type RepoRow } from './store.ts'
+import { findRef, findRefBelow, hasBranches, readRef, removeRef, setRef, setRefsMoved } from './store-refs.ts'
+
+export { refsOf }
+
+/** One move with what had to be read from objects: only then can a synchronous transaction carry it out. */
+export type PreparedUpdate = RefUpdate & {
+  /** What an annotated tag points at in the end; null for everything else. */
+  readonly peeled: Oid | null
+  /** Commits that a branch gains. */
+  readonly commits: number
+  /** Whether a branch loses commits, or a tag is moved. */
+  readonly forced: boolean
+}
+
+/** A word for the state of refs that no state before or after shares. */
+export const newGeneration = (): string => randomToken(12)
+
+type Family = { readonly id: string; readonly store: string }
+
+/** Follows annotated tags to the object at their end; null for an object that is no tag. */
+async function peeledOf({ git }: Hearth, store: string, oid: Oid): Promise<Oid | null> {
+  let end: Oid | null = null
+  // A tag of a tag of a tag is odd already.
+  for (let depth = 0; depth < 32; depth++) {
+    const tag = await git.tag(store, end ?? oid)
+    if (!tag) return end
+    end = tag.object
+  }
+  throw invalid('updates', `the tag ${oid} is nested too deeply`)
+}
+
+/** Prepares one move. Gives 422 when a branch would point at something that is not a commit. */
+export async function prepareUpdate(hearth: Hearth, repo: Family, update: RefUpdate): Promise<PreparedUpdate> {
+  const { name, old, new: to } = update
+  if (to === null) return { ...update, peeled: null, commits: 0, forced: false }
+  if (branchOf(name) === null) return { ...update, peeled: await peeledOf(hearth, repo.store, to), commits: 0, forced: old !== null && old !== to }
+  if (!(await hearth.git.commit(repo.store, to))) throw invalid('updates', `${name} cannot point at ${to}, which is not a commit`)
+  if (old !== null) {
+    const commits = await hearth.git.count(repo.store, { tips: [to], hide: [old] })
+    return { ...update, peeled: null, commits, forced: !(await hearth.git.isReachable(repo.store, old, [to])) }
+  }
+  const { head } = refsOf(hearth.db, repo.id)
+  const trunk = readRef(hearth.db, repo.id, head)
+  return { ...update, peeled: null, commits: await hearth.git.count(repo.store, { tips: [to], hide: trunk === null ? [] : [trunk] }), forced: false }
+}
+
+/** Prepares moves of refs whose new objects are on disk. Gives 422 as `prepareUpdate`. */
+export async function prepareUpdates(hearth: Hearth, repo: Family, updates: readonly RefUpdate[]): Promise<PreparedUpdate[]> {
+  const prepared: PreparedUpdate[] = []
+  for (const update of updates) prepared.push(await prepareUpdate(hearth, repo, update))
+  return prepared
+}
+
+/** What stands against a move as the refs are now; null when nothing does. */
+export function moveProblem(db: Db, repo_id: string, update: RefUpdate): Refusal | null {
+  const { name, old, new: to } = update
+  const now = findRef(db, repo_id, name)?.oid ?? null
+  if (now !== old) return conflict('base_moved', `${name} has moved since`, { ref: name, expected: old, actual: now })
+  if (to === null || now !== null) return null
+  // A name can be a ref or a directory of refs, not both: clients keep refs as files.
+  const parts = name.split('/')
+  for (let end = parts.length - 1; end > 2; end--) {
+    const above = parts.slice(0, end).join('/')
+    if (findRef(db, repo_id, above)) return conflict('already_exists', `${name} cannot be made while ${above} exists`, { ref: above })
+  }
+  const below = findRefBelow(db, repo_id, name)
+  return below === null ? null : conflict('already_exists', `${name} cannot be made while ${below} exists`, { ref: below })
+}
+
+/** The branch that becomes the default one with the first push: the only one, or else `main` or `master`. */
+function firstDefault(row: RepoRow, moves: readonly PreparedUpdate[]): string | null {
+  const made = moves.flatMap(({ name, new: to }) => (to !== null && branchOf(name) !== null ? [name.slice('refs/heads/'.length)] : []))
+  if (made.includes(row.default_branch)) return null
+  if (made.length === 1) return made[0] ?? null
+  return ['main', 'master'].find((name) => made.includes(name)) ?? null
+}
+
+/**
+ * Moves refs, all or none: each must still point where its update says (else 409 `base_moved`). Sets the default branch on
+ * the first push, bumps the generation, and appends one `git.push` for every branch and tag that moved. A reaction may
+ * refuse, which undoes all of it. `as` names another actor than the caller (null: the service).
+ */
+export function moveRefs(tx: Tx, repo: { readonly id: string }, updates: readonly PreparedUpdate[], as?: { actor_id: string | null }): void {
+  const row = requireRepo(tx.db, repo.id)
+  const wasEmpty = !hasBranches(tx.db, row.id)
+  // Deletions first, so that one push can replace refs/heads/a by refs/heads/a/b.
+  const moves = [...updates.filter((update) => update.new === null), ...updates.filter((update) => update.new !== null)]
+  for (const update of moves) {
+    const problem = moveProblem(tx.db, row.id, update)
+    if (problem) throw problem
+    if (update.new === null) removeRef(tx, row.id, update.name)
+    else setRef(tx, row.id, { name: update.name, oid: update.new, peeled: update.peeled })
+  }
+  const head = wasEmpty ? firstDefault(row, moves) : null
+  setRefsMoved(tx, row.id, newGeneration(), head)
+  const subject = { workspace_id: row.workspace_id, repo_id: row.id }
+  const default_branch = head ?? row.default_branch
+  if (head !== null) tx.append(repoDefaultBranchChanged, subject, { previous: row.default_branch, default_branch }, as)
+  for (const { name, old, new: to, commits, forced } of moves) {
+    if (old === to || (branchOf(name) === null && tagOf(name) === null)) continue
+    tx.append(gitPush, subject, { ref: name, before: old, after: to, commits, forced, created: old === null, deleted: to === null, default_branch }, as)
+  }
+  if (row.parent_id === null && moves.some(({ name }) => name === branchRef(default_branch))) {
+    tx.enqueue(measureRepo, { repo_id: row.id }, { key: row.id })
+  }
+}

@@ -1,0 +1,68 @@
+/** Refs as rows. The only way to change one is `moveRefs`. */
+import type { Oid, Ref } from '#git'
+import type { Db } from '#core/db.ts'
+import type { Tx } from '#core/write.ts'
+
+export type RefRow = Ref & { readonly moved_at: string }
+
+/** All refs of a repository in byte order of their names. */
+export const listRefs = (db: Db, repo_id: string): Ref[] => db.all<Ref>('SELECT name, oid, peeled FROM refs WHERE repo_id = ? ORDER BY name', repo_id)
+
+export const findRef = (db: Db, repo_id: string, name: string): RefRow | null =>
+  db.one<RefRow>('SELECT name, oid, peeled, moved_at FROM refs WHERE repo_id = ? AND name = ?', repo_id, name)
+
+export const readRef = (db: Db, repo_id: string, name: string): Oid | null => findRef(db, repo_id, name)?.oid ?? null
+
+/** The range of names that begin with a prefix: `0` is the character after `/`. */
+const below = (prefix: string): [string, string] => [`${prefix}/`, `${prefix}0`]
+
+export const hasBranches = (db: Db, repo_id: string): boolean =>
+  db.one('SELECT 1 FROM refs WHERE repo_id = ? AND name >= ? AND name < ? LIMIT 1', repo_id, ...below('refs/heads')) !== null
+
+/** A ref below this name, as if the name were a directory. */
+export const findRefBelow = (db: Db, repo_id: string, name: string): string | null =>
+  db.one<{ name: string }>('SELECT name FROM refs WHERE repo_id = ? AND name >= ? AND name < ? LIMIT 1', repo_id, ...below(name))?.name ?? null
+
+/** Refs below a directory (`refs/heads`), the most recently moved first, `first` before all others. */
+export function listRefsBelow(
+  db: Db, repo_id: string, directory: string, options: { q?: string; first?: string; limit: number; offset: number },
+): RefRow[] {
+  return db.all<RefRow>(
+    `SELECT name, oid, peeled, moved_at FROM refs WHERE repo_id = ?1 AND name >= ?2 AND name < ?3
+       AND (?4 IS NULL OR instr(lower(substr(name, length(?2) + 1)), lower(?4)) > 0)
+     ORDER BY name = ?5 DESC, moved_at DESC, name LIMIT ?6 OFFSET ?7`,
+    repo_id, ...below(directory), options.q ?? null, options.first ?? '', options.limit, options.offset,
+  )
+}
+
+export const lastMovedBranch = (db: Db, repo_id: string): string | null =>
+  db.one<{ name: string }>(
+    'SELECT name FROM refs WHERE repo_id = ? AND name >= ? AND name < ? ORDER BY moved_at DESC, name LIMIT 1', repo_id, ...below('refs/heads'),
+  )?.name ?? null
+
+export function setRef(tx: Tx, repo_id: string, ref: Ref): void {
+  tx.db.run(
+    `INSERT INTO refs (repo_id, name, oid, peeled, moved_at) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT (repo_id, name) DO UPDATE SET oid = excluded.oid, peeled = excluded.peeled, moved_at = excluded.moved_at`,
+    repo_id, ref.name, ref.oid, ref.peeled, tx.now,
+  )
+}
+
+export const removeRef = (tx: Tx, repo_id: string, name: string): number => tx.db.run('DELETE FROM refs WHERE repo_id = ? AND name = ?', repo_id, name)
+
+/** Marks that refs moved: what was kept under the generation before is of the past. */
+export function setRefsMoved(tx: Tx, repo_id: string, generation: string, head: string | null): void {
+  tx.db.run(
+    'UPDATE repos SET refs_generation = ?, default_branch = coalesce(?, default_branch), pushed_at = ?, updated_at = ? WHERE id = ?',
+    generation, head, tx.now, tx.now, repo_id,
+  )
+}
+
+/** Points HEAD at another branch. */
+export function setHead(tx: Tx, repo_id: string, generation: string, default_branch: string): void {
+  tx.db.run('UPDATE repos SET refs_generation = ?, default_branch = ?, updated_at = ? WHERE id = ?', generation, default_branch, tx.now, repo_id)
+}
+
+/** Every object that a ref of the family points at; what must never be collected. */
+export const listTipsOfStore = (db: Db, store: string): Oid[] =>
+  db.all<{ oid: string }>('SELECT DISTINCT refs.oid FROM refs JOIN repos ON repos.id = refs.repo_id WHERE repos.store = ?', store).map(({ oid }) => oid)

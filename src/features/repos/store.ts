@@ -1,0 +1,195 @@
+/** Repositories as rows. What belongs to refs is in `store-refs.ts`, what links code to pull requests in `store-pulls.ts`. */
+import type { Db } from '#core/db.ts'
+import type { Tx } from '#core/write.ts'
+import { notFound } from '#lib/errors.ts'
+import { findWorkspace } from '#features/workspaces/index.ts'
+
+export type RepoRow = {
+  readonly id: string
+  readonly workspace_id: string
+  readonly name: string
+  readonly parent_id: string | null
+  readonly pull_number: number | null
+  readonly store: string
+  readonly description: string | null
+  readonly website: string | null
+  /** A JSON array of words. */
+  readonly topics: string
+  readonly private: number
+  readonly default_branch: string
+  readonly protected: number
+  /** A JSON object of what differs from the defaults; read it with `settingsOf`. */
+  readonly settings: string
+  readonly next_number: number
+  readonly refs_generation: string
+  readonly open_issues_count: number
+  readonly open_pulls_count: number
+  readonly language: string | null
+  readonly license: string | null
+  readonly size_in_bytes: number
+  readonly created_by: string
+  readonly created_for: string | null
+  readonly created_at: string
+  readonly updated_at: string
+  readonly pushed_at: string | null
+  readonly archived_at: string | null
+  readonly deleted_at: string | null
+  readonly deleted_by: string | null
+  readonly purge_at: string | null
+}
+
+export const repoById = (db: Db, id: string): RepoRow | null => db.one<RepoRow>('SELECT * FROM repos WHERE id = ?', id)
+
+export function requireRepo(db: Db, id: string): RepoRow {
+  const row = repoById(db, id)
+  if (!row) throw notFound('the repository')
+  return row
+}
+
+const PATH = /^([^/\s]+)\/([^/\s]+?)(?:\/pull\/(\d{1,10}))?$/
+
+/** The repository at `<owner>/<name>`, or the fork at `<owner>/<name>/pull/<n>`. A deleted one is found while no other has its name. */
+export function repoByPath(db: Db, path: string): RepoRow | null {
+  const [, slug, name, number] = PATH.exec(path) ?? []
+  if (slug === undefined || name === undefined) return null
+  const workspace = findWorkspace(db, slug)
+  if (!workspace) return null
+  const repo =
+    findByName(db, workspace.id, name) ??
+    db.one<RepoRow>(
+      'SELECT * FROM repos WHERE workspace_id = ? AND name = ? AND parent_id IS NULL AND deleted_at IS NOT NULL ORDER BY deleted_at DESC LIMIT 1',
+      workspace.id, name,
+    )
+  if (!repo || number === undefined) return repo
+  return findFork(db, repo.id, Number(number))
+}
+
+export const findByName = (db: Db, workspace_id: string, name: string): RepoRow | null =>
+  db.one<RepoRow>('SELECT * FROM repos WHERE workspace_id = ? AND name = ? AND parent_id IS NULL AND deleted_at IS NULL', workspace_id, name)
+
+export const findFork = (db: Db, parent_id: string, number: number): RepoRow | null =>
+  db.one<RepoRow>('SELECT * FROM repos WHERE parent_id = ? AND pull_number = ?', parent_id, number)
+
+/** The newest forks first. */
+export const listForks = (db: Db, parent_id: string, created_by: string): RepoRow[] =>
+  db.all<RepoRow>('SELECT * FROM repos WHERE parent_id = ? AND (created_by = ?2 OR created_for = ?2) ORDER BY pull_number DESC LIMIT 100', parent_id, created_by)
+
+/** What a caller may see: everything public, and the private ones of these workspaces (of these ids alone, when given). */
+export type Sight = { readonly workspaces: readonly string[]; readonly only: readonly string[] | null }
+
+export type RepoFilter = {
+  sight: Sight
+  q?: string
+  workspace_id?: string
+  archived?: boolean
+}
+
+const ORDERS = {
+  updated: 'updated_at DESC, id DESC',
+  created: 'id DESC',
+  name: 'name, id',
+  pushed: `coalesce(pushed_at, '') DESC, id DESC`,
+} as const
+export type RepoOrder = keyof typeof ORDERS
+
+const likePattern = (text: string): string => `%${text.replace(/[\\%_]/g, (letter) => `\\${letter}`)}%`
+
+function whereOf({ sight, q, workspace_id, archived }: RepoFilter): { sql: string; params: string[] } {
+  const where = ['parent_id IS NULL', 'deleted_at IS NULL']
+  const params: string[] = []
+  const only = sight.only === null ? '' : ' AND id IN (SELECT value FROM json_each(?))'
+  where.push(`(private = 0 OR (workspace_id IN (SELECT value FROM json_each(?))${only}))`)
+  params.push(JSON.stringify(sight.workspaces), ...(sight.only === null ? [] : [JSON.stringify(sight.only)]))
+  if (q) {
+    where.push(`(name LIKE ? ESCAPE '\\' OR description LIKE ? ESCAPE '\\')`)
+    params.push(likePattern(q), likePattern(q))
+  }
+  if (workspace_id !== undefined) {
+    where.push('workspace_id = ?')
+    params.push(workspace_id)
+  }
+  if (archived !== undefined) where.push(archived ? 'archived_at IS NOT NULL' : 'archived_at IS NULL')
+  return { sql: where.join(' AND '), params }
+}
+
+export function listRepoRows(db: Db, filter: RepoFilter, order: RepoOrder, window: { limit: number; offset: number }): RepoRow[] {
+  const { sql, params } = whereOf(filter)
+  return db.all<RepoRow>(`SELECT * FROM repos WHERE ${sql} ORDER BY ${ORDERS[order]} LIMIT ? OFFSET ?`, ...params, window.limit, window.offset)
+}
+
+export function countRepoRows(db: Db, filter: RepoFilter): number {
+  const { sql, params } = whereOf(filter)
+  return db.one<{ total: number }>(`SELECT count(*) AS total FROM repos WHERE ${sql}`, ...params)?.total ?? 0
+}
+
+export type NewRepo = {
+  id: string
+  workspace_id: string
+  name: string
+  parent_id?: string | null
+  pull_number?: number | null
+  store: string
+  description?: string | null
+  private: boolean
+  default_branch?: string
+  protected?: boolean
+  refs_generation: string
+  created_by: string
+  created_for?: string | null
+}
+
+export function insertRepo(tx: Tx, repo: NewRepo): RepoRow {
+  tx.db.run(
+    `INSERT INTO repos (id, workspace_id, name, parent_id, pull_number, store, description, private, default_branch, protected,
+      refs_generation, created_by, created_for, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    repo.id, repo.workspace_id, repo.name, repo.parent_id ?? null, repo.pull_number ?? null, repo.store, repo.description ?? null,
+    Number(repo.private), repo.default_branch ?? 'main', Number(repo.protected ?? true), repo.refs_generation, repo.created_by,
+    repo.created_for ?? null, tx.now, tx.now,
+  )
+  return requireRepo(tx.db, repo.id)
+}
+
+export type RepoChange = Partial<{
+  description: string | null
+  website: string | null
+  topics: readonly string[]
+  private: boolean
+  default_branch: string
+  protected: boolean
+  settings: Record<string, unknown>
+  archived_at: string | null
+}>
+
+const stored = (value: unknown): string | number | null =>
+  typeof value === 'boolean' ? Number(value) : typeof value === 'object' && value !== null ? JSON.stringify(value) : (value as string | null)
+
+export function setRepo(tx: Tx, id: string, change: RepoChange): void {
+  const entries = Object.entries(change).filter(([, value]) => value !== undefined)
+  if (entries.length === 0) return
+  const columns = entries.map(([column]) => `${column} = ?`).join(', ')
+  tx.db.run(`UPDATE repos SET ${columns}, updated_at = ? WHERE id = ?`, ...entries.map(([, value]) => stored(value)), tx.now, id)
+}
+
+/** The next number for an issue or pull request of a repository; given out once, in the transaction that uses it. */
+export function takeNumber(tx: Tx, repo_id: string): number {
+  const row = tx.db.one<{ number: number }>('UPDATE repos SET next_number = next_number + 1 WHERE id = ? RETURNING next_number - 1 AS number', repo_id)
+  if (!row) throw notFound('the repository')
+  return row.number
+}
+
+/** How many issues and pull requests are open now, as counted by those who keep them. */
+export function setOpenCounts(tx: Tx, repo_id: string, counts: { issues?: number; pulls?: number }): void {
+  tx.db.run(
+    'UPDATE repos SET open_issues_count = coalesce(?, open_issues_count), open_pulls_count = coalesce(?, open_pulls_count) WHERE id = ?',
+    counts.issues ?? null, counts.pulls ?? null, repo_id,
+  )
+}
+
+export function setMeasures(tx: Tx, id: string, measures: { language: string | null; license: string | null; size_in_bytes: number }): void {
+  tx.db.run('UPDATE repos SET language = ?, license = ?, size_in_bytes = ? WHERE id = ?', measures.language, measures.license, measures.size_in_bytes, id)
+}
+
+/** Takes away the fork of a pull request with its refs. */
+export function removeForkRow(tx: Tx, id: string): void {
+  tx.db.run('DELETE FROM repos WHERE id = ? AND parent_id IS NOT NULL', id)
+}

@@ -1,0 +1,27 @@
+import { expect, test } from 'bun:test'
+import { updateRepoSettings } from '#features/repos/update-repo-settings.ts'
+import { makeWorld, refusal } from '../../world.ts'
+
+const world = await makeWorld()
+const ada = await world.user('ada')
+const bob = await world.user('bob')
+await world.workspace('acme', { owner: ada, members: [bob] })
+await world.repo('acme/site', { private: true })
+
+test('settings: all are there, only what is given changes, and nonsense is refused', async () => {
+  const repo = 'acme/site'
+  const changed = await world.call(updateRepoSettings, ada, { repo, required_approvals: 2, merge_methods: ['squash'], default_merge_method: 'squash' })
+  expect(changed).toMatchObject({ required_approvals: 2, merge_methods: ['squash'], require_up_to_date: true, max_revisions: 3, admins_may_push: false })
+  expect(world.events('repo.updated').at(-1)?.data).toEqual({ changed: ['required_approvals', 'merge_methods', 'default_merge_method'] })
+  const before = world.events().length
+  await world.call(updateRepoSettings, ada, { repo, required_approvals: 2 })
+  expect(world.events().length).toBe(before)
+  const wrong = [{ required_approvals: 11 }, { merge_methods: [] }, { default_merge_method: 'rebase' }, { contributions: 'friends' }, { max_revisions: 'many' }]
+  for (const input of wrong) {
+    const field = Object.keys(input)[0] ?? ''
+    expect(await refusal(world.call(updateRepoSettings, ada, { repo, ...input } as never))).toMatchObject({ status: 422, field })
+  }
+  expect(await refusal(world.call(updateRepoSettings, ada, { repo, requierd_approvals: 1 } as never))).toMatchObject({ status: 422, field: 'requierd_approvals' })
+  expect(await refusal(world.call(updateRepoSettings, ada, { repo, agent_review: true }))).toMatchObject({ status: 409, reason: 'model_not_configured' })
+  expect((await refusal(world.call(updateRepoSettings, bob, { repo, auto_merge: true }))).status).toBe(403)
+})
