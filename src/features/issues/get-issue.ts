@@ -1,0 +1,30 @@
+import { readsRepo } from '#core/access.ts'
+import { operation } from '#core/operation.ts'
+import { RecordNumber, RepoPath, Type } from '#core/schema.ts'
+import { commentsOf } from './comment-record.ts'
+import { requireIssue } from './find.ts'
+import { issuePulls, issueRecord } from './issue-record.ts'
+import { IssueDetail } from './schema.ts'
+
+/** How many comments the detail holds; list_comments gives the rest. */
+const FIRST_COMMENTS = 100
+
+export const getIssue = operation({
+  name: 'get_issue',
+  summary: 'Read an issue of a repository that you can see: the issue with its checks, every pull request made for it with its status, and the first 100 comments.',
+  route: 'GET /v1/repos/{owner}/{name}/issues/{number}',
+  toolset: 'issues',
+  access: readsRepo({ scope: 'issues:read' }),
+  input: Type.Object({ repo: RepoPath, number: RecordNumber }),
+  output: IssueDetail,
+
+  handler: ({ hearth, db, repo }, { number }) => {
+    const row = requireIssue(db, repo.id, number)
+    return {
+      issue: issueRecord(hearth, row),
+      pulls: issuePulls(hearth, repo.id, number),
+      comments: commentsOf(hearth, repo.id, number, { limit: FIRST_COMMENTS }),
+      comments_count: row.comments_count,
+    }
+  },
+})

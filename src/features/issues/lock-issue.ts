@@ -1,0 +1,29 @@
+import { writesRepo } from '#core/access.ts'
+import { operation } from '#core/operation.ts'
+import { OneOf, RecordNumber, RepoPath, Type } from '#core/schema.ts'
+import { issueUpdated } from './events.ts'
+import { requireIssue } from './find.ts'
+import { issueRecord } from './issue-record.ts'
+import { Issue, LOCK_REASONS } from './schema.ts'
+import { setRecordLock } from './store-records.ts'
+
+export const lockIssue = operation({
+  name: 'lock_issue',
+  summary: 'Let only those with Write comment on an issue. Needs Write. The answer is the issue.',
+  route: 'PUT /repos/{owner}/{name}/issues/{number}/lock',
+  toolset: 'issues',
+  access: writesRepo('write', { scope: 'issues:write' }),
+  annotations: { idempotent: true },
+  input: Type.Object({ repo: RepoPath, number: RecordNumber, reason: Type.Optional(OneOf(LOCK_REASONS)) }),
+  output: Issue,
+
+  handler: ({ hearth, repo, write }, { number, reason = null }) =>
+    write((tx) => {
+      const issue = requireIssue(tx.db, repo.id, number)
+      if (issue.locked === 1 && issue.lock_reason === reason) return issueRecord(hearth, issue)
+      setRecordLock(tx, repo.id, number, true, reason)
+      const changed = [...(issue.locked === 1 ? [] : ['locked']), ...(issue.lock_reason === reason ? [] : ['lock_reason'])]
+      tx.append(issueUpdated, { workspace_id: repo.workspace_id, repo_id: repo.id }, { number, changed })
+      return issueRecord(hearth, requireIssue(tx.db, repo.id, number))
+    }),
+})

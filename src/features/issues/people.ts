@@ -1,0 +1,22 @@
+/** Questions about who did something. */
+import type { Caller } from '#core/caller.ts'
+import type { Hearth } from '#core/hearth.ts'
+import type { Actor } from '#core/schema.ts'
+import { actorOf, actorsOf } from '#features/accounts/index.ts'
+
+/** Gives the actors of a page of rows with one question. */
+export function actorLookup(hearth: Hearth, ids: readonly (string | null)[]): (id: string) => Actor {
+  const wanted = [...new Set(ids.filter((id) => id !== null))]
+  const known = new Map(actorsOf(hearth, wanted).map((actor) => [actor.id, actor]))
+  return (id) => known.get(id) ?? actorOf(hearth, id)
+}
+
+/**
+ * Whether the caller stands where the author stands: the author, an agent that acts for the author, or the person that the
+ * author, an agent, acted for.
+ */
+export function isAuthor(hearth: Hearth, caller: Caller, author_id: string): boolean {
+  if (caller.kind === 'anonymous') return false
+  if (caller.id === author_id || (caller.kind === 'agent' && caller.owner_id === author_id)) return true
+  return caller.kind === 'user' && actorOf(hearth, author_id).on_behalf_of?.id === caller.id
+}

@@ -1,0 +1,31 @@
+import { writesRepo } from '#core/access.ts'
+import { operation } from '#core/operation.ts'
+import { RecordNumber, RepoPath, Type } from '#core/schema.ts'
+import { issueReopened } from './events.ts'
+import { requireIssue } from './find.ts'
+import { issueRecord } from './issue-record.ts'
+import { isAuthor } from './people.ts'
+import { Issue } from './schema.ts'
+import { setIssueReopened } from './store-issues.ts'
+
+export const reopenIssue = operation({
+  name: 'reopen_issue',
+  summary: 'Open a closed issue again; pull requests closed with it stay closed. Its author, or Triage. The answer is the issue.',
+  route: 'POST /v1/repos/{owner}/{name}/issues/{number}/reopen',
+  toolset: 'issues',
+  access: writesRepo('read', { scope: 'issues:write' }),
+  annotations: { idempotent: true },
+  input: Type.Object({ repo: RepoPath, number: RecordNumber }),
+  output: Issue,
+
+  handler: ({ hearth, db, repo, caller, write }, { number }) => {
+    if (!isAuthor(hearth, caller, requireIssue(db, repo.id, number).author_id)) repo.require('triage')
+    return write((tx) => {
+      const issue = requireIssue(tx.db, repo.id, number)
+      if (issue.open === 1) return issueRecord(hearth, issue)
+      setIssueReopened(tx, repo.id, number)
+      tx.append(issueReopened, { workspace_id: repo.workspace_id, repo_id: repo.id }, { number })
+      return issueRecord(hearth, requireIssue(tx.db, repo.id, number))
+    })
+  },
+})

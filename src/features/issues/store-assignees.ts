@@ -1,0 +1,67 @@
+/** Who is assigned to what, and who is there to be assigned. */
+import type { Db } from '#core/db.ts'
+import type { Tx } from '#core/write.ts'
+
+/** Ids of a record's assignees, in the order they were named. */
+export const assigneeIdsOf = (db: Db, repo_id: string, number: number): string[] => assigneeIdsOfAll(db, repo_id, [number]).get(number) ?? []
+
+/** The same for a page of records. */
+export function assigneeIdsOfAll(db: Db, repo_id: string, numbers: readonly number[]): Map<number, string[]> {
+  const rows = db.all<{ number: number; actor_id: string }>(
+    `SELECT number, actor_id FROM assignees WHERE repo_id = ? AND number IN (SELECT value FROM json_each(?)) ORDER BY number, position`,
+    repo_id, JSON.stringify(numbers),
+  )
+  const ids = new Map<number, string[]>()
+  for (const { number, actor_id } of rows) {
+    const known = ids.get(number)
+    if (known) known.push(actor_id)
+    else ids.set(number, [actor_id])
+  }
+  return ids
+}
+
+export function replaceAssignees(tx: Tx, repo_id: string, number: number, actor_ids: readonly string[]): void {
+  tx.db.run('DELETE FROM assignees WHERE repo_id = ? AND number = ?', repo_id, number)
+  actor_ids.forEach((actor_id, position) =>
+    tx.db.run(
+      `INSERT INTO assignees (repo_id, number, actor_id, position, kind, open)
+       SELECT repo_id, number, ?, ?, kind, open FROM records WHERE repo_id = ? AND number = ?`,
+      actor_id, position, repo_id, number,
+    ),
+  )
+}
+
+export type CandidateRow = { readonly id: string; readonly kind: 'user' | 'agent'; readonly username: string }
+
+/** Members of the workspace and agents with a token that still works here; `q` is a part of a username or name. By username. */
+export const listCandidates = (db: Db, repo: { id: string; workspace_id: string }, q: string | null, now: string): CandidateRow[] =>
+  db.all<CandidateRow>(
+    `SELECT id, kind, username FROM (
+       SELECT a.id, a.kind, a.username, a.name FROM members m JOIN actors a ON a.id = m.user_id JOIN users u ON u.id = a.id
+       WHERE m.workspace_id = ?2 AND u.suspended_at IS NULL
+       UNION
+       SELECT a.id, a.kind, a.username, a.name FROM token_repos r JOIN tokens t ON t.id = r.token_id JOIN actors a ON a.id = t.actor_id
+       WHERE r.repo_id = ?1 AND t.kind = 'agent' AND (t.expires_at IS NULL OR t.expires_at > ?4)
+     ) WHERE ?3 IS NULL OR instr(lower(username), lower(?3)) > 0 OR instr(lower(coalesce(name, '')), lower(?3)) > 0 ORDER BY username, id`,
+    repo.id, repo.workspace_id, q, now,
+  )
+
+/** An agent at work in a repository, by `<username>/<agent name>`; the newest of several. */
+export const findAgent = (db: Db, repo_id: string, username: string, now: string): CandidateRow | null =>
+  db.one<CandidateRow>(
+    `SELECT a.id, a.kind, a.username FROM token_repos r JOIN tokens t ON t.id = r.token_id JOIN actors a ON a.id = t.actor_id
+     WHERE r.repo_id = ? AND t.kind = 'agent' AND a.username = ? AND (t.expires_at IS NULL OR t.expires_at > ?) ORDER BY a.id DESC LIMIT 1`,
+    repo_id, username, now,
+  )
+
+/** Everyone who goes by a name; agents of one person may share theirs. */
+export const listActorIds = (db: Db, username: string): string[] => {
+  const named = db.all<{ id: string }>(`SELECT id FROM actors WHERE username = ? AND kind IN ('user', 'workspace')`, username)
+  if (!username.includes('/')) return named.map((row) => row.id)
+  return db
+    .all<{ id: string }>(
+      `SELECT a.id FROM actors o JOIN actors a ON a.on_behalf_of = o.id WHERE o.kind = 'user' AND o.username = ? AND a.username = ?`,
+      username.slice(0, username.indexOf('/')), username,
+    )
+    .map((row) => row.id)
+}

@@ -1,0 +1,23 @@
+/** Finds the proposed lines in a comment. */
+
+const FENCE = /^ {0,3}(`{3,}|~{3,})[ \t]*([^\s`]*)[^`]*$/
+
+/**
+ * The text of the first fenced block whose info string is `suggestion` (fences as CommonMark 0.31 section 4.5 has them);
+ * null when there is none. A block without an end goes to the end of the text.
+ */
+export function suggestedText(body: string): string | null {
+  const lines = body.split(/\r?\n/)
+  for (let at = 0; at < lines.length; at++) {
+    const open = FENCE.exec(lines[at] ?? '')
+    if (!open) continue
+    const [, fence = '', info = ''] = open
+    const close = new RegExp(`^ {0,3}${fence[0] === '~' ? '~' : '`'}{${fence.length},}[ \\t]*$`)
+    const end = lines.findIndex((line, index) => index > at && close.test(line))
+    const inside = lines.slice(at + 1, end < 0 ? lines.length : end)
+    if (info === 'suggestion') return inside.join('\n')
+    if (end < 0) return null
+    at = end
+  }
+  return null
+}

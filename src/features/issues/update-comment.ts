@@ -1,0 +1,32 @@
+import { writesRepo } from '#core/access.ts'
+import { operation } from '#core/operation.ts'
+import { RepoPath, Type } from '#core/schema.ts'
+import { commentRecord } from './comment-record.ts'
+import { requireComment } from './find.ts'
+import { CommentBodyInput, CommentId } from './inputs.ts'
+import { isAuthor } from './people.ts'
+import { Comment } from './schema.ts'
+import { refuseSecrets } from './secrets.ts'
+import { setCommentBody } from './store-comments.ts'
+import { notBlank } from './text.ts'
+
+export const updateComment = operation({
+  name: 'update_comment',
+  summary: 'Change the text of a comment. Its author, or Maintain. The answer is the comment.',
+  route: 'PATCH /repos/{owner}/{name}/comments/{id}',
+  toolset: 'issues',
+  access: writesRepo('read', { scope: 'issues:write' }),
+  annotations: { idempotent: true },
+  input: Type.Object({ repo: RepoPath, id: CommentId, body: CommentBodyInput }),
+  output: Comment,
+
+  handler: ({ hearth, db, repo, caller, write }, { id, ...input }) => {
+    if (!isAuthor(hearth, caller, requireComment(db, repo.id, id).author_id)) repo.require('maintain')
+    const body = notBlank('body', input.body)
+    refuseSecrets(db, repo.id, 'body', body)
+    return write((tx) => {
+      if (requireComment(tx.db, repo.id, id).body !== body) setCommentBody(tx, id, body)
+      return commentRecord(hearth, requireComment(tx.db, repo.id, id))
+    })
+  },
+})

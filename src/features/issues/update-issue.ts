@@ -1,0 +1,70 @@
+import { writesRepo } from '#core/access.ts'
+import { operation } from '#core/operation.ts'
+import { Nullable, RecordNumber, RepoPath, Type } from '#core/schema.ts'
+import { usernamesOf } from './assignable.ts'
+import { issueAssigned, issueUpdated } from './events.ts'
+import { requireIssue } from './find.ts'
+import { AssigneesInput, BlockedByInput, BodyInput, ChecksInput, LabelsInput, MilestoneInput, TitleInput } from './inputs.ts'
+import { issueRecord } from './issue-record.ts'
+import { isAuthor } from './people.ts'
+import { Issue } from './schema.ts'
+import { changeBlockers, changeMilestone } from './set-issue.ts'
+import { setAssignees, setLabels } from './set-labels.ts'
+import { assigneeIdsOf } from './store-assignees.ts'
+import { setIssueChecks, setIssueText } from './store-issues.ts'
+import { touchRecord } from './store-records.ts'
+import { manyLines, oneLine, validChecks } from './text.ts'
+
+export const updateIssue = operation({
+  name: 'update_issue',
+  summary: 'Change an issue. Title and body: its author, or Maintain; everything else: Triage. labels, assignees, checks and blocked_by each replace the whole set. The answer is the issue.',
+  route: 'PATCH /v1/repos/{owner}/{name}/issues/{number}',
+  toolset: 'issues',
+  access: writesRepo('read', { scope: 'issues:write' }),
+  annotations: { idempotent: true },
+  input: Type.Object({
+    repo: RepoPath,
+    number: RecordNumber,
+    title: Type.Optional(TitleInput),
+    body: Type.Optional(BodyInput),
+    labels: Type.Optional(LabelsInput),
+    assignees: Type.Optional(AssigneesInput),
+    checks: Type.Optional(ChecksInput),
+    milestone: Type.Optional(Nullable(MilestoneInput)),
+    blocked_by: Type.Optional(BlockedByInput),
+  }),
+  output: Issue,
+
+  handler: ({ hearth, db, repo, caller, write }, { number, labels, assignees, milestone, blocked_by, ...input }) => {
+    const { author_id } = requireIssue(db, repo.id, number)
+    if ((input.title !== undefined || input.body !== undefined) && !isAuthor(hearth, caller, author_id)) repo.require('maintain')
+    if ([labels, assignees, input.checks, milestone, blocked_by].some((value) => value !== undefined)) repo.require('triage')
+    const title = input.title === undefined ? undefined : oneLine('title', input.title)
+    const body = input.body === undefined ? undefined : manyLines('body', input.body)
+    const checks = input.checks && validChecks(input.checks)
+    return write((tx) => {
+      const issue = requireIssue(tx.db, repo.id, number)
+      const text = { title: title ?? issue.title, body: body ?? issue.body }
+      const changed: string[] = []
+      if (text.title !== issue.title) changed.push('title')
+      if (text.body !== issue.body) changed.push('body')
+      if (changed.length > 0) setIssueText(tx, repo.id, number, text)
+      if (checks && JSON.stringify(checks) !== JSON.stringify(issue.checks)) {
+        setIssueChecks(tx, repo.id, number, checks)
+        changed.push('checks')
+      }
+      if (labels && setLabels(tx, repo, number, labels, { mayCreate: true })) changed.push('labels')
+      if (milestone !== undefined && changeMilestone(tx, issue, milestone)) changed.push('milestone')
+      if (blocked_by && changeBlockers(tx, issue, blocked_by)) changed.push('blocked_by')
+      const assigned = assignees ? setAssignees(tx, repo, number, assignees) : false
+
+      const subject = { workspace_id: repo.workspace_id, repo_id: repo.id }
+      if (changed.length > 0) {
+        touchRecord(tx, repo.id, number)
+        tx.append(issueUpdated, subject, { number, changed })
+      }
+      if (assigned) tx.append(issueAssigned, subject, { number, assignees: usernamesOf(hearth, assigneeIdsOf(tx.db, repo.id, number)) })
+      return issueRecord(hearth, requireIssue(tx.db, repo.id, number))
+    })
+  },
+})
