@@ -1,0 +1,87 @@
+import { writesRepo } from '#core/access.ts'
+import { operation } from '#core/operation.ts'
+import { Type } from '#core/schema.ts'
+import { isAuthor } from '#features/issues/index.ts'
+import { conflict, forbidden, invalid, Refusal } from '#lib/errors.ts'
+import { DAY, parseTimestamp, timestamp } from '#lib/time.ts'
+import { onPull } from './inputs.ts'
+import { redactText, redactValue } from './redact.ts'
+import { SessionEntryInput } from './schema.ts'
+import { appendEntries, type NewEntry } from './session.ts'
+import { isActive, requirePull, type PullRow } from './store.ts'
+
+const MOST_TEXT = 65_536
+const MOST_DATA = 16 * 1024
+const MOST_BODY = 4 * 1024 * 1024
+
+export const appendSession = operation({
+  name: 'append_session',
+  summary: 'Add 1 to 200 entries to the record of how a pull request was made; all or none. Its author, the person it acts for, or its agent. With expected_seq a retry adds nothing twice.',
+  route: 'POST /v1/repos/{owner}/{name}/pulls/{number}/session',
+  toolset: 'pulls',
+  aliases: ['append_session_entries'],
+  access: writesRepo('read', { scope: 'pulls:write' }),
+  input: Type.Object({
+    ...onPull,
+    entries: Type.Array(SessionEntryInput, { minItems: 1, maxItems: 200, description: 'In the order in which they happened.' }),
+    expected_seq: Type.Optional(Type.Integer({ minimum: 0, description: 'The last sequence number that you know; 409 head_moved when there is a later one.' })),
+  }),
+  output: Type.Object({ appended: Type.Integer(), last_seq: Type.Integer() }),
+
+  handler: ({ hearth, db, repo, caller, write, now_ms }, { number, entries, expected_seq }) => {
+    const seen = requirePull(db, repo.id, number)
+    if (!isAuthor(hearth, caller, seen.author_id)) {
+      throw forbidden('role', `only the author of #${number}, the person it acts for, or its agent may add to its session`)
+    }
+    if (Buffer.byteLength(JSON.stringify(entries)) > MOST_BODY) throw new Refusal('too_large', 'the entries of one request have at most 4 MiB together', { field: 'entries' })
+    const prepared = entries.map((entry, at) => prepare(entry, `entries[${at}]`, now_ms, caller.id))
+    const cost = entries.reduce((sum, entry) => sum + costOf(entry), 0)
+
+    return write((tx) => {
+      const pull = requirePull(tx.db, repo.id, number)
+      requireOpenSession(pull, tx.now_ms)
+      if (expected_seq !== undefined && expected_seq !== pull.session_entries) {
+        throw conflict('head_moved', `the last entry is ${pull.session_entries}, not ${expected_seq}; read those after ${expected_seq}`, { last_seq: pull.session_entries })
+      }
+      const last_seq = appendEntries(tx, pull, prepared.map((entry) => ({ ...entry, sha: entry.sha ?? pull.head_sha })), cost)
+      return { appended: prepared.length, last_seq }
+    })
+  },
+})
+
+/** What is said after the end belongs to it for a day. */
+function requireOpenSession(pull: PullRow, now_ms: number): void {
+  if (isActive(pull) || pull.closed_at === null || now_ms - Date.parse(pull.closed_at) <= DAY) return
+  throw conflict('not_open', `#${pull.number} has been ${pull.status} for more than a day`, { status: pull.status })
+}
+
+/** Secrets are taken out before the text is cut, so that none is left in half. */
+function prepare(entry: SessionEntryInput, field: string, now_ms: number, author_id: string): NewEntry {
+  if (entry.kind === 'tool' && !entry.tool) throw invalid(`${field}.tool`, 'an entry of the kind tool names the tool that was used')
+  const at = entry.at == null ? timestamp(now_ms) : parseTimestamp(entry.at)
+  if (at === null) throw invalid(`${field}.at`, `${field}.at must be an RFC 3339 time, such as ${timestamp(now_ms)}`)
+  const text = redactText(entry.text.toWellFormed().replaceAll('\0', '\uFFFD'))
+  const data = redactValue(entry.data ?? null)
+  const json = data.value === null ? null : JSON.stringify(data.value)
+  if (json !== null && Buffer.byteLength(json) > MOST_DATA) throw invalid(`${field}.data`, `${field}.data has at most 16 KiB of JSON`)
+  return {
+    kind: entry.kind,
+    text: cut(text.text),
+    tool: entry.tool ?? null,
+    at: at > timestamp(now_ms) ? timestamp(now_ms) : at,
+    author_id,
+    sha: entry.sha ?? null,
+    data: json,
+    truncated: text.text.length > MOST_TEXT ? 1 : 0,
+    redacted: text.redacted || data.redacted ? 1 : 0,
+  }
+}
+
+/** The first characters, never half of one. */
+const cut = (text: string): string => (text.length <= MOST_TEXT ? text : text.slice(0, MOST_TEXT).replace(/[\uD800-\uDBFF]$/, ''))
+
+/** What a usage entry says it cost, in dollars; nonsense costs nothing. */
+function costOf({ kind, data }: SessionEntryInput): number {
+  const cost = kind === 'usage' ? data?.['cost_usd'] : undefined
+  return typeof cost === 'number' && Number.isFinite(cost) && cost > 0 ? Math.min(cost, 1_000_000) : 0
+}

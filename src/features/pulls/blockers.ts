@@ -1,0 +1,62 @@
+/**
+ * Why a pull request cannot be merged now. One function, for what a pull request shows and for what merging refuses, so that
+ * the two never disagree. The order is that of the list's meaning: the first is what merging is refused with.
+ *
+ * Acceptance checks block nothing as long as there is nothing that runs them: a check that cannot be run would keep every
+ * pull request of its issue open for ever. Their status is then `none`, which is the truth.
+ */
+import type { Settings } from './context.ts'
+import type { Blocker } from './schema.ts'
+import { changesRequested, countApprovals, type Standing } from './standing.ts'
+import type { PullRow } from './store.ts'
+import type { Stats } from './store-stats.ts'
+
+export type MergeFacts = {
+  readonly pull: Pick<PullRow, 'number' | 'status' | 'head_sha' | 'base_ref'>
+  readonly archived: boolean
+  readonly settings: Settings
+  /** Null while they are still to be computed; merging computes them first. */
+  readonly stats: Stats | null
+  readonly standings: readonly Standing[]
+  /** Threads on lines that nobody has resolved. */
+  readonly open_conversations: number
+}
+
+const plural = (count: number, one: string): string => (count === 1 ? `1 ${one}` : `${count} ${one}s`)
+
+export function blockersOf({ pull, archived, settings, stats, standings, open_conversations }: MergeFacts): Blocker[] {
+  const blockers: Blocker[] = []
+  const add = (code: string, message: string, details: Record<string, unknown> = {}) => void blockers.push({ code, message, details })
+
+  if (pull.status === 'closed' || pull.status === 'merged') add('not_open', `#${pull.number} is ${pull.status}`, { status: pull.status })
+  if (blockers.length > 0) return blockers
+  if (pull.status === 'draft') add('draft', `#${pull.number} is a draft; mark it ready first`)
+  if (archived) add('archived', 'the repository is archived')
+  if (pull.status !== 'draft' && pull.head_sha === null) add('not_ready', 'nothing has been pushed yet')
+  if (stats?.conflict_paths) {
+    add('conflicts', `it conflicts with ${pull.base_ref} in ${plural(stats.conflict_paths.length, 'path')}; merge ${pull.base_ref} in and resolve them`, {
+      paths: stats.conflict_paths.slice(0, 100),
+    })
+  }
+  if (stats && stats.behind > 0 && settings.require_up_to_date) {
+    add('base_moved', `${pull.base_ref} has moved since: ${plural(stats.behind, 'commit')} are missing here; merge ${pull.base_ref} in and push`, {
+      behind: stats.behind, base_sha: stats.base_sha,
+    })
+  }
+  const counted = countApprovals(standings)
+  if (counted < settings.required_approvals) {
+    add('approvals_missing', `it needs ${plural(settings.required_approvals, 'approval')} that count and has ${counted}`, {
+      required: settings.required_approvals, counted,
+    })
+  }
+  const requests = changesRequested(standings)
+  if (requests.length > 0) {
+    add('changes_requested', 'changes were requested', { reviews: requests.map(({ review }) => review.id) })
+  }
+  if (settings.require_conversation_resolution && open_conversations > 0) {
+    add('conversations_open', `${plural(open_conversations, 'conversation')} on lines must be resolved first`, { open: open_conversations })
+  }
+  // The setting says that nothing lands but through the queue. Merging past it would break that word, so it waits.
+  if (settings.merge_queue) add('not_available', 'this repository merges through a queue, which this installation does not have; turn merge_queue off to merge')
+  return blockers
+}

@@ -1,0 +1,16 @@
+/** The repository that pull requests are shown in, read once for a page of them. */
+import type { Db } from '#core/db.ts'
+import { fullNameOf, requireRepo, settingsOf, type RepoRow } from '#features/repos/index.ts'
+import type { RepoSettings } from '#features/repos/schema.ts'
+import type { Static } from '#core/schema.ts'
+
+export type Settings = Static<typeof RepoSettings>
+
+export type PullContext = { readonly repo: RepoRow; readonly full_name: string; readonly settings: Settings }
+
+export function contextOf(db: Db, repo_id: string): PullContext {
+  const repo = requireRepo(db, repo_id)
+  return { repo, full_name: fullNameOf(db, repo), settings: settingsOf(repo) }
+}
+
+export const subjectOf = ({ repo }: PullContext) => ({ workspace_id: repo.workspace_id, repo_id: repo.id })

@@ -1,0 +1,45 @@
+import { writesRepoAsPerson } from '#core/access.ts'
+import { operation } from '#core/operation.ts'
+import { Type } from '#core/schema.ts'
+import { manyLines, notBlank } from '#features/issues/index.ts'
+import { conflict, notFound } from '#lib/errors.ts'
+import { contextOf, subjectOf } from './context.ts'
+import { pullUpdated } from './events.ts'
+import { onPull } from './inputs.ts'
+import { reviewRecordOf } from './review-record.ts'
+import { Review } from './schema.ts'
+import { statsIfAny } from './stats.ts'
+import { isActive, requirePull } from './store.ts'
+import { findReview, setDismissed } from './store-reviews.ts'
+import { findStats } from './store-stats.ts'
+
+export const dismissReview = operation({
+  name: 'dismiss_review',
+  summary: 'Take the effect from a review, with a reason that everyone sees. Needs maintain; people only.',
+  route: 'POST /repos/{owner}/{name}/pulls/{number}/reviews/{id}/dismiss',
+  toolset: 'pulls',
+  access: writesRepoAsPerson('maintain', { scope: 'pulls:write' }),
+  input: Type.Object({
+    ...onPull,
+    id: Type.String({ minLength: 1, maxLength: 100, description: 'The id of a review.' }),
+    reason: Type.String({ minLength: 1, maxLength: 2_000 }),
+  }),
+  output: Review,
+
+  handler: async ({ hearth, db, repo, caller, write }, { number, id, reason }) => {
+    await statsIfAny(hearth, requirePull(db, repo.id, number))
+    const why = manyLines('reason', notBlank('reason', reason))
+    return write((tx) => {
+      const pull = requirePull(tx.db, repo.id, number)
+      const review = findReview(tx.db, pull.id, id)
+      if (!review) throw notFound(`the review ${id}`)
+      if (!isActive(pull)) throw conflict('not_open', `#${number} is ${pull.status}`, { status: pull.status })
+      const context = contextOf(tx.db, repo.id)
+      if (review.dismissed_at === null) {
+        setDismissed(tx, id, caller.id, why)
+        tx.append(pullUpdated, subjectOf(context), { number, issue: pull.issue, changed: ['reviews'], head: pull.head_sha })
+      }
+      return reviewRecordOf(hearth, pull, context, findStats(tx.db, pull), id)
+    })
+  },
+})

@@ -1,0 +1,45 @@
+/** What is told of pull requests and their sessions. Names and data are part of the public interface. */
+import { event } from '#core/events.ts'
+import { Nullable, Type } from '#core/schema.ts'
+
+const about = { number: Type.Integer(), issue: Nullable(Type.Integer()) }
+
+export const pullOpened = event('pull.opened', Type.Object(about), ({ number }, by) => `${by} opened pull request #${number}`)
+
+export const pullReady = event('pull.ready', Type.Object(about), ({ number }, by) => `${by} marked pull request #${number} ready for review`)
+
+/** `changed` names the fields of the record; `head` is the head commit after the change. */
+export const pullUpdated = event(
+  'pull.updated',
+  Type.Object({ ...about, changed: Type.Array(Type.String()), head: Nullable(Type.String()) }),
+  ({ number, changed, head }, by) =>
+    changed.includes('head') && head !== null ? `${by} pushed ${head.slice(0, 7)} to pull request #${number}` : `${by} changed ${changed.join(', ')} of pull request #${number}`,
+)
+
+export const pullClosed = event(
+  'pull.closed',
+  Type.Object({ ...about, superseded_by: Nullable(Type.Integer()) }),
+  ({ number, superseded_by }, by) =>
+    superseded_by === null ? `${by} closed pull request #${number}` : `pull request #${number} was closed in favour of #${superseded_by}`,
+)
+
+export const pullMerged = event(
+  'pull.merged',
+  Type.Object({ ...about, commit: Type.String(), method: Nullable(Type.String()), merged_by: Nullable(Type.String()) }),
+  ({ number, commit }, by) => `${by} merged pull request #${number} as ${commit.slice(0, 7)}`,
+)
+
+/** An agent reviewed; reviews by people are told as `comment.created`. */
+export const reviewCompleted = event(
+  'review.completed',
+  Type.Object({ number: Type.Integer(), review: Type.String(), verdict: Type.String() }),
+  ({ number, verdict }, by) => `${by} reviewed pull request #${number}: ${verdict.replace('_', ' ')}`,
+)
+
+export const sessionAppended = event(
+  'session.appended',
+  Type.Object({ number: Type.Integer(), from_seq: Type.Integer(), last_seq: Type.Integer() }),
+  ({ number, from_seq, last_seq }) => `the session of pull request #${number} grew by ${last_seq - from_seq + 1} ${last_seq === from_seq ? 'entry' : 'entries'}`,
+)
+
+export const events = [pullOpened, pullReady, pullUpdated, pullClosed, pullMerged, reviewCompleted, sessionAppended]

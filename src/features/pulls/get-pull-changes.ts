@@ -1,0 +1,110 @@
+/**
+ * What a pull request changes, by files. Compared is the merge base with the head, so that what happened on the base
+ * meanwhile is not shown as if it were done here. With `since` it is an earlier head with the present one, held to the paths
+ * that the pull request changes, so that merging the base in between shows nothing of the base.
+ */
+import { readsRepo } from '#core/access.ts'
+import { operation } from '#core/operation.ts'
+import { byPage, windowOf } from '#core/page.ts'
+import { Type } from '#core/schema.ts'
+import type { Diff, DiffOptions, FileDiff, Git, Oid } from '#git'
+import { fileDiffRecord } from '#features/repos/index.ts'
+import { Refusal } from '#lib/errors.ts'
+import { onPull, ShaPrefix } from './inputs.ts'
+import { PullChanges } from './schema.ts'
+import { commitOfPull, isGone } from './since.ts'
+import { freshStats } from './stats.ts'
+import { requirePull } from './store.ts'
+
+const SIZES = { size: 100, max: 300 }
+const MOST_LINES = 20_000
+const MOST_TEXT = 1024 * 1024
+/** A file over these is given only when it is asked for by its path. */
+const FILE_LINES = 3_000
+const FILE_BYTES = 512 * 1024
+
+export const getPullChanges = operation({
+  name: 'get_pull_changes',
+  summary: 'The files that a pull request changes, with line-by-line hunks, 100 files a page. path gives one file or folder in full; since gives only what changed after that earlier head.',
+  route: 'GET /v1/repos/{owner}/{name}/pulls/{number}/changes',
+  toolset: 'pulls',
+  aliases: ['get_pull_request_diff', 'get_diff'],
+  access: readsRepo({ scope: 'pulls:read' }),
+  input: Type.Object({
+    ...onPull,
+    path: Type.Optional(Type.String({ minLength: 1, maxLength: 4096, description: 'Only this file, or what is in this folder.' })),
+    context: Type.Optional(Type.Integer({ minimum: 0, maximum: 100, description: 'Unchanged lines around a change, 3 unless given.' })),
+    since: Type.Optional(ShaPrefix('An earlier head: only what changed after it.')),
+    ...byPage(SIZES),
+  }),
+  output: PullChanges,
+
+  handler: async ({ hearth, db, git, repo }, { number, path, context = 3, since, ...paging }) => {
+    const pull = requirePull(db, repo.id, number)
+    const window = windowOf(paging, SIZES)
+    const { head_sha, base_sha } = pull
+    if (head_sha === null) {
+      return { base_sha, head_sha, merge_base_sha: null, since_sha: null, totals: { files: 0, additions: 0, deletions: 0 }, truncated: false, files: [], next: null }
+    }
+    try {
+      const stats = await freshStats(hearth, pull)
+      const merge_base_sha = stats?.merge_base_sha ?? null
+      const since_sha = since === undefined ? null : await commitOfPull(hearth, repo.store, pull, since, 'since')
+      const limits = path === undefined ? { maxLines: FILE_LINES, maxBytes: FILE_BYTES } : { maxLines: 200_000, maxBytes: 16 * 1024 * 1024 }
+      const options: DiffOptions = { hunks: true, context, skip: window.offset, limit: window.limit, ...limits, ...(path === undefined ? {} : { paths: [path] }) }
+      const diff =
+        since_sha === null
+          ? await git.diff(repo.store, merge_base_sha, head_sha, options)
+          : await sinceDiff(git, repo.store, { base: base_sha, merge_base: merge_base_sha, head: head_sha, since: since_sha }, options)
+      const page = diff.files.slice(window.offset, window.offset + window.limit)
+      const { files, truncated } = withinBudget(page, path === undefined)
+      const more = window.offset + page.length < diff.totals.files
+      return { base_sha, head_sha, merge_base_sha, since_sha, totals: { ...diff.totals }, truncated, files, next: more ? String(window.page + 1) : null }
+    } catch (error) {
+      if (isGone(error)) throw new Refusal('gone', `the commits of #${number} are not kept any more`)
+      throw error
+    }
+  },
+})
+
+/** Paths that the pull request changes now, or changed then. */
+async function sinceDiff(git: Git, store: string, { base, merge_base, head, since }: { base: Oid; merge_base: Oid | null; head: Oid; since: Oid }, options: DiffOptions): Promise<Diff> {
+  const { mergeBase: before } = await git.aheadBehind(store, since, base)
+  const both = [await git.diff(store, before, since, { hunks: false }), await git.diff(store, merge_base, head, { hunks: false })]
+  const own = [...new Set(both.flatMap(({ files }) => files.flatMap(({ path, old_path }) => (old_path === null ? [path] : [path, old_path]))))]
+  const wanted = options.paths?.[0]
+  const paths = wanted === undefined ? own : own.filter((path) => path === wanted || path.startsWith(`${wanted}/`))
+  if (paths.length === 0) return { files: [], totals: { files: 0, additions: 0, deletions: 0 } }
+  return git.diff(store, since, head, { ...options, paths })
+}
+
+const textOf = (file: FileDiff): { lines: number; bytes: number } => {
+  let lines = 0
+  let bytes = 0
+  for (const hunk of file.hunks ?? []) {
+    for (const { kind, text } of hunk.lines) {
+      if (kind !== 'context') lines++
+      bytes += text.length + 1
+    }
+  }
+  return { lines, bytes }
+}
+
+/** Files of one answer; those past its limits are given without their text. The first is always given. */
+function withinBudget(page: readonly FileDiff[], limited: boolean) {
+  let lines = 0
+  let bytes = 0
+  let truncated = false
+  const files = page.map((file, at) => {
+    const text = textOf(file)
+    if (limited && file.hunks && at > 0 && (lines + text.lines > MOST_LINES || bytes + text.bytes > MOST_TEXT)) {
+      truncated = true
+      return fileDiffRecord({ ...file, hunks: null, reason: 'page_limit' })
+    }
+    lines += text.lines
+    bytes += text.bytes
+    truncated ||= file.reason === 'too_large'
+    return fileDiffRecord(file)
+  })
+  return { files, truncated }
+}

@@ -1,0 +1,24 @@
+import { readsRepo } from '#core/access.ts'
+import { operation } from '#core/operation.ts'
+import { Type } from '#core/schema.ts'
+import { checksOf } from './checks.ts'
+import { onPull, ShaPrefix } from './inputs.ts'
+import { ChecksAndStatuses } from './schema.ts'
+import { commitOfPull } from './since.ts'
+import { requirePull } from './store.ts'
+
+export const getPullChecks = operation({
+  name: 'get_pull_checks',
+  summary: `The results of the acceptance checks of a pull request's issue, and the commit statuses of its head (or of an earlier one, with sha).`,
+  route: 'GET /repos/{owner}/{name}/pulls/{number}/checks',
+  toolset: 'pulls',
+  access: readsRepo({ scope: 'pulls:read' }),
+  input: Type.Object({ ...onPull, sha: Type.Optional(ShaPrefix('An earlier head.')) }),
+  output: ChecksAndStatuses,
+
+  handler: async ({ hearth, db, repo }, { number, sha }) => {
+    const pull = requirePull(db, repo.id, number)
+    const commit = sha === undefined ? pull.head_sha : await commitOfPull(hearth, repo.store, pull, sha, 'sha')
+    return { ...checksOf(pull, commit), statuses: [] }
+  },
+})

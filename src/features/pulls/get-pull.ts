@@ -1,0 +1,60 @@
+import { readsRepo } from '#core/access.ts'
+import { operation } from '#core/operation.ts'
+import { Type } from '#core/schema.ts'
+import { commentsOf, issueRecord, issueRow } from '#features/issues/index.ts'
+import { checksOf } from './checks.ts'
+import { contextOf } from './context.ts'
+import { onPull } from './inputs.ts'
+import { overlapsOf } from './overlaps.ts'
+import { pullRecord, remoteOf } from './record.ts'
+import { reviewRecords } from './review-record.ts'
+import { PullDetail, type Behind } from './schema.ts'
+import { statsIfAny } from './stats.ts'
+import { isActive, requirePull, type PullRow } from './store.ts'
+import type { Stats } from './store-stats.ts'
+
+const FIRST_COMMENTS = 100
+
+export const getPull = operation({
+  name: 'get_pull',
+  summary:
+    'One pull request with its issue, first 100 comments, reviews, check results, how far it is behind its base, and other pull requests that change the same lines.',
+  route: 'GET /v1/repos/{owner}/{name}/pulls/{number}',
+  toolset: 'pulls',
+  aliases: ['get_pull_request'],
+  access: readsRepo({ scope: 'pulls:read' }),
+  input: Type.Object(onPull),
+  output: PullDetail,
+
+  handler: async ({ hearth, db, repo }, { number }) => {
+    await statsIfAny(hearth, requirePull(db, repo.id, number))
+    // Read again: a push may have come while git was asked, and what is answered must fit together.
+    const row = requirePull(db, repo.id, number)
+    const stats = await statsIfAny(hearth, row)
+    const context = contextOf(db, repo.id)
+    const pull = pullRecord(hearth, row, context)
+    const issue = row.issue === null ? null : issueRow(db, repo.id, row.issue)
+    return {
+      ...pull,
+      pull,
+      issue: issue && issueRecord(hearth, issue),
+      comments: commentsOf(hearth, repo.id, number, { limit: FIRST_COMMENTS }),
+      reviews: reviewRecords(hearth, row, context, stats),
+      checks: checksOf(row),
+      behind: behindOf(row, stats),
+      overlaps: overlapsOf(hearth, row),
+      git: remoteOf(hearth, row, context),
+    }
+  },
+})
+
+/** Of a settled one: as it was when it was settled. */
+const behindOf = (pull: PullRow, stats: Stats | null): Behind => ({
+  by: stats?.behind ?? 0,
+  base: pull.base_ref,
+  base_sha: pull.base_sha,
+  merge_base_sha: stats?.merge_base_sha ?? null,
+  conflicts: stats && isActive(pull) ? stats.conflict_paths !== null : null,
+  conflict_paths: isActive(pull) ? [...(stats?.conflict_paths ?? [])] : [],
+  touched_paths: [...(stats?.touched_paths ?? [])],
+})

@@ -1,0 +1,37 @@
+import { readsRepo } from '#core/access.ts'
+import { operation } from '#core/operation.ts'
+import { byPage, pageOf, windowOf } from '#core/page.ts'
+import { ListOf, OneOf, RecordNumber, RepoPath, Type } from '#core/schema.ts'
+import { contextOf } from './context.ts'
+import { pullRecord } from './record.ts'
+import { Pull, PULL_STATES, type PullState } from './schema.ts'
+import { askForMissing } from './stats.ts'
+import { countPulls, listPullRows } from './store.ts'
+
+export const listPulls = operation({
+  name: 'list_pulls',
+  summary: 'List the pull requests of a repository, newest first: those in draft and open ones unless state says otherwise (ready: without drafts).',
+  route: 'GET /v1/repos/{owner}/{name}/pulls',
+  toolset: 'pulls',
+  aliases: ['list_pull_requests'],
+  list: 'page',
+  access: readsRepo({ scope: 'pulls:read' }),
+  input: Type.Object({
+    repo: RepoPath,
+    state: Type.Optional(OneOf(PULL_STATES, { description: 'open (the default) is draft and ready ones.' })),
+    issue: Type.Optional(RecordNumber),
+    author: Type.Optional(Type.String({ maxLength: 120, description: 'A username; an agent is <username>/<agent name>.' })),
+    branch: Type.Optional(Type.String({ maxLength: 255, description: 'The head branch.' })),
+    ...byPage(),
+  }),
+  output: ListOf(Pull),
+
+  handler: async ({ hearth, db, repo }, { state = 'open', issue, author, branch, ...paging }) => {
+    const window = windowOf(paging)
+    const filter = { state: state as PullState, issue, author: author?.trim().toLowerCase(), branch }
+    const rows = listPullRows(db, repo.id, filter, window.limit, window.offset)
+    await askForMissing(hearth, rows)
+    const context = contextOf(db, repo.id)
+    return pageOf(rows.map((row) => pullRecord(hearth, row, context)), window, countPulls(db, repo.id, filter))
+  },
+})

@@ -1,0 +1,90 @@
+/** Pull requests as records. Only what is kept is read here; git is asked in `stats.ts`. */
+import type { Hearth } from '#core/hearth.ts'
+import { actorOf } from '#features/accounts/index.ts'
+import { assigneesOf, commentsCount, countUnresolved, labelsOf } from '#features/issues/index.ts'
+import { branchRef, readRef } from '#features/repos/index.ts'
+import { blockersOf } from './blockers.ts'
+import { contextOf, type PullContext } from './context.ts'
+import type { Pull, PullRemote } from './schema.ts'
+import { countApprovals, standingsOf, type Standing } from './standing.ts'
+import { isActive, type PullRow } from './store.ts'
+import { findStats, type Stats } from './store-stats.ts'
+
+export const pullUrl = (hearth: Hearth, full_name: string, number: number): string => `${hearth.settings.site_url}/${full_name}/pull/${number}`
+
+const forkName = (full_name: string, number: number): string => `${full_name}/pull/${number}`
+
+/** Where commits for it are pushed: its fork, on a branch named like the base, or its branch of the repository. */
+export function remoteOf(hearth: Hearth, pull: PullRow, { full_name }: PullContext): PullRemote {
+  const place = pull.branch === null ? forkName(full_name, pull.number) : full_name
+  return { remote: `${hearth.settings.site_url}/${place}.git`, branch: pull.branch ?? pull.head_ref ?? pull.base_ref }
+}
+
+/** The username behind a merge; for an agent's, that of the person it acts for. */
+export function mergedBy(hearth: Hearth, actor_id: string | null): string | null {
+  const actor = actorOf(hearth, actor_id)
+  return actor && (actor.on_behalf_of?.username ?? actor.username)
+}
+
+/** Everything that keeps it from being merged, from what is known now. */
+export function currentBlockers(hearth: Hearth, pull: PullRow, context: PullContext, stats: Stats | null, standings: readonly Standing[]) {
+  return blockersOf({
+    pull, stats, standings, settings: context.settings,
+    archived: context.repo.archived_at !== null,
+    open_conversations: context.settings.require_conversation_resolution ? countUnresolved(hearth.db, pull.repo_id, pull.number) : 0,
+  })
+}
+
+export function pullRecord(hearth: Hearth, pull: PullRow, context: PullContext = contextOf(hearth.db, pull.repo_id)): Pull {
+  const { db } = hearth
+  const { full_name, settings } = context
+  const stats = findStats(db, pull)
+  const standings = standingsOf(hearth, pull, context, stats)
+  const url = pullUrl(hearth, full_name, pull.number)
+  const fork = pull.fork_id === null ? null : { id: pull.fork_id, full_name: forkName(full_name, pull.number), remote: remoteOf(hearth, pull, context).remote }
+  return {
+    id: pull.id,
+    number: pull.number,
+    repo: full_name,
+    title: pull.title,
+    body: pull.body,
+    status: pull.status,
+    issue: pull.issue,
+    branch: pull.branch,
+    fork,
+    base: { ref: pull.base_ref, sha: readRef(db, pull.repo_id, branchRef(pull.base_ref)) ?? pull.base_sha },
+    head: pull.head_sha === null || pull.head_ref === null ? null : { ref: pull.head_ref, sha: pull.head_sha },
+    merge_base_sha: stats?.merge_base_sha ?? null,
+    author: actorOf(hearth, pull.author_id),
+    agent: pull.agent,
+    revision: pull.revision,
+    commits_count: stats?.commits ?? 0,
+    changed_files: stats?.files ?? 0,
+    additions: stats?.additions ?? 0,
+    deletions: stats?.deletions ?? 0,
+    comments_count: commentsCount(db, pull.repo_id, pull.number),
+    labels: labelsOf(db, pull.repo_id, pull.number),
+    assignees: assigneesOf(hearth, pull.repo_id, pull.number),
+    requested_reviewers: { users: [], teams: [], agents: [] },
+    approvals: { required: settings.required_approvals, counted: countApprovals(standings) },
+    checks_status: 'none',
+    statuses_state: 'none',
+    mergeable: !isActive(pull) || stats === null ? 'unknown' : stats.conflict_paths === null ? 'yes' : 'no',
+    blockers: currentBlockers(hearth, pull, context, stats, standings),
+    auto_merge: pull.auto_merge === 1,
+    queue: null,
+    superseded_by: pull.superseded_by,
+    merged_by: mergedBy(hearth, pull.merged_by),
+    merge_commit_sha: pull.merge_commit_sha,
+    merge_method: pull.merge_method,
+    session: { entries: pull.session_entries, last_seq: pull.session_entries, last_at: pull.session_last_at, cost_usd: pull.session_cost },
+    html_url: url,
+    diff_url: `${url}.diff`,
+    patch_url: `${url}.patch`,
+    created_at: pull.created_at,
+    updated_at: pull.updated_at,
+    ready_at: pull.ready_at,
+    merged_at: pull.merged_at,
+    closed_at: pull.closed_at,
+  }
+}

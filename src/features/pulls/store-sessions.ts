@@ -1,0 +1,45 @@
+/** The rows of sessions. What is counted of them is kept with the pull request, so that lists need no counting. */
+import type { Db } from '#core/db.ts'
+import type { Tx } from '#core/write.ts'
+import type { Timestamp } from '#lib/time.ts'
+
+export type EntryRow = {
+  pull_id: string
+  seq: number
+  kind: string
+  text: string
+  tool: string | null
+  at: Timestamp
+  author_id: string | null
+  sha: string | null
+  data: string | null
+  truncated: 0 | 1
+  redacted: 0 | 1
+}
+
+/** Oldest first, from after a sequence number. */
+export const listEntryRows = (db: Db, pull_id: string, after: number, kind: string | null, limit: number): EntryRow[] =>
+  db.all<EntryRow>(
+    'SELECT * FROM session_entries WHERE pull_id = ?1 AND seq > ?2 AND (?3 IS NULL OR kind = ?3) ORDER BY seq LIMIT ?4',
+    pull_id, after, kind, limit,
+  )
+
+export function insertEntry(tx: Tx, row: EntryRow): void {
+  tx.db.run(
+    'INSERT INTO session_entries (pull_id, seq, kind, text, tool, at, author_id, sha, data, truncated, redacted) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+    row.pull_id, row.seq, row.kind, row.text, row.tool, row.at, row.author_id, row.sha, row.data, row.truncated, row.redacted,
+  )
+}
+
+/** Fills in what was not known when the service wrote an entry of its own. */
+export const setEntryData = (tx: Tx, pull_id: string, seq: number, data: string): void =>
+  void tx.db.run('UPDATE session_entries SET data = ? WHERE pull_id = ? AND seq = ? AND author_id IS NULL', data, pull_id, seq)
+
+/** The counts that the pull request keeps. */
+export function setSession(tx: Tx, pull_id: string, session: { last_seq: number; cost: number | null }): void {
+  tx.db.run('UPDATE pulls SET session_entries = ?, session_last_at = ?, session_cost = ?, updated_at = ? WHERE id = ?', session.last_seq, tx.now, session.cost, tx.now, pull_id)
+}
+
+/** Up to where and when an event last told of the session. */
+export const setSessionTold = (tx: Tx, pull_id: string, seq: number): void =>
+  void tx.db.run('UPDATE pulls SET session_told_seq = ?, session_told_at = ? WHERE id = ?', seq, tx.now_ms, pull_id)

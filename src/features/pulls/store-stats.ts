@@ -1,0 +1,63 @@
+/** What git said of pull requests, kept per pair of commits, and the index of what they touch. */
+import type { Db } from '#core/db.ts'
+import type { Tx } from '#core/write.ts'
+import type { Oid } from '#git'
+import type { PullRow } from './store.ts'
+
+export type LineRange = readonly [first: number, last: number]
+
+export type Stats = {
+  readonly base_sha: Oid
+  readonly head_sha: Oid
+  readonly merge_base_sha: Oid | null
+  readonly commits: number
+  readonly files: number
+  readonly additions: number
+  readonly deletions: number
+  readonly behind: number
+  /** Null when it merges without conflicts. */
+  readonly conflict_paths: readonly string[] | null
+  readonly touched_paths: readonly string[]
+  readonly diff_id: string
+}
+
+export type Touch = { readonly path: string; readonly ranges: readonly LineRange[] }
+
+type Stored = Omit<Stats, 'conflict_paths' | 'touched_paths'> & { conflict_paths: string | null; touched_paths: string }
+
+/** The stats of exactly the present pair of commits, or null when they are still to be computed. */
+export function findStats(db: Db, pull: Pick<PullRow, 'id' | 'base_sha' | 'head_sha'>): Stats | null {
+  if (pull.head_sha === null) return null
+  const row = db.one<Stored>('SELECT * FROM pull_stats WHERE pull_id = ? AND base_sha = ? AND head_sha = ?', pull.id, pull.base_sha, pull.head_sha)
+  return row && { ...row, conflict_paths: row.conflict_paths === null ? null : JSON.parse(row.conflict_paths), touched_paths: JSON.parse(row.touched_paths) }
+}
+
+/** Replaces what was known, and the index of what it touches. */
+export function setStats(tx: Tx, pull: Pick<PullRow, 'id' | 'repo_id'>, stats: Stats, touches: readonly Touch[]): void {
+  tx.db.run(
+    `INSERT OR REPLACE INTO pull_stats
+       (pull_id, base_sha, head_sha, merge_base_sha, commits, files, additions, deletions, behind, conflict_paths, touched_paths, diff_id, computed_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    pull.id, stats.base_sha, stats.head_sha, stats.merge_base_sha, stats.commits, stats.files, stats.additions, stats.deletions, stats.behind,
+    stats.conflict_paths === null ? null : JSON.stringify(stats.conflict_paths), JSON.stringify(stats.touched_paths), stats.diff_id, tx.now,
+  )
+  tx.db.run('DELETE FROM pull_touches WHERE pull_id = ?', pull.id)
+  for (const { path, ranges } of touches) {
+    tx.db.run('INSERT OR REPLACE INTO pull_touches (pull_id, repo_id, path, ranges) VALUES (?, ?, ?, ?)', pull.id, pull.repo_id, path, JSON.stringify(ranges))
+  }
+}
+
+export type SharedPath = { pull_id: string; path: string; ranges: readonly LineRange[]; own: readonly LineRange[] }
+
+/** Paths that other active pull requests of the repository change too, with both sides' lines. */
+export const listSharedPaths = (db: Db, pull: Pick<PullRow, 'id' | 'repo_id'>, limit: number): SharedPath[] =>
+  db
+    .all<{ pull_id: string; path: string; ranges: string; own: string }>(
+      `SELECT other.pull_id, other.path, other.ranges, own.ranges AS own
+       FROM pull_touches AS own
+       JOIN pull_touches AS other ON other.repo_id = own.repo_id AND other.path = own.path AND other.pull_id <> own.pull_id
+       JOIN pulls ON pulls.id = other.pull_id AND pulls.active = 1
+       WHERE own.pull_id = ? LIMIT ?`,
+      pull.id, limit,
+    )
+    .map((row) => ({ ...row, ranges: JSON.parse(row.ranges), own: JSON.parse(row.own) }))
