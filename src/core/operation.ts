@@ -178,7 +178,16 @@ function contextOf(
   hearth: Hearth, caller: Caller, grant: Grant, options: CallOptions, write: Write = (run) => writeAs(hearth, caller, run),
 ): Context & { caller: Caller } {
   const now_ms = hearth.clock.now()
-  return { hearth, db: hearth.db, git: hearth.git, now: timestamp(now_ms), now_ms, signal: options.signal ?? never, write, ...grant, caller }
+  return {
+    hearth, db: hearth.db, git: hearth.git, now_ms, write, ...grant, caller,
+    // These two are made when asked for: together they cost as much as a simple read.
+    get now() {
+      return timestamp(now_ms)
+    },
+    get signal() {
+      return options.signal ?? never
+    },
+  }
 }
 
 function tellUntrusted(operation: Operation, answer: unknown, context: Context & { caller: Caller }, options: CallOptions): void {

@@ -1,5 +1,5 @@
 /** Pieces that schemas of all features are made of. TypeBox 1.x schemas are JSON Schema 2020-12 as they stand. */
-import Type, { type Static, type TSchema } from 'typebox'
+import Type, { type Static, type TEnum, type TSchema } from 'typebox'
 import type { Prefix } from '#lib/typeid.ts'
 import { SLUG_PATTERN } from '#lib/slug.ts'
 
@@ -9,8 +9,8 @@ export { Type, type Static, type TSchema }
 export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 
 /** One of a few words. */
-export const OneOf = <const T extends readonly string[]>(words: T, options: { description?: string } = {}) =>
-  Type.Enum([...words] as unknown as T, { type: 'string', ...options })
+export const OneOf = <const T extends readonly string[]>(words: T, options: { description?: string } = {}): TEnum<[...T]> =>
+  Type.Enum<[...T]>([...words] as [...T], { type: 'string', ...options })
 
 export const Id = <P extends Prefix>(prefix: P) => Type.String({ description: `A TypeID with the prefix ${prefix}_.`, examples: [`${prefix}_01h455vb4pex5vsknk084sn02q`] })
 

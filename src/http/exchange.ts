@@ -1,0 +1,77 @@
+/**
+ * One request on its way through a door: it gets an id, its errors become answers, and it is logged. Every door is a
+ * function from an exchange to a response, and `serve` wraps it, so that none of this is written twice.
+ */
+import type { Caller } from '#core/caller.ts'
+import type { Hearth } from '#core/hearth.ts'
+import { Refusal } from '#lib/errors.ts'
+
+/** Ids that a client or a proxy may choose: short and harmless in a log. */
+const SANE_ID = /^[A-Za-z0-9._:/+=-]{8,128}$/
+
+export class Exchange {
+  readonly id: string
+  /** The path as it came, still percent-encoded. */
+  readonly path: string
+  /** What follows the question mark, empty without one. */
+  readonly query: string
+  /** Set by the doors for the log. */
+  caller: Caller | null = null
+  operation: string | null = null
+  /** Set by whoever makes an answer that already has the id; adding it later costs more. */
+  carriesId = false
+  readonly started = performance.now()
+
+  constructor(
+    readonly hearth: Hearth,
+    readonly request: Request,
+  ) {
+    const { url } = request
+    const start = url.indexOf('/', url.indexOf('://') + 3)
+    const mark = url.indexOf('?', start)
+    this.path = mark < 0 ? url.slice(start) : url.slice(start, mark)
+    this.query = mark < 0 ? '' : url.slice(mark + 1)
+    const sent = request.headers.get('x-request-id')
+    this.id = sent !== null && SANE_ID.test(sent) ? sent : crypto.randomUUID()
+  }
+}
+
+export type Door = (exchange: Exchange) => Response | Promise<Response>
+
+/** How a door tells of a refusal; REST and the tool server answer JSON, the website a page. */
+export type Refuse = (exchange: Exchange, refusal: Refusal) => Response
+
+/** Makes the handler of a door: it never throws and its answer always carries `X-Request-Id`. */
+export function serve(hearth: Hearth, door: Door, refuse: Refuse): (request: Request) => Response | Promise<Response> {
+  const fail = (exchange: Exchange, error: unknown): Response => {
+    if (error instanceof Refusal) return finish(exchange, refuse(exchange, error))
+    if (exchange.request.signal.aborted) return finish(exchange, new Response(null, { status: 499 }))
+    hearth.log.error('a request failed', { request_id: exchange.id, method: exchange.request.method, path: exchange.path, operation: exchange.operation, error })
+    return finish(exchange, refuse(exchange, new Refusal('internal', 'something went wrong here; it is in the log under this request id')))
+  }
+  return (request) => {
+    const exchange = new Exchange(hearth, request)
+    try {
+      const answer = door(exchange)
+      return answer instanceof Promise ? answer.then((response) => finish(exchange, response), (error) => fail(exchange, error)) : finish(exchange, answer)
+    } catch (error) {
+      return fail(exchange, error)
+    }
+  }
+}
+
+function finish(exchange: Exchange, response: Response): Response {
+  const { hearth, request, caller } = exchange
+  if (!exchange.carriesId) response.headers.set('x-request-id', exchange.id)
+  // The query is left out: links and searches hold what nobody should find in a log.
+  hearth.log.info('request', {
+    request_id: exchange.id,
+    method: request.method,
+    path: exchange.path,
+    status: response.status,
+    ms: Math.round((performance.now() - exchange.started) * 100) / 100,
+    operation: exchange.operation,
+    caller: caller === null || caller.kind === 'anonymous' ? null : caller.id,
+  })
+  return response
+}

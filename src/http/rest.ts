@@ -1,0 +1,177 @@
+/**
+ * The REST door: every operation that has a route, under `/api/v1` and `/api` alike. It folds path, query and body into
+ * the flat input of the operation, calls it, and puts the answer into HTTP: status, list headers, validators.
+ */
+import { bodyHash } from '#core/idempotency.ts'
+import { call, type CallOptions } from '#core/operation.ts'
+import { decide } from '#core/access.ts'
+import type { Caller } from '#core/caller.ts'
+import type { Hearth } from '#core/hearth.ts'
+import type { ListOf } from '#core/schema.ts'
+import { Refusal } from '#lib/errors.ts'
+import { EXPOSED_HEADERS, jsonHeaders } from './answers.ts'
+import { callerOf } from './authenticate.ts'
+import { readJsonObject, USUAL_LIMIT } from './body.ts'
+import { etagOf, matches } from './etag.ts'
+import type { Door, Exchange, Refuse } from './exchange.ts'
+import { linkHeader } from './links.ts'
+import { foldPath, foldQuery, routesOf, segmentsBelow, type Route } from './route.ts'
+import { inSnakeCase, put, renamed } from './shape.ts'
+
+/** A path of the router, with the door that answers every method on it. */
+export type Mount = { readonly path: string; readonly door: Door; /** JSON unless given. */ readonly refuse?: Refuse }
+
+const PREFIXES = ['/api/v1', '/api'] as const
+
+/** Everything to mount for the operations of a forge. Throws when two operations claim one route. */
+export function restMounts(hearth: Hearth): Mount[] {
+  const paths = new Map<string, Map<string, Route>>()
+  for (const operation of hearth.operations) {
+    for (const route of routesOf(operation)) {
+      const rests = route.pathParts.some(({ rest }) => rest)
+      // Parameters are named by their place, so that two routes never disagree about a name.
+      const pattern = route.segments.map((segment, index) => (segment.startsWith('{') ? `:p${index}` : segment))
+      if (rests) pattern[pattern.length - 1] = '*'
+      const path = `/${pattern.join('/')}`
+      const methods = paths.get(path) ?? new Map<string, Route>()
+      const other = methods.get(route.method)
+      if (other) throw new TypeError(`${operation.name} and ${other.operation.name} both claim ${route.method} ${route.written}`)
+      paths.set(path, methods.set(route.method, route))
+    }
+  }
+  return [...paths].flatMap(([path, methods]) => PREFIXES.map((prefix) => ({ path: prefix + path, door: methodsDoor(prefix, methods) })))
+}
+
+function methodsDoor(prefix: string, methods: ReadonlyMap<string, Route>): Door {
+  const allow = allowed([...methods.keys()])
+  return (exchange) => {
+    const { method } = exchange.request
+    const route = methods.get(method === 'HEAD' ? 'GET' : method)
+    if (route) return answer(route, exchange, prefix)
+    if (method === 'OPTIONS') return preflight(allow)
+    throw new Refusal('method_not_allowed', `${method} is not possible here; ${allow} are`, { headers: { allow } })
+  }
+}
+
+export const allowed = (methods: readonly string[]): string => {
+  const all = new Set([...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'])
+  return [...all].sort().join(', ')
+}
+
+/** Browsers may call from anywhere, with a token but never with a cookie (Fetch standard, section 3.3). */
+export const preflight = (allow: string): Response =>
+  new Response(null, {
+    status: 204,
+    headers: {
+      allow,
+      'access-control-allow-origin': '*',
+      'access-control-allow-methods': allow,
+      'access-control-allow-headers': 'authorization, content-type, idempotency-key, if-none-match, x-request-id',
+      'access-control-expose-headers': EXPOSED_HEADERS,
+      'access-control-max-age': '7200',
+    },
+  })
+
+async function answer(route: Route, exchange: Exchange, prefix: string): Promise<Response> {
+  const { hearth, request } = exchange
+  const { operation } = route
+  exchange.operation = operation.name
+  const caller = (exchange.caller = callerOf(hearth, request, exchange.query))
+  // A stranger's body is not read for what needs an account.
+  if (operation.access.account && caller.kind === 'anonymous') decide(operation.access, caller, {}, hearth.facts)
+  const segments = segmentsBelow(exchange.path, prefix)
+  const input = foldPath(route, segments)
+  if (route.method === 'GET' || route.method === 'DELETE') foldQuery(exchange.query, route.fields, input)
+  if (route.method !== 'GET') await foldBody(route, request, input)
+  let replayed = false
+  let untrusted: readonly string[] = []
+  const options: CallOptions = {
+    get signal() {
+      return request.signal
+    },
+  }
+  if (operation.untrusted) options.untrusted = (pointers) => (untrusted = pointers)
+  if (route.method === 'POST') {
+    const idempotency = repeatable(route, request, caller, input)
+    if (idempotency) options.idempotency = { ...idempotency, replayed: () => (replayed = true) }
+  }
+  const output = await call<unknown, unknown>(hearth, operation, caller, input, options)
+  const headers = jsonHeaders(exchange)
+  if (replayed) headers.set('idempotent-replay', 'true')
+  if (untrusted.length > 0) headers.set('x-untrusted', untrustedHeader(untrusted, route.isList))
+  return respond(route, exchange, segments, input, output, headers)
+}
+
+async function foldBody(route: Route, request: Request, input: Record<string, unknown>): Promise<void> {
+  const body = await readJsonObject(request, route.operation.bodyLimit ?? USUAL_LIMIT)
+  const named = inSnakeCase(route.shape, body) as Record<string, unknown>
+  for (const name of Object.keys(named)) put(input, name, named[name], name)
+}
+
+const KEY = /^[\x21-\x7e]{1,128}$/
+
+/** The first answer is kept for each token and key; a caller without an account has nothing to keep it under. */
+function repeatable(route: Route, request: Request, caller: Caller, input: Record<string, unknown>) {
+  const key = request.headers.get('idempotency-key')
+  if (key === null || caller.kind === 'anonymous') return null
+  return idempotencyOf(route.operation.name, caller, key, input)
+}
+
+export function idempotencyOf(operation: string, caller: Caller, key: string, input: unknown) {
+  if (!KEY.test(key)) throw new Refusal('invalid', 'an idempotency key has 1 to 128 visible characters', { field: 'idempotency_key' })
+  if (caller.kind === 'anonymous') return null
+  const caller_id = caller.token?.id ?? (caller.kind === 'user' ? (caller.sign_in ?? caller.id) : caller.id)
+  return { caller_id, key, operation, body_hash: bodyHash(input) }
+}
+
+const LONGEST_UNTRUSTED = 2048
+
+/** JSON pointers separated by commas, as many as fit. Over REST a list is the bare array, so `/items` falls away. */
+function untrustedHeader(pointers: readonly string[], isList: boolean): string {
+  let text = ''
+  for (const pointer of pointers) {
+    const place = isList && pointer.startsWith('/items/') ? pointer.slice(6) : pointer
+    const longer = text === '' ? encodeURI(place) : `${text}, ${encodeURI(place)}`
+    if (longer.length > LONGEST_UNTRUSTED) break
+    text = longer
+  }
+  return text
+}
+
+function respond(route: Route, exchange: Exchange, segments: string[], input: Record<string, unknown>, output: unknown, headers: Headers): Response {
+  const { hearth, request } = exchange
+  const { operation } = route
+  if (operation.redirect) {
+    headers.set('location', operation.redirect(output))
+    headers.delete('content-type')
+    return new Response(null, { status: 302, headers })
+  }
+  if (operation.status === 204) {
+    headers.delete('content-type')
+    return new Response(null, { status: 204, headers })
+  }
+  let value = output
+  if (route.isList) {
+    const list = output as ListOf<unknown>
+    value = list.items
+    if (list.total !== undefined) headers.set('x-total-count', String(list.total))
+    const address = hearth.settings.base_url + (route.written === route.path ? '' : '/v1') + `/${segments.join('/')}`
+    const link = linkHeader(route, address, exchange.query, input, list)
+    if (link !== null) headers.set('link', link)
+  }
+  const text = JSON.stringify(renamed(route.renames, value) ?? null)
+  if (operation.secretAnswer) headers.set('cache-control', 'no-store')
+  if (route.method === 'GET') {
+    const etag = etagOf(text)
+    headers.set('etag', etag)
+    if (matches(request.headers.get('if-none-match'), etag)) {
+      headers.delete('content-type')
+      return new Response(null, { status: 304, headers })
+    }
+    if (request.method === 'HEAD') {
+      headers.set('content-length', String(Buffer.byteLength(text)))
+      return new Response(null, { status: operation.status, headers })
+    }
+  }
+  return new Response(text, { status: operation.status, headers })
+}
