@@ -1,0 +1,172 @@
+// The parts in a real browser: nothing blocked by the policy, nothing wider than a phone, and what the script adds.
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { gzipSync } from 'node:zlib'
+import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
+import { assets, contentSecurityPolicy } from '#web/assets.ts'
+import { Gallery } from '#web/gallery.tsx'
+import { renderPage } from '#web/jsx/html.ts'
+import { jsx } from '#web/jsx/jsx-runtime.ts'
+
+let browser: Browser
+let server: ReturnType<typeof Bun.serve>
+let posts = 0
+/** Settles when a held POST may be answered. */
+const answer = Promise.withResolvers<void>()
+
+beforeAll(async () => {
+  const body = renderPage(jsx(Gallery, {}))
+  server = Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    async fetch(request) {
+      const { pathname } = new URL(request.url)
+      const asset = assets.get(pathname)
+      if (asset) return new Response(asset.body, { headers: { 'content-type': asset.type, etag: asset.etag } })
+      if (request.method === 'POST') {
+        posts++
+        await answer.promise
+        return new Response(null, { status: 204 })
+      }
+      return new Response(body, { headers: { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': contentSecurityPolicy } })
+    },
+  })
+  browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking'] })
+}, 30_000)
+afterAll(async () => {
+  await browser.close()
+  await server.stop(true)
+})
+
+const open = async (options: BrowserContextOptions = {}): Promise<{ page: Page; complaints: string[]; close: () => Promise<void> }> => {
+  const context = await browser.newContext(options)
+  const page = await context.newPage()
+  const complaints: string[] = []
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text())
+  })
+  page.on('pageerror', (error) => complaints.push(error.message))
+  await page.goto(server.url.href)
+  return { page, complaints, close: () => context.close() }
+}
+
+describe('what is sent', () => {
+  test('the script is small', () => {
+    const script = [...assets.values()].find((asset) => asset.path.endsWith('.js'))
+    expect(script?.body.length).toBeLessThan(15 * 1024)
+  })
+  test('the style sheet is one file under 15 KB compressed, and keeps both schemes', () => {
+    const style = [...assets.values()].find((asset) => asset.path.endsWith('.css'))
+    expect(gzipSync(style?.body ?? '').length).toBeLessThan(15 * 1024)
+    expect(style?.body).toContain('light-dark(')
+    expect(style?.body).not.toContain('/*')
+  })
+  test('addresses name the content', () => {
+    for (const [path, asset] of assets) expect(path).toContain(asset.etag.replaceAll('"', ''))
+  })
+})
+
+for (const width of [1280, 390, 320]) {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    test(`${width} wide, ${colorScheme}: nothing sticks out, nothing is refused`, async () => {
+      const { page, complaints, close } = await open({ viewport: { width, height: 800 }, colorScheme })
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width)
+      const dark = await page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor)
+      expect(dark).toBe(colorScheme === 'dark' ? 'rgb(22, 20, 18)' : 'rgb(250, 248, 245)')
+      // Menus stay inside the window when they are open.
+      for (const menu of await page.locator('details[data-menu]:visible').all()) {
+        await menu.locator('summary').click()
+        const box = await menu.locator('.menu-panel').boundingBox()
+        expect(box?.x).toBeGreaterThanOrEqual(0)
+        expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(width)
+      }
+      expect(complaints).toEqual([])
+      await close()
+    }, 20_000)
+  }
+}
+
+describe('with the script', () => {
+  let page: Page
+  let close: () => Promise<void>
+  beforeAll(async () => {
+    ;({ page, close } = await open({ viewport: { width: 1280, height: 800 }, permissions: ['clipboard-read', 'clipboard-write'] }))
+  })
+  afterAll(() => close())
+
+  test('a slash goes to the search field, but not while typing', async () => {
+    await page.keyboard.press('/')
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('name'))).toBe('q')
+    await page.keyboard.type('a/b')
+    expect(await page.locator('input[name=q]').inputValue()).toBe('a/b')
+    await page.locator('.page-head h1').click()
+  })
+  test('two keys lead to a part', async () => {
+    await page.keyboard.press('g')
+    await page.keyboard.press('i')
+    await page.waitForURL('**/#issues')
+  })
+  test('a question mark lists the keys, Escape closes the list', async () => {
+    await page.keyboard.press('?')
+    const dialog = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
+    expect(await dialog.textContent()).toContain('Issues')
+    await page.keyboard.press('Escape')
+    expect(await dialog.count()).toBe(0)
+  })
+  test('copying takes the value', async () => {
+    await page.getByRole('button', { name: 'Copy the secret' }).click()
+    await page.getByRole('status').filter({ hasText: 'Copied' }).waitFor()
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toStartWith('hrt_')
+  })
+  test('a menu closes when one looks elsewhere or presses Escape, and gives the focus back', async () => {
+    const menu = page.locator('details.viewer-menu')
+    await menu.locator('summary').click()
+    expect(await menu.getAttribute('open')).toBe('')
+    await page.keyboard.press('Escape')
+    expect(await menu.getAttribute('open')).toBeNull()
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Menu of ada')
+    await menu.locator('summary').click()
+    await page.locator('.page-head h1').click()
+    expect(await menu.getAttribute('open')).toBeNull()
+  })
+  test('lines: one by address, a range with shift', async () => {
+    await page.locator('#L4 .ln a').first().click()
+    expect(new URL(page.url()).hash).toBe('#L4')
+    await page.locator('#L7 .ln a').first().click({ modifiers: ['Shift'] })
+    expect(new URL(page.url()).hash).toBe('#L4-L7')
+    expect(await page.locator('.code tr.lit').count()).toBe(4)
+  })
+  test('copied code has neither numbers nor lost lines', async () => {
+    const text = await page.evaluate(() => {
+      const range = document.createRange()
+      const table = document.querySelector('.code table')
+      if (table) range.selectNodeContents(table)
+      const selection = getSelection()
+      selection?.removeAllRanges()
+      selection?.addRange(range)
+      document.execCommand('copy')
+      return navigator.clipboard.readText()
+    })
+    expect(text.split('\n').slice(0, 5).map((line) => line.replace(/^\t/, ''))).toEqual(['//! Holds the remaining time of a bake.', 'use std::time::{Duration, Instant};', '', '/// A timer that can be held while the door is open.', 'pub struct Timer {'])
+  })
+  test('a form is sent once', async () => {
+    const star = page.locator('form[action="#star"] button')
+    const answered = page.waitForResponse((response) => response.request().method() === 'POST')
+    await star.click({ noWaitAfter: true })
+    await page.locator('form[action="#star"] button[aria-disabled=true]').waitFor()
+    await star.dispatchEvent('click')
+    await star.dispatchEvent('click')
+    answer.resolve()
+    await answered
+    expect(posts).toBe(1)
+  })
+})
+
+test('without the script the page is whole: buttons that need it are not shown', async () => {
+  const { page, complaints, close } = await open({ javaScriptEnabled: false, viewport: { width: 1280, height: 800 } })
+  expect(await page.locator('.js-only:visible').count()).toBe(0)
+  expect(await page.locator('#token-secret').isVisible()).toBe(true)
+  await page.locator('details.viewer-menu > summary').click()
+  expect(await page.getByRole('button', { name: 'Sign out' }).isVisible()).toBe(true)
+  expect(complaints).toEqual([])
+  await close()
+}, 20_000)

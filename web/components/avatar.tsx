@@ -1,0 +1,97 @@
+// Pictures of people, workspaces and agents, drawn from the name alone: nothing is asked of another server, and the same
+// name looks the same everywhere. A person is an initial in a circle, a workspace an initial in a square, an agent a
+// small symmetric pattern, so that the three are told apart at a glance.
+import { HUES, hueOfName, labelColors } from '../palette.ts'
+import { steadyNumber } from '../format.ts'
+import { userPath } from '../paths.ts'
+
+/** The part of an actor that a page shows. Any record with these fields will do. */
+export interface Person {
+  username: string
+  kind?: 'user' | 'agent' | 'workspace' | (string & {})
+  name?: string | null
+  on_behalf_of?: { username: string } | null
+}
+
+const initialOf = (name: string): string => {
+  const first = Array.from(name.replace(/[^\p{L}\p{N}]+/gu, ''))[0]
+  return (first ?? '?').toUpperCase()
+}
+
+/** Five by five cells mirrored about the middle column, as one path. */
+const patternOf = (name: string): string => {
+  let bits = steadyNumber(name) ^ (steadyNumber(`${name}/`) << 1)
+  let path = ''
+  for (let row = 0; row < 5; row++) {
+    for (let column = 0; column < 3; column++) {
+      if (bits & 1) {
+        path += `M${3 + column * 2} ${3 + row * 2}h2v2h-2z`
+        if (column < 2) path += `M${3 + (4 - column) * 2} ${3 + row * 2}h2v2h-2z`
+      }
+      bits = (bits >>> 1) | ((bits & 1) << 31)
+    }
+  }
+  return path || 'M5 5h6v6H5z'
+}
+
+/** A face. It is decoration beside a name, so it is not read aloud unless `label` says so. */
+export const Avatar = ({ of, size = 20, label }: { of: Person; size?: number; label?: boolean }) => {
+  const kind = of.kind ?? 'user'
+  const hue = hueOfName(of.username) % HUES
+  return (
+    <svg
+      class={['avatar', `hue-${hue}`]}
+      viewBox="0 0 16 16"
+      width={size}
+      height={size}
+      role={label ? 'img' : undefined}
+      aria-label={label ? of.username : undefined}
+      aria-hidden={label ? undefined : 'true'}
+    >
+      {kind === 'user' ? <circle class="avatar-back" cx="8" cy="8" r="8" /> : <rect class="avatar-back" width="16" height="16" rx="4" />}
+      {kind === 'agent' ? (
+        <path class="avatar-ink" d={patternOf(of.username)} />
+      ) : (
+        <text class="avatar-ink" x="8" y="8.2" text-anchor="middle" dominant-baseline="central" font-size="8.5" font-weight="600">
+          {initialOf(of.name ?? of.username)}
+        </text>
+      )}
+    </svg>
+  )
+}
+
+/** The same picture as a file of its own, for clients that show `avatar_url`; it brings its colours along. */
+export const avatarFile = (of: Person): string => {
+  const back = `#${labelColors[hueOfName(of.username) % HUES] ?? '8a8178'}`
+  const shape = (of.kind ?? 'user') === 'user' ? `<circle cx="8" cy="8" r="8" fill="${back}"/>` : `<rect width="16" height="16" rx="4" fill="${back}"/>`
+  const ink =
+    of.kind === 'agent'
+      ? `<path d="${patternOf(of.username)}" fill="#fff"/>`
+      : `<text x="8" y="8.2" text-anchor="middle" dominant-baseline="central" font-family="sans-serif" font-size="8.5" font-weight="600" fill="#fff">${Bun.escapeHTML(initialOf(of.name ?? of.username))}</text>`
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16" width="160" height="160">${shape}${ink}</svg>`
+}
+
+/** Somebody's name as a link with the face; an agent carries its mark and the person it acts for. Null is the service itself. */
+export const PersonLink = ({ of, size = 20, face = true }: { of: Person | null; size?: number; face?: boolean }) => {
+  if (!of) return <span class="person">Hearth</span>
+  if (of.username === 'ghost') return <span class="person">{face && <Avatar of={of} size={size} />} ghost</span>
+  return (
+    <span class="person">
+      {face && <Avatar of={of} size={size} />}
+      <a href={userPath(of.username)}>{of.username}</a>
+      {of.kind === 'agent' && <span class="chip chip-agent">agent</span>}
+      {of.kind === 'agent' && of.on_behalf_of && <span class="muted">for {of.on_behalf_of.username}</span>}
+    </span>
+  )
+}
+
+/** Several faces in a row, each with its name for those who listen; more than `most` are counted. */
+export const AvatarStack = ({ people, most = 3, size = 20 }: { people: readonly Person[]; most?: number; size?: number }) =>
+  people.length === 0 ? null : (
+    <span class="avatar-stack">
+      {people.slice(0, most).map((person) => (
+        <Avatar of={person} size={size} label />
+      ))}
+      {people.length > most && <span class="muted small">+{people.length - most}</span>}
+    </span>
+  )

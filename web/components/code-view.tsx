@@ -1,0 +1,91 @@
+import { bytesText, plural } from '../format.ts'
+import { raw, type Child } from '../jsx/html.ts'
+import { Icon } from './icon.tsx'
+
+/** How many rows one block of a long table holds. */
+export const BLOCK_ROWS = 200
+
+/**
+ * Rows in blocks with their classes. In a `lazy` table the browser lays a block out only when it comes near the window;
+ * the class tells it about how tall the block will be, in steps of ten rows.
+ */
+export const inBlocks = <T,>(rows: readonly T[], lazy: boolean): { rows: readonly T[]; class: string }[] => {
+  const blocks: { rows: readonly T[]; class: string }[] = []
+  for (let at = 0; at < rows.length; at += BLOCK_ROWS) {
+    const part = rows.slice(at, at + BLOCK_ROWS)
+    blocks.push({ rows: part, class: lazy ? `code-block lazy block-${Math.ceil(part.length / 10)}` : 'code-block' })
+  }
+  return blocks
+}
+
+/** What stands beside the lines of a blame: who wrote lines `from_line` to `to_line`. */
+export interface BlameMark {
+  from_line: number
+  to_line: number
+  mark: Child
+}
+
+/**
+ * Numbered source. `lines` are finished HTML, one string a line, from the highlighter; `from` is the number of the first.
+ * Every line has the id `L<number>`, so `#L10` leads to it and marks it; the browser script adds ranges (`#L10-L20`).
+ */
+export const CodeView = (props: { lines: readonly string[]; from?: number; label: string; blame?: readonly BlameMark[]; wrap?: boolean }) => {
+  const from = props.from ?? 1
+  const starts = new Map((props.blame ?? []).map((range) => [Math.max(range.from_line, from), range.mark]))
+  const numbered = props.lines.map((html, index) => ({ html, number: from + index }))
+  return (
+    <div class={['code', props.blame && 'code-blame', props.wrap && 'code-wrap']} role="region" aria-label={props.label} tabindex="0">
+      {inBlocks(numbered, numbered.length > BLOCK_ROWS).map((block) => (
+        <div class={block.class}>
+        <table role="presentation">
+          <tbody>
+            {block.rows.map((line) => (
+              <tr id={`L${line.number}`} class={starts.has(line.number) ? 'blame-start' : undefined}>
+                {props.blame && <td class="blame">{starts.get(line.number)}</td>}
+                <td class="ln">
+                  <a href={`#L${line.number}`} data-n={line.number} tabindex="-1" aria-label={`Line ${line.number}`} />
+                </td>
+                <td class="src">{line.html === '' ? '\n' : raw(line.html)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+        </div>
+      ))}
+    </div>
+  )
+}
+
+/** The frame of a file: its name and size, what one can do, its content. */
+export const FileFrame = (props: { name?: Child; lines?: number; bytes?: number; facts?: Child; actions?: Child; notice?: Child; children?: Child }) => (
+  <section class="file" aria-label="File">
+    <header class="file-head">
+      <span class="file-facts">
+        {props.name !== undefined && <span class="strong mono">{props.name}</span>}
+        {props.lines !== undefined && <span>{plural(props.lines, 'line')}</span>}
+        {props.bytes !== undefined && <span>{bytesText(props.bytes)}</span>}
+        {props.facts}
+      </span>
+      {props.actions !== undefined && <span class="actions">{props.actions}</span>}
+    </header>
+    {props.notice !== undefined && <p class="file-notice">{props.notice}</p>}
+    {props.children}
+  </section>
+)
+
+/** In place of content that is not text. */
+export const BinaryNote = ({ bytes, href }: { bytes: number; href: string }) => (
+  <div class="binary">
+    <Icon name="file" size={24} />
+    <p>
+      This file is not text ({bytesText(bytes)}). <a href={href}>Download it</a>
+    </p>
+  </div>
+)
+
+/** A picture from the repository. */
+export const ImageView = ({ src, alt }: { src: string; alt: string }) => (
+  <div class="image-view">
+    <img src={src} alt={alt} loading="lazy" />
+  </div>
+)

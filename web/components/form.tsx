@@ -1,0 +1,280 @@
+// Forms work without any script: every change is a POST with the CSRF field, a failed one comes back with what was typed
+// and the message beside its field. A field's hint and error are tied to it by `aria-describedby`.
+import type { Child } from '../jsx/html.ts'
+import { Icon } from './icon.tsx'
+
+/** The name of the hidden field that carries the CSRF token. */
+export const CSRF_FIELD = 'csrf'
+
+/** The token of the visitor's login, as every changing form carries it. */
+export const CsrfField = ({ csrf }: { csrf: string }) => <input type="hidden" name={CSRF_FIELD} value={csrf} />
+
+/**
+ * A form that changes something (`csrf` given, POST) or only asks (`method="get"`). `error` is a message about the whole form;
+ * `files` makes it send files; `inline` puts its parts in a row.
+ */
+export const Form = (props: {
+  action: string
+  csrf?: string
+  method?: 'get' | 'post'
+  error?: string | null
+  files?: boolean
+  inline?: boolean
+  id?: string
+  class?: string
+  label?: string
+  children?: Child
+}) => {
+  const method = props.method ?? 'post'
+  if (method === 'post' && !props.csrf) throw new TypeError(`the form to ${props.action} has no csrf token`)
+  return (
+    <form
+      id={props.id}
+      class={[props.inline ? 'form-inline' : 'form', props.class]}
+      action={props.action}
+      method={method}
+      enctype={props.files ? 'multipart/form-data' : undefined}
+      aria-label={props.label}
+      data-once={method === 'post'}
+    >
+      {method === 'post' && props.csrf && <CsrfField csrf={props.csrf} />}
+      {props.error && <FormError>{props.error}</FormError>}
+      {props.children}
+    </form>
+  )
+}
+
+/** A message about a whole form, read aloud at once. */
+export const FormError = ({ children }: { children?: Child }) => (
+  <div class="notice notice-bad" role="alert">
+    <Icon name="warning" />
+    <div>{children}</div>
+  </div>
+)
+
+interface FieldBase {
+  /** The field's name in the form, and with `id` left out, its id. */
+  name: string
+  label: string
+  id?: string
+  hint?: Child
+  error?: string | null
+  required?: boolean
+  disabled?: boolean
+  /** Keeps the label for those who listen and hides it from those who see. */
+  hideLabel?: boolean
+}
+
+const idOf = (props: { name: string; id?: string }): string => props.id ?? `field-${props.name}`
+
+const describedBy = (props: FieldBase): string | undefined => {
+  const parts = [props.error && `${idOf(props)}-error`, props.hint !== undefined && `${idOf(props)}-hint`].filter(Boolean)
+  return parts.length ? parts.join(' ') : undefined
+}
+
+const Wrapped = ({ field, children }: { field: FieldBase; children?: Child }) => (
+  <div class={['field', field.error && 'field-bad']}>
+    <label class={field.hideLabel ? 'unseen' : undefined} for={idOf(field)}>
+      {field.label}
+      {!field.required && !field.hideLabel && <span class="optional">optional</span>}
+    </label>
+    {children}
+    {field.error && (
+      <p class="field-error" id={`${idOf(field)}-error`}>
+        <Icon name="warning" />
+        {field.error}
+      </p>
+    )}
+    {field.hint !== undefined && (
+      <p class="hint" id={`${idOf(field)}-hint`}>
+        {field.hint}
+      </p>
+    )}
+  </div>
+)
+
+type FieldProps = FieldBase & {
+  type?: 'text' | 'email' | 'password' | 'url' | 'search' | 'number' | 'date' | 'tel' | 'file'
+  value?: string | number | null
+  placeholder?: string
+  autocomplete?: string
+  autofocus?: boolean
+  inputmode?: 'text' | 'numeric' | 'email' | 'url' | 'search' | 'decimal' | 'none' | 'tel'
+  pattern?: string
+  minlength?: number
+  maxlength?: number
+  min?: number | string
+  max?: number | string
+  spellcheck?: boolean
+  mono?: boolean
+  readonly?: boolean
+  /** Addresses or words to complete from. */
+  suggestions?: readonly string[]
+}
+
+/** One line of input with its label. A password is never printed back. */
+export const Field = (props: FieldProps) => (
+  <Wrapped field={props}>
+    <input
+      class={['input', props.mono && 'mono']}
+      id={idOf(props)}
+      name={props.name}
+      type={props.type ?? 'text'}
+      value={props.type === 'password' || props.type === 'file' ? undefined : props.value}
+      placeholder={props.placeholder}
+      autocomplete={props.autocomplete}
+      autocapitalize={props.type === 'email' || props.mono ? 'none' : undefined}
+      autofocus={props.autofocus}
+      inputmode={props.inputmode}
+      pattern={props.pattern}
+      minlength={props.minlength}
+      maxlength={props.maxlength}
+      min={props.min}
+      max={props.max}
+      required={props.required}
+      disabled={props.disabled}
+      readonly={props.readonly}
+      spellcheck={props.spellcheck === false || props.mono ? 'false' : undefined}
+      list={props.suggestions && `${idOf(props)}-list`}
+      aria-invalid={props.error ? 'true' : undefined}
+      aria-describedby={describedBy(props)}
+    />
+    {props.suggestions && (
+      <datalist id={`${idOf(props)}-list`}>
+        {props.suggestions.map((word) => (
+          <option value={word} />
+        ))}
+      </datalist>
+    )}
+  </Wrapped>
+)
+
+/** Several lines. Grows with what is typed where the browser or the script can. */
+export const TextArea = (
+  props: FieldBase & { value?: string | null; rows?: number; placeholder?: string; maxlength?: number; mono?: boolean; autofocus?: boolean; form?: string },
+) => (
+  <Wrapped field={props}>
+    <textarea
+      class={['input', props.mono && 'mono']}
+      id={idOf(props)}
+      name={props.name}
+      rows={props.rows ?? 5}
+      placeholder={props.placeholder}
+      maxlength={props.maxlength}
+      required={props.required}
+      disabled={props.disabled}
+      autofocus={props.autofocus}
+      form={props.form}
+      spellcheck={props.mono ? 'false' : undefined}
+      aria-invalid={props.error ? 'true' : undefined}
+      aria-describedby={describedBy(props)}
+      data-autosize
+    >
+      {props.value}
+    </textarea>
+  </Wrapped>
+)
+
+export interface Option {
+  value: string
+  label: string
+  disabled?: boolean
+}
+
+/** A choice from a list. */
+export const Select = (props: FieldBase & { options: readonly Option[]; value?: string | null }) => (
+  <Wrapped field={props}>
+    <span class="select">
+      <select
+        class="input"
+        id={idOf(props)}
+        name={props.name}
+        required={props.required}
+        disabled={props.disabled}
+        aria-invalid={props.error ? 'true' : undefined}
+        aria-describedby={describedBy(props)}
+      >
+        {props.options.map((option) => (
+          <option value={option.value} selected={option.value === props.value} disabled={option.disabled}>
+            {option.label}
+          </option>
+        ))}
+      </select>
+      <Icon name="chevron-down" />
+    </span>
+  </Wrapped>
+)
+
+interface TickProps {
+  name: string
+  label: Child
+  value?: string
+  checked?: boolean
+  disabled?: boolean
+  hint?: Child
+  id?: string
+}
+
+const Tick = ({ kind, props }: { kind: 'checkbox' | 'radio'; props: TickProps }) => {
+  const id = props.id ?? `field-${props.name}${props.value === undefined ? '' : `-${props.value.replace(/[^\w-]+/g, '-')}`}`
+  return (
+    <div class="tick">
+      <input
+        type={kind}
+        id={id}
+        name={props.name}
+        value={props.value ?? (kind === 'checkbox' ? 'true' : undefined)}
+        checked={props.checked}
+        disabled={props.disabled}
+        aria-describedby={props.hint === undefined ? undefined : `${id}-hint`}
+      />
+      <label for={id}>{props.label}</label>
+      {props.hint !== undefined && (
+        <p class="hint" id={`${id}-hint`}>
+          {props.hint}
+        </p>
+      )}
+    </div>
+  )
+}
+
+/** Yes or no. Sends `true` (or `value`) when ticked, nothing otherwise. */
+export const Checkbox = (props: TickProps) => <Tick kind="checkbox" props={props} />
+
+/** One of several; give each the same `name` and put them in a {@link FieldSet}. */
+export const Radio = (props: TickProps & { value: string }) => <Tick kind="radio" props={props} />
+
+/** Ticks that answer one question. */
+export const FieldSet = ({ legend, hint, error, children }: { legend: string; hint?: Child; error?: string | null; children?: Child }) => (
+  <fieldset class={['fieldset', error && 'field-bad']}>
+    <legend>{legend}</legend>
+    {hint !== undefined && <p class="hint">{hint}</p>}
+    {children}
+    {error && (
+      <p class="field-error">
+        <Icon name="warning" />
+        {error}
+      </p>
+    )}
+  </fieldset>
+)
+
+/** The buttons at a form's end. */
+export const FormActions = ({ children }: { children?: Child }) => <div class="form-actions">{children}</div>
+
+/** One button that is a whole form: close, star, delete. */
+export const ActionButton = (props: {
+  action: string
+  csrf: string
+  values?: Record<string, string>
+  class?: string
+  children?: Child
+}) => (
+  <form class="form-button" action={props.action} method="post" data-once>
+    <CsrfField csrf={props.csrf} />
+    {Object.entries(props.values ?? {}).map(([name, value]) => (
+      <input type="hidden" name={name} value={value} />
+    ))}
+    {props.children}
+  </form>
+)

@@ -1,0 +1,208 @@
+import { assetPath } from '../assets.ts'
+import type { Child } from '../jsx/html.ts'
+import { userPath } from '../paths.ts'
+import { Avatar, type Person } from './avatar.tsx'
+import { LinkButton } from './button.tsx'
+import { Flash, type FlashKind } from './flash.tsx'
+import { CsrfField } from './form.tsx'
+import { Icon, Mark } from './icon.tsx'
+import { Menu } from './menu.tsx'
+
+/** Who looks at the page. */
+export interface Viewer extends Person {
+  site_admin?: boolean
+  /** Notifications not yet seen. */
+  unread?: number
+}
+
+export interface LayoutProps {
+  /** What the page is, before the product's name in the window's title. */
+  title: string
+  viewer?: Viewer | null
+  /** The login's CSRF token; needed for signing out. */
+  csrf?: string
+  flash?: { kind?: FlashKind; text: string } | null
+  /** The head of a repository or workspace, across the whole width. */
+  header?: Child
+  /** What the search field holds and looks through. */
+  search?: { value?: string; scope?: string; action?: string }
+  theme?: 'light' | 'dark'
+  /** Wide pages (code, changes) use the whole window; narrow ones (forms) a column. */
+  width?: 'normal' | 'wide' | 'narrow'
+  /** One line for search engines and previews. */
+  description?: string
+  /** Keeps the page out of search engines. */
+  noindex?: boolean
+  /** Feeds and other versions of the page. */
+  links?: readonly { rel: string; href: string; type?: string; title?: string }[]
+  canonical?: string
+  children?: Child
+}
+
+const SearchField = ({ search }: { search: NonNullable<LayoutProps['search']> }) => (
+  <form class="site-search" action={search.action ?? '/search'} method="get" role="search">
+    <Icon name="search" />
+    <input
+      type="search"
+      name="q"
+      value={search.value}
+      placeholder={search.scope ? `Search ${search.scope}` : 'Search'}
+      aria-label={search.scope ? `Search ${search.scope}` : 'Search repositories, code, issues and people'}
+      autocomplete="off"
+      spellcheck="false"
+      data-hotkey="/"
+    />
+    <kbd class="js-only" aria-hidden="true">/</kbd>
+  </form>
+)
+
+const ViewerMenu = ({ viewer, csrf }: { viewer: Viewer; csrf?: string }) => (
+  <Menu
+    class="viewer-menu"
+    label={`Menu of ${viewer.username}`}
+    summary={<Avatar of={viewer} size={28} />}
+    head={
+      <>
+        <strong>{viewer.name ?? viewer.username}</strong>
+        <span class="muted">{viewer.username}</span>
+      </>
+    }
+    items={[
+      { label: 'Your page', href: userPath(viewer.username), icon: 'user' },
+      { label: 'Explore', href: '/explore', icon: 'globe' },
+      { label: 'Settings', href: '/settings/profile', icon: 'settings' },
+      { label: 'Access tokens', href: '/settings/tokens', icon: 'key' },
+      ...(viewer.site_admin ? [{ label: 'Administration', href: '/admin', icon: 'shield' as const }] : []),
+      'line',
+      {
+        label: 'Sign out',
+        form: (
+          <form action="/logout" method="post" data-once>
+            <CsrfField csrf={csrf ?? ''} />
+            <button type="submit" class="menu-button">
+              <Icon name="logout" />
+              <span>Sign out</span>
+            </button>
+          </form>
+        ),
+      },
+    ]}
+  />
+)
+
+const SiteHeader = ({ props }: { props: LayoutProps }) => (
+  <header class="site-header">
+    <a class="brand" href="/" aria-label="Hearth, home">
+      <Mark />
+      <span class="brand-name">Hearth</span>
+    </a>
+    <SearchField search={props.search ?? {}} />
+    <div class="site-actions">
+      {props.viewer ? (
+        <>
+          <Menu
+            class="new-menu"
+            label="Make something new"
+            summary={<Icon name="plus" />}
+            items={[
+              { label: 'New repository', href: '/new', icon: 'repo' },
+              { label: 'New workspace', href: '/workspaces/new', icon: 'workspace' },
+            ]}
+          />
+          <a
+            class="icon-link"
+            href="/notifications"
+            aria-label={props.viewer.unread ? `Notifications, ${props.viewer.unread} unread` : 'Notifications'}
+            data-hotkey="g n"
+          >
+            <Icon name="bell" size={18} />
+            {props.viewer.unread ? <span class="unread" /> : null}
+          </a>
+          <ViewerMenu viewer={props.viewer} csrf={props.csrf} />
+        </>
+      ) : (
+        <LinkButton href="/login" small>
+          Sign in
+        </LinkButton>
+      )}
+    </div>
+  </header>
+)
+
+/** A whole page. Print it with `renderPage`. */
+export const Layout = (props: LayoutProps) => (
+  <html lang="en" data-theme={props.theme}>
+    <head>
+      <meta charset="utf-8" />
+      <title>{props.title === '' || props.title === 'Hearth' ? 'Hearth' : `${props.title} · Hearth`}</title>
+      <meta name="viewport" content="width=device-width, initial-scale=1" />
+      <meta name="color-scheme" content={props.theme ?? 'light dark'} />
+      <meta name="theme-color" media="(prefers-color-scheme: light)" content="#faf8f5" />
+      <meta name="theme-color" media="(prefers-color-scheme: dark)" content="#161412" />
+      {props.description && <meta name="description" content={props.description} />}
+      {props.noindex && <meta name="robots" content="noindex" />}
+      {props.canonical && <link rel="canonical" href={props.canonical} />}
+      <link rel="stylesheet" href={assetPath('style.css')} />
+      <link rel="icon" type="image/svg+xml" href={assetPath('favicon.svg')} />
+      {props.links?.map((link) => (
+        <link rel={link.rel} href={link.href} type={link.type} title={link.title} />
+      ))}
+      <script src={assetPath('client.js')} defer />
+    </head>
+    <body>
+      <a class="skip" href="#content">
+        Skip to content
+      </a>
+      <SiteHeader props={props} />
+      {props.header}
+      <main id="content" class={['page', props.width === 'wide' && 'page-wide', props.width === 'narrow' && 'page-narrow']} tabindex="-1">
+        {props.flash && <Flash kind={props.flash.kind}>{props.flash.text}</Flash>}
+        {props.children}
+      </main>
+      <footer class="site-footer">
+        <span class="footer-mark">
+          <Mark size={18} /> Hearth
+        </span>
+        <nav aria-label="About this site">
+          <ul>
+            <li>
+              <a href="/explore">Explore</a>
+            </li>
+            <li>
+              <a href="/docs">API</a>
+            </li>
+            <li class="js-only">
+              <button type="button" class="link-button" data-shortcuts>
+                Keyboard shortcuts
+              </button>
+            </li>
+          </ul>
+        </nav>
+      </footer>
+    </body>
+  </html>
+)
+
+/** The head of a page inside `main`: its title, a line below it, what one can do. */
+export const PageHead = ({ title, lead, actions, level = 1 }: { title: Child; lead?: Child; actions?: Child; level?: 1 | 2 }) => (
+  <div class="page-head">
+    <div>
+      {level === 1 ? <h1>{title}</h1> : <h2>{title}</h2>}
+      {lead !== undefined && <p class="lead">{lead}</p>}
+    </div>
+    {actions !== undefined && <div class="actions">{actions}</div>}
+  </div>
+)
+
+/** Where one is, from the top down; the last part is the page itself. */
+export const Breadcrumbs = ({ parts, label = 'Path' }: { parts: readonly { label: string; href?: string }[]; label?: string }) => (
+  <nav class="crumbs" aria-label={label}>
+    <ol>
+      {parts.map((part, index) => (
+        <li>
+          {part.href && index < parts.length - 1 ? <a href={part.href}>{part.label}</a> : <span aria-current={index === parts.length - 1 ? 'page' : undefined}>{part.label}</span>}
+        </li>
+      ))}
+    </ol>
+  </nav>
+)

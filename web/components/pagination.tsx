@@ -1,0 +1,58 @@
+import { numberText } from '../format.ts'
+import { Icon } from './icon.tsx'
+
+/** Older and newer, for lists that go on from an id. */
+export const Pager = ({ newer, older, label = 'Pages' }: { newer?: string | null; older?: string | null; label?: string }) =>
+  newer || older ? (
+    <nav class="pagination" aria-label={label}>
+      {newer ? (
+        <a class="btn btn-plain" href={newer} rel="prev">
+          <Icon name="chevron-left" />
+          <span>Newer</span>
+        </a>
+      ) : null}
+      {older ? (
+        <a class="btn btn-plain" href={older} rel="next">
+          <span>Older</span>
+          <Icon name="chevron-right" />
+        </a>
+      ) : null}
+    </nav>
+  ) : null
+
+/** Which page numbers are worth a link: the ends, the current one and its neighbours. Zero stands for a gap. */
+const numbers = (page: number, pages: number): number[] => {
+  const wanted = [...new Set([1, page - 1, page, page + 1, pages])].filter((one) => one >= 1 && one <= pages).sort((a, b) => a - b)
+  return wanted.flatMap((one, index) => (index > 0 && one - (wanted[index - 1] ?? one) > 1 ? [0, one] : [one]))
+}
+
+/** Numbered pages; nothing when there is only one. `href` gives the address of a page. */
+export const Pagination = (props: { page: number; perPage: number; total: number; href: (page: number) => string; label?: string }) => {
+  const pages = Math.ceil(props.total / props.perPage)
+  if (pages <= 1) return null
+  return (
+    <nav class="pagination" aria-label={props.label ?? 'Pages'}>
+      {props.page > 1 && (
+        <a class="page-link" href={props.href(props.page - 1)} rel="prev" aria-label="Previous page">
+          <Icon name="chevron-left" />
+        </a>
+      )}
+      {numbers(props.page, pages).map((number) =>
+        number === 0 ? (
+          <span class="page-gap" aria-hidden="true">
+            …
+          </span>
+        ) : (
+          <a class="page-link" href={props.href(number)} aria-current={number === props.page ? 'page' : undefined} aria-label={`Page ${numberText(number)}`}>
+            {numberText(number)}
+          </a>
+        ),
+      )}
+      {props.page < pages && (
+        <a class="page-link" href={props.href(props.page + 1)} rel="next" aria-label="Next page">
+          <Icon name="chevron-right" />
+        </a>
+      )}
+    </nav>
+  )
+}

@@ -1,0 +1,94 @@
+import { numberText } from '../format.ts'
+import type { Child } from '../jsx/html.ts'
+import { Icon, type IconName } from './icon.tsx'
+
+export interface Tab {
+  label: string
+  href: string
+  icon?: IconName
+  count?: number | null
+  current?: boolean
+  /** Keys of the browser script, such as `g i`. */
+  hotkey?: string
+}
+
+const Count = ({ of }: { of?: number | null }) => (of ? <span class="count">{of > 9999 ? '9,999+' : numberText(of)}</span> : null)
+
+/** Links to the parts of one thing. The strip scrolls by itself where it does not fit. */
+export const Tabs = ({ tabs, label, class: extra }: { tabs: readonly Tab[]; label: string; class?: string }) => (
+  <nav class={['tabs', extra]} aria-label={label}>
+    <ul>
+      {tabs.map((tab) => (
+        <li>
+          <a href={tab.href} aria-current={tab.current ? 'page' : undefined} data-hotkey={tab.hotkey}>
+            {tab.icon && <Icon name={tab.icon} />}
+            <span>{tab.label}</span>
+            <Count of={tab.count} />
+          </a>
+        </li>
+      ))}
+    </ul>
+  </nav>
+)
+
+/** Links beside the content of a settings page; above it on a phone. */
+export const SideNav = ({ groups, label }: { groups: readonly { title?: string; tabs: readonly Tab[] }[]; label: string }) => (
+  <nav class="sidenav" aria-label={label}>
+    {groups.map((group) => (
+      <>
+        {group.title && <p class="sidenav-title">{group.title}</p>}
+        <ul>
+          {group.tabs.map((tab) => (
+            <li>
+              <a href={tab.href} aria-current={tab.current ? 'page' : undefined}>
+                {tab.icon && <Icon name={tab.icon} />}
+                <span>{tab.label}</span>
+                <Count of={tab.count} />
+              </a>
+            </li>
+          ))}
+        </ul>
+      </>
+    ))}
+  </nav>
+)
+
+/** Two columns: a side navigation or a side panel beside the content. */
+export const Columns = ({ side, children, where = 'left' }: { side: Child; children?: Child; where?: 'left' | 'right' }) => (
+  <div class={`columns columns-${where}`}>
+    {where === 'left' && <div class="column-side">{side}</div>}
+    <div class="column-main">{children}</div>
+    {where === 'right' && <aside class="column-side" aria-label="Details">{side}</aside>}
+  </div>
+)
+
+/** One block of a side panel: what it is about, its value, and where it is changed. */
+export const SideBlock = ({ title, action, children }: { title: string; action?: Child; children?: Child }) => (
+  <section class="side-block">
+    <h2>
+      {title}
+      {action}
+    </h2>
+    {children}
+  </section>
+)
+
+/** Choices that narrow a list, as links: open or closed, newest or oldest. */
+export const FilterBar = ({ label, filters, children }: { label: string; filters: readonly Tab[]; children?: Child }) => (
+  <div class="filter-bar">
+    <nav aria-label={label}>
+      <ul>
+        {filters.map((filter) => (
+          <li>
+            <a href={filter.href} aria-current={filter.current ? 'true' : undefined}>
+              {filter.icon && <Icon name={filter.icon} />}
+              <span>{filter.label}</span>
+              <Count of={filter.count} />
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+    {children !== undefined && <div class="filter-extra">{children}</div>}
+  </div>
+)

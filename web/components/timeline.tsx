@@ -1,0 +1,185 @@
+import type { Child } from '../jsx/html.ts'
+import { PersonLink, Avatar, type Person } from './avatar.tsx'
+import { Button, LinkButton } from './button.tsx'
+import { Form } from './form.tsx'
+import { Icon, type IconName } from './icon.tsx'
+import { Menu, type MenuItem } from './menu.tsx'
+import { Chip, type Tone } from './state.tsx'
+import { RelativeTime } from './time.tsx'
+
+/** A conversation from top to bottom: comments, and between them what happened. */
+export const Timeline = ({ label = 'Conversation', children }: { label?: string; children?: Child }) => (
+  <ol class="timeline" aria-label={label}>
+    {children}
+  </ol>
+)
+
+/** One thing that happened, in a sentence. */
+export const TimelineEvent = (props: { icon: IconName; tone?: Tone; actor?: Person | null; at: string; now?: number; id?: string; children?: Child }) => (
+  <li class="event" id={props.id}>
+    <span class={['event-icon', props.tone && `tone-${props.tone}`]}>
+      <Icon name={props.icon} />
+    </span>
+    <div class="event-text">
+      {props.actor !== undefined && <PersonLink of={props.actor} />} {props.children} <RelativeTime at={props.at} now={props.now} />
+    </div>
+  </li>
+)
+
+const reactionSigns: Record<string, string> = { '+1': '👍', '-1': '👎', laugh: '😄', hooray: '🎉', confused: '😕', heart: '❤️', rocket: '🚀', eyes: '👀' }
+
+/** Reactions by their counts. With `action` and `csrf` each is a button that gives or takes back one's own (field `content`). */
+export const Reactions = (props: { reactions: Readonly<Record<string, number>>; action?: string; csrf?: string }) => {
+  const given = Object.entries(props.reactions).filter(([name, count]) => count > 0 && Object.hasOwn(reactionSigns, name))
+  if (given.length === 0) return null
+  const inside = given.map(([name, count]) =>
+    props.action ? (
+      <button type="submit" name="content" value={name} class="reaction" aria-label={`${name}, ${count}`}>
+        <span aria-hidden="true">{reactionSigns[name]}</span> {count}
+      </button>
+    ) : (
+      <span class="reaction" role="img" aria-label={`${name}, ${count}`}>
+        <span aria-hidden="true">{reactionSigns[name]}</span> {count}
+      </span>
+    ),
+  )
+  return props.action && props.csrf ? (
+    <Form action={props.action} csrf={props.csrf} class="reactions" inline>
+      {inside}
+    </Form>
+  ) : (
+    <div class="reactions">{inside}</div>
+  )
+}
+
+export interface CommentProps {
+  /** Id of the element, so that `#…` leads to it: the comment's id, or `description`. */
+  id: string
+  author: Person | null
+  at: string
+  edited?: boolean
+  /** Finished HTML, from the Markdown cleaner. */
+  body: Child
+  /** What the author is here: author, member, reviewer. */
+  role?: string
+  menu?: readonly (MenuItem | 'line')[]
+  reactions?: Child
+  footer?: Child
+  /** What the person did with it: approved, asked for changes. */
+  verb?: Child
+  tone?: Tone
+  now?: number
+}
+
+/** A comment, a description or a review, as an item of a {@link Timeline}. */
+export const Comment = (props: CommentProps) => (
+  <li class={['comment', props.tone && `comment-${props.tone}`]} id={props.id}>
+    <div class="comment-face">
+      <Avatar of={props.author ?? { username: 'hearth', kind: 'workspace' }} size={32} />
+    </div>
+    <article class="comment-box" aria-label={`By ${props.author?.username ?? 'Hearth'}`}>
+      <header class="comment-head">
+        <span>
+          <PersonLink of={props.author} face={false} /> <span class="muted">{props.verb ?? 'wrote'}</span>{' '}
+          <a class="muted" href={`#${props.id}`}>
+            <RelativeTime at={props.at} now={props.now} />
+          </a>
+          {props.edited && <span class="muted"> (edited)</span>}
+        </span>
+        <span class="actions">
+          {props.role && <Chip>{props.role}</Chip>}
+          {props.menu && <Menu class="comment-menu" label="More about this comment" summary={<Icon name="more" />} items={props.menu} />}
+        </span>
+      </header>
+      <div class="comment-body">{props.body}</div>
+      {props.reactions !== undefined && props.reactions}
+      {props.footer !== undefined && <footer class="comment-foot">{props.footer}</footer>}
+    </article>
+  </li>
+)
+
+/** Where one writes. `preview` is an address that answers the same page with the text rendered; `extra` are further buttons (close, approve). */
+export const CommentBox = (props: {
+  action: string
+  csrf: string
+  viewer: Person
+  name?: string
+  label?: string
+  value?: string | null
+  error?: string | null
+  placeholder?: string
+  button?: string
+  extra?: Child
+  /** Address of the preview, and what it gave. */
+  preview?: string
+  previewed?: Child
+  rows?: number
+  children?: Child
+}) => {
+  const name = props.name ?? 'body'
+  const id = `field-${name}-new`
+  return (
+    <div class="comment comment-new" id="new-comment">
+      <div class="comment-face">
+        <Avatar of={props.viewer} size={32} />
+      </div>
+      <Form action={props.action} csrf={props.csrf} class="comment-box" label={props.label ?? 'Add a comment'}>
+        {props.children}
+        {props.previewed !== undefined && (
+          <div class="comment-preview">
+            <p class="muted small">Preview</p>
+            {props.previewed}
+          </div>
+        )}
+        <label class="unseen" for={id}>
+          {props.label ?? 'Comment'}
+        </label>
+        <textarea
+          class="input"
+          id={id}
+          name={name}
+          rows={props.rows ?? 4}
+          placeholder={props.placeholder ?? 'Write in Markdown'}
+          required
+          aria-invalid={props.error ? 'true' : undefined}
+          aria-describedby={props.error ? `${id}-error ${id}-hint` : `${id}-hint`}
+          data-autosize
+        >
+          {props.value}
+        </textarea>
+        {props.error && (
+          <p class="field-error" id={`${id}-error`}>
+            <Icon name="warning" />
+            {props.error}
+          </p>
+        )}
+        <div class="comment-actions">
+          <p class="hint" id={`${id}-hint`}>
+            Markdown. Mention people with @, issues with #.
+          </p>
+          <div class="actions">
+            {props.extra}
+            {props.preview && (
+              <Button formaction={props.preview} look="quiet">
+                Preview
+              </Button>
+            )}
+            <Button look="primary">{props.button ?? 'Comment'}</Button>
+          </div>
+        </div>
+      </Form>
+    </div>
+  )
+}
+
+/** In place of the box, for somebody who cannot write here. */
+export const CommentClosed = ({ children, signIn }: { children?: Child; signIn?: string }) => (
+  <div class="comment-closed">
+    <span>{children}</span>
+    {signIn && (
+      <LinkButton href={signIn} small>
+        Sign in
+      </LinkButton>
+    )}
+  </div>
+)

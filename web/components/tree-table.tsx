@@ -1,0 +1,78 @@
+import type { Child } from '../jsx/html.ts'
+import { codePath, commitPath } from '../paths.ts'
+import { Icon, type IconName } from './icon.tsx'
+import { RelativeTime } from './time.tsx'
+
+export interface TreeEntry {
+  name: string
+  path: string
+  type: 'file' | 'dir' | 'symlink' | 'submodule' | (string & {})
+  last_commit?: { sha: string; title: string; date: string } | null
+}
+
+const looks: Record<string, { icon: IconName; word: string }> = {
+  dir: { icon: 'folder', word: 'Folder' },
+  file: { icon: 'file', word: 'File' },
+  symlink: { icon: 'symlink', word: 'Symbolic link' },
+  submodule: { icon: 'submodule', word: 'Submodule' },
+}
+
+/**
+ * The entries of a folder: folders first, as they come. The commit that last touched each may be missing and come later.
+ * `up` is the address of the folder above.
+ */
+export const TreeTable = (props: {
+  entries: readonly TreeEntry[]
+  repo: string
+  /** The ref as addresses name it. */
+  rev: string
+  up?: string | null
+  head?: Child
+  now?: number
+}) => {
+  const sorted = [...props.entries].sort((a, b) => Number(b.type === 'dir' || b.type === 'submodule') - Number(a.type === 'dir' || a.type === 'submodule'))
+  return (
+    <div class="list tree">
+      {props.head !== undefined && <div class="list-head">{props.head}</div>}
+      <table>
+        <thead>
+          <tr>
+            <th scope="col" class="tree-name">
+              <span class="unseen">Name</span>
+            </th>
+            <th scope="col" class="tree-commit">
+              <span class="unseen">Last commit</span>
+            </th>
+            <th scope="col" class="tree-when">
+              <span class="unseen">Changed</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {props.up && (
+            <tr>
+              <td class="tree-name" colspan={3}>
+                <a href={props.up} aria-label="Folder above" rel="up">
+                  <Icon name="arrow-up" /> ..
+                </a>
+              </td>
+            </tr>
+          )}
+          {sorted.map((entry) => {
+            const look = looks[entry.type] ?? { icon: 'file' as const, word: 'File' }
+            return (
+              <tr>
+                <td class={['tree-name', entry.type === 'dir' && 'tree-dir']}>
+                  <Icon name={look.icon} label={look.word} />
+                  {entry.type === 'submodule' ? <span>{entry.name}</span> : <a href={codePath(props.repo, entry.type === 'dir' ? 'tree' : 'blob', props.rev, entry.path)}>{entry.name}</a>}
+                </td>
+                <td class="tree-commit">{entry.last_commit && <a href={commitPath(props.repo, entry.last_commit.sha)}>{entry.last_commit.title}</a>}</td>
+                <td class="tree-when">{entry.last_commit && <RelativeTime at={entry.last_commit.date} now={props.now} />}</td>
+              </tr>
+            )
+          })}
+        </tbody>
+      </table>
+    </div>
+  )
+}

@@ -1,0 +1,35 @@
+/**
+ * The cookies of the website. On https they carry the `__Host-` prefix (RFC 6265bis section 4.1.3.2): set by this host only,
+ * over TLS only, for all of it. None can be read by a script. `SameSite=Lax` keeps them out of every request that another
+ * site makes but a followed link.
+ */
+import { hmacSha256, randomToken, sameBytes } from '#lib/hash.ts'
+
+const name = (secure: boolean, plain: string): string => (secure ? `__Host-${plain}` : plain)
+
+export const SIGN_IN = 'hearth'
+/** A visitor without a sign-in gets a secret of their own, so that the sign-in form cannot be sent for them. */
+export const VISITOR = 'hearth-visitor'
+export const FLASH = 'hearth-flash'
+
+export function readCookie(request: Request, secure: boolean, plain: string): string | null {
+  const wanted = name(secure, plain)
+  for (const part of (request.headers.get('cookie') ?? '').split(';')) {
+    const cut = part.indexOf('=')
+    if (cut > 0 && part.slice(0, cut).trim() === wanted) return part.slice(cut + 1).trim() || null
+  }
+  return null
+}
+
+export function setCookie(secure: boolean, plain: string, value: string, seconds: number): string {
+  return `${name(secure, plain)}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`
+}
+
+export const clearCookie = (secure: boolean, plain: string): string => setCookie(secure, plain, '', 0)
+
+export const newVisitor = (): string => randomToken(24)
+
+/** The CSRF token of a cookie's secret: a script of another site can neither read the cookie nor compute this. */
+export const csrfToken = (secret: string): string => Buffer.from(hmacSha256(secret, 'csrf')).toString('base64url')
+
+export const isCsrfToken = (secret: string, token: string): boolean => sameBytes(Buffer.from(csrfToken(secret)), Buffer.from(token))

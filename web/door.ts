@@ -1,0 +1,168 @@
+/**
+ * The website's door: finds the page or form of an address, makes the visit, and turns refusals into pages. It knows no
+ * feature; the site map does.
+ */
+import { anonymous, type Caller } from '#core/caller.ts'
+import type { Hearth } from '#core/hearth.ts'
+import { call, type Typed } from '#core/operation.ts'
+import { Refusal } from '#lib/errors.ts'
+import { assets, contentSecurityPolicy } from './assets.ts'
+import { CSRF_FIELD } from './components/form.tsx'
+import { clearCookie, csrfToken, FLASH, isCsrfToken, newVisitor, readCookie, setCookie, SIGN_IN, VISITOR } from './cookies.ts'
+import { flashOf } from './flashes.ts'
+import { Html, renderPage } from './jsx/html.ts'
+import { errorPage } from './pages/error.tsx'
+import { Router } from './router.ts'
+import { Away, Fields, noForm, NoSuchPage, redirect, type Form, type FormState, type Page, type Resource, type SiteMap, type Visit } from './site.ts'
+
+/** The website as the listener mounts it. */
+export type SiteDoor = {
+  handle(request: Request, server: { requestIP(request: Request): { address: string } | null }): Promise<Response>
+  /** The page of an error that nothing here expected; the log has it under the id. */
+  refuse(exchange: { readonly request: Request; readonly id: string }, refusal: Refusal): Response
+}
+
+/** Forms carry text that people type; uploads have operations of their own. */
+const LARGEST_FORM = 4 * 1024 * 1024
+
+const HEADERS: Readonly<Record<string, string>> = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': `${contentSecurityPolicy}; form-action 'self'`,
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'same-origin',
+  'cross-origin-opener-policy': 'same-origin',
+  'permissions-policy': 'interest-cohort=(), camera=(), microphone=(), geolocation=()',
+  'cache-control': 'private, no-cache',
+}
+
+export function siteDoor(hearth: Hearth, map: SiteMap): SiteDoor {
+  const pages = new Router<Page>(map.pages.map((page) => [page.path, page]))
+  const forms = new Router<Form>(map.forms.map((form) => [form.path, form]))
+  const resources = new Router<Resource>(map.resources.map((resource) => [resource.path, resource]))
+  const secure = hearth.settings.site_url.startsWith('https:')
+
+  /** Who visits, and the cookies that the answer sets. */
+  function look(request: Request, address: string | null) {
+    const url = new URL(request.url)
+    const secret = readCookie(request, secure, SIGN_IN)
+    const caller: Caller = (secret === null ? null : hearth.callers.bySignIn(secret)) ?? anonymous
+    const known = caller.kind === 'anonymous' ? readCookie(request, secure, VISITOR) : secret
+    const visitor = known ?? newVisitor()
+    const cookies: string[] = []
+    if (known === null) cookies.push(setCookie(secure, VISITOR, visitor, 86_400))
+    if (secret !== null && caller.kind === 'anonymous') cookies.push(clearCookie(secure, SIGN_IN))
+    const word = readCookie(request, secure, FLASH)
+    if (word !== null && request.method === 'GET') cookies.push(clearCookie(secure, FLASH))
+
+    const visit = (params: Record<string, string> = {}, form: FormState = noForm): Visit => ({
+      hearth, request, url, params, caller, form, address, headers: HEADERS,
+      viewer: caller.kind === 'user' ? caller : null,
+      csrf: csrfToken(visitor),
+      flash: flashOf(word),
+      call: <I, O>(operation: Typed<I, O>, input: I) => call(hearth, operation, caller, input, { signal: request.signal }),
+      tryCall: async <I, O>(operation: Typed<I, O>, input: I) => {
+        try {
+          return await call(hearth, operation, caller, input, { signal: request.signal })
+        } catch (error) {
+          if (error instanceof Refusal && (error.status === 401 || error.status === 403 || error.status === 404)) return null
+          throw error
+        }
+      },
+    })
+    return { url, path: url.pathname.length > 1 ? url.pathname.replace(/\/+$/, '') || '/' : '/', visit, visitor, hasCookie: known !== null, cookies }
+  }
+  type Looked = ReturnType<typeof look>
+
+  async function answer(request: Request, { path, visit, visitor, hasCookie }: Looked): Promise<Response> {
+    if (request.method === 'POST') return submit(forms.find(path), visit, visitor, hasCookie)
+    if (request.method !== 'GET' && request.method !== 'HEAD') throw new Refusal('method_not_allowed', 'This address takes no such request.', { headers: { allow: 'GET, HEAD, POST' } })
+    const resource = resources.find(path)
+    if (resource) return resource.value.answer(visit(resource.params))
+    const found = pages.find(path)
+    if (!found) throw new NoSuchPage()
+    return respond(await found.value.render(visit(found.params)), found.value.status)
+  }
+
+  /** The page that tells of a refusal, or the sign-in page where signing in may be all that is missing. */
+  function tell(refusal: Refusal, visit: Visit, request_id: string | null): Response {
+    if (refusal.code === 'unauthenticated' && visit.viewer === null && visit.request.method === 'GET') {
+      return redirect(`/login?next=${encodeURIComponent(visit.url.pathname + visit.url.search)}`, 302).response
+    }
+    const response = html(errorPage(visit, { status: refusal.status, message: refusal.message, request_id }), refusal.status)
+    for (const [name, value] of Object.entries(refusal.headers)) response.headers.set(name, value)
+    return response
+  }
+
+  return {
+    async handle(request, server) {
+      const asset = assets.get(new URL(request.url).pathname)
+      if (asset) return assetResponse(request, asset)
+      const looked = look(request, server.requestIP(request)?.address ?? null)
+      let response: Response
+      try {
+        response = await answer(request, looked)
+      } catch (error) {
+        const refusal = error instanceof NoSuchPage ? new Refusal('not_found', 'There is no such page, or you may not see it.') : error
+        if (!(refusal instanceof Refusal)) throw error
+        response = tell(refusal, looked.visit(), null)
+      }
+      for (const cookie of looked.cookies) response.headers.append('set-cookie', cookie)
+      return request.method === 'HEAD' ? new Response(null, response) : response
+    },
+    refuse: ({ request, id }, refusal) => tell(refusal, look(request, null).visit(), id),
+  }
+
+  async function submit(
+    found: ReturnType<typeof forms.find>,
+    visit: Looked['visit'],
+    visitor: string,
+    hasCookie: boolean,
+  ): Promise<Response> {
+    if (!found) throw new NoSuchPage()
+    const { value: form, params } = found
+    const before = visit(params)
+    const fields = await fieldsOf(before.request)
+    // Browsers say where a request comes from; another site's is refused even if it knew the token.
+    const site = before.request.headers.get('sec-fetch-site')
+    const foreign = site !== null && site !== 'same-origin' && site !== 'none'
+    if (foreign || !hasCookie || !isCsrfToken(visitor, fields.text(CSRF_FIELD))) {
+      throw new Refusal('forbidden', 'This form was not sent from a current page of this site. Go back, reload the page and send it again.')
+    }
+    if (!form.open && before.viewer === null) throw new Refusal('unauthenticated', 'Sign in first.')
+    try {
+      return (await form.submit(before, fields)).response
+    } catch (error) {
+      if (!(error instanceof Refusal) || form.page === null || error.status === 404) throw error
+      const again = visit(params, { values: fields, error: { field: error.field, message: error.message } })
+      return respond(await form.page.render(again), 422)
+    }
+  }
+}
+
+const html = (page: Html, status: number): Response => new Response(renderPage(page), { status, headers: HEADERS })
+
+const respond = (result: Html | Away, status: number): Response => (result instanceof Away ? result.response : html(result, status))
+
+async function fieldsOf(request: Request): Promise<Fields> {
+  const type = request.headers.get('content-type') ?? ''
+  const length = Number(request.headers.get('content-length') ?? '0')
+  if (length > LARGEST_FORM) throw new Refusal('too_large', 'This form is too large.')
+  const body = new Uint8Array(await request.arrayBuffer())
+  if (body.byteLength > LARGEST_FORM) throw new Refusal('too_large', 'This form is too large.')
+  if (!/^(application\/x-www-form-urlencoded|multipart\/form-data)\b/i.test(type)) throw new Refusal('unsupported_media_type', 'This address takes forms only.')
+  const data = await new Response(body, { headers: { 'content-type': type } }).formData().catch(() => {
+    throw new Refusal('bad_request', 'This form could not be read.')
+  })
+  const values = new Map<string, string[]>()
+  for (const [name, value] of data.entries()) {
+    // Browsers send lines of a text field as CR LF.
+    if (typeof value === 'string') values.set(name, [...(values.get(name) ?? []), value.replaceAll('\r\n', '\n')])
+  }
+  return new Fields(values)
+}
+
+function assetResponse(request: Request, asset: { type: string; body: string; etag: string }): Response {
+  const headers = { 'content-type': asset.type, etag: asset.etag, 'cache-control': 'public, max-age=31536000, immutable', 'x-content-type-options': 'nosniff' }
+  if (request.headers.get('if-none-match') === asset.etag) return new Response(null, { status: 304, headers })
+  return new Response(request.method === 'HEAD' ? null : asset.body, { headers })
+}

@@ -1,0 +1,53 @@
+/** The map of the site: every page, form and file address, one line each. */
+import type { Settings } from '#core/settings.ts'
+import { Gallery } from './gallery.tsx'
+import { createInviteForm, invitesPage, revokeInviteForm } from './pages/accounts/invites.tsx'
+import { confirmForm, confirmPage, registerForm, registeredPage, registerPage, resendForm, setupForm, setupPage } from './pages/accounts/register.tsx'
+import { forgotForm, forgotPage, resetForm, resetPage, signInForm, signInPage, signOutForm } from './pages/accounts/sign-in.tsx'
+import { createTokenForm, revokeTokenForm, tokensPage } from './pages/accounts/tokens.tsx'
+import { avatar } from './pages/avatar.ts'
+import { blamePage, blobPage } from './pages/code/blob.tsx'
+import { branchesPage, commitPage, commitsPage, tagsPage } from './pages/code/history.tsx'
+import { rawFile } from './pages/code/raw.ts'
+import { repoPage, treePage } from './pages/code/tree.tsx'
+import { explorePage, homePage } from './pages/home.tsx'
+import { commentForm, editIssueForm, editIssuePage, issuePage, startPullForm } from './pages/issues/issue.tsx'
+import { issuesPage } from './pages/issues/list.tsx'
+import { newIssueForm, newIssuePage } from './pages/issues/new.tsx'
+import { pullsPage } from './pages/pulls/list.tsx'
+import { newPullForm, newPullPage } from './pages/pulls/new.tsx'
+import { changesPage, checksPage, pullCommitsPage, sessionPage } from './pages/pulls/parts.tsx'
+import { mergeForm, pullCommentForm, pullPage, readyForm, reviewForm } from './pages/pulls/pull.tsx'
+import { activityPage } from './pages/repos/activity.tsx'
+import { newRepoForm, newRepoPage } from './pages/repos/new.tsx'
+import { pullSettingsForm, repoSettingsForm, repoSettingsPage } from './pages/repos/settings.tsx'
+import { membersPage, removeMemberForm, updateMemberForm } from './pages/workspaces/members.tsx'
+import { newWorkspaceForm, newWorkspacePage } from './pages/workspaces/new.tsx'
+import { workspaceSettingsForm, workspaceSettingsPage } from './pages/workspaces/settings.tsx'
+import { workspacePage } from './pages/workspaces/workspace.tsx'
+import { page, type SiteMap } from './site.ts'
+
+/** Every component in all its states, for those who build pages. */
+const galleryPage = page({ path: '/-/gallery', view: (_, { url }) => Gallery({ theme: url.searchParams.get('theme') === 'dark' ? 'dark' : undefined }) })
+
+export const siteMap = ({ development }: Pick<Settings, 'development'>): SiteMap => ({
+  pages: [
+    homePage, explorePage,
+    setupPage, registerPage, registeredPage, confirmPage, signInPage, forgotPage, resetPage,
+    tokensPage, invitesPage,
+    newWorkspacePage, workspacePage, membersPage, workspaceSettingsPage,
+    newRepoPage, repoPage, treePage, blobPage, blamePage, commitsPage, commitPage, branchesPage, tagsPage, activityPage, repoSettingsPage,
+    issuesPage, newIssuePage, issuePage, editIssuePage,
+    pullsPage, newPullPage, pullPage, changesPage, pullCommitsPage, sessionPage, checksPage,
+    ...(development ? [galleryPage] : []),
+  ],
+  forms: [
+    setupForm, registerForm, confirmForm, resendForm, signInForm, signOutForm, forgotForm, resetForm,
+    createTokenForm, revokeTokenForm, createInviteForm, revokeInviteForm,
+    newWorkspaceForm, updateMemberForm, removeMemberForm, workspaceSettingsForm,
+    newRepoForm, repoSettingsForm, pullSettingsForm,
+    newIssueForm, commentForm, editIssueForm, startPullForm,
+    newPullForm, pullCommentForm, readyForm, reviewForm, mergeForm,
+  ],
+  resources: [avatar, rawFile],
+})

@@ -1,0 +1,53 @@
+// Words in running text that stand for something on this site: people, teams, issues, pull requests, commits.
+import { commitPath, issuePath, shortUrlParts, teamPath, userPath } from '../paths.ts'
+
+/** What references are read against. */
+export interface LinkContext {
+  /** Before every address on this site; empty for addresses from the root. */
+  siteUrl: string
+  /** The repository that a bare `#12` or commit id belongs to, `workspace/name`; without it those stay text. */
+  repo?: string
+  /** Whether a mention (`name` or `workspace/team`, lower case) is to be linked; every well-formed one when left out. */
+  knows?: (mention: string) => boolean
+}
+
+const mention = String.raw`(?<![\w@/.+-])@([a-z0-9](?:[a-z0-9-]{0,37}[a-z0-9])?)(?:/([a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?))?(?![\w@/-])`
+const number = String.raw`(?<![\w/.#&;-])([\w-]{1,39}/[\w.-]{1,100})?#([1-9]\d{0,8})(?!\w)`
+const commit = String.raw`(?<![\w/.#&;@-])(?:([\w-]{1,39}/[\w.-]{1,100})@)?([0-9a-f]{7,40}|[0-9a-f]{64})(?![\w@/-]|\.\w)`
+const pattern = new RegExp(`${mention}|${number}|${commit}`, 'gi')
+
+/** A short run of hex counts as a commit only with a digit and a letter in it, so that neither a year nor a word is one. */
+const looksLikeCommit = (hex: string): boolean => hex.length >= 40 || (/\d/.test(hex) && /[a-f]/.test(hex))
+
+const link = (href: string, text: string, kind: string): string => `<a class="ref-${kind}" href="${Bun.escapeHTML(href)}">${text}</a>`
+
+/** Links the references in a stretch of text that is already escaped. */
+export const linkReferences = (text: string, context: LinkContext): string =>
+  /[@#]|[0-9a-f]{7}/i.test(text)
+    ? text.replace(pattern, (whole: string, name?: string, team?: string, numberRepo?: string, digits?: string, commitRepo?: string, hex?: string) => {
+        if (name !== undefined) {
+          const asked = (team ? `${name}/${team}` : name).toLowerCase()
+          if (name.includes('--') || (context.knows && !context.knows(asked))) return whole
+          const path = team ? teamPath(name.toLowerCase(), team.toLowerCase()) : userPath(name.toLowerCase())
+          return link(context.siteUrl + path, whole, 'mention')
+        }
+        if (digits !== undefined) {
+          const repo = numberRepo ?? context.repo
+          return repo === undefined ? whole : link(context.siteUrl + issuePath(repo, Number(digits)), whole, 'issue')
+        }
+        const repo = commitRepo ?? context.repo
+        if (hex === undefined || repo === undefined || hex !== hex.toLowerCase() || !looksLikeCommit(hex)) return whole
+        const shown = `${commitRepo ? `${commitRepo}@` : ''}${hex.slice(0, 7)}`
+        return link(context.siteUrl + commitPath(repo, hex), `<code>${shown}</code>`, 'commit')
+      })
+    : text
+
+/** The short form of an address on this site that stands in the text as itself: `#12`, `a/b#12`, `abc1234`; null for any other. */
+export const shortForm = (href: string, context: LinkContext): string | null => {
+  if (context.siteUrl === '' || !href.startsWith(`${context.siteUrl}/`)) return null
+  const parts = shortUrlParts(href.slice(context.siteUrl.length))
+  if (parts === null) return null
+  const repo = parts.repo === context.repo ? '' : parts.repo
+  if (parts.kind === 'commit') return `${repo && `${repo}@`}${parts.id.slice(0, 7)}`
+  return `${repo}#${parts.id}${parts.comment ? ' (comment)' : ''}`
+}

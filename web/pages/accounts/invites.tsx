@@ -1,0 +1,79 @@
+import { createInvite, listInvites, revokeInvite, type Invite } from '#features/accounts/index.ts'
+import { Button } from '../../components/button.tsx'
+import { Card, CopyField, EmptyState } from '../../components/card.tsx'
+import { ActionButton, Field, Form, FormActions } from '../../components/form.tsx'
+import { List, Row } from '../../components/rows.tsx'
+import { Badge } from '../../components/state.tsx'
+import { RelativeTime } from '../../components/time.tsx'
+import { action, flashTo, form, page } from '../../site.ts'
+import { fieldError, formError } from '../shell.tsx'
+import { SettingsFrame } from './settings-frame.tsx'
+
+const InviteRow = ({ invite, csrf }: { invite: Invite; csrf: string }) => (
+  <Row
+    title={invite.url ? <CopyField label="Link" hideLabel id={`link-${invite.id}`} value={invite.url} /> : <span>{invite.used_by ? `Used by ${invite.used_by.username}` : 'Not used'}</span>}
+    meta={
+      <>
+        <span>{invite.email ? `For ${invite.email}` : 'For anyone with the link'}</span>
+        {invite.workspace && <span>Joins {invite.workspace}</span>}
+        <span>
+          Made <RelativeTime at={invite.created_at} />
+        </span>
+      </>
+    }
+    end={
+      <>
+        <Badge tone={invite.state === 'pending' ? 'wait' : invite.state === 'used' ? 'good' : 'plain'}>{invite.state}</Badge>
+        {invite.state === 'pending' && (
+          <ActionButton action="/settings/invites/revoke" csrf={csrf} values={{ id: invite.id }}>
+            <Button small look="danger">Revoke</Button>
+          </ActionButton>
+        )}
+      </>
+    }
+  />
+)
+
+export const invitesPage = page({
+  path: '/settings/invites',
+  load: (visit) => visit.call(listInvites, {}),
+  view: ({ invites, left }, visit) => (
+    <SettingsFrame visit={visit} title="Invites" current="invites" lead="A link with which somebody makes an account here. It works once, for 30 days.">
+      <Card title="New invite">
+        <Form action="/settings/invites" csrf={visit.csrf} error={formError(visit, 'email', 'workspace')}>
+          <Field name="email" label="Only for this address" type="email" value={visit.form.values.text('email')} error={fieldError(visit, 'email')} />
+          <Field name="workspace" label="Joins the workspace" mono hint="You must own it." value={visit.form.values.text('workspace')} error={fieldError(visit, 'workspace')} />
+          <FormActions>
+            <Button look="primary">Make the invite</Button>
+            {left !== null && <span class="muted">{left} left</span>}
+          </FormActions>
+        </Form>
+      </Card>
+      {invites.length === 0 ? (
+        <EmptyState icon="mail" title="No invites yet" />
+      ) : (
+        <List label="Your invites">
+          {invites.map((invite) => (
+            <InviteRow invite={invite} csrf={visit.csrf} />
+          ))}
+        </List>
+      )}
+    </SettingsFrame>
+  ),
+})
+
+export const createInviteForm = form({
+  path: '/settings/invites',
+  page: invitesPage,
+  operation: createInvite,
+  input: (fields) => ({ email: fields.optional('email'), workspace: fields.optional('workspace') }),
+  done: (_, visit) => flashTo(visit, '/settings/invites', 'invite-made'),
+})
+
+export const revokeInviteForm = action({
+  path: '/settings/invites/revoke',
+  submit: async (visit, fields) => {
+    await visit.call(revokeInvite, { id: fields.text('id') })
+    return flashTo(visit, '/settings/invites', 'invite-revoked')
+  },
+})

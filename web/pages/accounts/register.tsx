@@ -1,0 +1,153 @@
+import { checkSetup, confirmEmail, resendEmailConfirmation } from '#features/accounts/index.ts'
+import { register, setupForge } from '#features/workspaces/index.ts'
+import { Button } from '../../components/button.tsx'
+import { Card } from '../../components/card.tsx'
+import { Field, Form, FormActions } from '../../components/form.tsx'
+import { Notice } from '../../components/flash.tsx'
+import { PageHead } from '../../components/layout.tsx'
+import { action, flashTo, form, page, type Visit } from '../../site.ts'
+import { fieldError, formError, Shell } from '../shell.tsx'
+import { signedInTo } from './sign-in.tsx'
+
+const AccountFields = ({ visit, autofocus = true, email }: { visit: Visit; autofocus?: boolean; email?: string | null }) => (
+  <>
+    <Field
+      name="username" label="Username" required autofocus={autofocus} mono maxlength={39} autocomplete="username"
+      hint="Lowercase letters, digits and single hyphens." value={visit.form.values.text('username')} error={fieldError(visit, 'username')}
+    />
+    <Field
+      name="email" label="Email address" type="email" required autocomplete="email"
+      value={visit.form.values.optional('email') ?? email ?? ''} error={fieldError(visit, 'email')}
+    />
+    <Field
+      name="password" label="Password" type="password" required minlength={10} autocomplete="new-password"
+      hint="At least 10 characters." error={fieldError(visit, 'password')}
+    />
+  </>
+)
+
+export const setupPage = page({
+  path: '/setup',
+  load: async (visit) => {
+    const code = visit.url.searchParams.get('code') ?? visit.form.values.text('code')
+    await visit.call(checkSetup, { code })
+    return { code }
+  },
+  view: ({ code }, visit) => (
+    <Shell visit={visit} title="Set up Hearth" width="narrow" noindex>
+      <PageHead title="Set up Hearth" lead="Make the first account. It administers this forge and owns its first workspace." />
+      <Card>
+        <Form action="/setup" csrf={visit.csrf} error={formError(visit, 'username', 'email', 'password', 'workspace')}>
+          <input type="hidden" name="code" value={code} />
+          <AccountFields visit={visit} />
+          <Field
+            name="workspace" label="Workspace" mono maxlength={39} hint="Owns repositories and is the first part of their address. Your username when left empty."
+            value={visit.form.values.text('workspace')} error={fieldError(visit, 'workspace')}
+          />
+          <FormActions>
+            <Button look="primary">Make the account</Button>
+          </FormActions>
+        </Form>
+      </Card>
+    </Shell>
+  ),
+})
+
+export const setupForm = form({
+  path: '/setup',
+  page: setupPage,
+  open: true,
+  operation: setupForge,
+  input: (fields, { request }) => ({
+    code: fields.text('code'), username: fields.text('username').trim(), email: fields.text('email').trim(), password: fields.text('password'),
+    workspace: fields.optional('workspace'), user_agent: request.headers.get('user-agent') ?? undefined,
+  }),
+  done: (output, visit) => signedInTo(visit, output.secret, '/'),
+})
+
+export const registerPage = page({
+  path: '/register',
+  load: ({ url, form, hearth }) => ({ invite: url.searchParams.get('invite') ?? form.values.optional('invite') ?? null, mode: hearth.settings.sign_up }),
+  view: ({ invite, mode }, visit) => (
+    <Shell visit={visit} title="Make an account" width="narrow" noindex>
+      <PageHead title="Make an account" />
+      {mode === 'closed' || mode === 'sso_only' || (mode === 'invite' && invite === null) ? (
+        <Notice>
+          {mode === 'invite' ? 'This forge is by invite: open the link that somebody here sent you.' : 'This forge takes no new accounts. Ask its administrator.'}
+        </Notice>
+      ) : (
+        <Card>
+          <Form action="/register" csrf={visit.csrf} error={formError(visit, 'username', 'email', 'password')}>
+            {invite !== null && <input type="hidden" name="invite" value={invite} />}
+            <AccountFields visit={visit} />
+            <FormActions>
+              <Button look="primary">Make the account</Button>
+            </FormActions>
+          </Form>
+        </Card>
+      )}
+      <p class="muted">
+        Have one? <a href="/login">Sign in</a>
+      </p>
+    </Shell>
+  ),
+})
+
+export const registeredPage = page({
+  path: '/registered',
+  view: (_, visit) => (
+    <Shell visit={visit} title="Check your mail" width="narrow" noindex>
+      <PageHead title="Check your mail" lead="We sent a link to the address that you gave. Open it within 24 hours to confirm the address." />
+      <p>
+        Until then you can sign in and read. <a href="/login">Sign in</a>
+      </p>
+    </Shell>
+  ),
+})
+
+export const registerForm = form({
+  path: '/register',
+  page: registerPage,
+  open: true,
+  operation: register,
+  input: (fields) => ({
+    username: fields.text('username').trim(), email: fields.text('email').trim(), password: fields.text('password'), invite: fields.optional('invite'),
+  }),
+  done: () => '/registered',
+})
+
+export const confirmPage = page({
+  path: '/confirm',
+  load: ({ url, form }) => ({ token: url.searchParams.get('token') ?? form.values.text('token') }),
+  view: ({ token }, visit) => (
+    <Shell visit={visit} title="Confirm your address" width="narrow" noindex>
+      <PageHead title="Confirm your address" lead="One click, and you can make repositories, push, and open issues." />
+      <Card>
+        <Form action="/confirm" csrf={visit.csrf} error={formError(visit)}>
+          <input type="hidden" name="token" value={token} />
+          <FormActions>
+            <Button look="primary">Confirm</Button>
+          </FormActions>
+        </Form>
+      </Card>
+    </Shell>
+  ),
+})
+
+// A POST, because mail scanners open links: they must not confirm an address for anybody.
+export const confirmForm = form({
+  path: '/confirm',
+  page: confirmPage,
+  open: true,
+  operation: confirmEmail,
+  input: (fields) => ({ token: fields.text('token') }),
+  done: (_, visit) => flashTo(visit, visit.viewer ? '/' : '/login', 'confirmed'),
+})
+
+export const resendForm = action({
+  path: '/settings/emails/confirmation',
+  submit: async (visit, fields) => {
+    await visit.call(resendEmailConfirmation, { email: fields.text('email') })
+    return flashTo(visit, '/', 'confirmation-sent')
+  },
+})

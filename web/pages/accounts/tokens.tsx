@@ -1,0 +1,124 @@
+import { SCOPES } from '#core/scopes.ts'
+import { createSettingsToken, listTokens, revokeToken, type Token } from '#features/accounts/index.ts'
+import { Button } from '../../components/button.tsx'
+import { Card, EmptyState, TokenSecret } from '../../components/card.tsx'
+import { ActionButton, Checkbox, Field, FieldSet, Form, FormActions, Select, TextArea } from '../../components/form.tsx'
+import { List, Row } from '../../components/rows.tsx'
+import { Chip } from '../../components/state.tsx'
+import { RelativeTime } from '../../components/time.tsx'
+import type { Html } from '../../jsx/html.ts'
+import { Away, action, flashTo, page, type Visit } from '../../site.ts'
+import { renderPage } from '../../jsx/html.ts'
+import { fieldError, formError } from '../shell.tsx'
+import { SettingsFrame } from './settings-frame.tsx'
+
+const EXPIRIES = [
+  { value: '30', label: '30 days' },
+  { value: '90', label: '90 days' },
+  { value: '365', label: '1 year' },
+  { value: 'never', label: 'Never' },
+]
+
+const TokenRow = ({ token, csrf }: { token: Token; csrf: string }) => (
+  <Row
+    title={
+      <>
+        <strong>{token.name}</strong> <code>…{token.last_four}</code>
+      </>
+    }
+    meta={
+      <>
+        <span>{token.scopes === null ? 'Full rights' : token.scopes.length === 0 ? 'No scopes' : token.scopes.join(', ')}</span>
+        {token.repos !== null && <span>Only {token.repos.join(', ') || 'repositories that are gone'}</span>}
+        <span>
+          {token.last_used_at === null ? 'Never used' : <>Last used <RelativeTime at={token.last_used_at} /></>}
+        </span>
+        <span>{token.expires_at === null ? 'Never expires' : <>Expires <RelativeTime at={token.expires_at} /></>}</span>
+      </>
+    }
+    end={
+      <>
+        {token.source !== 'settings' && <Chip>{token.source}</Chip>}
+        <ActionButton action="/settings/tokens/revoke" csrf={csrf} values={{ id: token.id }}>
+          <Button small look="danger">Revoke</Button>
+        </ActionButton>
+      </>
+    }
+  />
+)
+
+const TokensView = ({ visit, tokens, made }: { visit: Visit; tokens: readonly Token[]; made: { name: string; secret: string } | null }): Html => (
+  <SettingsFrame visit={visit} title="Access tokens" current="tokens" lead="For git over HTTPS (as the password), the API and agents.">
+    {made && <TokenSecret secret={made.secret}>This is the token {made.name}. Keep it where you keep passwords.</TokenSecret>}
+    <Card title="New token">
+      <Form action="/settings/tokens" csrf={visit.csrf} error={formError(visit, 'name', 'expires', 'scopes', 'repos')}>
+        <Field
+          name="name" label="Name" required maxlength={64} hint="What will use it, so that you know later what to revoke."
+          value={made ? '' : visit.form.values.text('name')} error={fieldError(visit, 'name')}
+        />
+        <Select name="expires" label="Expires after" required options={EXPIRIES} value={visit.form.values.optional('expires') ?? '365'} error={fieldError(visit, 'expires')} />
+        <details class="more" open={visit.form.values.all('scopes').length > 0 || visit.form.values.optional('repos') !== undefined}>
+          <summary>Narrow what it may do</summary>
+          <TextArea
+            name="repos" label="Repositories" rows={2} mono hint="One workspace/name a line. All when empty."
+            value={visit.form.values.text('repos')} error={fieldError(visit, 'repos')}
+          />
+          <FieldSet legend="Scopes" hint="None ticked means the full rights of your account." error={fieldError(visit, 'scopes')}>
+            <div class="tick-grid">
+              {SCOPES.map((scope) => (
+                <Checkbox name="scopes" value={scope} label={<code>{scope}</code>} checked={visit.form.values.all('scopes').includes(scope)} />
+              ))}
+            </div>
+          </FieldSet>
+        </details>
+        <FormActions>
+          <Button look="primary">Make the token</Button>
+        </FormActions>
+      </Form>
+    </Card>
+    {tokens.length === 0 ? (
+      <EmptyState icon="key" title="No tokens yet">
+        Make one to clone and push over HTTPS, or to let an agent in.
+      </EmptyState>
+    ) : (
+      <List label="Your tokens">
+        {tokens.map((token) => (
+          <TokenRow token={token} csrf={visit.csrf} />
+        ))}
+      </List>
+    )}
+  </SettingsFrame>
+)
+
+export const tokensPage = page({
+  path: '/settings/tokens',
+  load: async (visit) => ({ tokens: (await visit.call(listTokens, {})).items }),
+  view: ({ tokens }, visit) => <TokensView visit={visit} tokens={tokens} made={null} />,
+})
+
+/** The answer to this form is the page itself, not a redirect: the secret is shown there and is kept nowhere. */
+export const createTokenForm = action({
+  path: '/settings/tokens',
+  page: tokensPage,
+  submit: async (visit, fields) => {
+    const scopes = fields.all('scopes').filter((scope) => scope !== '')
+    const repos = fields.list('repos', /[\s,]+/)
+    const made = await visit.call(createSettingsToken, {
+      name: fields.text('name').trim(),
+      expires: fields.optional('expires'),
+      ...(scopes.length > 0 ? { scopes } : {}),
+      ...(repos.length > 0 ? { repos } : {}),
+    })
+    const { items } = await visit.call(listTokens, {})
+    const shown = <TokensView visit={visit} tokens={items} made={{ name: made.name, secret: made.secret ?? '' }} />
+    return new Away(new Response(renderPage(shown), { headers: visit.headers }))
+  },
+})
+
+export const revokeTokenForm = action({
+  path: '/settings/tokens/revoke',
+  submit: async (visit, fields) => {
+    await visit.call(revokeToken, { id: fields.text('id') })
+    return flashTo(visit, '/settings/tokens', 'token-revoked')
+  },
+})

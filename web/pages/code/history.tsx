@@ -1,0 +1,172 @@
+import { getCommit, getRepo, listBranches, listCommits, listTags, locateCode } from '#features/repos/index.ts'
+import {
+  Badge, Card, Chip, CommitRow, DiffView, EmptyState, Facts, Icon, LinkButton, List, PageHead, Pager, PersonLink, RelativeTime, Row,
+} from '../../components/index.ts'
+import { codePath, commitPath, pullPath, repoPath, withQuery } from '../../paths.ts'
+import { page } from '../../site.ts'
+import { RepoFrame, repoOf } from '../repos/frame.tsx'
+import { PathCrumbs, RefSwitch, refsOf } from './frame.tsx'
+
+const pageNumber = (url: URL): number => Math.max(1, Number(url.searchParams.get('page') ?? '1') || 1)
+
+export const commitsPage = page({
+  path: '/:workspace/:repo/commits/*rest',
+  load: async (visit) => {
+    const name = repoOf(visit)
+    const [repo, at] = await Promise.all([visit.call(getRepo, { repo: name }), visit.call(locateCode, { repo: name, rest: visit.params['rest'] ?? '' })])
+    const number = pageNumber(visit.url)
+    const [refs, commits] = await Promise.all([
+      refsOf(visit, name),
+      visit.call(listCommits, { repo: name, ref: at.sha ?? at.ref, ...(at.path === '' ? {} : { path: at.path }), page: number, per_page: 30 }),
+    ])
+    return { repo, at, refs, commits, number }
+  },
+  view: ({ repo, at, refs, commits, number }, visit) => {
+    const here = codePath(repo.full_name, 'commits', at.ref, at.path)
+    return (
+      <RepoFrame visit={visit} repo={repo} title={at.path === '' ? 'Commits' : `History of ${at.path}`} current="code">
+        <div class="code-bar">
+          <RefSwitch repo={repo} refs={refs} current={at.ref} view="commits" path={at.path} />
+          {at.path !== '' && <PathCrumbs repo={repo} current={at.ref} path={at.path} />}
+        </div>
+        <List label="Commits">
+          {commits.items.map((commit) => (
+            <CommitRow commit={commit} repo={repo.full_name} />
+          ))}
+        </List>
+        <Pager newer={number > 1 ? withQuery(here, { page: number - 1 }) : null} older={commits.next === null ? null : withQuery(here, { page: number + 1 })} />
+      </RepoFrame>
+    )
+  },
+})
+
+export const commitPage = page({
+  path: '/:workspace/:repo/commit/:sha',
+  load: async (visit) => {
+    const name = repoOf(visit)
+    const [repo, commit] = await Promise.all([visit.call(getRepo, { repo: name }), visit.call(getCommit, { repo: name, ref: visit.params['sha'] ?? '', patch: true })])
+    return { repo, commit, split: visit.url.searchParams.get('view') === 'split' }
+  },
+  view: ({ repo, commit, split }, visit) => {
+    const here = commitPath(repo.full_name, commit.sha)
+    const rest = commit.message.slice(commit.title.length).trim()
+    return (
+      <RepoFrame visit={visit} repo={repo} title={commit.title} current="code" width="wide">
+        <PageHead
+          title={commit.title}
+          lead={
+            <>
+              <PersonLink of={commit.author.actor ?? { username: commit.author.name }} /> committed <RelativeTime at={commit.author.date} />
+            </>
+          }
+          actions={<LinkButton href={codePath(repo.full_name, 'tree', commit.sha)} small icon="folder">Browse files</LinkButton>}
+        />
+        <Card>
+          {rest !== '' && <p class="pre-line">{rest}</p>}
+          <Facts
+            facts={[
+              { label: 'Commit', value: <code>{commit.sha}</code> },
+              { label: commit.parents.length === 1 ? 'Parent' : 'Parents', value: commit.parents.length === 0 ? 'None: the first commit' : commit.parents.map((sha) => <a href={commitPath(repo.full_name, sha)}><code>{sha.slice(0, 7)}</code> </a>) },
+              ...(commit.pull === null ? [] : [{ label: 'Pull request', value: <a href={pullPath(repo.full_name, commit.pull)}>#{commit.pull}</a> }]),
+              ...(commit.verification.verified ? [{ label: 'Signature', value: <Badge tone="good" icon="check">Verified</Badge> }] : []),
+            ]}
+          />
+        </Card>
+        <DiffView
+          files={commit.files} totals={commit.stats ?? undefined}
+          head={<LinkButton href={withQuery(here, { view: split ? undefined : 'split' })} small>{split ? 'One column' : 'Side by side'}</LinkButton>}
+          options={{ split, fileHref: (file) => (file.status === 'removed' ? null : codePath(repo.full_name, 'blob', commit.sha, file.path)) }}
+        />
+      </RepoFrame>
+    )
+  },
+})
+
+export const branchesPage = page({
+  path: '/:workspace/:repo/branches',
+  load: async (visit) => {
+    const name = repoOf(visit)
+    const number = pageNumber(visit.url)
+    const [repo, branches] = await Promise.all([visit.call(getRepo, { repo: name }), visit.call(listBranches, { repo: name, page: number })])
+    return { repo, branches, number }
+  },
+  view: ({ repo, branches, number }, visit) => {
+    const here = repoPath(repo.full_name, '/branches')
+    return (
+      <RepoFrame visit={visit} repo={repo} title="Branches" current="code">
+        <PageHead title="Branches" />
+        {branches.items.length === 0 ? (
+          <EmptyState icon="branch" title="No branches yet">Push one, and it shows here.</EmptyState>
+        ) : (
+          <List label="Branches">
+            {branches.items.map((branch) => (
+              <Row
+                mark={<Icon name="branch" />}
+                title={
+                  <>
+                    <a class="row-link mono" href={codePath(repo.full_name, 'tree', branch.name)}>{branch.name}</a>
+                    {branch.default && <Chip>Default</Chip>}
+                    {branch.protected && <Chip icon="shield">Protected</Chip>}
+                  </>
+                }
+                meta={
+                  <>
+                    <span><a href={commitPath(repo.full_name, branch.commit.sha)}>{branch.commit.message}</a></span>
+                    <span><RelativeTime at={branch.updated_at} /></span>
+                    {!branch.default && <span>{branch.ahead} ahead, {branch.behind} behind</span>}
+                  </>
+                }
+                end={
+                  branch.pull !== null ? (
+                    <a href={pullPath(repo.full_name, branch.pull)}>#{branch.pull}</a>
+                  ) : !branch.default && branch.ahead > 0 && repo.permissions.write ? (
+                    <LinkButton href={withQuery(repoPath(repo.full_name, '/pulls/new'), { branch: branch.name })} small>Pull request</LinkButton>
+                  ) : undefined
+                }
+              />
+            ))}
+          </List>
+        )}
+        <Pager newer={number > 1 ? withQuery(here, { page: number - 1 }) : null} older={branches.next === null ? null : withQuery(here, { page: number + 1 })} />
+      </RepoFrame>
+    )
+  },
+})
+
+export const tagsPage = page({
+  path: '/:workspace/:repo/tags',
+  load: async (visit) => {
+    const name = repoOf(visit)
+    const number = pageNumber(visit.url)
+    const [repo, tags] = await Promise.all([visit.call(getRepo, { repo: name }), visit.call(listTags, { repo: name, page: number })])
+    return { repo, tags, number }
+  },
+  view: ({ repo, tags, number }, visit) => {
+    const here = repoPath(repo.full_name, '/tags')
+    return (
+      <RepoFrame visit={visit} repo={repo} title="Tags" current="code">
+        <PageHead title="Tags" />
+        {tags.items.length === 0 ? (
+          <EmptyState icon="tag" title="No tags yet">Push one with <code>git push origin v1.0</code>.</EmptyState>
+        ) : (
+          <List label="Tags">
+            {tags.items.map((tag) => (
+              <Row
+                mark={<Icon name="tag" />}
+                title={<a class="row-link mono" href={codePath(repo.full_name, 'tree', tag.name)}>{tag.name}</a>}
+                meta={
+                  <>
+                    {tag.target && <span><a href={commitPath(repo.full_name, tag.target)}><code>{tag.target.slice(0, 7)}</code></a></span>}
+                    <span><RelativeTime at={tag.created_at} /></span>
+                    {tag.message && <span>{tag.message.split('\n')[0]}</span>}
+                  </>
+                }
+              />
+            ))}
+          </List>
+        )}
+        <Pager newer={number > 1 ? withQuery(here, { page: number - 1 }) : null} older={tags.next === null ? null : withQuery(here, { page: number + 1 })} />
+      </RepoFrame>
+    )
+  },
+})

@@ -1,0 +1,131 @@
+import { getFile, getRepo, getTree, listCommits, locateCode, type CommitRecord, type FileRecord, type Repo, type TreeEntry } from '#features/repos/index.ts'
+import { Card, Chip, Columns, Commands, CopyField, Dropdown, EmptyState, FileFrame, Icon, LinkButton, MarkdownBody, Notice, PersonLink, RelativeTime, SideBlock, TreeTable } from '../../components/index.ts'
+import { bytesText } from '../../format.ts'
+import { codePath, commitPath, repoPath } from '../../paths.ts'
+import { page, redirect, type Visit } from '../../site.ts'
+import { RepoFrame, repoOf } from '../repos/frame.tsx'
+import { PathCrumbs, RefSwitch, refsOf, type Refs } from './frame.tsx'
+
+const MOST_ENTRIES = 1000
+const README = /^readme(\.(md|markdown|txt|rst))?$/i
+
+type Located = { ref: string; path: string; sha: string | null }
+type Data = { repo: Repo; refs: Refs; at: Located; entries: readonly TreeEntry[]; more: boolean; latest: CommitRecord | null; readme: FileRecord | null }
+
+async function loadTree(visit: Visit, rest: string) {
+  const name = repoOf(visit)
+  const [repo, at] = await Promise.all([visit.call(getRepo, { repo: name }), visit.call(locateCode, { repo: name, rest })])
+  if (at.type !== 'dir') return redirect(codePath(repo.full_name, 'blob', at.ref, at.path), 302)
+  if (at.sha === null) return { repo, refs: { branches: [], tags: [] }, at, entries: [], more: false, latest: null, readme: null }
+  const [refs, tree, commits] = await Promise.all([
+    refsOf(visit, name),
+    visit.call(getTree, { repo: name, ref: at.sha, path: at.path, per_page: MOST_ENTRIES }),
+    visit.call(listCommits, { repo: name, ref: at.sha, ...(at.path === '' ? {} : { path: at.path }), per_page: 1 }),
+  ])
+  const found = tree.items.find((entry) => entry.type === 'file' && README.test(entry.name))
+  const readme = found ? await visit.tryCall(getFile, { repo: name, ref: at.sha, path: found.path }) : null
+  return { repo, refs, at, entries: tree.items, more: tree.next !== null, latest: commits.items[0] ?? null, readme }
+}
+
+/** How one begins: the lines for git, with this repository's own address. */
+const Quickstart = ({ repo, visit }: { repo: Repo; visit: Visit }) => (
+  <>
+    <EmptyState icon="repo" title="This repository is empty">
+      Push a first commit, and its files show here.
+    </EmptyState>
+    {repo.permissions.write && (
+      <>
+        <Card title="Begin here">
+          <Commands>{`git clone ${repo.clone_url}\ncd ${repo.name}\necho "# ${repo.name}" > README.md\ngit add README.md\ngit commit -m "Begin"\ngit push origin HEAD:${repo.default_branch}`}</Commands>
+        </Card>
+        <Card title="Push what you have">
+          <Commands>{`git remote add origin ${repo.clone_url}\ngit push -u origin HEAD:${repo.default_branch}`}</Commands>
+        </Card>
+        <Notice title="git asks for a password">
+          <p>
+            Give it an <a href="/settings/tokens">access token</a>, with {visit.viewer?.username ?? 'any username'} as the username.
+          </p>
+        </Notice>
+      </>
+    )}
+  </>
+)
+
+const CloneBox = ({ repo }: { repo: Repo }) => (
+  <Dropdown label="Clone" summary={<><Icon name="download" /> Clone</>}>
+    <CopyField label="HTTPS address" id="clone-url" value={repo.clone_url} />
+    <p class="muted small">Use an access token as the password.</p>
+  </Dropdown>
+)
+
+const LatestCommit = ({ commit, repo }: { commit: CommitRecord; repo: Repo }) => (
+  <>
+    <PersonLink of={commit.author.actor ?? { username: commit.author.name }} /> <a href={commitPath(repo.full_name, commit.sha)}>{commit.title}</a>{' '}
+    <span class="muted">
+      <code>{commit.short_sha}</code> <RelativeTime at={commit.author.date} />
+    </span>
+  </>
+)
+
+const About = ({ repo }: { repo: Repo }) => (
+  <SideBlock title="About">
+    <p>{repo.description ?? <span class="muted">No description.</span>}</p>
+    {repo.website && <p><Icon name="link" /> <a href={repo.website} rel="nofollow noopener">{repo.website.replace(/^https?:\/\//, '')}</a></p>}
+    {repo.topics.length > 0 && <p class="topics">{repo.topics.map((topic) => <Chip>{topic}</Chip>)}</p>}
+    <ul class="plain-list muted">
+      {repo.language && <li><Icon name="code" /> {repo.language}</li>}
+      {repo.license && <li><Icon name="book" /> {repo.license}</li>}
+      <li><Icon name="layers" /> {bytesText(repo.size_in_bytes)}</li>
+    </ul>
+  </SideBlock>
+)
+
+const TreeView = ({ data, visit }: { data: Data; visit: Visit }) => {
+  const { repo, refs, at, entries, latest, readme } = data
+  const rev = at.ref
+  const up = at.path === '' ? null : codePath(repo.full_name, 'tree', rev, at.path.split('/').slice(0, -1).join('/'))
+  const inside = (
+    <>
+      <div class="code-bar">
+        <RefSwitch repo={repo} refs={refs} current={rev} view="tree" path={at.path} />
+        {at.path !== '' && <PathCrumbs repo={repo} current={rev} path={at.path} />}
+        <span class="actions">
+          <LinkButton href={codePath(repo.full_name, 'commits', rev, at.path)} small icon="history">History</LinkButton>
+          {at.path === '' && <CloneBox repo={repo} />}
+        </span>
+      </div>
+      <TreeTable entries={entries} repo={repo.full_name} rev={rev} up={up} head={latest ? <LatestCommit commit={latest} repo={repo} /> : undefined} />
+      {data.more && <p class="muted">The first {MOST_ENTRIES} entries are shown.</p>}
+      {readme && !readme.binary && (
+        <FileFrame name={readme.path.split('/').at(-1)}>
+          {/\.(md|markdown)$/i.test(readme.path) ? (
+            <MarkdownBody
+              text={readme.content}
+              options={{ link: { siteUrl: visit.hearth.settings.site_url, repo: repo.full_name }, base: { repo: repo.full_name, ref: rev, dir: at.path } }}
+            />
+          ) : (
+            <pre class="plain-text">{readme.content}</pre>
+          )}
+        </FileFrame>
+      )}
+    </>
+  )
+  return (
+    <RepoFrame visit={visit} repo={repo} title={at.path === '' ? repo.full_name : at.path} current="code">
+      {at.sha === null ? <Quickstart repo={repo} visit={visit} /> : at.path === '' ? <Columns where="right" side={<About repo={repo} />}>{inside}</Columns> : inside}
+    </RepoFrame>
+  )
+}
+
+export const repoPage = page({
+  path: '/:workspace/:repo',
+  // git's own suffix leads a browser to the page.
+  load: (visit) => (visit.params['repo']?.endsWith('.git') ? redirect(repoPath(repoOf(visit).slice(0, -4)), 301) : loadTree(visit, '')),
+  view: (data: Data, visit) => <TreeView data={data} visit={visit} />,
+})
+
+export const treePage = page({
+  path: '/:workspace/:repo/tree/*rest',
+  load: (visit) => loadTree(visit, visit.params['rest'] ?? ''),
+  view: (data: Data, visit) => <TreeView data={data} visit={visit} />,
+})

@@ -1,0 +1,122 @@
+import { listWorkspaces, type Workspace } from '#features/workspaces/index.ts'
+import { listRepos, type Repo } from '#features/repos/index.ts'
+import { whoami } from '#features/workspaces/index.ts'
+import { Button, LinkButton } from '../components/button.tsx'
+import { EmptyState } from '../components/card.tsx'
+import { Notice } from '../components/flash.tsx'
+import { ActionButton, Form } from '../components/form.tsx'
+import { PageHead } from '../components/layout.tsx'
+import { Pager } from '../components/pagination.tsx'
+import { List, RepoRow } from '../components/rows.tsx'
+import { Columns, SideBlock } from '../components/tabs.tsx'
+import { withQuery, workspacePath } from '../paths.ts'
+import { page, type Visit } from '../site.ts'
+import { Shell } from './shell.tsx'
+
+const Repos = ({ repos, label, empty }: { repos: readonly Repo[]; label: string; empty: string }) =>
+  repos.length === 0 ? (
+    <EmptyState icon="repo" title={empty} />
+  ) : (
+    <List label={label}>
+      {repos.map((repo) => (
+        <RepoRow repo={repo} />
+      ))}
+    </List>
+  )
+
+const Welcome = ({ visit, repos }: { visit: Visit; repos: readonly Repo[] }) => (
+  <Shell visit={visit} title="Hearth" description="A git forge for people and software agents.">
+    <PageHead
+      title="A forge for people and software agents"
+      lead="Repositories with issues, pull requests made in their own forks, and the recorded story of how each change came about."
+      actions={
+        <>
+          <LinkButton href="/login" look="primary">Sign in</LinkButton>
+          {visit.hearth.settings.sign_up === 'open' && <LinkButton href="/register">Make an account</LinkButton>}
+        </>
+      }
+    />
+    <h2>Public repositories</h2>
+    <Repos repos={repos} label="Public repositories" empty="Nothing public here yet" />
+  </Shell>
+)
+
+type Dashboard = { repos: readonly Repo[]; workspaces: readonly Workspace[]; email: string | null; verified: boolean }
+
+const Dashboard = ({ visit, data }: { visit: Visit; data: Dashboard }) => (
+  <Shell visit={visit} title="Hearth">
+    {!data.verified && data.email !== null && (
+      <Notice kind="wait" title="Confirm your email address">
+        <p>We sent a link to {data.email}. Until you open it you can read, but not make repositories, push, or open issues.</p>
+        <ActionButton action="/settings/emails/confirmation" csrf={visit.csrf} values={{ email: data.email }}>
+          <Button small>Send it again</Button>
+        </ActionButton>
+      </Notice>
+    )}
+    <Columns
+      where="right"
+      side={
+        <SideBlock title="Workspaces" action={<LinkButton href="/workspaces/new" small icon="plus" label="New workspace" />}>
+          {data.workspaces.length === 0 ? (
+            <p class="muted">A workspace owns repositories. Make one to begin.</p>
+          ) : (
+            <ul class="plain-list">
+              {data.workspaces.map((workspace) => (
+                <li>
+                  <a href={workspacePath(workspace.slug)}>{workspace.name}</a>
+                </li>
+              ))}
+            </ul>
+          )}
+        </SideBlock>
+      }
+    >
+      <PageHead title="Your repositories" actions={<LinkButton href="/new" look="primary" icon="plus">New repository</LinkButton>} />
+      {data.repos.length === 0 ? (
+        <EmptyState
+          icon="repo" title="No repositories yet"
+          actions={<LinkButton href={data.workspaces.length === 0 ? '/workspaces/new' : '/new'} look="primary">{data.workspaces.length === 0 ? 'Make a workspace' : 'Make a repository'}</LinkButton>}
+        >
+          Make one, then push to it; its page tells you how.
+        </EmptyState>
+      ) : (
+        <Repos repos={data.repos} label="Your repositories" empty="" />
+      )}
+    </Columns>
+  </Shell>
+)
+
+export const homePage = page({
+  path: '/',
+  load: async (visit) => {
+    const { items: repos } = await visit.call(listRepos, { sort: 'pushed', per_page: 30 })
+    if (!visit.viewer) return { kind: 'welcome' as const, repos }
+    const [{ items: workspaces }, me] = await Promise.all([visit.call(listWorkspaces, { per_page: 100 }), visit.call(whoami, {})])
+    const mine = new Set(workspaces.map(({ slug }) => slug))
+    return { kind: 'dashboard' as const, repos: repos.filter((repo) => mine.has(repo.workspace)), workspaces, email: me.email, verified: me.verified }
+  },
+  view: (data, visit) => (data.kind === 'welcome' ? <Welcome visit={visit} repos={data.repos} /> : <Dashboard visit={visit} data={data} />),
+})
+
+export const explorePage = page({
+  path: '/explore',
+  load: async (visit) => {
+    const q = visit.url.searchParams.get('q') ?? ''
+    const number = Math.max(1, Number(visit.url.searchParams.get('page') ?? '1') || 1)
+    return { q, number, list: await visit.call(listRepos, { ...(q ? { q } : {}), page: number, per_page: 30, sort: 'pushed' }) }
+  },
+  view: ({ q, number, list }, visit) => (
+    <Shell visit={visit} title="Explore">
+      <PageHead title="Explore" lead="Every repository that you can see." />
+      <Form action="/explore" method="get" inline label="Find a repository">
+        <input class="input" type="search" name="q" value={q} aria-label="Name or description" placeholder="Name or description" />
+        <Button>Find</Button>
+      </Form>
+      <Repos repos={list.items} label="Repositories" empty={q ? `Nothing matches “${q}”` : 'Nothing here yet'} />
+      <Pager
+        newer={number > 1 ? withQuery('/explore', { q, page: number - 1 }) : null}
+        older={list.next === null ? null : withQuery('/explore', { q, page: number + 1 })}
+      />
+    </Shell>
+  ),
+})

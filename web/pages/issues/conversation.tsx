@@ -1,0 +1,60 @@
+// What the pages of issues and pull requests share: comments, and what happened between them.
+import type { EventRecord } from '#features/repos/index.ts'
+import type { Comment as CommentRecord } from '#features/issues/index.ts'
+import { Comment, MarkdownBody, TimelineEvent, type IconName, type Tone } from '../../components/index.ts'
+import type { MarkdownOptions } from '../../markdown.ts'
+import type { Visit } from '../../site.ts'
+
+/** How comments and descriptions of a repository are set. */
+export const markdownOf = (visit: Visit, repo: string): MarkdownOptions => ({ link: { siteUrl: visit.hearth.settings.site_url, repo }, breaks: true })
+
+export const CommentItem = ({ comment, visit, repo, role }: { comment: CommentRecord; visit: Visit; repo: string; role?: string }) => (
+  <Comment
+    id={comment.id}
+    author={comment.author}
+    at={comment.created_at}
+    edited={comment.updated_at !== comment.created_at}
+    role={role}
+    verb={
+      comment.path === null ? undefined : (
+        <>
+          wrote on <code>{comment.path}{comment.line === null ? '' : `:${comment.line}`}</code>
+          {comment.outdated ? ' (outdated)' : ''}
+        </>
+      )
+    }
+    body={<MarkdownBody text={comment.body} options={markdownOf(visit, repo)} />}
+  />
+)
+
+type Look = { icon: IconName; tone?: Tone; say: (data: Record<string, unknown>) => string }
+
+const list = (value: unknown): string => (Array.isArray(value) ? value.join(', ') : String(value ?? ''))
+
+/** How events read after the name of who did it. Types that are missing are told elsewhere on the page (comments). */
+const LOOKS: Readonly<Record<string, Look>> = {
+  'issue.updated': { icon: 'edit', say: ({ changed }) => `changed ${list(changed).replaceAll('_', ' ')}` },
+  'issue.assigned': { icon: 'user', say: ({ assignees }) => (list(assignees) === '' ? 'removed the assignees' : `assigned ${list(assignees)}`) },
+  'issue.closed': {
+    icon: 'issue-closed', tone: 'done',
+    say: ({ reason, resolved_by }) => (resolved_by ? `closed this with pull request #${String(resolved_by)}` : `closed this as ${reason === 'not_planned' ? 'not planned' : 'completed'}`),
+  },
+  'issue.reopened': { icon: 'issue', tone: 'good', say: () => 'opened this again' },
+  'pull.ready': { icon: 'pull', tone: 'good', say: () => 'marked this ready for review' },
+  'pull.updated': { icon: 'commit', say: ({ changed, head }) => (head ? `pushed ${String(head).slice(0, 7)}` : `changed ${list(changed).replaceAll('_', ' ')}`) },
+  'pull.merged': { icon: 'merge', tone: 'done', say: ({ commit, method }) => `merged this as ${String(commit).slice(0, 7)}${method && method !== 'merge' ? ` by ${String(method)}` : ''}` },
+  'pull.closed': { icon: 'pull-closed', tone: 'bad', say: ({ superseded_by }) => (superseded_by ? `closed this: #${String(superseded_by)} was merged for the same issue` : 'closed this') },
+}
+
+export const EventItem = ({ event }: { event: EventRecord }) => {
+  const look = LOOKS[event.type]
+  if (!look) return null
+  return (
+    <TimelineEvent icon={look.icon} tone={look.tone} actor={event.actor} at={event.time} id={event.id}>
+      {look.say(event.data)}
+    </TimelineEvent>
+  )
+}
+
+/** Comments and events in the order they happened. */
+export const woven = <T,>(items: readonly { at: string; item: T }[]): T[] => [...items].sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0)).map(({ item }) => item)

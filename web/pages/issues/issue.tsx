@@ -1,0 +1,212 @@
+import { addComment, closeIssue, getIssue, listIssueEvents, listLabels, reopenIssue, updateIssue } from '#features/issues/index.ts'
+import { createPull, getPull } from '#features/pulls/index.ts'
+import { getRepo } from '#features/repos/index.ts'
+import {
+  Button, Card, Columns, Comment, CommentBox, CommentClosed, Field, Form, FormActions, IssueState, Labels, LinkButton, List, MarkdownBody, PageHead, PersonLink, PullRow, RelativeTime, SideBlock,
+  TextArea, Timeline,
+} from '../../components/index.ts'
+import { issuePath, pullPath, repoPath, withQuery } from '../../paths.ts'
+import { action, flashTo, form, page, redirect, type Visit } from '../../site.ts'
+import { RepoFrame, repoOf } from '../repos/frame.tsx'
+import { fieldError, formError } from '../shell.tsx'
+import { CommentItem, EventItem, markdownOf, woven } from './conversation.tsx'
+
+/** The number in the address; null when it is none, which is then no page. */
+export const numberOf = (visit: Visit): number | null => (/^[1-9]\d{0,9}$/.test(visit.params['number'] ?? '') ? Number(visit.params['number']) : null)
+
+const loadIssue = async (visit: Visit) => {
+  const name = repoOf(visit)
+  const number = numberOf(visit)
+  if (number === null) return null
+  const repo = await visit.call(getRepo, { repo: name })
+  const detail = await visit.tryCall(getIssue, { repo: name, number })
+  // One sequence of numbers: an address with a pull request's number leads there.
+  if (detail === null) return (await visit.tryCall(getPull, { repo: name, number })) && redirect(pullPath(name, number), 302)
+  const [events, labels] = await Promise.all([
+    visit.call(listIssueEvents, { repo: name, number, per_page: 100 }),
+    visit.call(listLabels, { repo: name, per_page: 100 }),
+  ])
+  return { repo, ...detail, events: events.items, labels: labels.items }
+}
+
+export const issuePage = page({
+  path: '/:workspace/:repo/issues/:number',
+  load: loadIssue,
+  view: ({ repo, issue, pulls, comments, comments_count, events, labels }, visit) => {
+    const here = issuePath(repo.full_name, issue.number)
+    const mine = visit.viewer !== null && visit.viewer.id === issue.author.id
+    const mayChange = mine || repo.permissions.triage
+    const byName = new Map(labels.map((label) => [label.name, label]))
+    const items = woven([
+      ...comments.map((comment) => ({ at: comment.created_at, item: <CommentItem comment={comment} visit={visit} repo={repo.full_name} role={comment.author.id === issue.author.id ? 'Author' : undefined} /> })),
+      ...events.map((event) => ({ at: event.time, item: <EventItem event={event} /> })),
+    ])
+    return (
+      <RepoFrame visit={visit} repo={repo} title={`${issue.title} · Issue #${issue.number}`} current="issues">
+        <PageHead
+          title={<>{issue.title} <span class="muted">#{issue.number}</span></>}
+          lead={
+            <>
+              <IssueState issue={issue} /> <PersonLink of={issue.author} face={false} /> opened this <RelativeTime at={issue.created_at} />
+            </>
+          }
+          actions={
+            visit.viewer && issue.state === 'open' ? (
+              <Form action={`${here}/pulls`} csrf={visit.csrf} inline>
+                <Button icon="pull">Start a pull request</Button>
+              </Form>
+            ) : undefined
+          }
+        />
+        <Columns
+          where="right"
+          side={
+            <>
+              <SideBlock title="Labels">
+                {issue.labels.length === 0 ? <p class="muted">None</p> : (
+                  <Labels labels={issue.labels.map((name) => byName.get(name) ?? { name })} href={(name) => withQuery(repoPath(repo.full_name, '/issues'), { label: name })} />
+                )}
+              </SideBlock>
+              <SideBlock title="Assignees">
+                {issue.assignees.length === 0 ? <p class="muted">Nobody</p> : <ul class="plain-list">{issue.assignees.map((person) => <li><PersonLink of={person} /></li>)}</ul>}
+              </SideBlock>
+              {issue.milestone && <SideBlock title="Milestone">{issue.milestone.title}</SideBlock>}
+              {issue.blocked_by.length > 0 && (
+                <SideBlock title="Waits for">
+                  <ul class="plain-list">{issue.blocked_by.map((number) => <li><a href={issuePath(repo.full_name, number)}>#{number}</a></li>)}</ul>
+                </SideBlock>
+              )}
+              {issue.checks.length > 0 && (
+                <SideBlock title="Acceptance checks">
+                  <ul class="plain-list">{issue.checks.map((command) => <li><code>{command}</code></li>)}</ul>
+                </SideBlock>
+              )}
+              {mayChange && <p><LinkButton href={`${here}/edit`} small icon="edit">Edit</LinkButton></p>}
+            </>
+          }
+        >
+          {pulls.length > 0 && (
+            <List label="Pull requests for this issue" head="Pull requests">
+              {pulls.map((pull) => (
+                <PullRow pull={{ ...pull, repo: repo.full_name }} />
+              ))}
+            </List>
+          )}
+          <Timeline>
+            <Comment
+              id="description" author={issue.author} at={issue.created_at} role="Author" verb="opened this"
+              body={<MarkdownBody text={issue.body} options={markdownOf(visit, repo.full_name)} empty="No description." />}
+            />
+            {items}
+          </Timeline>
+          {comments_count > comments.length && <p class="muted">Showing the first {comments.length} of {comments_count} comments.</p>}
+          {visit.viewer === null ? (
+            <CommentClosed signIn={`/login?next=${encodeURIComponent(here)}`}>Sign in to comment.</CommentClosed>
+          ) : issue.locked && !repo.permissions.write ? (
+            <CommentClosed>This conversation is locked.</CommentClosed>
+          ) : repo.archived ? (
+            <CommentClosed>This repository is archived.</CommentClosed>
+          ) : (
+            <CommentBox
+              action={`${here}/comments`} csrf={visit.csrf} viewer={visit.viewer} value={visit.form.values.text('body')} error={visit.form.error?.message ?? null}
+              extra={
+                mayChange ? (
+                  issue.state === 'open' ? (
+                    <>
+                      <Button name="then" value="not_planned" formnovalidate>Close as not planned</Button>
+                      <Button name="then" value="completed" formnovalidate icon="issue-closed">Close as completed</Button>
+                    </>
+                  ) : (
+                    <Button name="then" value="reopen" formnovalidate>Reopen</Button>
+                  )
+                ) : undefined
+              }
+            />
+          )}
+        </Columns>
+      </RepoFrame>
+    )
+  },
+})
+
+/** One form for commenting and for closing or reopening with a last word. */
+export const commentForm = action({
+  path: '/:workspace/:repo/issues/:number/comments',
+  page: issuePage,
+  submit: async (visit, fields) => {
+    const repo = repoOf(visit)
+    const number = numberOf(visit) ?? 0
+    const then = fields.text('then')
+    const body = fields.text('body')
+    const here = issuePath(repo, number)
+    if (body.trim() !== '' || then === '') {
+      const comment = await visit.call(addComment, { repo, number, body })
+      if (then === '') return `${here}#${comment.id}`
+    }
+    if (then === 'reopen') {
+      await visit.call(reopenIssue, { repo, number })
+      return flashTo(visit, here, 'issue-reopened')
+    }
+    await visit.call(closeIssue, { repo, number, reason: then === 'not_planned' ? 'not_planned' : 'completed' })
+    return flashTo(visit, here, 'issue-closed')
+  },
+})
+
+export const startPullForm = form({
+  path: '/:workspace/:repo/issues/:number/pulls',
+  page: issuePage,
+  operation: createPull,
+  input: (_, visit) => ({ repo: repoOf(visit), issue: numberOf(visit) ?? 0 }),
+  done: ({ pull }) => pullPath(pull.repo, pull.number),
+})
+
+export const editIssuePage = page({
+  path: '/:workspace/:repo/issues/:number/edit',
+  load: loadIssue,
+  view: ({ repo, issue, labels }, visit) => {
+    const typed = visit.form.values
+    const kept = (name: string, stored: string) => (typed.has(name) ? typed.text(name) : stored)
+    const here = issuePath(repo.full_name, issue.number)
+    return (
+      <RepoFrame visit={visit} repo={repo} title={`Edit #${issue.number}`} current="issues" width="narrow">
+        <PageHead title={`Edit issue #${issue.number}`} />
+        <Card>
+          <Form action={`${here}/edit`} csrf={visit.csrf} error={formError(visit, 'title', 'body', 'labels', 'assignees', 'checks')}>
+            <Field name="title" label="Title" required maxlength={256} value={kept('title', issue.title)} error={fieldError(visit, 'title')} />
+            <TextArea name="body" label="Description" rows={9} value={kept('body', issue.body)} error={fieldError(visit, 'body')} />
+            {repo.permissions.triage && (
+              <>
+                <Field
+                  name="labels" label="Labels" hint="Separated by commas; a new name makes a new label." suggestions={labels.map(({ name }) => name)}
+                  value={kept('labels', issue.labels.join(', '))} error={fieldError(visit, 'labels')}
+                />
+                <Field
+                  name="assignees" label="Assignees" mono hint="Usernames, separated by commas." value={kept('assignees', issue.assignees.map(({ username }) => username).join(', '))}
+                  error={fieldError(visit, 'assignees')}
+                />
+                <TextArea name="checks" label="Acceptance checks" rows={3} mono hint="One command a line." value={kept('checks', issue.checks.join('\n'))} error={fieldError(visit, 'checks')} />
+              </>
+            )}
+            <FormActions>
+              <Button look="primary">Save</Button>
+              <a href={here}>Cancel</a>
+            </FormActions>
+          </Form>
+        </Card>
+      </RepoFrame>
+    )
+  },
+})
+
+export const editIssueForm = form({
+  path: '/:workspace/:repo/issues/:number/edit',
+  page: editIssuePage,
+  operation: updateIssue,
+  input: (fields, visit) => ({
+    repo: repoOf(visit), number: numberOf(visit) ?? 0, title: fields.text('title').trim(), body: fields.text('body'),
+    ...(fields.has('labels') ? { labels: fields.list('labels', ',') } : {}),
+    ...(fields.has('assignees') ? { assignees: fields.list('assignees', /[\s,]+/) } : {}),
+    ...(fields.has('checks') ? { checks: fields.list('checks') } : {}),
+  }),
+  done: (issue, visit) => flashTo(visit, issuePath(issue.repo, issue.number), 'saved'),
+})

@@ -1,0 +1,79 @@
+import { listIssues, listLabels } from '#features/issues/index.ts'
+import { getRepo } from '#features/repos/index.ts'
+import { Button, EmptyState, FilterBar, IssueRow, LinkButton, List, PageHead, Pagination } from '../../components/index.ts'
+import { Form } from '../../components/form.tsx'
+import { repoPath, withQuery } from '../../paths.ts'
+import { page } from '../../site.ts'
+import { RepoFrame, repoOf } from '../repos/frame.tsx'
+
+const PER_PAGE = 30
+
+export const issuesPage = page({
+  path: '/:workspace/:repo/issues',
+  load: async (visit) => {
+    const name = repoOf(visit)
+    const query = visit.url.searchParams
+    const state = query.get('state') === 'closed' ? ('closed' as const) : query.get('state') === 'all' ? ('all' as const) : ('open' as const)
+    const label = query.getAll('label').filter((word) => word !== '')
+    const q = query.get('q') ?? ''
+    const number = Math.max(1, Number(query.get('page') ?? '1') || 1)
+    const filters = { ...(label.length > 0 ? { label } : {}), ...(q ? { q } : {}), ...(query.get('assignee') ? { assignee: query.get('assignee') ?? '' } : {}) }
+    const [repo, issues, labels] = await Promise.all([
+      visit.call(getRepo, { repo: name }),
+      visit.call(listIssues, { repo: name, state, ...filters, page: number, per_page: PER_PAGE }),
+      visit.call(listLabels, { repo: name, per_page: 100 }),
+    ])
+    return { repo, issues, labels: labels.items, state, label, q, number }
+  },
+  view: ({ repo, issues, labels, state, label, q, number }, visit) => {
+    const here = repoPath(repo.full_name, '/issues')
+    const at = (change: Record<string, string | number | undefined>) => withQuery(here, { state: state === 'open' ? undefined : state, q: q || undefined, label: label[0], ...change })
+    const byName = new Map(labels.map((one) => [one.name, one]))
+    return (
+      <RepoFrame visit={visit} repo={repo} title="Issues" current="issues">
+        <PageHead
+          title="Issues"
+          actions={<LinkButton href={`${here}/new`} look="primary" icon="plus" hotkey="c">New issue</LinkButton>}
+        />
+        <FilterBar
+          label="Which issues"
+          filters={[
+            { label: 'Open', href: at({ state: undefined }), current: state === 'open', icon: 'issue' },
+            { label: 'Closed', href: at({ state: 'closed' }), current: state === 'closed', icon: 'issue-closed' },
+            { label: 'All', href: at({ state: 'all' }), current: state === 'all' },
+          ]}
+        >
+          <Form action={here} method="get" inline label="Find issues">
+            {state !== 'open' && <input type="hidden" name="state" value={state} />}
+            <input class="input" type="search" name="q" value={q} placeholder="Find in titles and texts" aria-label="Find in titles and texts" />
+            <select class="input" name="label" aria-label="Label">
+              <option value="">Any label</option>
+              {labels.map((one) => (
+                <option value={one.name} selected={label.includes(one.name)}>
+                  {one.name}
+                </option>
+              ))}
+            </select>
+            <Button>Filter</Button>
+          </Form>
+        </FilterBar>
+        {issues.items.length === 0 ? (
+          <EmptyState
+            icon="issue"
+            title={q || label.length > 0 ? 'No issue matches' : state === 'closed' ? 'No closed issues' : 'No open issues'}
+            actions={q || label.length > 0 ? <LinkButton href={here}>Show all open issues</LinkButton> : <LinkButton href={`${here}/new`} look="primary">Open an issue</LinkButton>}
+          >
+            An issue says what should change, and with checks, how one knows that it has.
+          </EmptyState>
+        ) : (
+          <List label="Issues">
+            {issues.items.map((issue) => (
+              <IssueRow issue={issue} labels={issue.labels.map((name) => byName.get(name) ?? { name })} />
+            ))}
+          </List>
+        )}
+        {issues.total !== undefined && issues.total > PER_PAGE && <Pagination page={number} perPage={PER_PAGE} total={issues.total} href={(page) => at({ page })} />}
+      </RepoFrame>
+    )
+  },
+})

@@ -1,0 +1,42 @@
+// What the pages of one pull request have around them: its title, its state, its parts.
+import type { Pull } from '#features/pulls/index.ts'
+import type { Repo } from '#features/repos/index.ts'
+import type { Child } from '../../jsx/html.ts'
+import { PageHead, PersonLink, PullState, RelativeTime, Stat, Tabs } from '../../components/index.ts'
+import type { LayoutProps } from '../../components/layout.tsx'
+import { codePath, issuePath, pullPath } from '../../paths.ts'
+import type { Visit } from '../../site.ts'
+import { RepoFrame } from '../repos/frame.tsx'
+
+type Part = 'conversation' | 'changes' | 'commits' | 'session' | 'checks'
+
+export const PullFrame = (props: { visit: Visit; repo: Repo; pull: Pull; current: Part; width?: LayoutProps['width']; actions?: Child; children?: Child }) => {
+  const { pull, repo, current } = props
+  const at = (part?: 'changes' | 'commits' | 'session' | 'checks') => pullPath(repo.full_name, pull.number, part)
+  return (
+    <RepoFrame visit={props.visit} repo={repo} title={`${pull.title} · Pull request #${pull.number}`} current="pulls" width={props.width}>
+      <PageHead
+        title={<>{pull.title} <span class="muted">#{pull.number}</span></>}
+        lead={
+          <>
+            <PullState status={pull.status} /> <PersonLink of={pull.author} face={false} /> {pull.agent && <>with {pull.agent} </>}
+            {pull.status === 'merged' ? 'merged into' : 'wants to change'} <a href={codePath(repo.full_name, 'tree', pull.base.ref)}><code>{pull.base.ref}</code></a>
+            {pull.issue !== null && <> for <a href={issuePath(repo.full_name, pull.issue)}>#{pull.issue}</a></>}, started <RelativeTime at={pull.created_at} />
+          </>
+        }
+        actions={props.actions ?? <Stat additions={pull.additions} deletions={pull.deletions} />}
+      />
+      <Tabs
+        label="Pull request"
+        tabs={[
+          { label: 'Conversation', href: at(), icon: 'comment', count: pull.comments_count, current: current === 'conversation' },
+          { label: 'Changes', href: at('changes'), icon: 'file', count: pull.changed_files, current: current === 'changes' },
+          { label: 'Commits', href: at('commits'), icon: 'commit', count: pull.commits_count, current: current === 'commits' },
+          { label: 'Session', href: at('session'), icon: 'spark', count: pull.session.entries, current: current === 'session' },
+          { label: 'Checks', href: at('checks'), icon: 'check-circle', current: current === 'checks' },
+        ]}
+      />
+      {props.children}
+    </RepoFrame>
+  )
+}

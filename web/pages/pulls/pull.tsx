@@ -1,0 +1,267 @@
+import { addComment, getIssue, listIssueEvents } from '#features/issues/index.ts'
+import { closePull, convertPullToDraft, getPull, markPullReady, mergePull, reopenPull, reviewPull, type PullDetail, type Review } from '#features/pulls/index.ts'
+import { getRepo, getRepoSettings, type Repo } from '#features/repos/index.ts'
+import {
+  Badge, Button, Card, Columns, Comment, CommentBox, CommentClosed, Commands, CopyField, FieldSet, Form, FormActions, Icon, MarkdownBody, PersonLink, Radio, Select, SideBlock, Checkbox, TextArea, Timeline,
+  type Tone,
+} from '../../components/index.ts'
+import { commitPath, issuePath, pullPath } from '../../paths.ts'
+import { action, flashTo, page, redirect, type Visit } from '../../site.ts'
+import { CommentItem, EventItem, markdownOf, woven } from '../issues/conversation.tsx'
+import { numberOf } from '../issues/issue.tsx'
+import { repoOf } from '../repos/frame.tsx'
+import { fieldError } from '../shell.tsx'
+import { PullFrame } from './frame.tsx'
+
+const VERDICTS: Record<Review['verdict'], { words: string; tone?: Tone }> = {
+  approve: { words: 'approved', tone: 'good' }, request_changes: { words: 'asked for changes', tone: 'bad' }, comment: { words: 'reviewed' },
+}
+
+const WHY: Record<NonNullable<Review['why_not_counted']>, string> = {
+  own: 'their own', no_write: 'without write access', agent: 'by an agent', stale: 'of an earlier version', dismissed: 'dismissed',
+}
+
+const ReviewItem = ({ review, visit, repo }: { review: Review; visit: Visit; repo: string }) => {
+  const look = VERDICTS[review.verdict]
+  return (
+    <Comment
+      id={review.id} author={review.author} at={review.created_at} tone={look.tone} verb={look.words}
+      role={review.verdict !== 'comment' && review.why_not_counted ? `Does not count: ${WHY[review.why_not_counted]}` : undefined}
+      body={<MarkdownBody text={review.body} options={markdownOf(visit, repo)} empty="No words." />}
+    />
+  )
+}
+
+/** How to bring commits into a pull request that has its own fork. */
+const PushHelp = ({ data }: { data: PullDetail }) => (
+  <Card title="Push your commits here">
+    <CopyField label="Remote" id="pull-remote" value={data.git.remote} />
+    <Commands>{`git clone ${data.git.remote} work\ncd work\n# change something\ngit commit -am "What and why"\ngit push origin HEAD:${data.git.branch}`}</Commands>
+  </Card>
+)
+
+const MergeBox = ({ data, repo, methods, usual, visit }: { data: PullDetail; repo: Repo; methods: readonly string[]; usual: string; visit: Visit }) => {
+  const here = pullPath(repo.full_name, data.number)
+  const mayMerge = visit.viewer !== null && repo.permissions.write
+  const names: Record<string, string> = { merge: 'Merge commit', squash: 'Squash into one commit', rebase: 'Rebase' }
+  if (data.status === 'merged') {
+    return (
+      <Card title={<><Icon name="merge" /> Merged</>}>
+        <p>
+          {data.merged_by} merged this
+          {data.merge_commit_sha && <> as <a href={commitPath(repo.full_name, data.merge_commit_sha)}><code>{data.merge_commit_sha.slice(0, 7)}</code></a></>}.
+        </p>
+      </Card>
+    )
+  }
+  if (data.status === 'closed') {
+    return (
+      <Card title="Closed">
+        <p>{data.superseded_by === null ? 'This was closed without merging.' : <>Pull request <a href={pullPath(repo.full_name, data.superseded_by)}>#{data.superseded_by}</a> was merged for the same issue.</>}</p>
+      </Card>
+    )
+  }
+  return (
+    <Card title={data.blockers.length === 0 ? <><Icon name="check-circle" /> Ready to merge</> : 'Before this can merge'}>
+      {data.blockers.length > 0 && (
+        <ul class="plain-list">
+          {data.blockers.map((blocker) => (
+            <li>
+              <Icon name="warning" /> {blocker.message}
+            </li>
+          ))}
+        </ul>
+      )}
+      {mayMerge && data.status === 'open' && (
+        <Form action={`${here}/merge`} csrf={visit.csrf} label="Merge">
+          <Select
+            name="method" label="How" required options={methods.map((value) => ({ value, label: names[value] ?? value }))}
+            value={visit.form.values.optional('method') ?? usual} error={fieldError(visit, 'method')}
+          />
+          {data.issue !== null && <Checkbox name="keep_issue_open" label={`Keep issue #${data.issue.number} open`} />}
+          {data.head && <input type="hidden" name="expected_head" value={data.head.sha} />}
+          <FormActions>
+            <Button look="primary" icon="merge" disabled={data.blockers.length > 0}>Merge</Button>
+          </FormActions>
+        </Form>
+      )}
+    </Card>
+  )
+}
+
+const ReadyBox = ({ data, here, visit }: { data: PullDetail; here: string; visit: Visit }) => (
+  <Card title="Ready for review?">
+    <Form action={`${here}/ready`} csrf={visit.csrf} label="Mark ready">
+      <TextArea name="summary" label="Summary" required rows={4} hint="What changed and why; it becomes the description." value={visit.form.values.optional('summary') ?? data.body} error={fieldError(visit, 'summary')} />
+      <FormActions>
+        <Button look="primary">Mark ready</Button>
+      </FormActions>
+    </Form>
+  </Card>
+)
+
+const ReviewBox = ({ here, visit }: { here: string; visit: Visit }) => (
+  <Card title="Review">
+    <Form action={`${here}/reviews`} csrf={visit.csrf} label="Review">
+      <TextArea name="review" label="What you think" rows={4} value={visit.form.values.text('review')} error={fieldError(visit, 'body')} />
+      <FieldSet legend="Verdict" error={fieldError(visit, 'verdict')}>
+        <Radio name="verdict" value="approve" label="Approve" checked={visit.form.values.text('verdict') === 'approve'} />
+        <Radio name="verdict" value="request_changes" label="Ask for changes" checked={visit.form.values.text('verdict') === 'request_changes'} />
+        <Radio name="verdict" value="comment" label="Only comment" checked={!['approve', 'request_changes'].includes(visit.form.values.text('verdict'))} />
+      </FieldSet>
+      <FormActions>
+        <Button>Send the review</Button>
+      </FormActions>
+    </Form>
+  </Card>
+)
+
+const Side = ({ data, repo }: { data: PullDetail; repo: Repo }) => (
+  <>
+    <SideBlock title="Approvals">
+      <p>{data.approvals.required === 0 ? `${data.approvals.counted} counted, none required` : `${data.approvals.counted} of ${data.approvals.required}`}</p>
+    </SideBlock>
+    <SideBlock title="Base">
+      {data.behind.by === 0 ? <p>Up to date with {data.behind.base}</p> : <p>{data.behind.by} behind {data.behind.base}</p>}
+      {data.behind.conflict_paths.length > 0 && (
+        <ul class="plain-list">{data.behind.conflict_paths.map((path) => <li><Icon name="warning" /> <code>{path}</code></li>)}</ul>
+      )}
+    </SideBlock>
+    {data.overlaps.length > 0 && (
+      <SideBlock title="Touches the same">
+        <ul class="plain-list">
+          {data.overlaps.map((other) => (
+            <li>
+              <a href={pullPath(repo.full_name, other.number)}>#{other.number} {other.title}</a> <Badge tone={other.level === 'lines' ? 'bad' : 'wait'}>{other.level}</Badge>
+            </li>
+          ))}
+        </ul>
+      </SideBlock>
+    )}
+    {data.assignees.length > 0 && <SideBlock title="Assignees"><ul class="plain-list">{data.assignees.map((person) => <li><PersonLink of={person} /></li>)}</ul></SideBlock>}
+    {data.session.cost_usd !== null && <SideBlock title="Cost">{`$${data.session.cost_usd.toFixed(2)}`}</SideBlock>}
+  </>
+)
+
+export const pullPage = page({
+  path: '/:workspace/:repo/pull/:number',
+  load: async (visit) => {
+    const name = repoOf(visit)
+    const number = numberOf(visit)
+    if (number === null) return null
+    const repo = await visit.call(getRepo, { repo: name })
+    const data = await visit.tryCall(getPull, { repo: name, number })
+    if (data === null) return (await visit.tryCall(getIssue, { repo: name, number })) && redirect(issuePath(name, number), 302)
+    const [events, settings] = await Promise.all([
+      visit.call(listIssueEvents, { repo: name, number, per_page: 100 }),
+      visit.viewer ? visit.tryCall(getRepoSettings, { repo: name }) : null,
+    ])
+    return { repo, data, events: events.items, methods: settings?.merge_methods ?? ['merge'], usual: settings?.default_merge_method ?? 'merge' }
+  },
+  view: ({ repo, data, events, methods, usual }, visit) => {
+    const here = pullPath(repo.full_name, data.number)
+    const mine = visit.viewer !== null && visit.viewer.id === data.author.id
+    const active = data.status === 'open' || data.status === 'draft'
+    const items = woven([
+      ...data.comments.map((comment) => ({ at: comment.created_at, item: <CommentItem comment={comment} visit={visit} repo={repo.full_name} role={comment.author.id === data.author.id ? 'Author' : undefined} /> })),
+      ...data.reviews.map((review) => ({ at: review.created_at, item: <ReviewItem review={review} visit={visit} repo={repo.full_name} /> })),
+      ...events.map((event) => ({ at: event.time, item: <EventItem event={event} /> })),
+    ])
+    return (
+      <PullFrame visit={visit} repo={repo} pull={data.pull} current="conversation">
+        <Columns where="right" side={<Side data={data} repo={repo} />}>
+          <Timeline>
+            <Comment
+              id="description" author={data.author} at={data.created_at} role="Author" verb="started this"
+              body={<MarkdownBody text={data.body} options={markdownOf(visit, repo.full_name)} empty="No description yet." />}
+            />
+            {items}
+          </Timeline>
+          {data.status === 'draft' && mine && data.head?.sha === data.merge_base_sha && <PushHelp data={data} />}
+          {data.status === 'draft' && (mine || repo.permissions.write) && <ReadyBox data={data} here={here} visit={visit} />}
+          <MergeBox data={data} repo={repo} methods={methods} usual={usual} visit={visit} />
+          {visit.viewer !== null && active && !mine && <ReviewBox here={here} visit={visit} />}
+          {visit.viewer === null ? (
+            <CommentClosed signIn={`/login?next=${encodeURIComponent(here)}`}>Sign in to comment.</CommentClosed>
+          ) : repo.archived ? (
+            <CommentClosed>This repository is archived.</CommentClosed>
+          ) : (
+            <CommentBox
+              action={`${here}/comments`} csrf={visit.csrf} viewer={visit.viewer} value={visit.form.values.text('body')} error={visit.form.values.has('body') ? (visit.form.error?.message ?? null) : null}
+              extra={
+                mine || repo.permissions.triage ? (
+                  <>
+                    {data.status === 'open' && <Button name="then" value="draft" formnovalidate>Back to draft</Button>}
+                    {active && <Button name="then" value="close" formnovalidate icon="pull-closed">Close</Button>}
+                    {data.status === 'closed' && data.superseded_by === null && <Button name="then" value="reopen" formnovalidate>Reopen</Button>}
+                  </>
+                ) : undefined
+              }
+            />
+          )}
+        </Columns>
+      </PullFrame>
+    )
+  },
+})
+
+const target = (visit: Visit) => ({ repo: repoOf(visit), number: numberOf(visit) ?? 0 })
+const hereOf = (visit: Visit): string => pullPath(repoOf(visit), numberOf(visit) ?? 0)
+
+export const pullCommentForm = action({
+  path: '/:workspace/:repo/pull/:number/comments',
+  page: pullPage,
+  submit: async (visit, fields) => {
+    const then = fields.text('then')
+    const body = fields.text('body')
+    if (then === '' || (then !== 'close' && body.trim() !== '')) {
+      const comment = await visit.call(addComment, { ...target(visit), body })
+      if (then === '') return `${hereOf(visit)}#${comment.id}`
+    }
+    if (then === 'close') {
+      await visit.call(closePull, { ...target(visit), ...(body.trim() === '' ? {} : { comment: body }) })
+      return flashTo(visit, hereOf(visit), 'pull-closed')
+    }
+    if (then === 'draft') {
+      await visit.call(convertPullToDraft, target(visit))
+      return flashTo(visit, hereOf(visit), 'pull-draft')
+    }
+    await visit.call(reopenPull, target(visit))
+    return flashTo(visit, hereOf(visit), 'pull-reopened')
+  },
+})
+
+export const readyForm = action({
+  path: '/:workspace/:repo/pull/:number/ready',
+  page: pullPage,
+  submit: async (visit, fields) => {
+    await visit.call(markPullReady, { ...target(visit), summary: fields.text('summary') })
+    return flashTo(visit, hereOf(visit), 'pull-ready')
+  },
+})
+
+export const reviewForm = action({
+  path: '/:workspace/:repo/pull/:number/reviews',
+  page: pullPage,
+  submit: async (visit, fields) => {
+    const verdict = fields.text('verdict')
+    await visit.call(reviewPull, {
+      ...target(visit), verdict: verdict === 'approve' || verdict === 'request_changes' ? verdict : 'comment',
+      ...(fields.text('review').trim() === '' ? {} : { body: fields.text('review') }),
+    })
+    return flashTo(visit, hereOf(visit), 'reviewed')
+  },
+})
+
+export const mergeForm = action({
+  path: '/:workspace/:repo/pull/:number/merge',
+  page: pullPage,
+  submit: async (visit, fields) => {
+    const method = fields.text('method')
+    await visit.call(mergePull, {
+      ...target(visit), method: method === 'squash' || method === 'rebase' ? method : 'merge', keep_issue_open: fields.ticked('keep_issue_open'),
+      ...(fields.optional('expected_head') ? { expected_head: fields.text('expected_head') } : {}),
+    })
+    return flashTo(visit, hereOf(visit), 'merged')
+  },
+})

@@ -1,0 +1,51 @@
+// What all pages of a repository have around them.
+import type { Repo } from '#features/repos/index.ts'
+import type { Child } from '../../jsx/html.ts'
+import { RepoHeader } from '../../components/headers.tsx'
+import type { LayoutProps } from '../../components/layout.tsx'
+import { repoPath } from '../../paths.ts'
+import type { Visit } from '../../site.ts'
+import { Shell } from '../shell.tsx'
+
+export type RepoPlace = 'code' | 'issues' | 'pulls' | 'activity' | 'settings'
+
+export const RepoFrame = (props: {
+  visit: Visit
+  repo: Repo
+  title: string
+  current: RepoPlace
+  width?: LayoutProps['width']
+  noindex?: boolean
+  actions?: Child
+  children?: Child
+}) => {
+  const { repo, current } = props
+  const at = (part: string) => repoPath(repo.full_name, part)
+  return (
+    <Shell
+      visit={props.visit}
+      title={props.title === repo.full_name ? props.title : `${props.title} · ${repo.full_name}`}
+      description={repo.description ?? undefined}
+      width={props.width}
+      noindex={props.noindex ?? repo.private}
+      header={
+        <RepoHeader
+          repo={repo}
+          actions={props.actions}
+          tabs={[
+            { label: 'Code', href: at(''), icon: 'code', current: current === 'code', hotkey: 'g c' },
+            { label: 'Issues', href: at('/issues'), icon: 'issue', count: repo.open_issues_count, current: current === 'issues', hotkey: 'g i' },
+            { label: 'Pull requests', href: at('/pulls'), icon: 'pull', count: repo.open_pulls_count, current: current === 'pulls', hotkey: 'g p' },
+            { label: 'Activity', href: at('/activity'), icon: 'activity', current: current === 'activity' },
+            ...(repo.permissions.maintain ? [{ label: 'Settings', href: at('/settings'), icon: 'settings' as const, current: current === 'settings' }] : []),
+          ]}
+        />
+      }
+    >
+      {props.children}
+    </Shell>
+  )
+}
+
+/** `workspace/name` of the address. */
+export const repoOf = (visit: Visit): string => `${visit.params['workspace'] ?? ''}/${visit.params['repo'] ?? ''}`

@@ -1,0 +1,27 @@
+// What every page has around it: the layout, filled in from the visit.
+import { Layout, type LayoutProps } from '../components/layout.tsx'
+import type { Visit } from '../site.ts'
+
+type ShellProps = Omit<LayoutProps, 'viewer' | 'csrf' | 'flash'> & { visit: Visit }
+
+/** A whole page for this visitor. */
+export const Shell = ({ visit, ...rest }: ShellProps) => (
+  <Layout
+    {...rest}
+    viewer={visit.viewer && { username: visit.viewer.username, name: null, site_admin: visit.viewer.site_admin }}
+    csrf={visit.csrf}
+    flash={visit.flash}
+  />
+)
+
+/** The message of a refused form for one field; null when it is about another. */
+export const fieldError = (visit: Visit, field: string): string | null => {
+  const error = visit.form.error
+  return error !== null && error.field === field ? error.message : null
+}
+
+/** The message of a refused form that belongs to none of the fields shown. */
+export const formError = (visit: Visit, ...fields: string[]): string | null => {
+  const error = visit.form.error
+  return error !== null && (error.field === null || !fields.includes(error.field)) ? error.message : null
+}

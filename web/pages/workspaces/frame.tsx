@@ -1,0 +1,40 @@
+// What all pages of a workspace have around them.
+import type { Workspace } from '#features/workspaces/index.ts'
+import type { Child } from '../../jsx/html.ts'
+import { WorkspaceHeader } from '../../components/headers.tsx'
+import { LinkButton } from '../../components/button.tsx'
+import { workspacePath } from '../../paths.ts'
+import type { Visit } from '../../site.ts'
+import { Shell } from '../shell.tsx'
+
+type Place = 'repositories' | 'members' | 'settings'
+
+/** A workspace as far as the visitor knows it: strangers see only its name and public repositories. */
+export type WorkspaceLook = Pick<Workspace, 'slug' | 'name' | 'description'> & { role: 'owner' | 'member' | null; member_count: number | null }
+
+export const WorkspaceFrame = (props: { visit: Visit; workspace: WorkspaceLook; title: string; current: Place; children?: Child }) => {
+  const { workspace, current } = props
+  return (
+    <Shell
+      visit={props.visit}
+      title={props.title}
+      header={
+        <WorkspaceHeader
+          workspace={workspace}
+          tabs={[
+            { label: 'Repositories', href: workspacePath(workspace.slug), icon: 'repo', current: current === 'repositories' },
+            ...(workspace.role === null
+              ? []
+              : [{ label: 'Members', href: workspacePath(workspace.slug, 'members'), icon: 'users' as const, count: workspace.member_count, current: current === 'members' }]),
+            ...(workspace.role === 'owner'
+              ? [{ label: 'Settings', href: workspacePath(workspace.slug, 'settings'), icon: 'settings' as const, current: current === 'settings' }]
+              : []),
+          ]}
+          actions={workspace.role === null ? undefined : <LinkButton href={`/new?workspace=${encodeURIComponent(workspace.slug)}`} small icon="plus">New repository</LinkButton>}
+        />
+      }
+    >
+      {props.children}
+    </Shell>
+  )
+}

@@ -1,0 +1,82 @@
+import { getWorkspace, listMembers, removeMember, updateMember } from '#features/workspaces/index.ts'
+import { Avatar } from '../../components/avatar.tsx'
+import { Button } from '../../components/button.tsx'
+import { ActionButton } from '../../components/form.tsx'
+import { PageHead } from '../../components/layout.tsx'
+import { Pager } from '../../components/pagination.tsx'
+import { List, Row } from '../../components/rows.tsx'
+import { Badge } from '../../components/state.tsx'
+import { RelativeTime } from '../../components/time.tsx'
+import { userPath, withQuery, workspacePath } from '../../paths.ts'
+import { action, flashTo, page } from '../../site.ts'
+import { WorkspaceFrame } from './frame.tsx'
+
+export const membersPage = page({
+  path: '/:workspace/-/members',
+  load: async (visit) => {
+    const slug = visit.params['workspace'] ?? ''
+    const number = Math.max(1, Number(visit.url.searchParams.get('page') ?? '1') || 1)
+    const [workspace, members] = await Promise.all([visit.call(getWorkspace, { workspace: slug }), visit.call(listMembers, { workspace: slug, page: number })])
+    return { workspace, members, number }
+  },
+  view: ({ workspace, members, number }, visit) => {
+    const owner = workspace.role === 'owner'
+    const here = workspacePath(workspace.slug, 'members')
+    return (
+      <WorkspaceFrame visit={visit} workspace={workspace} title={`Members of ${workspace.name}`} current="members">
+        <PageHead title="Members" lead="Owners manage the workspace; members make repositories, push and merge." />
+        <List label="Members">
+          {members.items.map(({ user, role, joined_at }) => (
+            <Row
+              mark={<Avatar of={user} size={32} />}
+              title={<a href={userPath(user.username)}>{user.name ?? user.username}</a>}
+              meta={
+                <>
+                  <span>{user.username}</span>
+                  <span>
+                    Joined <RelativeTime at={joined_at} />
+                  </span>
+                </>
+              }
+              end={
+                <>
+                  <Badge tone={role === 'owner' ? 'info' : 'plain'}>{role === 'owner' ? 'Owner' : 'Member'}</Badge>
+                  {owner && (
+                    <ActionButton action={here} csrf={visit.csrf} values={{ username: user.username, role: role === 'owner' ? 'member' : 'owner' }}>
+                      <Button small>{role === 'owner' ? 'Make member' : 'Make owner'}</Button>
+                    </ActionButton>
+                  )}
+                  {(owner || user.id === visit.viewer?.id) && (
+                    <ActionButton action={`${here}/remove`} csrf={visit.csrf} values={{ username: user.username }}>
+                      <Button small look="danger">{user.id === visit.viewer?.id ? 'Leave' : 'Remove'}</Button>
+                    </ActionButton>
+                  )}
+                </>
+              }
+            />
+          ))}
+        </List>
+        <Pager newer={number > 1 ? withQuery(here, { page: number - 1 }) : null} older={members.next === null ? null : withQuery(here, { page: number + 1 })} />
+      </WorkspaceFrame>
+    )
+  },
+})
+
+export const updateMemberForm = action({
+  path: '/:workspace/-/members',
+  submit: async (visit, fields) => {
+    const workspace = visit.params['workspace'] ?? ''
+    await visit.call(updateMember, { workspace, username: fields.text('username'), role: fields.text('role') === 'owner' ? 'owner' : 'member' })
+    return flashTo(visit, workspacePath(workspace, 'members'), 'saved')
+  },
+})
+
+export const removeMemberForm = action({
+  path: '/:workspace/-/members/remove',
+  submit: async (visit, fields) => {
+    const workspace = visit.params['workspace'] ?? ''
+    const username = fields.text('username')
+    await visit.call(removeMember, { workspace, username })
+    return flashTo(visit, username === visit.viewer?.username ? '/' : workspacePath(workspace, 'members'), 'member-removed')
+  },
+})

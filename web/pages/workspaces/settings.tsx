@@ -1,0 +1,53 @@
+import { getWorkspace, updateWorkspace } from '#features/workspaces/index.ts'
+import { Button } from '../../components/button.tsx'
+import { Card } from '../../components/card.tsx'
+import { Field, Form, FormActions, Select } from '../../components/form.tsx'
+import { PageHead } from '../../components/layout.tsx'
+import { workspacePath } from '../../paths.ts'
+import { flashTo, form, page } from '../../site.ts'
+import { fieldError, formError } from '../shell.tsx'
+import { WorkspaceFrame } from './frame.tsx'
+
+export const BASE_PERMISSIONS = ['none', 'read', 'write', 'admin'] as const
+
+const MEANING: Record<(typeof BASE_PERMISSIONS)[number], string> = {
+  none: 'None: only what is public or granted', read: 'Read: see and clone everything', write: 'Write: push and merge everywhere', admin: 'Admin: manage every repository',
+}
+
+export const workspaceSettingsPage = page({
+  path: '/:workspace/-/settings',
+  load: (visit) => visit.call(getWorkspace, { workspace: visit.params['workspace'] ?? '' }),
+  view: (workspace, visit) => (
+    <WorkspaceFrame visit={visit} workspace={workspace} title={`Settings of ${workspace.name}`} current="settings">
+      <PageHead title="Settings" />
+      <Card>
+        <Form action={workspacePath(workspace.slug, 'settings')} csrf={visit.csrf} error={formError(visit, 'name', 'description', 'base_permission')}>
+          <Field name="name" label="Name" maxlength={80} value={visit.form.values.optional('name') ?? workspace.name} error={fieldError(visit, 'name')} />
+          <Field
+            name="description" label="Description" maxlength={160} value={visit.form.values.has('description') ? visit.form.values.text('description') : workspace.description}
+            error={fieldError(visit, 'description')}
+          />
+          <Select
+            name="base_permission" label="What every member may do on each repository" required
+            options={BASE_PERMISSIONS.map((value) => ({ value, label: MEANING[value] }))}
+            value={visit.form.values.optional('base_permission') ?? workspace.base_permission} error={fieldError(visit, 'base_permission')}
+          />
+          <FormActions>
+            <Button look="primary">Save</Button>
+          </FormActions>
+        </Form>
+      </Card>
+    </WorkspaceFrame>
+  ),
+})
+
+export const workspaceSettingsForm = form({
+  path: '/:workspace/-/settings',
+  page: workspaceSettingsPage,
+  operation: updateWorkspace,
+  input: (fields, { params }) => ({
+    workspace: params['workspace'] ?? '', name: fields.text('name'), description: fields.text('description'),
+    base_permission: BASE_PERMISSIONS.find((word) => word === fields.text('base_permission')),
+  }),
+  done: (workspace, visit) => flashTo(visit, workspacePath(workspace.slug, 'settings'), 'saved'),
+})

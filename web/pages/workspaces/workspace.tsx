@@ -1,0 +1,63 @@
+import { getUser } from '#features/accounts/index.ts'
+import { listRepos } from '#features/repos/index.ts'
+import { getWorkspace } from '#features/workspaces/index.ts'
+import { LinkButton } from '../../components/button.tsx'
+import { EmptyState } from '../../components/card.tsx'
+import { PageHead } from '../../components/layout.tsx'
+import { Pager } from '../../components/pagination.tsx'
+import { List, RepoRow } from '../../components/rows.tsx'
+import { withQuery, workspacePath } from '../../paths.ts'
+import { page } from '../../site.ts'
+import { Shell } from '../shell.tsx'
+import { WorkspaceFrame, type WorkspaceLook } from './frame.tsx'
+
+/** One address for workspaces and people: their names are unique together. */
+export const workspacePage = page({
+  path: '/:workspace',
+  load: async (visit) => {
+    const slug = visit.params['workspace'] ?? ''
+    const number = Math.max(1, Number(visit.url.searchParams.get('page') ?? '1') || 1)
+    const record = await visit.tryCall(getWorkspace, { workspace: slug })
+    const repos = await visit.call(listRepos, { workspace: slug, page: number, sort: 'pushed' })
+    if (record) return { kind: 'workspace' as const, workspace: record as WorkspaceLook, repos, number }
+    // To strangers a workspace shows no more than its public repositories; without any it does not exist for them.
+    if (repos.items.length > 0) {
+      return { kind: 'workspace' as const, workspace: { slug, name: slug, description: '', role: null, member_count: null } satisfies WorkspaceLook, repos, number }
+    }
+    const person = await visit.tryCall(getUser, { username: slug })
+    return person && { kind: 'person' as const, person }
+  },
+  view: (data, visit) => {
+    if (data.kind === 'person') {
+      return (
+        <Shell visit={visit} title={data.person.username}>
+          <PageHead title={data.person.name ?? data.person.username} lead={data.person.bio ?? undefined} />
+          <p class="muted">{data.person.username}</p>
+        </Shell>
+      )
+    }
+    const { workspace, repos, number } = data
+    return (
+      <WorkspaceFrame visit={visit} workspace={workspace} title={workspace.name} current="repositories">
+        {repos.items.length === 0 ? (
+          <EmptyState
+            icon="repo" title="No repositories yet"
+            actions={<LinkButton href={`/new?workspace=${encodeURIComponent(workspace.slug)}`} look="primary">Make a repository</LinkButton>}
+          >
+            Repositories of this workspace are listed here.
+          </EmptyState>
+        ) : (
+          <List label="Repositories">
+            {repos.items.map((repo) => (
+              <RepoRow repo={repo} short />
+            ))}
+          </List>
+        )}
+        <Pager
+          newer={number > 1 ? withQuery(workspacePath(workspace.slug), { page: number - 1 }) : null}
+          older={repos.next === null ? null : withQuery(workspacePath(workspace.slug), { page: number + 1 })}
+        />
+      </WorkspaceFrame>
+    )
+  },
+})

@@ -1,0 +1,35 @@
+// Distances in time as words, the same on the server and in the browser script.
+
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+
+const count = (amount: number, unit: string): string => `${amount} ${unit}${amount === 1 ? '' : 's'}`
+
+/** `12 Mar 2026`, in UTC. */
+export const dateText = (at: number): string =>
+  new Date(at).toLocaleDateString('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' })
+
+/** `3 minutes ago`, `in 2 days`; beyond thirty days, the date. Both arguments in milliseconds since 1970. */
+export const relativeText = (at: number, now: number): string => {
+  const distance = Math.abs(now - at)
+  if (distance >= 30 * DAY) return dateText(at)
+  if (distance < 45_000) return at > now ? 'in a moment' : 'just now'
+  const words =
+    distance < 45 * MINUTE
+      ? count(Math.max(1, Math.round(distance / MINUTE)), 'minute')
+      : distance < 22 * HOUR
+        ? count(Math.max(1, Math.round(distance / HOUR)), 'hour')
+        : count(Math.max(1, Math.round(distance / DAY)), 'day')
+  return at > now ? `in ${words}` : `${words} ago`
+}
+
+/** `2m 5s`, `840 ms`, `1h 3m`: how long something took. */
+export const durationText = (milliseconds: number): string => {
+  if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`
+  const seconds = Math.round(milliseconds / 1000)
+  if (seconds < 60) return `${seconds}s`
+  const minutes = Math.floor(seconds / 60)
+  if (minutes < 60) return seconds % 60 ? `${minutes}m ${seconds % 60}s` : `${minutes}m`
+  return minutes % 60 ? `${Math.floor(minutes / 60)}h ${minutes % 60}m` : `${Math.floor(minutes / 60)}h`
+}

@@ -1,0 +1,53 @@
+/** Finds what answers at an address. Patterns have `:name` for one segment and may end in `*name` for all that follows. */
+
+type Route<T> = { readonly pattern: RegExp; readonly names: readonly string[]; readonly value: T }
+
+const escape = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+
+function compile<T>(path: string, value: T): Route<T> {
+  const names: string[] = []
+  const pattern = path
+    .split('/')
+    .map((segment) => {
+      const [, kind, name] = /^([:*])(.+)$/.exec(segment) ?? []
+      if (!kind || !name) return escape(segment)
+      names.push(name)
+      return kind === ':' ? '([^/]+)' : '(.+)'
+    })
+    .join('/')
+  return { pattern: new RegExp(`^${pattern}$`), names, value }
+}
+
+export type Match<T> = { readonly value: T; readonly params: Record<string, string> }
+
+/** A table of addresses; fixed words win over `:name`, and that over `*name`, whatever the order. */
+export class Router<T> {
+  readonly #fixed = new Map<string, T>()
+  readonly #routes: Route<T>[] = []
+
+  constructor(entries: readonly (readonly [path: string, value: T])[]) {
+    const weight = (path: string) => path.split('/').map((segment) => (segment.startsWith('*') ? '2' : segment.startsWith(':') ? '1' : '0')).join('')
+    for (const [path, value] of [...entries].sort(([a], [b]) => (weight(a) < weight(b) ? -1 : weight(a) > weight(b) ? 1 : 0))) {
+      if (!/\/[:*]/.test(path)) {
+        if (this.#fixed.has(path)) throw new TypeError(`two pages are at ${path}`)
+        this.#fixed.set(path, value)
+      } else this.#routes.push(compile(path, value))
+    }
+  }
+
+  /** Null when nothing answers there, or when a part is not well encoded. */
+  find(path: string): Match<T> | null {
+    const fixed = this.#fixed.get(path)
+    if (fixed !== undefined) return { value: fixed, params: {} }
+    for (const { pattern, names, value } of this.#routes) {
+      const found = pattern.exec(path)
+      if (!found) continue
+      try {
+        return { value, params: Object.fromEntries(names.map((name, index) => [name, decodeURIComponent(found[index + 1] ?? '')])) }
+      } catch {
+        return null
+      }
+    }
+    return null
+  }
+}
