@@ -1,0 +1,29 @@
+import { layout } from '#src/app.ts'
+import { loadConfig } from '#src/config.ts'
+import { openDatabase } from '#core/db.ts'
+import { migrate as runMigrations, pendingMigrations } from '#core/migrate.ts'
+import { systemClock, timestamp } from '#lib/time.ts'
+import { existsSync } from 'node:fs'
+import { CommandError, DATA_FLAGS, text, type Command } from './command.ts'
+
+export const migrate: Command = {
+  name: 'migrate',
+  summary: 'Brings the database to the schema of this executable, as serve does at its start.',
+  args: [],
+  flags: { ...DATA_FLAGS, 'dry-run': { help: 'Only names what would be done.' } },
+
+  run: async ({ flags }) => {
+    const config = loadConfig({ data: text(flags['data']), config: text(flags['config']) })
+    const path = layout(config.data).database
+    if (!existsSync(path)) throw new CommandError(`there is no database at ${path}`)
+    const database = openDatabase({ path })
+    try {
+      const names = flags['dry-run']
+        ? pendingMigrations(database).map(({ name }) => `would run ${name}`)
+        : runMigrations(database, timestamp(systemClock.now())).map((name) => `ran ${name}`)
+      process.stdout.write(names.length === 0 ? 'nothing to do\n' : `${names.join('\n')}\n`)
+    } finally {
+      database.close()
+    }
+  },
+}

@@ -1,0 +1,42 @@
+/** Opens the forge for a command that runs beside or instead of the server. */
+import { layout, openHearth } from '#src/app.ts'
+import { loadConfig } from '#src/config.ts'
+import type { Hearth } from '#core/hearth.ts'
+import { createLog } from '#lib/log.ts'
+import { existsSync, readFileSync } from 'node:fs'
+import { CommandError, text } from './command.ts'
+
+/** What a serving process leaves in the data directory for commands: its address and process id. */
+export type Serving = { pid: number; site_url: string }
+
+/** The process that serves this data directory, or null. A file that a killed process left behind does not count. */
+export function findServing(data: string): Serving | null {
+  try {
+    const serving = JSON.parse(readFileSync(layout(data).control, 'utf8')) as Serving
+    process.kill(serving.pid, 0)
+    return serving
+  } catch {
+    return null
+  }
+}
+
+/** Runs with an opened forge and closes it again. Refuses a data directory that does not exist unless it may be made. */
+export async function withHearth<T>(flags: Record<string, string | true>, run: (hearth: Hearth) => Promise<T>, options: { create?: boolean } = {}): Promise<T> {
+  const config = loadConfig({ data: text(flags['data']), config: text(flags['config']) })
+  if (!options.create && !existsSync(layout(config.data).database)) {
+    throw new CommandError(`there is no forge in ${config.data}; name its directory with --data`)
+  }
+  const serving = findServing(config.data)
+  const settings = config.settings(config.listen)
+  // A serving process knows its real address; links that a command prints must lead there.
+  const site_url = serving?.site_url ?? settings.site_url
+  const hearth = openHearth({
+    settings: { ...settings, site_url, base_url: `${site_url}/api`, mcp_url: `${site_url}/mcp` },
+    log: createLog({ level: 'warn', json: false }),
+  })
+  try {
+    return await run(hearth)
+  } finally {
+    await hearth.close()
+  }
+}

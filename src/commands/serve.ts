@@ -1,0 +1,58 @@
+import { layout, openHearth, prepareData } from '#src/app.ts'
+import { loadConfig } from '#src/config.ts'
+import { issueSetupLink } from '#features/accounts/index.ts'
+import { gitDoor } from '#http/git.ts'
+import { startServer } from '#http/server.ts'
+import { createLog } from '#lib/log.ts'
+import { siteDoor } from '#web/door.ts'
+import { siteMap } from '#web/index.ts'
+import { renameSync, rmSync, writeFileSync } from 'node:fs'
+import { CommandError, DATA_FLAGS, text, type Command } from './command.ts'
+import { findServing } from './open.ts'
+
+export const serve: Command = {
+  name: 'serve',
+  summary: 'Runs the forge: website, REST, tool server and git on one port.',
+  args: [],
+  flags: {
+    ...DATA_FLAGS,
+    listen: { value: 'HOST:PORT', help: 'Where to listen (127.0.0.1:3000; port 0 picks one).' },
+    'site-url': { value: 'URL', help: 'The public address (made from the listener).' },
+  },
+
+  async run({ flags }) {
+    const config = loadConfig({
+      data: text(flags['data']), config: text(flags['config']), listen: text(flags['listen']), site_url: text(flags['site-url']),
+    })
+    const log = createLog(config.log)
+    prepareData(config.data)
+    const other = findServing(config.data)
+    if (other && other.pid !== process.pid) throw new CommandError(`${config.data} is already served by process ${other.pid} at ${other.site_url}`)
+
+    // The port is taken first: the real address is part of the settings. Requests wait until the forge is open.
+    const server = startServer({ ...config.listen, log })
+    const settings = config.settings({ host: config.listen.host, port: server.port })
+    const hearth = openHearth({ settings, log })
+    const site = siteDoor(hearth, siteMap(settings))
+    server.open(hearth, { git: gitDoor(hearth), site: site.handle, refuse: site.refuse })
+
+    const { control } = layout(config.data)
+    writeFileSync(`${control}.new`, JSON.stringify({ pid: process.pid, site_url: settings.site_url }))
+    renameSync(`${control}.new`, control)
+
+    process.stdout.write(`hearth listening on ${settings.site_url}\n`)
+    const setup = await issueSetupLink(hearth)
+    if (setup !== null) process.stdout.write(`hearth setup: ${setup}\n`)
+    await hearth.jobs.start()
+    log.info('serving', { site_url: settings.site_url, data: config.data, version: settings.version })
+
+    const signal = await new Promise<string>((resolve) => {
+      for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => resolve(name))
+    })
+    log.info('stopping', { signal })
+    await server.stop()
+    await hearth.close()
+    rmSync(control, { force: true })
+    return 0
+  },
+}

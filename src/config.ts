@@ -1,0 +1,183 @@
+/**
+ * Settings of an installation: flags win over `HEARTH_…` variables, variables over the file `hearth.toml`, the file over the
+ * defaults. This is the only reader of the environment. An unknown name is an error that names the nearest known one, so
+ * that a misspelt setting cannot go unnoticed.
+ */
+import { existsSync, readFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { isAbsolute, join, resolve } from 'node:path'
+import type { Settings, SignUpMode } from '#core/settings.ts'
+import { nearest } from '#lib/nearest.ts'
+import packageJson from '../package.json' with { type: 'json' }
+
+export const VERSION: string = packageJson.version
+
+/** What is wrong with a flag, a variable or the file; its text is for the person who starts the program. */
+export class ConfigError extends Error {}
+
+type Kind = 'text' | 'number' | 'boolean' | 'list' | 'bytes'
+type Setting = { readonly kind: Kind; readonly default: unknown; readonly help: string; readonly words?: readonly string[] }
+
+/** Every setting by its name in the file (`section.key`), and so in the environment (`HEARTH_SECTION_KEY`). */
+export const SETTINGS: Readonly<Record<string, Setting>> = {
+  data: { kind: 'text', default: './data', help: 'Directory of everything that lasts.' },
+  listen: { kind: 'text', default: '127.0.0.1:3000', help: 'Address and port to listen on; port 0 picks one.' },
+  site_url: { kind: 'text', default: null, help: 'The public address; made from the listener when it is not set.' },
+  log_level: { kind: 'text', default: 'info', words: ['debug', 'info', 'warn', 'error'], help: 'The least severe log lines that are written.' },
+  log_format: { kind: 'text', default: 'json', words: ['json', 'text'], help: 'One JSON object a line, or plain text.' },
+  development: { kind: 'boolean', default: false, help: 'Shows the component gallery; never in production.' },
+  'accounts.sign_up': { kind: 'text', default: 'invite', words: ['open', 'invite', 'sso_only', 'closed'], help: 'Who may make an account.' },
+  'workspaces.per_person': { kind: 'number', default: 10, help: 'How many workspaces one person may belong to.' },
+  'repos.private_by_default': { kind: 'boolean', default: true, help: 'Whether a new repository is private when it is not said.' },
+  'mcp.origins': { kind: 'list', default: [], help: 'Origins besides the site from which browsers may call the tool server.' },
+  'proxy.trusted': { kind: 'list', default: [], help: 'Addresses of proxies whose forwarded headers are believed.' },
+  'mail.url': { kind: 'text', default: null, help: 'SMTP server as smtp://user:password@host:port; without it mail goes to <data>/outbox.' },
+  'mail.from': { kind: 'text', default: null, help: 'Sender of mail, as Name <address>.' },
+  'git.workers': { kind: 'number', default: Math.max(1, Math.min(4, availableParallelism())), help: 'Threads for work on packs, diffs and history.' },
+  'git.concurrency': { kind: 'number', default: 2 * availableParallelism(), help: 'Pack operations that run at once; others wait.' },
+  'git.memory_budget': { kind: 'bytes', default: 256 * 1024 ** 2, help: 'Memory that the git engine may hold in caches and buffers.' },
+  'git.max_pack_bytes': { kind: 'bytes', default: 4 * 1024 ** 3, help: 'The largest pack that one push may send.' },
+}
+
+const variable = (name: string): string => `HEARTH_${name.replaceAll('.', '_').toUpperCase()}`
+
+/** Variables of the program that are not settings. */
+const OTHER_VARIABLES = new Set(['HEARTH_CONFIG', 'HEARTH_TOKEN', 'HEARTH_URL', 'HEARTH_CHROMIUM'])
+
+function read(name: string, { kind, words }: Setting, value: unknown, where: string): unknown {
+  const wrong = (what: string): never => {
+    throw new ConfigError(`${where}: ${name} ${what}, not ${JSON.stringify(value)}`)
+  }
+  switch (kind) {
+    case 'text':
+      if (typeof value !== 'string' || value === '') return wrong('must be text')
+      if (words && !words.includes(value)) return wrong(`must be one of ${words.join(', ')}`)
+      return value
+    case 'boolean':
+      if (typeof value === 'boolean') return value
+      return { true: true, '1': true, false: false, '0': false }[String(value)] ?? wrong('must be true or false')
+    case 'number': {
+      const number = typeof value === 'number' ? value : Number(value === '' ? Number.NaN : value)
+      return Number.isSafeInteger(number) && number >= 0 ? number : wrong('must be a whole number')
+    }
+    case 'bytes': {
+      const match = /^(\d+)\s*(k|m|g)?i?b?$/i.exec(String(value))
+      if (!match) return wrong('must be a size such as 512M')
+      return Number(match[1]) * 1024 ** ['', 'k', 'm', 'g'].indexOf((match[2] ?? '').toLowerCase())
+    }
+    case 'list':
+      if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value
+      return typeof value === 'string' ? value.split(',').map((item) => item.trim()).filter(Boolean) : wrong('must be a list of texts')
+  }
+}
+
+/** The file's tables as `section.key` names. */
+function flatten(table: Record<string, unknown>, prefix = ''): [string, unknown][] {
+  return Object.entries(table).flatMap(([key, value]): [string, unknown][] =>
+    typeof value === 'object' && value !== null && !Array.isArray(value) ? flatten(value as Record<string, unknown>, `${prefix}${key}.`) : [[`${prefix}${key}`, value]],
+  )
+}
+
+function readFile(path: string): Map<string, unknown> {
+  let parsed: Record<string, unknown>
+  try {
+    parsed = Bun.TOML.parse(readFileSync(path, 'utf8')) as Record<string, unknown>
+  } catch (error) {
+    throw new ConfigError(`${path}: ${error instanceof Error ? error.message : String(error)}`)
+  }
+  const values = new Map<string, unknown>()
+  for (const [name, value] of flatten(parsed)) {
+    const setting = SETTINGS[name]
+    if (!setting) throw new ConfigError(`${path}: there is no setting ${name}; did you mean ${nearest(name, Object.keys(SETTINGS))}?`)
+    values.set(name, read(name, setting, value, path))
+  }
+  return values
+}
+
+export type Config = {
+  readonly listen: { readonly host: string; readonly port: number }
+  readonly log: { readonly level: 'debug' | 'info' | 'warn' | 'error'; readonly json: boolean }
+  /** The settings once the real address is known (port 0 and a `site_url` that was not set). */
+  settings(address: { host: string; port: number }): Settings
+  readonly data: string
+}
+
+function parseListen(text: string): { host: string; port: number } {
+  const match = /^(?:\[([0-9a-fA-F:]+)\]|([^:\s]*)):(\d{1,5})$/.exec(text)
+  const port = Number(match?.[3])
+  if (!match || port > 65535) throw new ConfigError(`listen must be HOST:PORT, not ${JSON.stringify(text)}`)
+  return { host: match[1] ?? (match[2] || '0.0.0.0'), port }
+}
+
+function parseSiteUrl(text: string): string {
+  let url: URL
+  try {
+    url = new URL(text)
+  } catch {
+    throw new ConfigError(`site_url must be an address such as https://git.example.com, not ${JSON.stringify(text)}`)
+  }
+  if (!/^https?:$/.test(url.protocol) || url.pathname !== '/' || url.search || url.hash || url.username) {
+    throw new ConfigError(`site_url must be http or https with a host and no path, not ${JSON.stringify(text)}`)
+  }
+  return url.origin
+}
+
+/** Puts flags, environment and file together. Gives ConfigError with what is wrong and where. */
+export function loadConfig(flags: { data?: string; listen?: string; site_url?: string; config?: string } = {}, environment: Record<string, string | undefined> = process.env): Config {
+  const fromEnvironment = new Map<string, unknown>()
+  for (const [name, setting] of Object.entries(SETTINGS)) {
+    const value = environment[variable(name)]
+    if (value !== undefined) fromEnvironment.set(name, read(name, setting, value, variable(name)))
+  }
+  const known = new Set([...Object.keys(SETTINGS).map(variable), ...OTHER_VARIABLES])
+  for (const name of Object.keys(environment)) {
+    if (name.startsWith('HEARTH_') && !known.has(name)) {
+      throw new ConfigError(`the environment variable ${name} is not known; did you mean ${nearest(name, [...known])}?`)
+    }
+  }
+  const data = resolve(String(flags.data ?? fromEnvironment.get('data') ?? './data'))
+  const named = flags.config ?? environment['HEARTH_CONFIG']
+  const path = named ?? join(data, 'hearth.toml')
+  if (named !== undefined && !existsSync(named)) throw new ConfigError(`there is no file ${named}`)
+  const fromFile = existsSync(path) ? readFile(path) : new Map<string, unknown>()
+  const value = (name: keyof typeof SETTINGS): unknown => fromEnvironment.get(name) ?? fromFile.get(name) ?? SETTINGS[name]?.default
+
+  const listen = parseListen(flags.listen ?? String(value('listen')))
+  const given = flags.site_url ?? (value('site_url') as string | null)
+  const fixedSiteUrl = given === null ? null : parseSiteUrl(given)
+  const dataDirectory = flags.data !== undefined || fromEnvironment.has('data') || !fromFile.has('data') ? data : absolute(String(fromFile.get('data')), path)
+  const mailUrl = value('mail.url') as string | null
+
+  return {
+    listen,
+    data: dataDirectory,
+    log: { level: value('log_level') as 'info', json: value('log_format') === 'json' },
+    settings: ({ host, port }) => {
+      // Nobody can open the address of "every interface" in a browser.
+      const shown = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host
+      const site_url = fixedSiteUrl ?? `http://${shown}:${port}`
+      return {
+        site_url,
+        base_url: `${site_url}/api`,
+        mcp_url: `${site_url}/mcp`,
+        data: dataDirectory,
+        version: VERSION,
+        development: value('development') as boolean,
+        sign_up: value('accounts.sign_up') as SignUpMode,
+        private_by_default: value('repos.private_by_default') as boolean,
+        workspaces_per_person: value('workspaces.per_person') as number,
+        mcp_origins: value('mcp.origins') as string[],
+        trusted_proxies: value('proxy.trusted') as string[],
+        mail: mailUrl === null ? null : { url: mailUrl, from: (value('mail.from') as string | null) ?? `Hearth <hearth@${new URL(site_url).hostname}>` },
+        git: {
+          workers: value('git.workers') as number,
+          concurrency: Math.max(1, value('git.concurrency') as number),
+          memory_budget: value('git.memory_budget') as number,
+          max_pack_bytes: value('git.max_pack_bytes') as number,
+        },
+      }
+    },
+  }
+}
+
+const absolute = (path: string, file: string): string => (isAbsolute(path) ? path : resolve(file, '..', path))

@@ -1,0 +1,48 @@
+/** The executable: the first word is a command. Exit status 0, 1 (it failed, the reason in one line), 2 (usage). */
+import './production.ts'
+import { commands } from './commands/index.ts'
+import { CommandError, helpOf, parseArguments, UsageError, type Command } from './commands/command.ts'
+import { ConfigError } from './config.ts'
+import { Refusal } from '#lib/errors.ts'
+import { nearest } from '#lib/nearest.ts'
+
+function overview(): string {
+  const width = Math.max(...commands.map(({ name }) => name.length)) + 3
+  return [
+    'Hearth, a git forge for people and software agents.', '',
+    ...commands.map(({ name, summary }) => `  hearth ${name.padEnd(width)}${summary}`), '',
+    'Each command answers --help.', '',
+  ].join('\n')
+}
+
+const fail = (message: string, status: number): number => {
+  process.stderr.write(`hearth: ${message}\n`)
+  return status
+}
+
+async function main(words: readonly string[]): Promise<number> {
+  const [name, ...rest] = words
+  if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
+    process.stdout.write(overview())
+    return 0
+  }
+  const wanted = name === '--version' ? 'version' : name
+  const command: Command | undefined = commands.find((one) => one.name === wanted)
+  if (!command) return fail(`there is no command ${name}; did you mean ${nearest(name, commands.map((one) => one.name))}?`, 2)
+  try {
+    const { args, flags, help } = parseArguments(command, rest)
+    if (help) {
+      process.stdout.write(helpOf(command))
+      return 0
+    }
+    return (await command.run({ args, flags })) ?? 0
+  } catch (error) {
+    if (error instanceof UsageError) return fail(error.message, 2)
+    if (error instanceof ConfigError || error instanceof CommandError || error instanceof Refusal) return fail(error.message, 1)
+    return fail(error instanceof Error ? error.message : String(error), 1)
+  }
+}
+
+process.exitCode = await main(process.argv.slice(2))
+// Workers and timers of a command that has ended must not keep the process.
+if (process.exitCode !== undefined) process.exit()
