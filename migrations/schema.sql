@@ -25,6 +25,34 @@ CREATE TABLE assignees (
 
 CREATE INDEX assignees_by_actor ON assignees (actor_id, repo_id, kind, open, number);
 
+CREATE TRIGGER audit_log_is_not_changed BEFORE UPDATE ON audit_log BEGIN SELECT RAISE(ABORT, 'the audit log is only added to'); END;
+
+CREATE TRIGGER audit_log_keeps_young_entries BEFORE DELETE ON audit_log WHEN OLD.time > strftime('%Y-%m-%dT%H:%M:%fZ', 'now', '-30 days')
+BEGIN SELECT RAISE(ABORT, 'the audit log is only added to'); END;
+
+CREATE TABLE audit_log (
+  id TEXT PRIMARY KEY,
+  time TEXT NOT NULL,
+  actor_id TEXT,
+  on_behalf_of TEXT,
+  token_id TEXT,
+  ip TEXT,
+  user_agent TEXT,
+  action TEXT NOT NULL,
+  target_kind TEXT NOT NULL,
+  target_id TEXT NOT NULL,
+  target_name TEXT NOT NULL,
+  workspace_id TEXT,
+  repo_id TEXT,
+  data TEXT NOT NULL CHECK (json_valid(data)),
+  request_id TEXT,
+  prev TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX audit_of_actor ON audit_log (actor_id, id);
+
+CREATE INDEX audit_of_workspace ON audit_log (workspace_id, id);
+
 CREATE TABLE blockers (
   repo_id TEXT NOT NULL,
   number INTEGER NOT NULL,

@@ -39,7 +39,7 @@ const BANNED: readonly { readonly pattern: RegExp; readonly what: string; readon
 ]
 
 const SQL = /(['"`])\s*(SELECT|INSERT INTO|INSERT OR|UPDATE \w+ SET|DELETE FROM|WITH RECURSIVE)\b/
-const MAY_HOLD_SQL = [/^src\/core\/(db|migrate|events|jobs|idempotency)\.ts$/, /^src\/features\/[^/]+\/(.*-)?store(-[^/]*)?\.ts$/, /^src\/features\/[^/]+\/store\//]
+const MAY_HOLD_SQL = [/^src\/core\/(db|migrate|events|jobs|idempotency|audit)\.ts$/, /^src\/features\/[^/]+\/(.*-)?store(-[^/]*)?\.ts$/, /^src\/features\/[^/]+\/store\//]
 
 /** Comments and, for words that may stand in texts, string contents are not code. */
 const withoutComments = (text: string): string => text.replace(/\/\*[\s\S]*?\*\/|(?<![:'"`\\])\/\/[^\n]*/g, (comment) => comment.replace(/[^\n]/g, ' '))

@@ -195,7 +195,7 @@ function requireStanding(rule: Rule, caller: Caller): void {
 }
 
 /** The role that a token leaves of its account's: nothing outside its repositories or workspace, never above its own role. */
-function limitedRole(facts: RepoFacts, caller: SignedIn): Role | null {
+export function limitedRole(facts: RepoFacts, caller: SignedIn): Role | null {
   const token = caller.token
   if (token === null) return facts.role
   const inside =
@@ -203,6 +203,17 @@ function limitedRole(facts: RepoFacts, caller: SignedIn): Role | null {
     (token.workspace === null || token.workspace === facts.workspace_id)
   if (!inside) return null
   return token.role === null ? facts.role : lowerRole(facts.role, token.role)
+}
+
+/**
+ * The standing that a token leaves of its account's in a workspace: none in another than its own, and no ownership when it is
+ * limited to some repositories, because an owner reaches all of them.
+ */
+export function limitedWorkspaceRole(facts: WorkspaceFacts, caller: Caller): WorkspaceRole | null {
+  const token = caller.kind === 'anonymous' ? null : caller.token
+  if (token === null) return facts.role
+  if (token.workspace !== null && token.workspace !== facts.id) return null
+  return token.repos !== null && facts.role === 'owner' ? 'member' : facts.role
 }
 
 const isOwnRepository = (facts: RepoFacts | null, caller: AgentCaller): boolean =>
@@ -235,9 +246,9 @@ function repoGrant(rule: Rule, caller: Caller, path: string, port: FactsPort): R
 
 function workspaceGrant(rule: Rule, caller: Caller, slug: string, port: FactsPort): WorkspaceGrant {
   const facts = port.workspace(slug, caller)
-  if (facts === null || facts.role === null) throw notFound(`the workspace ${slug}`)
+  const role = facts && limitedWorkspaceRole(facts, caller)
+  if (facts === null || role === null) throw notFound(`the workspace ${slug}`)
   requireStanding(rule, caller)
-  const role = facts.role
   const require = (least: WorkspaceRole): void => {
     if (least === 'owner' && role !== 'owner') throw forbidden('role', `only an owner of the workspace ${slug} may do this`)
   }

@@ -89,6 +89,11 @@ export class JobRunner {
   /** Puts back what was running when the process ended, plants the sweeps, and begins. */
   async start(): Promise<void> {
     await this.hearth.writer.write(() => {
+      // Of several with one key, the youngest does what all of them would.
+      this.hearth.database.run(
+        `DELETE FROM jobs WHERE state = 'running' AND key IS NOT NULL AND EXISTS (
+           SELECT 1 FROM jobs AS other WHERE other.kind = jobs.kind AND other.key = jobs.key AND other.id > jobs.id AND other.state IN ('waiting', 'running'))`,
+      )
       this.hearth.database.run(`UPDATE jobs SET state = 'waiting' WHERE state = 'running'`)
       for (const definition of this.#kinds.values()) {
         if (definition.every !== null) insertJob(this.hearth.database, definition, null, this.hearth.clock.now(), { key: 'sweep' })
@@ -179,7 +184,10 @@ export class JobRunner {
       const db = this.hearth.database
       const now = this.hearth.clock.now()
       if (message === null) db.run('DELETE FROM jobs WHERE id = ?', row.id)
-      else if (delay !== undefined) {
+      else if (delay !== undefined && row.key !== null && db.one(`SELECT 1 FROM jobs WHERE kind = ? AND key = ? AND state = 'waiting'`, row.kind, row.key)) {
+        // The one that waits under the same key does this one's work too.
+        db.run('DELETE FROM jobs WHERE id = ?', row.id)
+      } else if (delay !== undefined) {
         db.run(`UPDATE jobs SET state = 'waiting', run_at = ?, error = ?, updated_at = ? WHERE id = ?`, now + duration(delay), message, timestamp(now), row.id)
       } else db.run(`UPDATE jobs SET state = 'failed', error = ?, updated_at = ? WHERE id = ?`, message, timestamp(now), row.id)
       if (definition?.every && (message === null || delay === undefined)) {

@@ -9,6 +9,7 @@ import type { Git } from '#git'
 import { Refusal } from '#lib/errors.ts'
 import { timestamp, type Timestamp } from '#lib/time.ts'
 import { decide, type Access, type Grant, type Rule } from './access.ts'
+import type { Origin } from './audit.ts'
 import type { Caller } from './caller.ts'
 import type { Db } from './db.ts'
 import type { Hearth } from './hearth.ts'
@@ -127,6 +128,8 @@ export type { GrantOf }
 
 export type CallOptions = {
   signal?: AbortSignal
+  /** Where the request came from, for the audit log. */
+  origin?: Origin
   /** Refuse names that the input does not have, as the tool server does; otherwise they are ignored. */
   strict?: boolean
   /** Set by a door for a repeatable request; `replayed` is called when the answer is one that was kept. */
@@ -166,7 +169,7 @@ async function run(hearth: Hearth, operation: Operation, caller: Caller, grant: 
       // The answer is kept in the same transaction as the change, so that a retry after a crash finds both or neither.
       if (idempotency) keep(tx, (written = result))
       return result
-    }),
+    }, options.origin),
   )
   const answer = await operation.run(context, valid)
   if (idempotency && written !== answer) await writeAs(hearth, caller, (tx) => keep(tx, answer))
@@ -175,7 +178,7 @@ async function run(hearth: Hearth, operation: Operation, caller: Caller, grant: 
 }
 
 function contextOf(
-  hearth: Hearth, caller: Caller, grant: Grant, options: CallOptions, write: Write = (run) => writeAs(hearth, caller, run),
+  hearth: Hearth, caller: Caller, grant: Grant, options: CallOptions, write: Write = (run) => writeAs(hearth, caller, run, options.origin),
 ): Context & { caller: Caller } {
   const now_ms = hearth.clock.now()
   return {

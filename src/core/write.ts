@@ -5,6 +5,7 @@
 import type { Static, TObject, TProperties } from 'typebox'
 import { typeId } from '#lib/typeid.ts'
 import { timestamp, type Timestamp } from '#lib/time.ts'
+import { insertAudit, nowhere, type AuditEntry, type Origin } from './audit.ts'
 import { actorId, type Caller } from './caller.ts'
 import type { WritableDb } from './db.ts'
 import { insertEvent, type EventRow, type EventType, type Subject } from './events.ts'
@@ -21,6 +22,8 @@ export type Tx = {
   readonly caller: Caller | null
   /** Adds an event and runs its reactions. `as` names another actor than the caller (null: the service). */
   append<P extends TProperties>(type: EventType<P>, subject: Subject, data: Static<TObject<P>>, as?: { actor_id: string | null }): EventRow
+  /** Adds an entry to the audit log, with the caller and where the request came from. */
+  audit(entry: AuditEntry): void
   /** Adds a job; the runner hears of it after the commit. */
   enqueue<I>(job: Job<I>, input: I, options?: EnqueueOptions): string
   /** Runs once this transaction is on disk; never when it failed. For telling live pages, not for work that must happen. */
@@ -34,7 +37,7 @@ export type Write = <T>(run: (tx: Tx) => NotPromise<T>) => Promise<T>
 const MOST_NESTED_EVENTS = 64
 
 /** Runs one transaction for a caller (null: the service itself). */
-export function writeAs<T>(hearth: Hearth, caller: Caller | null, run: (tx: Tx) => NotPromise<T>): Promise<T> {
+export function writeAs<T>(hearth: Hearth, caller: Caller | null, run: (tx: Tx) => NotPromise<T>, origin: Origin = nowhere): Promise<T> {
   const after: (() => void)[] = []
   return hearth.writer
     .write(() => {
@@ -57,6 +60,7 @@ export function writeAs<T>(hearth: Hearth, caller: Caller | null, run: (tx: Tx) 
           after.push(() => hearth.published(row))
           return row
         },
+        audit: (entry) => insertAudit(tx.db, entry, { caller, origin, now: tx.now, now_ms }),
         enqueue(job, input, options) {
           const id = insertJob(tx.db, job, input, now_ms, options)
           after.push(() => hearth.jobs.wake())

@@ -9,7 +9,7 @@ import { START, testSettings } from '../settings.ts'
 
 export function makeFloor(feature: Omit<Feature, 'name'> = {}, options: { database?: DatabaseHandle; facts?: Partial<FactsPort> } = {}) {
   const database = options.database ?? openDatabase({ path: ':memory:' })
-  migrate(database, '2026-01-01T00:00:00.000Z', migrations.slice(0, 1))
+  if (!options.database) migrate(database, '2026-01-01T00:00:00.000Z', migrations.slice(0, 1))
   const clock = { at: START, now: () => clock.at }
   const hearth: Hearth = createHearth({
     settings: testSettings('/nowhere'), log: silentLog, clock, database,

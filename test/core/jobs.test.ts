@@ -1,5 +1,4 @@
 import { expect, test } from 'bun:test'
-import { openDatabase } from '#core/db.ts'
 import { job, listJobs, type Job } from '#core/jobs.ts'
 import { writeAs } from '#core/write.ts'
 import { makeFloor } from './floor.ts'
@@ -59,7 +58,7 @@ test('a job that fails is tried again on its delays and then kept with its error
 })
 
 test('a job that was running when the process ended runs again at the next start', async () => {
-  const database = openDatabase({ path: ':memory:' })
+  const database = makeFloor().database
   const hang = job<unknown>({ kind: 'work', run: () => new Promise(() => {}) })
   const before = makeFloor({ jobs: [hang] }, { database })
   await enqueue(before, hang, 'once')
@@ -99,4 +98,42 @@ test('a sweep comes round again, and only one of it waits', async () => {
   await floor.hearth.jobs.idle()
   expect(swept).toBe(2)
   await floor.hearth.jobs.stop()
+})
+
+test('a restart with one running and one waiting under the same key goes on with the younger', async () => {
+  const database = makeFloor().database
+  const before = makeFloor({ jobs: [job<unknown>({ kind: 'work', run: () => new Promise(() => {}) })] }, { database })
+  const hang = job<unknown>({ kind: 'work', run: () => {} })
+  await enqueue(before, hang, 'old', { key: 'k' })
+  void before.hearth.jobs.idle()
+  while (listJobs(before.hearth.db, { state: 'running', limit: 1, offset: 0 }).length === 0) await new Promise((done) => setImmediate(done))
+  await enqueue(before, hang, 'new', { key: 'k', delay_ms: 1000 })
+
+  const ran: unknown[] = []
+  const after = makeFloor({ jobs: [job<unknown>({ kind: 'work', run: (_, input) => void ran.push(input) })] }, { database })
+  await after.hearth.jobs.start()
+  after.clock.at += 1000
+  await after.hearth.jobs.idle()
+  expect(ran).toEqual(['new'])
+})
+
+test('a keyed job that fails gives way to one that waits under its key', async () => {
+  const ran: unknown[] = []
+  const floor = makeFloor()
+  const flaky: Job<unknown> = job<unknown>({
+    kind: 'flaky', retry: ['1m'],
+    run: async ({ hearth }, input) => {
+      ran.push(input)
+      if (input !== 'first') return
+      await writeAs(hearth, null, (tx) => tx.enqueue(flaky, 'second', { key: 'k', delay_ms: 500 }))
+      throw new Error('no')
+    },
+  })
+  const with_ = makeFloor({ jobs: [flaky] }, { database: floor.database })
+  await enqueue(with_, flaky, 'first', { key: 'k' })
+  await with_.hearth.jobs.idle()
+  with_.clock.at += 120_000
+  await with_.hearth.jobs.idle()
+  expect(ran).toEqual(['first', 'second'])
+  expect(listJobs(with_.hearth.db, { limit: 10, offset: 0 })).toEqual([])
 })
