@@ -8,6 +8,7 @@ import { callers } from '#features/accounts/index.ts'
 import { repoFacts } from '#features/repos/index.ts'
 import { workspaceFacts } from '#features/workspaces/index.ts'
 import { features } from '#features/index.ts'
+import { getVersion } from '#http/version.ts'
 import type { Log } from '#lib/log.ts'
 import { systemClock, timestamp, type Clock } from '#lib/time.ts'
 import { chmodSync, mkdirSync } from 'node:fs'
@@ -58,7 +59,7 @@ export function openHearth({ settings, log, clock = systemClock, git, databasePa
       log: (level, message, fields) => log[level](message, fields),
     })
   return createHearth({
-    settings, log, clock, database, git: engine, features,
+    settings, log, clock, database, git: engine, features: [...features, { name: 'interface', operations: [getVersion] }],
     facts: { repo: (path, caller) => repoFacts(database, path, caller), workspace: (slug, caller) => workspaceFacts(database, slug, caller) },
     callers: (hearth) => callers(hearth),
   })

@@ -122,6 +122,12 @@ document.addEventListener('click', (event) => {
   for (const menu of openMenus()) if (event.target instanceof Node && !menu.contains(event.target)) menu.open = false
 })
 
+// The current tab is in sight where the strip is too long for the window.
+for (const strip of document.querySelectorAll<HTMLElement>('.tabs ul')) {
+  const current = strip.querySelector<HTMLElement>('[aria-current]')
+  if (current && strip.scrollWidth > strip.clientWidth) strip.scrollLeft = current.offsetLeft - strip.offsetLeft - (strip.clientWidth - current.offsetWidth) / 2
+}
+
 // Ranges of lines: #L3-L9, and shift with a click makes one.
 const rangeOf = (hash: string): [number, number] | null => {
   const match = /^#L(\d+)-L(\d+)$/.exec(hash)
@@ -140,7 +146,7 @@ let lastLine = Number(/^#L(\d+)/.exec(location.hash)?.[1] ?? 0)
 document.addEventListener('click', (event) => {
   const line = event.target instanceof Element ? event.target.closest<HTMLAnchorElement>('.code .ln a') : null
   if (!line) return
-  const number = Number(line.dataset.n)
+  const number = Number(line.textContent)
   if (event.shiftKey && lastLine > 0) {
     event.preventDefault()
     history.replaceState(null, '', `#L${Math.min(lastLine, number)}-L${Math.max(lastLine, number)}`)

@@ -10,6 +10,7 @@ import { blamePage, blobPage } from './pages/code/blob.tsx'
 import { branchesPage, commitPage, commitsPage, tagsPage } from './pages/code/history.tsx'
 import { rawFile } from './pages/code/raw.ts'
 import { repoPage, treePage } from './pages/code/tree.tsx'
+import { DocsPage, type Docs } from './pages/docs.tsx'
 import { explorePage, homePage } from './pages/home.tsx'
 import { commentForm, editIssueForm, editIssuePage, issuePage, startPullForm } from './pages/issues/issue.tsx'
 import { issuesPage } from './pages/issues/list.tsx'
@@ -30,9 +31,12 @@ import { page, type SiteMap } from './site.ts'
 /** Every component in all its states, for those who build pages. */
 const galleryPage = page({ path: '/-/gallery', view: (_, { url }) => Gallery({ theme: url.searchParams.get('theme') === 'dark' ? 'dark' : undefined }) })
 
-export const siteMap = ({ development }: Pick<Settings, 'development'>): SiteMap => ({
+/** What the pages take from the doors, as plain data. */
+export type SiteParts = { readonly docs: () => Docs }
+
+export const siteMap = ({ development }: Pick<Settings, 'development'>, { docs }: SiteParts): SiteMap => ({
   pages: [
-    homePage, explorePage,
+    homePage, explorePage, page({ path: '/docs', load: docs, view: (data, visit) => DocsPage({ docs: data, visit }) }),
     setupPage, registerPage, registeredPage, confirmPage, signInPage, forgotPage, resetPage,
     tokensPage, invitesPage,
     newWorkspacePage, workspacePage, membersPage, workspaceSettingsPage,

@@ -1,6 +1,7 @@
 import { layout, openHearth, prepareData } from '#src/app.ts'
 import { loadConfig } from '#src/config.ts'
 import { issueSetupLink } from '#features/accounts/index.ts'
+import { docsData } from '#http/docs.ts'
 import { gitDoor } from '#http/git.ts'
 import { startServer } from '#http/server.ts'
 import { createLog } from '#lib/log.ts'
@@ -33,7 +34,7 @@ export const serve: Command = {
     const server = startServer({ ...config.listen, log })
     const settings = config.settings({ host: config.listen.host, port: server.port })
     const hearth = openHearth({ settings, log })
-    const site = siteDoor(hearth, siteMap(settings))
+    const site = siteDoor(hearth, siteMap(settings, { docs: () => docsData(hearth) }))
     server.open(hearth, { git: gitDoor(hearth), site: site.handle, refuse: site.refuse })
 
     const { control } = layout(config.data)

@@ -127,8 +127,8 @@ export function toolServer(hearth: Hearth): ToolServer {
     const caller = (exchange.caller = callerOf(hearth, request, query))
     if (caller.kind === 'anonymous') throw new Refusal('unauthenticated', 'the tool server needs a token: send it as "Authorization: Bearer <token>"')
     if (caller.kind === 'user' && caller.suspended) throw new Refusal('forbidden', 'this account is suspended', { reason: 'suspended' })
-    if (request.method !== 'POST') throw new Refusal('method_not_allowed', 'the tool server takes POST alone; it keeps no streams', { headers: { allow: 'OPTIONS, POST' } })
     const selection = selectionOf(path, query, request.headers.get('x-mcp-toolsets'), hearth.operations)
+    if (request.method !== 'POST') throw new Refusal('method_not_allowed', 'the tool server takes POST alone; it keeps no streams', { headers: { allow: 'OPTIONS, POST' } })
     if (!isJsonContentType(request.headers.get('content-type'))) return withCors(jsonRpcError(415, -32000, 'the body must be application/json'), origin)
     let parsedBody: unknown
     try {

@@ -1,4 +1,5 @@
 /** What the interfaces say of themselves: index, description, health, and where to sign in. */
+import { listEvents } from '#core/events.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { SCOPES } from '#core/scopes.ts'
 import { Refusal } from '#lib/errors.ts'
@@ -47,7 +48,7 @@ const index = (base: string) => ({
 function readiness(hearth: Hearth): Response {
   const checks: Record<string, string> = { process: hearth.stopping.aborted ? 'stopping' : 'ok' }
   try {
-    hearth.db.one('SELECT 1')
+    listEvents(hearth.db, { limit: 1 })
     checks['database'] = 'ok'
   } catch (error) {
     hearth.log.error('the database does not answer', { error })

@@ -27,7 +27,6 @@ export type Connection = {
 
 const FIND: Tool = {
   name: 'find_tools',
-  title: 'Find tools',
   description: 'Finds tools by words of what you want to do, listed here or not. Answers names, descriptions and input schemas for call_tool.',
   inputSchema: { type: 'object', properties: { query: { type: 'string', minLength: 1, maxLength: 200 } }, required: ['query'], additionalProperties: false },
   annotations: { title: 'Find tools', readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
@@ -35,7 +34,6 @@ const FIND: Tool = {
 
 const CALL: Tool = {
   name: 'call_tool',
-  title: 'Call tool',
   description: 'Calls any tool by its name, also one that is not listed here. Find names and inputs with find_tools.',
   inputSchema: {
     type: 'object',
@@ -235,7 +233,8 @@ function shaped(plan: ToolPlan, output: unknown, { limit, fields, window, untrus
   const { list } = plan.operation
   const goOn: Continue | null = window && list !== 'before' && list !== 'after' ? byPageNumber(window.page, window.size) : list === 'before' ? byKey('id') : list === 'after' ? byKey('seq') : null
   const cut = cutAnswer(value, limit, goOn)
-  const there = untrusted.filter((pointer) => pointsInto(cut, pointer))
+  const places = Array.isArray(output) ? untrusted.map((pointer) => `/items${pointer}`) : untrusted
+  const there = places.filter((pointer) => pointsInto(cut, pointer))
   return there.length > 0 ? { ...cut, _untrusted: there } : cut
 }
 

@@ -19,9 +19,9 @@ export const SEARCH_ALIASES: Readonly<Record<string, string>> = {
 
 /** Inputs of the tool server itself; taken away before the operation is called. */
 export const EXTRAS = {
-  max_chars: { type: 'integer', minimum: 1000, maximum: 100_000, description: 'Cut the answer at this length (25000).' },
-  fields: { type: 'array', items: { type: 'string' }, maxItems: 50, description: 'Keep only these fields of each item.' },
-  idempotency_key: { type: 'string', minLength: 1, maxLength: 128, description: 'Repeating a call with the same key does its work once.' },
+  max_chars: { type: 'integer', minimum: 1000, maximum: 100_000, description: 'Longest answer.' },
+  fields: { type: 'array', items: { type: 'string' }, description: 'Fields to keep.' },
+  idempotency_key: { type: 'string', maxLength: 128, description: 'One key, one effect.' },
 } as const satisfies Record<string, JsonSchema>
 
 export type ToolPlan = {
@@ -37,18 +37,37 @@ export type ToolPlan = {
   readonly reads: boolean
 }
 
-/** JSON Schema without what only the doors look at. */
+const LARGEST_INTEGER = 2_147_483_647
+
+/**
+ * A schema as a client is shown it: without what only the doors look at, and short, because every tool is read by a model
+ * each time. What is left out here is still checked, and the error names it.
+ */
 function plain(schema: JsonSchema): JsonSchema {
   const copy: Record<string, unknown> = {}
   for (const [key, value] of Object.entries(schema)) {
-    if (key.startsWith('x-') || key === '$id' || key === 'examples') continue
-    if (key === 'properties' || key === 'patternProperties') {
-      copy[key] = Object.fromEntries(Object.entries(value as Record<string, JsonSchema>).map(([name, inner]) => [name, plain(inner)]))
-    } else if (Array.isArray(value)) copy[key] = value.map((item: unknown) => (typeof item === 'object' && item !== null ? plain(item as JsonSchema) : item))
+    if (key.startsWith('x-') || key === '$id' || key === 'examples' || key === 'minLength') continue
+    if (key === 'pattern' && schema.description !== undefined) continue
+    if ((key === 'maxLength' && Number(value) > 1000) || (key === 'maximum' && value === LARGEST_INTEGER)) continue
+    if (key === 'patternProperties') continue
+    if (key === 'properties') copy[key] = Object.fromEntries(Object.entries(value as Record<string, JsonSchema>).map(([name, inner]) => [name, plain(inner)]))
+    else if (key === 'anyOf') Object.assign(copy, union(value as JsonSchema[]))
+    else if (Array.isArray(value)) copy[key] = value
     else copy[key] = typeof value === 'object' && value !== null ? plain(value as JsonSchema) : value
   }
   return copy
 }
+
+/** One type or null as a list of types. */
+function union(branches: readonly JsonSchema[]): JsonSchema {
+  const others = branches.filter(({ type }) => type !== 'null').map(plain)
+  const [only] = others
+  if (others.length !== 1 || !only || typeof only.type !== 'string' || others.length === branches.length) return { anyOf: branches.map(plain) }
+  const words = only['enum']
+  return { ...only, type: [only.type, 'null'], ...(Array.isArray(words) ? { enum: [...words, null] } : {}) }
+}
+
+const REPO: JsonSchema = { type: 'string', description: '<owner>/<name>' }
 
 /** `close_issue` as people read it. */
 const titleOf = (name: string): string => {
@@ -80,11 +99,11 @@ export function toolPlan(operation: Operation): ToolPlan {
   const inputSchema = {
     ...schema,
     type: 'object' as const,
-    properties: { ...schema.properties, ...Object.fromEntries([...extras].map((name) => [name, EXTRAS[name]])) },
+    properties: { ...schema.properties, ...(schema.properties?.['repo'] ? { repo: REPO } : {}), ...Object.fromEntries([...extras].map((name) => [name, EXTRAS[name]])) },
     additionalProperties: false,
   }
   const listing = {
-    name: operation.name, title: titleOf(operation.name), description: operation.summary, inputSchema, annotations: annotationsOf(operation),
+    name: operation.name, description: operation.summary, inputSchema, annotations: annotationsOf(operation),
   } as unknown as Tool
   const items = output.properties?.['items']?.items
   return {

@@ -7,8 +7,8 @@ const words = (text: string): readonly string[] => text.trim().split(/\s+/)
 
 /** For one agent at work on one change. */
 export const CORE = words(`
-  whoami search get_repo list_issues get_issue create_issue add_comment list_labels list_pulls create_pull get_pull get_pull_changes
-  get_pull_checks mark_pull_ready review_pull merge_pull close_pull append_session get_session get_file get_tree`)
+  whoami search get_repo list_issues get_issue add_comment create_pull get_pull get_pull_changes get_pull_checks mark_pull_ready
+  review_pull merge_pull close_pull append_session get_session get_file get_tree`)
 
 /** Listed when nothing is chosen: the tools that the interface names, and the core. Clients commonly allow 128. */
 const INTERFACE = words(`

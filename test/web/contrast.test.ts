@@ -31,9 +31,9 @@ const token = (name: string): Pair => {
 const grounds = ['canvas', 'surface', 'sunken', 'raised', 'hover']
 const combinations: [ink: string, grounds: string[], least: number][] = [
   ['text', [...grounds, 'plain-soft', 'accent-soft', 'good-soft', 'bad-soft', 'wait-soft', 'done-soft', 'info-soft', 'mark-line'], 7],
-  ['text-soft', [...grounds, 'plain-soft', 'good-soft', 'bad-soft', 'info-soft', 'mark-line', 'accent-soft', 'wait-soft'], 4.5],
+  ['text-soft', [...grounds, 'plain-soft', 'good-soft', 'bad-soft', 'info-soft', 'mark-line', 'accent-soft', 'wait-soft', 'done-soft'], 4.5],
   ['text-faint', ['canvas', 'surface', 'sunken', 'raised', 'add-number', 'del-number', 'mark-line'], 4.5],
-  ['accent-text', [...grounds, 'accent-soft', 'plain-soft', 'wait-soft', 'info-soft', 'bad-soft', 'good-soft'], 4.5],
+  ['accent-text', [...grounds, 'accent-soft', 'plain-soft', 'wait-soft', 'info-soft', 'bad-soft', 'good-soft', 'done-soft'], 4.5],
   ['on-accent', ['accent', 'accent-hover'], 4.5],
   ...['good', 'bad', 'wait', 'done', 'info'].map((tone): [string, string[], number] => [tone, ['canvas', 'surface', 'sunken', `${tone}-soft`], 4.5]),
   ['good', ['add'], 4.5],

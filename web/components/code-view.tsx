@@ -1,5 +1,5 @@
 import { bytesText, plural } from '../format.ts'
-import { raw, type Child } from '../jsx/html.ts'
+import { raw, renderChild, type Child } from '../jsx/html.ts'
 import { Icon } from './icon.tsx'
 
 /** How many rows one block of a long table holds. */
@@ -32,24 +32,19 @@ export interface BlameMark {
 export const CodeView = (props: { lines: readonly string[]; from?: number; label: string; blame?: readonly BlameMark[]; wrap?: boolean }) => {
   const from = props.from ?? 1
   const starts = new Map((props.blame ?? []).map((range) => [Math.max(range.from_line, from), range.mark]))
-  const numbered = props.lines.map((html, index) => ({ html, number: from + index }))
+  const rows = props.lines.map((html, index) => {
+    const number = from + index
+    const start = starts.has(number) ? ' class="blame-start"' : ''
+    const blame = props.blame ? `<td class="blame">${renderChild(starts.get(number))}</td>` : ''
+    return `<tr id="L${number}"${start}>${blame}<td class="ln"><a href="#L${number}" tabindex="-1">${number}</a></td><td class="src">${html || '\n'}</td></tr>`
+  })
   return (
     <div class={['code', props.blame && 'code-blame', props.wrap && 'code-wrap']} role="region" aria-label={props.label} tabindex="0">
-      {inBlocks(numbered, numbered.length > BLOCK_ROWS).map((block) => (
+      {inBlocks(rows, rows.length > BLOCK_ROWS).map((block) => (
         <div class={block.class}>
-        <table role="presentation">
-          <tbody>
-            {block.rows.map((line) => (
-              <tr id={`L${line.number}`} class={starts.has(line.number) ? 'blame-start' : undefined}>
-                {props.blame && <td class="blame">{starts.get(line.number)}</td>}
-                <td class="ln">
-                  <a href={`#L${line.number}`} data-n={line.number} tabindex="-1" aria-label={`Line ${line.number}`} />
-                </td>
-                <td class="src">{line.html === '' ? '\n' : raw(line.html)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+          <table role="presentation">
+            <tbody>{raw(block.rows.join(''))}</tbody>
+          </table>
         </div>
       ))}
     </div>

@@ -1,14 +1,15 @@
 // Changes of files, unified or side by side. Long files are cut into blocks that the browser lays out only when they come
 // near the window, so that ten thousand lines stay quick and can still be found by the browser's own search.
-import { highlightLines, grammarOfPath, markRanges } from '../highlight.ts'
-import { pairRows, stackRows, type DiffCell, type DiffHunk, type DiffRow } from '../diff/rows.ts'
-import { plural, steadyNumber } from '../format.ts'
-import { raw, type Child } from '../jsx/html.ts'
-import { BLOCK_ROWS, inBlocks } from './code-view.tsx'
+import type { DiffHunk } from '../diff/rows.ts'
+import { plural } from '../format.ts'
+import type { Child } from '../jsx/html.ts'
+import { BLOCK_ROWS } from './code-view.tsx'
+import { diffAnchor, DiffTable } from './diff-table.tsx'
 import { Icon, type IconName } from './icon.tsx'
 import { Stat } from './rows.tsx'
 
 export type { DiffHunk, DiffLine } from '../diff/rows.ts'
+export { diffAnchor }
 
 /** One changed file, as `get_pull_changes`, `get_commit` and `compare` answer it. */
 export interface DiffFile {
@@ -50,10 +51,14 @@ export interface DiffOptions {
   fileActions?: (file: DiffFile) => Child
   /** Lays lines out only when they come near the window; decided by the number of lines when left out. */
   lazy?: boolean
+  /** Shows lines without colours. */
+  plain?: boolean
+  /** The page has so many files that each is laid out only when it comes near the window. */
+  manyFiles?: boolean
 }
 
-/** The id of a file on a page of changes; lines add `R<number>` or `L<number>` for the new and old side. */
-export const diffAnchor = (path: string): string => `diff-${steadyNumber(path).toString(36)}${steadyNumber(`${path}\n`).toString(36)}`
+/** Files that begin after so many lines on one page are shown without colours, so that a huge change still comes at once. */
+const MOST_COLOURED = 4_000
 
 const statusLooks: Record<string, { icon: IconName; word: string; tone: string }> = {
   added: { icon: 'diff-added', word: 'Added', tone: 'good' },
@@ -65,152 +70,6 @@ const statusLooks: Record<string, { icon: IconName; word: string; tone: string }
 }
 
 const statusLook = (status: string) => statusLooks[status] ?? { icon: 'diff-modified' as const, word: status, tone: 'plain' }
-
-type Row = { hunk: DiffHunk; before: DiffHunk | null } | { row: DiffRow; html: readonly string[] }
-
-const Source = ({ cell, html }: { cell: DiffCell; html: readonly string[] }) => {
-  const marked = markRanges(html[cell.index] ?? '', cell.marks)
-  return (
-    <>
-      {marked === '' ? '\n' : raw(marked)}
-      {cell.noNewline && <span class="no-newline" title="No newline at the end of the file">No newline at the end</span>}
-    </>
-  )
-}
-
-const LineNumber = ({ cell, side, anchor }: { cell: DiffCell | null; side: 'L' | 'R'; anchor: string }) =>
-  cell ? (
-    <td class={['ln', `ln-${cell.kind}`]} id={`${anchor}${side}${cell.number}`}>
-      <a href={`#${anchor}${side}${cell.number}`} data-n={cell.number} tabindex="-1" aria-label={`${side === 'L' ? 'Old' : 'New'} line ${cell.number}`} />
-    </td>
-  ) : (
-    <td class="ln ln-none" />
-  )
-
-const kindWord = { add: 'added', del: 'removed', context: undefined } as const
-
-const Cell = ({ cell, side, path, html, options }: { cell: DiffCell | null; side: 'old' | 'new'; path: string; html: readonly string[]; options: DiffOptions }) =>
-  cell ? (
-    <td class={['src', `src-${cell.kind}`]} data-kind={kindWord[cell.kind]}>
-      {options.commentHref && (
-        <a class="line-comment" href={options.commentHref(path, side, cell.number)} aria-label={`Comment on ${side} line ${cell.number}`} rel="nofollow">
-          <Icon name="plus" size={14} />
-        </a>
-      )}
-      <Source cell={cell} html={html} />
-    </td>
-  ) : (
-    <td class="src src-none" />
-  )
-
-/** Threads that belong below a row, by the sides and numbers it shows. */
-const threadsOf = (row: DiffRow, threads: ReadonlyMap<string, Child[]>): Child[] => [
-  ...(row.old && row.old.kind !== 'context' ? (threads.get(`old${row.old.number}`) ?? []) : []),
-  ...(row.old?.kind === 'context' ? (threads.get(`old${row.old.number}`) ?? []) : []),
-  ...(row.new ? (threads.get(`new${row.new.number}`) ?? []) : []),
-]
-
-const FileTable = ({ file, options }: { file: DiffFile; options: DiffOptions }) => {
-  const anchor = diffAnchor(file.path)
-  const split = options.split === true
-  const grammar = grammarOfPath(file.path)
-  const threads = new Map<string, Child[]>()
-  for (const thread of options.threads ?? []) {
-    if (thread.path !== file.path) continue
-    const key = `${thread.side}${thread.line}`
-    threads.set(key, [...(threads.get(key) ?? []), thread.content])
-  }
-  const rows: Row[] = []
-  for (const [index, hunk] of file.hunks.entries()) {
-    rows.push({ hunk, before: file.hunks[index - 1] ?? null })
-    const pairs = pairRows(hunk)
-    const html = highlightHunk(hunk, grammar)
-    for (const row of split ? pairs : stackRows(pairs)) rows.push({ row, html })
-  }
-  const columns = split ? 4 : 3
-  return (
-    <div class={['diff-lines', split && 'diff-split']}>
-      {inBlocks(rows, options.lazy ?? rows.length > BLOCK_ROWS).map((block) => (
-        <div class={block.class}>
-        <table role="presentation">
-          <colgroup>
-            <col class="col-ln" />
-            {split ? <col /> : <col class="col-ln" />}
-            {split && <col class="col-ln" />}
-            <col />
-          </colgroup>
-          <tbody>
-            {block.rows.map((one) => {
-              if ('hunk' in one) {
-                const from = one.before ? one.before.new_start + one.before.new_lines : 1
-                const to = one.hunk.new_start - 1
-                return (
-                  <tr class="hunk">
-                    <td class="hunk-mark" colspan={split ? 1 : 2}>
-                      {options.expandHref && to >= from && (
-                        <a href={options.expandHref(file.path, from, to)} aria-label={`Show lines ${from} to ${to}`} rel="nofollow">
-                          <Icon name="more" />
-                        </a>
-                      )}
-                    </td>
-                    <td class="hunk-text" colspan={split ? 3 : 1}>
-                      @@ −{one.hunk.old_start},{one.hunk.old_lines} +{one.hunk.new_start},{one.hunk.new_lines} @@ {one.hunk.heading}
-                    </td>
-                  </tr>
-                )
-              }
-              const { row, html } = one
-              const below = threadsOf(row, threads)
-              const shown = row.new ?? row.old
-              return (
-                <>
-                  <tr>
-                    <LineNumber cell={row.old} side="L" anchor={anchor} />
-                    {split && <Cell cell={row.old} side="old" path={file.path} html={html} options={options} />}
-                    <LineNumber cell={row.new} side="R" anchor={anchor} />
-                    {split ? (
-                      <Cell cell={row.new} side="new" path={file.path} html={html} options={options} />
-                    ) : (
-                      <Cell cell={shown} side={row.new ? 'new' : 'old'} path={file.path} html={html} options={options} />
-                    )}
-                  </tr>
-                  {below.length > 0 && (
-                    <tr class="thread-row">
-                      <td colspan={columns}>
-                        <div class="thread">{below}</div>
-                      </td>
-                    </tr>
-                  )}
-                </>
-              )
-            })}
-          </tbody>
-        </table>
-        </div>
-      ))}
-    </div>
-  )
-}
-
-/** Coloured lines of a hunk. Each side is coloured on its own, as far as a part of a file can be. */
-const highlightHunk = (hunk: DiffHunk, grammar: ReturnType<typeof grammarOfPath>): string[] => {
-  const html: string[] = []
-  const side = (skip: string): void => {
-    const indexes: number[] = []
-    const text: string[] = []
-    for (const [index, line] of hunk.lines.entries()) {
-      if (line.kind === skip) continue
-      indexes.push(index)
-      text.push(line.text.replace(/[\r\n]/g, ''))
-    }
-    // The last newline keeps an empty last line.
-    const lines = highlightLines(`${text.join('\n')}\n`, grammar)
-    for (const [at, index] of indexes.entries()) html[index] = lines[at] ?? ''
-  }
-  side('add')
-  side('del')
-  return html
-}
 
 const Note = ({ icon, children }: { icon: IconName; children?: Child }) => (
   <p class="diff-note">
@@ -232,11 +91,14 @@ const Body = ({ file, options }: { file: DiffFile; options: DiffOptions }) => {
   }
   return (
     <>
-      <FileTable file={file} options={options} />
+      <DiffTable file={file} options={options} />
       {file.truncated && <Note icon="info">The rest of this file is not shown. {more('Show all of it')}</Note>}
     </>
   )
 }
+
+/** The classes that tell the browser about how tall a file will be. */
+const lazyFile = (file: DiffFile): string => `lazy block-${Math.min(20, 1 + Math.ceil(file.hunks.reduce((count, hunk) => count + hunk.lines.length + 1, 0) / 10))}`
 
 /** One file's changes, in a frame that folds. */
 export const DiffFileView = ({ file, options = {} }: { file: DiffFile; options?: DiffOptions }) => {
@@ -253,7 +115,7 @@ export const DiffFileView = ({ file, options = {} }: { file: DiffFile; options?:
     </>
   )
   return (
-    <details class="file diff-file" id={diffAnchor(file.path)} open={!file.viewed}>
+    <details class={['file diff-file', options.manyFiles && !file.viewed && lazyFile(file)]} id={diffAnchor(file.path)} open={!file.viewed}>
       <summary class="file-head">
         <span class="file-facts">
           <Icon name="chevron-right" class="fold" />
@@ -307,7 +169,8 @@ export const DiffView = (props: { files: readonly DiffFile[]; totals?: { files: 
     deletions: props.files.reduce((sum, file) => sum + file.deletions, 0),
   }
   const lines = props.files.reduce((sum, file) => sum + file.hunks.reduce((count, hunk) => count + hunk.lines.length, 0), 0)
-  const options: DiffOptions = { lazy: lines > 2 * BLOCK_ROWS, ...props.options }
+  const options: DiffOptions = { lazy: lines > 2 * BLOCK_ROWS, manyFiles: props.files.length > 50, ...props.options }
+  let coloured = 0
   return (
     <section class="diff" aria-label="Changes">
       <div class="diff-head">
@@ -319,9 +182,11 @@ export const DiffView = (props: { files: readonly DiffFile[]; totals?: { files: 
         </details>
         {props.head !== undefined && <div class="actions">{props.head}</div>}
       </div>
-      {props.files.map((file) => (
-        <DiffFileView file={file} options={options} />
-      ))}
+      {props.files.map((file) => {
+        const plain = coloured > MOST_COLOURED
+        coloured += file.hunks.reduce((count, hunk) => count + hunk.lines.length, 0)
+        return <DiffFileView file={file} options={plain ? { ...options, plain } : options} />
+      })}
     </section>
   )
 }

@@ -22,7 +22,7 @@ import { pullRecord, remoteOf } from './record.ts'
 import { requireOwnRepository } from './rights.ts'
 import { NewPull } from './schema.ts'
 import { noteOpenPulls } from './settle.ts'
-import { computeStats } from './stats.ts'
+import { askForStats, computeStats } from './stats.ts'
 import { findActiveForBranch, insertPull, requirePull } from './store.ts'
 import { setStats } from './store-stats.ts'
 
@@ -67,8 +67,11 @@ export const createPull = operation({
       if (input.issue !== undefined) requireOpenIssue(tx.db, repo.id, input.issue)
       const taken = head && findActiveForBranch(tx.db, repo.id, head.ref, base.ref)
       if (taken) throw conflict('already_exists', `#${taken.number} is open for ${head.ref} into ${base.ref}`, { number: taken.number })
-      const pull = insert(tx, pullContext, caller, input, { ...texts, base, head })
-      if (prepared) setStats(tx, pull, prepared.stats, prepared.touches)
+      // Branches may have moved since they were read: what is kept is what they are now.
+      const now = (place: Place): Place => ({ ref: place.ref, sha: readRef(tx.db, repo.id, branchRef(place.ref)) ?? place.sha })
+      const pull = insert(tx, pullContext, caller, input, { ...texts, base: now(base), head: head && now(head) })
+      if (prepared && pull.base_sha === base.sha && pull.head_sha === head?.sha) setStats(tx, pull, prepared.stats, prepared.touches)
+      else askForStats(tx, pull)
       return { pull: pullRecord(hearth, pull, pullContext), git: remoteOf(hearth, pull, pullContext) }
     })
   },

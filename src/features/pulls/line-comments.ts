@@ -3,11 +3,11 @@ import type { Git, Oid } from '#git'
 import type { Hearth } from '#core/hearth.ts'
 import { job } from '#core/jobs.ts'
 import { writeAs } from '#core/write.ts'
-import { lineCheck, listLineComments, setCommentOutdated, type CommentRow } from '#features/issues/index.ts'
+import { listLineComments, setCommentOutdated, type CommentRow } from '#features/issues/index.ts'
 import { repoById } from '#features/repos/index.ts'
-import { conflict, invalid } from '#lib/errors.ts'
+import { invalid } from '#lib/errors.ts'
 import { isGone } from './since.ts'
-import { findPullById, isActive, requirePull, type PullRow } from './store.ts'
+import { findPullById, isActive, type PullRow } from './store.ts'
 
 export type Line = { readonly path: string; readonly line: number; readonly start_line: number | null; readonly side: 'new' | 'old' }
 
@@ -50,15 +50,6 @@ export function requireInChange(commentable: Commentable, { path, line, start_li
     if (!holds(ranges, value)) throw invalid(`${prefix}${name}`, `line ${value} of ${path} is not in the change, nor within ${NEAR} lines of it`)
   }
 }
-
-/** Answers the comments of issues and pull requests, which know nothing of changes. */
-export const checkLineComment = lineCheck(async ({ hearth, db, repo }, { number, path, line, start_line, side }) => {
-  const pull = requirePull(db, repo.id, number)
-  if (pull.head_sha === null) throw conflict('not_ready', 'nothing has been pushed yet')
-  const { mergeBase } = await hearth.git.aheadBehind(repo.store, pull.head_sha, pull.base_sha)
-  requireInChange(await commentableLines(hearth.git, repo.store, mergeBase, pull.head_sha, [path]), { path, line, start_line, side })
-  return { commit: pull.head_sha }
-})
 
 /** After a push: marks the comments whose line the push changed or took out of the change, and those whose line is back. */
 export const followLineComments = job<{ pull_id: string }>({

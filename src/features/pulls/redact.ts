@@ -19,7 +19,7 @@ const FORMS: readonly Form[] = [
   { type: 'google-api-key', pattern: /\bAIza[0-9A-Za-z_-]{35}(?![0-9A-Za-z_-])/g },
   { type: 'google-oauth-token', pattern: /\bya29\.[0-9A-Za-z_-]{20,1000}/g },
   { type: 'anthropic-key', pattern: /\bsk-ant-[0-9A-Za-z_-]{20,251}/g },
-  { type: 'openai-key', pattern: /\bsk-(?:proj-|svcacct-|admin-)?[0-9A-Za-z_-]{40,251}/g },
+  { type: 'openai-key', pattern: /\bsk-(?:(?:proj|svcacct|admin)-[0-9A-Za-z_-]{40,251}|[0-9A-Za-z]{40,251})/g },
   { type: 'npm-token', pattern: /\bnpm_[0-9A-Za-z]{36}(?![0-9A-Za-z])/g },
   { type: 'pypi-token', pattern: /\bpypi-AgE[0-9A-Za-z_-]{40,1000}/g },
   { type: 'sendgrid-key', pattern: /\bSG\.[0-9A-Za-z_-]{22}\.[0-9A-Za-z_-]{43}/g },

@@ -21,18 +21,28 @@ export const settlePulls = job<BaseMoved>({
     const { db } = context.hearth
     // A branch may be deleted by the same push, or right after it, before this job had its turn.
     const candidates = [...listActiveByBase(db, input.repo_id, input.base_ref), ...listClosedByDeletion(db, input.repo_id, input.base_ref, input.time)]
+    const gained = await gainedBy(context, input)
     for (const pull of candidates) {
       if (context.signal.aborted) throw new Error('stopped')
-      await settle(context, input, pull)
+      if (pull.head_sha !== null && (await gained(pull.head_sha))) await settle(context, input, pull)
     }
   },
 })
+
+/** Whether a commit came into the base with this push. One walk answers for all pull requests, unless the push is huge. */
+async function gainedBy({ hearth: { db, git } }: JobContext, { repo_id, before, after }: BaseMoved): Promise<(oid: Oid) => boolean | Promise<boolean>> {
+  const repo = repoById(db, repo_id)
+  if (!repo) return () => false
+  const commits = await git.log(repo.store, { tips: [after], hide: [before], limit: MOST_LANDED + 1 })
+  if (commits.length > MOST_LANDED) return async (oid) => (await git.isReachable(repo.store, oid, [after])) && !(await git.isReachable(repo.store, oid, [before]))
+  const oids = new Set(commits.map(({ oid }) => oid))
+  return (oid) => oids.has(oid)
+}
 
 async function settle({ hearth }: JobContext, { repo_id, before, after, actor_id }: BaseMoved, pull: PullRow): Promise<void> {
   const repo = repoById(hearth.db, repo_id)
   const head = pull.head_sha
   if (!repo || head === null) return
-  if (!(await hearth.git.isReachable(repo.store, head, [after])) || (await hearth.git.isReachable(repo.store, head, [before]))) return
   const landed = (await hearth.git.log(repo.store, { tips: [head], hide: [before], limit: MOST_LANDED })).map(({ oid }) => oid)
   await writeAs(hearth, null, (tx) => {
     const now = findPullById(tx.db, pull.id)

@@ -10,7 +10,7 @@ import { commitSource, type CommitNode } from './commit-source.ts'
 import { walkTree } from './list-tree.ts'
 import { baseKey, type PathKey } from './names.ts'
 import { pathProbe } from './path-probe.ts'
-import { isBlob, isFile, sameEntry, type Entry } from './tree.ts'
+import { isDir, isFile, sameEntry, type Entry } from './tree.ts'
 
 export function* followLog(
   db: ObjectReader,
@@ -47,7 +47,7 @@ function findOrigin(db: ObjectReader, parent: Oid, tree: Oid, path: PathKey, tar
   const changes = new Map(diffTreePaths(db, parent, tree).map((change) => [change.path, change]))
   const sources: Source[] = []
   for (const { path: from, entry } of walkTree(db, parent)) {
-    if (!isBlob(entry.mode)) continue
+    if (isDir(entry.mode)) continue
     const change = changes.get(from)
     sources.push({ path: from, entry, gone: change !== undefined && !change.new })
   }

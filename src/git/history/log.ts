@@ -72,6 +72,8 @@ type Step = {
   readonly node: CommitNode
   readonly time: number
   hidden: boolean
+  /** Named by the caller as hidden: where the log ends, and so a parent to compare with like any other. */
+  bottom: boolean
   /** Already taken from the queue: what changes about it now must be carried to its parents by hand. */
   taken: boolean
   /** Whether the commit changed the path against every parent that counts. */
@@ -85,23 +87,36 @@ function* walk(db: ObjectReader, options: LogOptions, probe: PathProbe | null): 
   const source = commitSource(db)
   const { since = -Infinity, firstParent = false } = options
   const steps = new Map<Oid, Step>()
+  const foreseen = new Set<Oid>()
   const queue = new CommitQueue<Step>()
   let open = 0
-  const start = (oid: Oid, hidden: boolean) => {
+  const start = (oid: Oid, hidden: boolean, bottom = false) => {
     const known = steps.get(oid)
     if (known) {
+      if (bottom) known.bottom = true
       if (hidden) open -= hide(steps, known)
       return
     }
     const node = source.get(oid)
-    const step: Step = { node, time: node.time, hidden, taken: false, shown: true }
+    const step: Step = { node, time: node.time, hidden: hidden || foreseen.has(oid), bottom, taken: false, shown: true }
     steps.set(oid, step)
     queue.put(step)
-    if (!hidden) open++
+    if (!step.hidden) open++
+    // Hiding runs ahead of the walk by a generation, as in git: simplification asks which parents are hidden.
+    if (hidden) for (const parent of node.parents) foresee(parent)
+  }
+  const foresee = (oid: Oid) => {
+    const known = steps.get(oid)
+    if (known) open -= hide(steps, known)
+    else foreseen.add(oid)
+  }
+  const isHidden = (oid: Oid): boolean => {
+    const known = steps.get(oid)
+    return known ? known.hidden && !known.bottom : foreseen.has(oid)
   }
   const hides = options.hide ?? []
   for (const oid of options.tips) start(oid, false)
-  for (const oid of hides) start(oid, true)
+  for (const oid of hides) start(oid, true, true)
   const limited = hides.length > 0
   const listed: Step[] = []
   let lastShown = Infinity
@@ -125,7 +140,7 @@ function* walk(db: ObjectReader, options: LogOptions, probe: PathProbe | null): 
       continue
     }
     const parents = firstParent ? step.node.parents.slice(0, 1) : step.node.parents
-    for (const parent of probe ? simplify(source, steps, step, parents, probe) : parents) start(parent, false)
+    for (const parent of probe ? simplify(source, isHidden, step, parents, probe) : parents) start(parent, false)
     if (limited) {
       listed.push(step)
       lastShown = Math.min(lastShown, step.time)
@@ -156,7 +171,7 @@ function hide(steps: Map<Oid, Step>, from: Step): number {
 /** The parents to follow for a path, and whether the commit is shown (git's `try_to_simplify_commit`). */
 function simplify(
   source: CommitSource,
-  steps: Map<Oid, Step>,
+  isHidden: (oid: Oid) => boolean,
   step: Step,
   parents: readonly Oid[],
   probe: PathProbe,
@@ -170,7 +185,7 @@ function simplify(
   let relevantChange = false
   let otherChange = false
   for (const parent of parents) {
-    const hidden = steps.get(parent)?.hidden ?? false
+    const hidden = isHidden(parent)
     if (!hidden) relevant++
     if (!sameEntry(own, probe(source.get(parent).tree))) {
       if (hidden) otherChange = true

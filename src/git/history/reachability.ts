@@ -6,6 +6,9 @@ import type { ObjectReader, Oid } from '../ports.ts'
 import { CommitQueue } from './commit-queue.ts'
 import { commitSource, type CommitNode, type CommitSource } from './commit-source.ts'
 
+/** How many commits to look at that need not be, in case the clocks were wrong. */
+const SLOP = 128
+
 /** Paints every commit with the set of starts that reach it, until all that is left is reached by every start. */
 function paint(source: CommitSource, starts: readonly Oid[]): Map<Oid, bigint> {
   const all = (1n << BigInt(starts.length)) - 1n
@@ -31,9 +34,11 @@ function paint(source: CommitSource, starts: readonly Oid[]): Map<Oid, bigint> {
   }
   starts.forEach((oid, i) => add(oid, 1n << BigInt(i)))
   let oldest = Infinity
+  let slop = SLOP
   for (;;) {
-    // A common commit newer than something painted in part may still lead to it: clocks are not always right.
-    if (partial === 0 && (queue.first?.time ?? -1) < oldest) break
+    // A common commit may still lead to one that is painted in part, where clocks were wrong: look some further.
+    if (partial > 0 || (queue.first?.time ?? -1) >= oldest) slop = SLOP
+    else if (slop-- === 0) break
     const node = queue.take()
     if (!node) break
     if (queued.get(node.oid)) partial--

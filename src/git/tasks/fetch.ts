@@ -75,7 +75,7 @@ function* answer(store: OpenStore, request: FetchRequest, names: NamespaceTips, 
   for (const { oid, type } of wants.others) collector.addNamed(oid, type)
   for (const commit of selection.commits) collector.addCommit(table.oids, commit * 20)
   // What the client named itself comes whatever the filter says.
-  for (const oid of request.wants) collector.chosen.addHex(oid)
+  if (filter.type !== null) for (const oid of request.wants) collector.chosen.addHex(oid)
   const compares = had.length > 0
   // Oldest first, so that what a commit shares with its parents is there before it.
   const order = compares ? [...selection.commits].reverse() : selection.commits

@@ -13,6 +13,8 @@ export type TestHost = {
   readonly pushes: Push[]
   /** May refuse commands; by default all are taken. */
   judge: (update: RefUpdate) => string | null
+  /** Waited for while a push is being applied, before any ref moves. */
+  before: () => Promise<void>
   snapshot(namespace: string): Promise<RefSnapshot>
   create(namespace: string): Promise<void>
   remote(namespace: string): string
@@ -78,6 +80,7 @@ export async function startHost(options: Partial<GitOptions> = {}): Promise<Test
     refs,
     pushes,
     judge: () => null,
+    before: async () => {},
     snapshot,
     async create(namespace) {
       await git.createStore(storeOf(namespace))
@@ -94,6 +97,7 @@ export async function startHost(options: Partial<GitOptions> = {}): Promise<Test
 
   async function apply(namespace: string, push: Push): Promise<RefResult[]> {
     pushes.push(push)
+    await host.before()
     const table = refs.get(namespace)!
     const results = push.updates.map((update) => {
       const current = table.get(update.name) ?? null

@@ -56,7 +56,7 @@ describe('names from strangers stay text', () => {
       <IssueRow issue={{ number: 1, repo: `a/${hostile}`, title: hostile, state: hostile, author: person, milestone: { title: hostile }, created_at: hostile }} labels={[{ name: hostile }]} />,
       <CommitRow repo="a/b" commit={{ sha: hostile, title: hostile, message: `${hostile}\n${hostile}`, author: { name: hostile, date: hostile } }} />,
       <TreeTable entries={[{ name: hostile, path: hostile, type: hostile }]} repo="a/b" rev={hostile} />,
-      <DiffView files={[{ path: hostile, old_path: `${hostile}2`, status: hostile, additions: 1, deletions: 0, hunks: [{ old_start: 1, old_lines: 0, new_start: 1, new_lines: 1, heading: hostile, lines: [{ kind: 'add', text: hostile }] }] }]} />,
+      <DiffView files={[{ path: hostile, old_path: `${hostile}2`, status: hostile, additions: 1, deletions: 0, hunks: [{ old_start: 1, old_lines: 0, new_start: 1, new_lines: 1, heading: hostile, lines: [{ kind: 'add', text: hostile }] }] }]} options={{ commentHref: (path) => path, expandHref: (path) => path, loadHref: (path) => path, fileHref: (file) => file.path }} />,
       <SessionStory entries={['message', 'tool', 'result', 'edit', hostile, 'plan', 'check', 'checkpoint'].map((kind, index) => ({ seq: index + 1, kind, text: hostile, tool: hostile, at: hostile, author: person, data: { paths: [hostile], input: { command: hostile }, steps: [{ text: hostile }], status: hostile, command: hostile, sha: hostile, model: hostile } }))} />,
       <Comment id="c" author={person} at={hostile} body={hostile} role={hostile} />,
       <Tabs label={hostile} tabs={[{ label: hostile, href: hostile }]} />,
@@ -144,6 +144,8 @@ describe('changes', () => {
     const page = html(<DiffView files={[{ ...file, hunks: [{ old_start: 0, old_lines: 0, new_start: 1, new_lines: 10_000, lines }] }]} />)
     expect(all(page, '.lazy').length).toBe(51)
     expect(page).toContain('line 9999')
+    const many = html(<DiffView files={Array.from({ length: 60 }, (_, index) => ({ ...file, path: `f${index}` }))} />)
+    expect(all(many, 'details.diff-file.lazy.block-2')).toHaveLength(60)
   })
 })
 

@@ -1,0 +1,174 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { existsSync, readdirSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createGit, GitError } from '#git'
+import { geometric } from '../../../src/git/tasks/maintain.ts'
+import { makeHistory, objectsOf, refsOf } from '../support/history.ts'
+import { startHost, type TestHost } from '../support/host.ts'
+import { discard, git, scratch, tryGit } from '../support/real-git.ts'
+
+let host: TestHost
+let work: string
+let source: string
+const who = { name: 'Eve', email: 'eve@example.org', time: 1_600_000_000, zone: '+0000' }
+
+beforeAll(async () => {
+  work = scratch()
+  source = await makeHistory(work, 'source', { seed: 77, commits: 40 })
+})
+
+beforeEach(async () => {
+  host = await startHost()
+  await host.create('one')
+})
+
+afterEach(() => host.close())
+afterAll(() => discard(work))
+
+const packs = () => readdirSync(join(host.root, 'one', 'objects', 'pack')).filter((name) => name.endsWith('.pack'))
+const put = (parent: string | null, path: string, text: string) =>
+  host.git.commitFiles('one', { parent, changes: [{ action: 'put', path, data: Buffer.from(text) }], message: path, author: who, committer: who })
+
+describe('maintenance', () => {
+  test('puts small packs together and loses nothing', async () => {
+    await git(source, 'push', '-q', '--mirror', host.remote('one'))
+    let tip = await git(source, 'rev-parse', 'main')
+    for (let i = 0; i < 12; i++) tip = (await put(tip, `page ${i}`, `text ${i}\n`)).commit
+    expect(packs().length).toBe(13)
+    const made = await host.git.maintain('one', [tip])
+    expect(made.packs).toBe(packs().length)
+    expect(packs().length).toBeLessThan(4)
+    expect(await host.git.verify('one', [tip, ...(await refsOf(source)).values()])).toEqual([])
+    expect((await tryGit(work, ['--git-dir', join(host.root, 'one'), 'fsck', '--strict', '--no-dangling'])).code).toBe(0)
+    expect((await host.git.commit('one', tip))?.message).toBe('page 11\n')
+  })
+
+  test('drops what nothing reaches when it is old, and nothing else', async () => {
+    const first = await put(null, 'a', 'one\n')
+    const kept = await put(first.commit, 'a', 'two\n')
+    const lost = await put(first.commit, 'a', 'three\n')
+    await host.git.maintain('one', [kept.commit], { graceMs: 3_600_000 })
+    expect(await host.git.commit('one', lost.commit)).not.toBeNull()
+    await host.git.maintain('one', [kept.commit], { graceMs: 0 })
+    expect(await host.git.commit('one', lost.commit)).toBeNull()
+    expect(await host.git.verify('one', [kept.commit])).toEqual([])
+  })
+
+  test('gathering does not make old garbage young', async () => {
+    const tip = await put(null, 'a', 'one\n')
+    await put(null, 'b', 'lost\n')
+    const directory = join(host.root, 'one', 'objects', 'pack')
+    for (const name of packs()) utimesSync(join(directory, name), 1_000_000, 1_000_000)
+    await put(tip.commit, 'c', 'young\n')
+    for (let i = 0; i < 3; i++) await host.git.maintain('one', [tip.commit])
+    await host.git.maintain('one', [tip.commit], { graceMs: 60_000 })
+    expect(await host.git.verify('one', [tip.commit])).toEqual([])
+  })
+
+  test('fetches that go on meanwhile are whole', async () => {
+    await git(source, 'push', '-q', '--mirror', host.remote('one'))
+    for (let i = 0; i < 6; i++) await put(null, `x${i}`, `${i}`)
+    const tips = [...host.refs.get('one')!.values()]
+    const clones = Array.from({ length: 4 }, (_, i) => tryGit(work, ['clone', '-q', '--mirror', host.remote('one'), join(work, `busy-${i}`)]))
+    await host.git.maintain('one', tips, { graceMs: 0 })
+    for (const [i, clone] of (await Promise.all(clones)).entries()) {
+      expect(clone.code).toBe(0)
+      expect(await objectsOf(join(work, `busy-${i}`))).toEqual(await objectsOf(source))
+    }
+  })
+
+  test('geometric progression', () => {
+    const counts = (...numbers: number[]) => geometric(numbers.map((count) => ({ index: { count } }))).map((pack) => pack.index.count)
+    expect(counts()).toEqual([])
+    expect(counts(5)).toEqual([])
+    expect(counts(1, 2, 4, 8)).toEqual([])
+    expect(counts(8, 4, 2, 1)).toEqual([])
+    expect(counts(1, 1, 4, 8)).toEqual([1, 1])
+    expect(counts(100, 1, 1, 1)).toEqual([1, 1, 1])
+    expect(counts(3, 3, 4, 100)).toEqual([3, 3, 4])
+  })
+})
+
+describe('verify', () => {
+  test('names what is damaged, missing or of another content', async () => {
+    const made = await put(null, 'a', 'one\n'.repeat(100))
+    expect(await host.git.verify('one', [made.commit])).toEqual([])
+    expect((await host.git.verify('one', ['4'.repeat(40)]))[0]).toContain('a ref points at it')
+    const directory = join(host.root, 'one', 'objects', 'pack')
+    const path = join(directory, packs()[0]!)
+    const bytes = Buffer.from(await Bun.file(path).bytes())
+    bytes[20]! ^= 0xff
+    await Bun.$`rm -f ${path}`.quiet()
+    writeFileSync(path, bytes)
+    const other = createGit({ root: host.root, tmp: join(work, 'other-tmp'), workers: 0 })
+    const wrong = await other.verify('one', [made.commit])
+    expect(wrong.some((line) => line.includes('does not match its checksum'))).toBe(true)
+    expect(wrong.some((line) => line.includes('damaged'))).toBe(true)
+    await other.close()
+  })
+})
+
+describe('export', () => {
+  test('writes a repository that git finds sound, with this namespace alone', async () => {
+    await git(source, 'push', '-q', '--mirror', host.remote('one'))
+    const hidden = await put(null, 'x', 'another fork')
+    const target = join(work, 'exported.git')
+    await host.git.exportBare('one', await host.snapshot('one'), target)
+    const fsck = await tryGit(target, ['fsck', '--strict'])
+    expect([fsck.code, fsck.out]).toEqual([0, ''])
+    expect(await refsOf(target)).toEqual(await refsOf(source))
+    expect(await objectsOf(target)).toEqual(await objectsOf(source))
+    expect((await tryGit(target, ['cat-file', '-e', hidden.commit])).code).not.toBe(0)
+    expect(await git(target, 'symbolic-ref', 'HEAD')).toBe('refs/heads/main')
+    expect(host.git.exportBare('one', await host.snapshot('one'), target)).rejects.toThrow('not empty')
+  })
+})
+
+describe('a start', () => {
+  test('sweeps what an ended process left, and keeps packs that are whole', async () => {
+    const made = await put(null, 'a', 'one\n')
+    const directory = join(host.root, 'one', 'objects', 'pack')
+    const whole = packs()[0]!.replace(/\.pack$/, '')
+    writeFileSync(join(directory, `${whole}.pending`), '')
+    writeFileSync(join(directory, `pack-${'1'.repeat(40)}.pack`), 'half')
+    writeFileSync(join(directory, `pack-${'2'.repeat(40)}.idx`), 'half')
+    const tmp = join(work, 'start-tmp')
+    await Bun.write(join(tmp, 'git', 'incoming-x.pack'), 'half')
+    const other = createGit({ root: host.root, tmp, workers: 0 })
+    expect(readdirSync(directory).sort()).toEqual([`${whole}.idx`, `${whole}.pack`])
+    expect(readdirSync(join(tmp, 'git'))).toEqual([])
+    expect((await other.commit('one', made.commit))?.oid).toBe(made.commit)
+    await other.close()
+  })
+})
+
+describe('stores', () => {
+  test('are made once, measured, and removed whole', async () => {
+    await host.git.createStore('two')
+    await host.git.createStore('two')
+    expect(await host.git.sizeOf('two')).toBeGreaterThan(0)
+    await host.git.removeStore('two')
+    await host.git.removeStore('two')
+    expect(existsSync(join(host.root, 'two'))).toBe(false)
+    expect(host.git.commit('two', '1'.repeat(40))).rejects.toThrow(GitError)
+  })
+
+  test('have names that stay inside of the root', () => {
+    for (const name of ['..', '.', '', 'a/b', '../x', 'a\0b', '.git']) expect(host.git.createStore(name)).rejects.toThrow('not a name')
+  })
+})
+
+describe('without workers', () => {
+  test('everything works on the calling thread', async () => {
+    const alone = await startHost({ workers: 0 })
+    await alone.create('one')
+    await git(source, 'push', '-q', '--mirror', alone.remote('one'))
+    const copy = join(work, 'alone')
+    await git(work, 'clone', '-q', '--mirror', alone.remote('one'), copy)
+    expect(await objectsOf(copy)).toEqual(await objectsOf(source))
+    const tip = alone.refs.get('one')!.get('refs/heads/main')!
+    expect((await alone.git.log('one', { tips: [tip], limit: 3 })).length).toBe(3)
+    expect(await alone.git.count('one', { tips: [tip] })).toBe(Number(await git(source, 'rev-list', '--count', 'main')))
+    await alone.close()
+  })
+})

@@ -1,0 +1,125 @@
+// The lines of one changed file. Rows are written as text, not as JSX: a page may have twenty thousand of them. Whatever comes
+// from a file goes through the highlighter, which escapes it, or through `Bun.escapeHTML` here.
+import { pairRows, stackRows, type DiffCell, type DiffHunk, type DiffRow } from '../diff/rows.ts'
+import { steadyNumber } from '../format.ts'
+import { grammarOfPath, highlightLines, markRanges, type Grammar } from '../highlight.ts'
+import { raw, renderChild, type Child } from '../jsx/html.ts'
+import { BLOCK_ROWS, inBlocks } from './code-view.tsx'
+import type { DiffFile, DiffOptions } from './diff-view.tsx'
+
+/** The id of a file on a page of changes; lines add `R<number>` or `L<number>` for the new and old side. */
+export const diffAnchor = (path: string): string => `d${steadyNumber(path).toString(36)}${steadyNumber(`${path}\n`).toString(36)}`
+
+/** Coloured lines of a hunk. Each side is coloured on its own, as far as a part of a file can be. */
+const highlightHunk = (hunk: DiffHunk, grammar: Grammar | null): string[] => {
+  const html: string[] = []
+  const side = (skip: string): void => {
+    const indexes: number[] = []
+    const text: string[] = []
+    for (const [index, line] of hunk.lines.entries()) {
+      if (line.kind === skip) continue
+      indexes.push(index)
+      text.push(line.text.replace(/[\r\n]/g, ''))
+    }
+    // The last newline keeps an empty last line.
+    const lines = highlightLines(`${text.join('\n')}\n`, grammar)
+    for (const [at, index] of indexes.entries()) html[index] = lines[at] ?? ''
+  }
+  const has = (kind: string): boolean => hunk.lines.some((line) => line.kind === kind)
+  side('add')
+  if (has('add')) side('del')
+  return html
+}
+
+const kindClass = { context: '', add: ' add', del: ' del' } as const
+
+/** What every cell of one file needs. */
+interface Frame {
+  anchor: string
+  path: string
+  split: boolean
+  options: DiffOptions
+  threads: ReadonlyMap<string, Child[]>
+}
+
+const numberCell = (cell: DiffCell | null, side: 'L' | 'R', other: DiffCell | null, frame: Frame): string => {
+  if (!cell) return `<td class="ln none${other && !frame.split ? kindClass[other.kind] : ''}"></td>`
+  const id = `${frame.anchor}${side}${cell.number}`
+  return `<td class="ln${kindClass[cell.kind]}" id="${id}"><a href="#${id}" tabindex="-1">${cell.number}</a></td>`
+}
+
+const sourceCell = (cell: DiffCell | null, side: 'old' | 'new', html: readonly string[], frame: Frame): string => {
+  if (!cell) return '<td class="src none"></td>'
+  const href = frame.options.commentHref?.(frame.path, side, cell.number)
+  const comment = href === undefined ? '' : `<a class="line-comment" href="${Bun.escapeHTML(href)}" rel="nofollow" aria-label="Comment on ${side} line ${cell.number}"></a>`
+  const note = cell.noNewline ? '<span class="no-newline">No newline at the end</span>' : ''
+  return `<td class="src${kindClass[cell.kind]}">${comment}${markRanges(html[cell.index] ?? '', cell.marks) || '\n'}${note}</td>`
+}
+
+/** Threads that belong below a row, by the sides and numbers it shows. */
+const threadsBelow = (row: DiffRow, frame: Frame): string => {
+  if (frame.threads.size === 0) return ''
+  const below = [row.old && frame.threads.get(`old${row.old.number}`), row.new && frame.threads.get(`new${row.new.number}`)].flatMap((found) => found ?? [])
+  return below.length === 0 ? '' : `<tr class="thread-row"><td colspan="${frame.split ? 4 : 3}"><div class="thread">${renderChild(below)}</div></td></tr>`
+}
+
+const lineRow = (row: DiffRow, html: readonly string[], frame: Frame): string => {
+  const old = numberCell(row.old, 'L', row.new, frame)
+  const fresh = numberCell(row.new, 'R', row.old, frame)
+  const cells = frame.split
+    ? `${old}${sourceCell(row.old, 'old', html, frame)}${fresh}${sourceCell(row.new, 'new', html, frame)}`
+    : `${old}${fresh}${sourceCell(row.new ?? row.old, row.new ? 'new' : 'old', html, frame)}`
+  return `<tr>${cells}</tr>${threadsBelow(row, frame)}`
+}
+
+/** The line above a hunk: where it is, and a link to what lies between it and the one before. */
+const hunkRow = (hunk: DiffHunk, before: DiffHunk | undefined, frame: Frame): string => {
+  const from = before ? before.new_start + before.new_lines : 1
+  const to = hunk.new_start - 1
+  const href = to >= from ? frame.options.expandHref?.(frame.path, from, to) : undefined
+  const more = href === undefined ? '' : `<a href="${Bun.escapeHTML(href)}" rel="nofollow" aria-label="Show lines ${from} to ${to}">⋯</a>`
+  const range = `@@ −${hunk.old_start},${hunk.old_lines} +${hunk.new_start},${hunk.new_lines} @@ ${Bun.escapeHTML(hunk.heading ?? '')}`
+  return frame.split
+    ? `<tr class="hunk"><td class="hunk-mark">${more}</td><td class="hunk-text" colspan="3">${range}</td></tr>`
+    : `<tr class="hunk"><td class="hunk-mark" colspan="2">${more}</td><td class="hunk-text">${range}</td></tr>`
+}
+
+const threadsOf = (file: DiffFile, options: DiffOptions): Map<string, Child[]> => {
+  const threads = new Map<string, Child[]>()
+  for (const thread of options.threads ?? []) {
+    if (thread.path !== file.path) continue
+    const key = `${thread.side}${thread.line}`
+    threads.set(key, [...(threads.get(key) ?? []), thread.content])
+  }
+  return threads
+}
+
+/** A file's hunks as tables of at most 200 rows. */
+export const DiffTable = ({ file, options }: { file: DiffFile; options: DiffOptions }) => {
+  const frame: Frame = { anchor: diffAnchor(file.path), path: file.path, split: options.split === true, options, threads: threadsOf(file, options) }
+  const grammar = options.plain ? null : grammarOfPath(file.path)
+  const rows: string[] = []
+  for (const [index, hunk] of file.hunks.entries()) {
+    rows.push(hunkRow(hunk, file.hunks[index - 1], frame))
+    const pairs = pairRows(hunk)
+    const html = highlightHunk(hunk, grammar)
+    for (const row of frame.split ? pairs : stackRows(pairs)) rows.push(lineRow(row, html, frame))
+  }
+  return (
+    <div class={['diff-lines', frame.split && 'diff-split']}>
+      {inBlocks(rows, options.lazy ?? rows.length > BLOCK_ROWS).map((block) => (
+        <div class={block.class}>
+          <table role="presentation">
+            <colgroup>
+              <col class="col-ln" />
+              {frame.split ? <col /> : <col class="col-ln" />}
+              {frame.split && <col class="col-ln" />}
+              <col />
+            </colgroup>
+            <tbody>{raw(block.rows.join(''))}</tbody>
+          </table>
+        </div>
+      ))}
+    </div>
+  )
+}
