@@ -30,6 +30,6 @@ const FLASHES = {
 export type FlashWord = keyof typeof FLASHES
 
 export function flashOf(word: string | null): { kind: FlashKind; text: string } | null {
-  const found = word === null ? undefined : (FLASHES as Record<string, readonly [FlashKind, string]>)[word]
+  const found = word !== null && Object.hasOwn(FLASHES, word) ? FLASHES[word as FlashWord] : null
   return found ? { kind: found[0], text: found[1] } : null
 }

@@ -19,6 +19,7 @@ import { pullsPage } from './pages/pulls/list.tsx'
 import { newPullForm, newPullPage } from './pages/pulls/new.tsx'
 import { changesPage, checksPage, pullCommitsPage, sessionPage } from './pages/pulls/parts.tsx'
 import { mergeForm, pullCommentForm, pullPage, readyForm, reviewForm } from './pages/pulls/pull.tsx'
+import { pullDiff, pullPatch } from './pages/pulls/raw.ts'
 import { activityPage } from './pages/repos/activity.tsx'
 import { newRepoForm, newRepoPage } from './pages/repos/new.tsx'
 import { pullSettingsForm, repoSettingsForm, repoSettingsPage } from './pages/repos/settings.tsx'
@@ -53,5 +54,5 @@ export const siteMap = ({ development }: Pick<Settings, 'development'>, { docs }
     newIssueForm, commentForm, editIssueForm, startPullForm,
     newPullForm, pullCommentForm, readyForm, reviewForm, mergeForm,
   ],
-  resources: [avatar, rawFile],
+  resources: [avatar, rawFile, pullDiff, pullPatch],
 })

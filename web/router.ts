@@ -1,4 +1,5 @@
-/** Finds what answers at an address. Patterns have `:name` for one segment and may end in `*name` for all that follows. */
+/** Finds what answers at an address. Patterns have `:name` for one segment (with a fixed ending, as in
+ * `:name.diff`) and may end in `*name` for all that follows. */
 
 type Route<T> = { readonly pattern: RegExp; readonly names: readonly string[]; readonly value: T }
 
@@ -9,10 +10,10 @@ function compile<T>(path: string, value: T): Route<T> {
   const pattern = path
     .split('/')
     .map((segment) => {
-      const [, kind, name] = /^([:*])(.+)$/.exec(segment) ?? []
+      const [, kind, name, end = ''] = /^([:*])(\w+)(\.\w+)?$/.exec(segment) ?? []
       if (!kind || !name) return escape(segment)
       names.push(name)
-      return kind === ':' ? '([^/]+)' : '(.+)'
+      return `${kind === ':' ? '([^/]+?)' : '(.+)'}${escape(end)}`
     })
     .join('/')
   return { pattern: new RegExp(`^${pattern}$`), names, value }
@@ -26,7 +27,7 @@ export class Router<T> {
   readonly #routes: Route<T>[] = []
 
   constructor(entries: readonly (readonly [path: string, value: T])[]) {
-    const weight = (path: string) => path.split('/').map((segment) => (segment.startsWith('*') ? '2' : segment.startsWith(':') ? '1' : '0')).join('')
+    const weight = (path: string) => path.split('/').map((segment) => (segment.startsWith('*') ? '3' : /^:\w+\./.test(segment) ? '1' : segment.startsWith(':') ? '2' : '0')).join('')
     for (const [path, value] of [...entries].sort(([a], [b]) => (weight(a) < weight(b) ? -1 : weight(a) > weight(b) ? 1 : 0))) {
       if (!/\/[:*]/.test(path)) {
         if (this.#fixed.has(path)) throw new TypeError(`two pages are at ${path}`)

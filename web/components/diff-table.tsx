@@ -51,7 +51,8 @@ const numberCell = (cell: DiffCell | null, side: 'L' | 'R', other: DiffCell | nu
 const sourceCell = (cell: DiffCell | null, side: 'old' | 'new', html: readonly string[], frame: Frame): string => {
   if (!cell) return '<td class="src none"></td>'
   const href = frame.options.commentHref?.(frame.path, side, cell.number)
-  const comment = href === undefined ? '' : `<a class="line-comment" href="${Bun.escapeHTML(href)}" rel="nofollow" aria-label="Comment on ${side} line ${cell.number}"></a>`
+  const words = `Comment on ${side} line ${cell.number}`
+  const comment = href === undefined ? '' : `<a class="line-comment" href="${Bun.escapeHTML(href)}" rel="nofollow" aria-label="${words}"></a>`
   const note = cell.noNewline ? '<span class="no-newline">No newline at the end</span>' : ''
   return `<td class="src${kindClass[cell.kind]}">${comment}${markRanges(html[cell.index] ?? '', cell.marks) || '\n'}${note}</td>`
 }
@@ -59,8 +60,12 @@ const sourceCell = (cell: DiffCell | null, side: 'old' | 'new', html: readonly s
 /** Threads that belong below a row, by the sides and numbers it shows. */
 const threadsBelow = (row: DiffRow, frame: Frame): string => {
   if (frame.threads.size === 0) return ''
-  const below = [row.old && frame.threads.get(`old${row.old.number}`), row.new && frame.threads.get(`new${row.new.number}`)].flatMap((found) => found ?? [])
-  return below.length === 0 ? '' : `<tr class="thread-row"><td colspan="${frame.split ? 4 : 3}"><div class="thread">${renderChild(below)}</div></td></tr>`
+  const below = [
+    ...((row.old && frame.threads.get(`old${row.old.number}`)) ?? []),
+    ...((row.new && frame.threads.get(`new${row.new.number}`)) ?? []),
+  ]
+  if (below.length === 0) return ''
+  return `<tr class="thread-row"><td colspan="${frame.split ? 4 : 3}"><div class="thread">${renderChild(below)}</div></td></tr>`
 }
 
 const lineRow = (row: DiffRow, html: readonly string[], frame: Frame): string => {

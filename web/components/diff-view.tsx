@@ -81,12 +81,27 @@ const Body = ({ file, options }: { file: DiffFile; options: DiffOptions }) => {
   const load = options.loadHref?.(file.path)
   const more = (words: string) => (load ? <a href={load} rel="nofollow">{words}</a> : null)
   if (file.binary || file.reason === 'binary') return <Note icon="file">This file is not text, so its lines cannot be compared.</Note>
-  if (file.reason === 'too_large') return <Note icon="info">{plural(file.additions + file.deletions, 'changed line')}: too many to show here. {more('Show this file alone')}</Note>
+  if (file.reason === 'too_large') {
+    return (
+      <Note icon="info">
+        {plural(file.additions + file.deletions, 'changed line')}: too many to show here. {more('Show this file alone')}
+      </Note>
+    )
+  }
   if (file.reason === 'generated' && file.hunks.length === 0) return <Note icon="info">This file is generated. {more('Show its changes')}</Note>
-  if (file.reason === 'page_limit' && file.hunks.length === 0) return <Note icon="info">Left out to keep this page quick. {more('Show this file')}</Note>
+  if (file.reason === 'page_limit' && file.hunks.length === 0) {
+    return <Note icon="info">Left out to keep this page quick. {more('Show this file')}</Note>
+  }
   if (file.hunks.length === 0) {
-    if (file.old_mode && file.mode && file.old_mode !== file.mode) return <Note icon="info">The mode changed from {file.old_mode} to {file.mode}.</Note>
-    if (file.status === 'renamed' || file.status === 'copied') return <Note icon="diff-renamed">{file.status === 'renamed' ? 'Renamed' : 'Copied'} without changes.</Note>
+    if (file.old_mode && file.mode && file.old_mode !== file.mode) {
+      return (
+        <Note icon="info">
+          The mode changed from {file.old_mode} to {file.mode}.
+        </Note>
+      )
+    }
+    if (file.status === 'renamed') return <Note icon="diff-renamed">Renamed without changes.</Note>
+    if (file.status === 'copied') return <Note icon="copy">Copied without changes.</Note>
     return <Note icon="info">An empty file.</Note>
   }
   return (
@@ -98,7 +113,10 @@ const Body = ({ file, options }: { file: DiffFile; options: DiffOptions }) => {
 }
 
 /** The classes that tell the browser about how tall a file will be. */
-const lazyFile = (file: DiffFile): string => `lazy block-${Math.min(20, 1 + Math.ceil(file.hunks.reduce((count, hunk) => count + hunk.lines.length + 1, 0) / 10))}`
+const lazyFile = (file: DiffFile): string => {
+  const rows = file.hunks.reduce((count, hunk) => count + hunk.lines.length + 1, 0)
+  return `lazy block-${Math.min(20, 1 + Math.ceil(rows / 10))}`
+}
 
 /** One file's changes, in a frame that folds. */
 export const DiffFileView = ({ file, options = {} }: { file: DiffFile; options?: DiffOptions }) => {
@@ -162,7 +180,12 @@ export const DiffFileList = ({ files }: { files: readonly DiffFile[] }) => (
 )
 
 /** All changes: how much, the list of files, then each file. `head` holds the switches (unified or split, white space). */
-export const DiffView = (props: { files: readonly DiffFile[]; totals?: { files: number; additions: number; deletions: number }; head?: Child; options?: DiffOptions }) => {
+export const DiffView = (props: {
+  files: readonly DiffFile[]
+  totals?: { files: number; additions: number; deletions: number }
+  head?: Child
+  options?: DiffOptions
+}) => {
   const totals = props.totals ?? {
     files: props.files.length,
     additions: props.files.reduce((sum, file) => sum + file.additions, 0),

@@ -200,7 +200,11 @@ export const Breadcrumbs = ({ parts, label = 'Path' }: { parts: readonly { label
     <ol>
       {parts.map((part, index) => (
         <li>
-          {part.href && index < parts.length - 1 ? <a href={part.href}>{part.label}</a> : <span aria-current={index === parts.length - 1 ? 'page' : undefined}>{part.label}</span>}
+          {part.href && index < parts.length - 1 ? (
+            <a href={part.href}>{part.label}</a>
+          ) : (
+            <span aria-current={index === parts.length - 1 ? 'page' : undefined}>{part.label}</span>
+          )}
         </li>
       ))}
     </ol>

@@ -12,9 +12,21 @@ export interface MenuItem {
 }
 
 /** A menu that opens without any script. `summary` is what one presses; `label` says what it opens. */
-export const Menu = (props: { summary: Child; label: string; items: readonly (MenuItem | 'line')[]; head?: Child; align?: 'left' | 'right'; class?: string }) => (
+export const Menu = (props: {
+  summary: Child
+  label: string
+  items: readonly (MenuItem | 'line')[]
+  head?: Child
+  align?: 'left' | 'right'
+  class?: string
+  /** The summary looks like a button, with words in it. */
+  button?: boolean
+}) => (
   <details class={['menu', props.class]} data-menu>
-    <summary aria-label={props.label}>{props.summary}</summary>
+    <summary class={props.button && 'btn btn-plain'} aria-label={props.label}>
+      {props.summary}
+      {props.button && <Icon name="chevron-down" />}
+    </summary>
     <div class={['menu-panel', props.align === 'left' && 'menu-left']}>
       {props.head !== undefined && <div class="menu-head">{props.head}</div>}
       <ul>

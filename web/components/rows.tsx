@@ -58,6 +58,7 @@ export const IssueRow = (props: { issue: IssueLook; labels?: readonly LabelLook[
   const look = issueLook(issue)
   const href = issuePath(issue.repo, issue.number)
   const list = repoPath(issue.repo, '/issues')
+  const closed = issue.state === 'open' ? null : issue.closed_at
   return (
     <Row
       mark={<span class={`tone-${look.tone}`}><Icon name={look.icon} label={look.word} /></span>}
@@ -71,7 +72,7 @@ export const IssueRow = (props: { issue: IssueLook; labels?: readonly LabelLook[
         <>
           <span>{props.withRepo ? `${issue.repo}#${issue.number}` : `#${issue.number}`}</span>
           <span>
-            {issue.state === 'open' || !issue.closed_at ? 'opened' : 'closed'} <RelativeTime at={issue.state === 'open' || !issue.closed_at ? issue.created_at : issue.closed_at} now={props.now} />
+            {closed ? 'closed' : 'opened'} <RelativeTime at={closed ?? issue.created_at} now={props.now} />
           </span>
           <span>by <PersonLink of={issue.author} face={false} /></span>
           {issue.milestone && <span><Icon name="milestone" size={14} /> {issue.milestone.title}</span>}
@@ -82,7 +83,11 @@ export const IssueRow = (props: { issue: IssueLook; labels?: readonly LabelLook[
           {issue.pulls?.slice(0, 3).map((pull) => {
             const pullState = pullLook(pull.status)
             return (
-              <a class={['row-count', `tone-${pullState.tone}`]} href={pullPath(issue.repo, pull.number)} aria-label={`Pull request ${pull.number}, ${pullState.word.toLowerCase()}`}>
+              <a
+                class={['row-count', `tone-${pullState.tone}`]}
+                href={pullPath(issue.repo, pull.number)}
+                aria-label={`Pull request ${pull.number}, ${pullState.word.toLowerCase()}`}
+              >
                 <Icon name={pullState.icon} /> {pull.number}
               </a>
             )

@@ -125,7 +125,9 @@ const Line = ({ entry, body, commitHref, now }: { entry: StoryEntry; body: Child
   const look = looks[entry.kind] ?? { icon: 'circle' as const, word: entry.kind }
   const tone = entry.kind === 'check' ? (status === 'passed' ? 'good' : status === 'failed' || status === 'errored' ? 'bad' : 'wait') : look.tone
   const sha = typeof data.sha === 'string' ? data.sha : entry.sha
-  const steps = Array.isArray(data.steps) ? data.steps.filter((one): one is { text: string; done?: unknown } => typeof one === 'object' && one !== null && typeof one.text === 'string') : []
+  const steps = (Array.isArray(data.steps) ? data.steps : []).filter(
+    (one): one is { text: string; done?: unknown } => typeof one === 'object' && one !== null && typeof one.text === 'string',
+  )
   const person = entry.kind === 'message' && data.role === 'user'
   return (
     <li class={['story-line', person && 'story-person', `story-${entry.kind.replace(/[^a-z0-9_]/g, '')}`]} id={`entry-${entry.seq}`}>

@@ -26,7 +26,9 @@ export const TimelineEvent = (props: { icon: IconName; tone?: Tone; actor?: Pers
   </li>
 )
 
-const reactionSigns: Record<string, string> = { '+1': '👍', '-1': '👎', laugh: '😄', hooray: '🎉', confused: '😕', heart: '❤️', rocket: '🚀', eyes: '👀' }
+const reactionSigns: Record<string, string> = {
+  '+1': '👍', '-1': '👎', laugh: '😄', hooray: '🎉', confused: '😕', heart: '❤️', rocket: '🚀', eyes: '👀',
+}
 
 /** Reactions by their counts. With `action` and `csrf` each is a button that gives or takes back one's own (field `content`). */
 export const Reactions = (props: { reactions: Readonly<Record<string, number>>; action?: string; csrf?: string }) => {

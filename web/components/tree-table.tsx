@@ -64,7 +64,11 @@ export const TreeTable = (props: {
               <tr>
                 <td class={['tree-name', entry.type === 'dir' && 'tree-dir']}>
                   <Icon name={look.icon} label={look.word} />
-                  {entry.type === 'submodule' ? <span>{entry.name}</span> : <a href={codePath(props.repo, entry.type === 'dir' ? 'tree' : 'blob', props.rev, entry.path)}>{entry.name}</a>}
+                  {entry.type === 'submodule' ? (
+                    <span>{entry.name}</span>
+                  ) : (
+                    <a href={codePath(props.repo, entry.type === 'dir' ? 'tree' : 'blob', props.rev, entry.path)}>{entry.name}</a>
+                  )}
                 </td>
                 <td class="tree-commit">{entry.last_commit && <a href={commitPath(props.repo, entry.last_commit.sha)}>{entry.last_commit.title}</a>}</td>
                 <td class="tree-when">{entry.last_commit && <RelativeTime at={entry.last_commit.date} now={props.now} />}</td>

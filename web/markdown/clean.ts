@@ -91,7 +91,8 @@ export const cleanHtml = (html: string, siteUrl: string, base?: DocumentBase): s
           if (word !== undefined) kept.class = word
         } else if (tagName === 'input') {
           const done = 'checked' in kept
-          return { tagName, attribs: { type: (kept.type ?? '').toLowerCase(), disabled: '', ...(done ? { checked: '' } : {}), 'aria-label': done ? 'Done' : 'To do' } }
+          const type = (kept.type ?? '').toLowerCase()
+          return { tagName, attribs: { type, disabled: '', ...(done ? { checked: '' } : {}), 'aria-label': done ? 'Done' : 'To do' } }
         }
         return { tagName, attribs: kept }
       },

@@ -60,7 +60,7 @@ const Dashboard = ({ visit, data }: { visit: Visit; data: Dashboard }) => (
           {data.workspaces.length === 0 ? (
             <p class="muted">A workspace owns repositories. Make one to begin.</p>
           ) : (
-            <ul class="plain-list">
+            <ul class="bare-list">
               {data.workspaces.map((workspace) => (
                 <li>
                   <a href={workspacePath(workspace.slug)}>{workspace.name}</a>

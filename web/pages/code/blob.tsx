@@ -1,5 +1,5 @@
 import { getBlame, getFile, getRepo, locateCode, type FileRecord, type Repo } from '#features/repos/index.ts'
-import { BinaryNote, ButtonGroup, CodeView, FileFrame, ImageView, LinkButton, MarkdownBody, Notice, Pager, PersonLink, RelativeTime } from '../../components/index.ts'
+import { BinaryNote, ButtonGroup, CodeView, FileFrame, ImageView, LinkButton, MarkdownBody, Notice, Pager, RelativeTime } from '../../components/index.ts'
 import { highlightBlob } from '../../highlight.ts'
 import type { Child } from '../../jsx/html.ts'
 import { codePath, commitPath, withQuery } from '../../paths.ts'
@@ -134,8 +134,8 @@ export const blamePage = page({
                   to_line: range.to_line,
                   mark: (
                     <>
-                      <a href={commitPath(repo.full_name, range.commit.sha)} title={range.commit.title}>{range.commit.title}</a>
-                      <span class="muted"><PersonLink of={range.commit.author.actor ?? { username: range.commit.author.name }} face={false} /> <RelativeTime at={range.commit.date} /></span>
+                      <a href={commitPath(repo.full_name, range.commit.sha)} title={`${range.commit.title}, by ${range.commit.author.name}`}>{range.commit.title}</a>{' '}
+                      <RelativeTime at={range.commit.date} />
                     </>
                   ),
                 }))}

@@ -21,8 +21,8 @@ export const RefSwitch = ({ repo, refs, current, view, path }: { repo: Repo; ref
   const item = (name: string) => ({ label: name, href: codePath(repo.full_name, view === 'commits' ? 'commits' : path === '' ? 'tree' : view, name, path), current: name === current })
   return (
     <Menu
-      label="Branch or tag" align="left"
-      summary={<><Icon name="branch" /> <span class="mono">{/^[0-9a-f]{40}$/.test(current) ? current.slice(0, 7) : current}</span> <Icon name="chevron-down" /></>}
+      label={`Branch or tag, now ${current}`} align="left" button
+      summary={<><Icon name="branch" /> <span class="mono">{/^[0-9a-f]{40}$/.test(current) ? current.slice(0, 7) : current}</span></>}
       items={[
         ...refs.branches.map(item),
         ...(refs.tags.length > 0 ? ['line' as const, ...refs.tags.map((name) => ({ ...item(name), icon: 'tag' as const }))] : []),

@@ -52,7 +52,7 @@ const Quickstart = ({ repo, visit }: { repo: Repo; visit: Visit }) => (
 )
 
 const CloneBox = ({ repo }: { repo: Repo }) => (
-  <Dropdown label="Clone" summary={<><Icon name="download" /> Clone</>}>
+  <Dropdown label="Clone" class="clone-menu" summary={<><Icon name="download" /> Clone</>}>
     <CopyField label="HTTPS address" id="clone-url" value={repo.clone_url} />
     <p class="muted small">Use an access token as the password.</p>
   </Dropdown>
@@ -72,7 +72,7 @@ const About = ({ repo }: { repo: Repo }) => (
     <p>{repo.description ?? <span class="muted">No description.</span>}</p>
     {repo.website && <p><Icon name="link" /> <a href={repo.website} rel="nofollow noopener">{repo.website.replace(/^https?:\/\//, '')}</a></p>}
     {repo.topics.length > 0 && <p class="topics">{repo.topics.map((topic) => <Chip>{topic}</Chip>)}</p>}
-    <ul class="plain-list muted">
+    <ul class="bare-list muted">
       {repo.language && <li><Icon name="code" /> {repo.language}</li>}
       {repo.license && <li><Icon name="book" /> {repo.license}</li>}
       <li><Icon name="layers" /> {bytesText(repo.size_in_bytes)}</li>
@@ -90,7 +90,7 @@ const TreeView = ({ data, visit }: { data: Data; visit: Visit }) => {
         <RefSwitch repo={repo} refs={refs} current={rev} view="tree" path={at.path} />
         {at.path !== '' && <PathCrumbs repo={repo} current={rev} path={at.path} />}
         <span class="actions">
-          <LinkButton href={codePath(repo.full_name, 'commits', rev, at.path)} small icon="history">History</LinkButton>
+          <LinkButton href={codePath(repo.full_name, 'commits', rev, at.path)} icon="history">History</LinkButton>
           {at.path === '' && <CloneBox repo={repo} />}
         </span>
       </div>

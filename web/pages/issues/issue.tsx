@@ -68,17 +68,17 @@ export const issuePage = page({
                 )}
               </SideBlock>
               <SideBlock title="Assignees">
-                {issue.assignees.length === 0 ? <p class="muted">Nobody</p> : <ul class="plain-list">{issue.assignees.map((person) => <li><PersonLink of={person} /></li>)}</ul>}
+                {issue.assignees.length === 0 ? <p class="muted">Nobody</p> : <ul class="bare-list">{issue.assignees.map((person) => <li><PersonLink of={person} /></li>)}</ul>}
               </SideBlock>
               {issue.milestone && <SideBlock title="Milestone">{issue.milestone.title}</SideBlock>}
               {issue.blocked_by.length > 0 && (
                 <SideBlock title="Waits for">
-                  <ul class="plain-list">{issue.blocked_by.map((number) => <li><a href={issuePath(repo.full_name, number)}>#{number}</a></li>)}</ul>
+                  <ul class="bare-list">{issue.blocked_by.map((number) => <li><a href={issuePath(repo.full_name, number)}>#{number}</a></li>)}</ul>
                 </SideBlock>
               )}
               {issue.checks.length > 0 && (
                 <SideBlock title="Acceptance checks">
-                  <ul class="plain-list">{issue.checks.map((command) => <li><code>{command}</code></li>)}</ul>
+                  <ul class="bare-list">{issue.checks.map((command) => <li><code>{command}</code></li>)}</ul>
                 </SideBlock>
               )}
               {mayChange && <p><LinkButton href={`${here}/edit`} small icon="edit">Edit</LinkButton></p>}

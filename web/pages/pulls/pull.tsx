@@ -64,7 +64,7 @@ const MergeBox = ({ data, repo, methods, usual, visit }: { data: PullDetail; rep
   return (
     <Card title={data.blockers.length === 0 ? <><Icon name="check-circle" /> Ready to merge</> : 'Before this can merge'}>
       {data.blockers.length > 0 && (
-        <ul class="plain-list">
+        <ul class="bare-list">
           {data.blockers.map((blocker) => (
             <li>
               <Icon name="warning" /> {blocker.message}
@@ -124,12 +124,12 @@ const Side = ({ data, repo }: { data: PullDetail; repo: Repo }) => (
     <SideBlock title="Base">
       {data.behind.by === 0 ? <p>Up to date with {data.behind.base}</p> : <p>{data.behind.by} behind {data.behind.base}</p>}
       {data.behind.conflict_paths.length > 0 && (
-        <ul class="plain-list">{data.behind.conflict_paths.map((path) => <li><Icon name="warning" /> <code>{path}</code></li>)}</ul>
+        <ul class="bare-list">{data.behind.conflict_paths.map((path) => <li><Icon name="warning" /> <code>{path}</code></li>)}</ul>
       )}
     </SideBlock>
     {data.overlaps.length > 0 && (
       <SideBlock title="Touches the same">
-        <ul class="plain-list">
+        <ul class="bare-list">
           {data.overlaps.map((other) => (
             <li>
               <a href={pullPath(repo.full_name, other.number)}>#{other.number} {other.title}</a> <Badge tone={other.level === 'lines' ? 'bad' : 'wait'}>{other.level}</Badge>
@@ -138,7 +138,7 @@ const Side = ({ data, repo }: { data: PullDetail; repo: Repo }) => (
         </ul>
       </SideBlock>
     )}
-    {data.assignees.length > 0 && <SideBlock title="Assignees"><ul class="plain-list">{data.assignees.map((person) => <li><PersonLink of={person} /></li>)}</ul></SideBlock>}
+    {data.assignees.length > 0 && <SideBlock title="Assignees"><ul class="bare-list">{data.assignees.map((person) => <li><PersonLink of={person} /></li>)}</ul></SideBlock>}
     {data.session.cost_usd !== null && <SideBlock title="Cost">{`$${data.session.cost_usd.toFixed(2)}`}</SideBlock>}
   </>
 )

@@ -32,7 +32,7 @@ export const activityPage = page({
           <Timeline label="Activity">
             {events.items.map((event) => (
               <TimelineEvent icon={iconOf(event.type)} at={event.time} id={event.id}>
-                <a href={local(event.url)}>{event.summary}</a>
+                <a class="quiet-link" href={local(event.url)}>{event.summary}</a>
               </TimelineEvent>
             ))}
           </Timeline>
