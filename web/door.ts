@@ -2,10 +2,12 @@
  * The website's door: finds the page or form of an address, makes the visit, and turns refusals into pages. It knows no
  * feature; the site map does.
  */
+import type { Origin } from '#core/audit.ts'
 import { anonymous, type Caller } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { call, type Typed } from '#core/operation.ts'
 import { Refusal } from '#lib/errors.ts'
+import { clientAddress, parseBlock } from '#lib/net.ts'
 import { assets, contentSecurityPolicy } from './assets.ts'
 import { CSRF_FIELD } from './components/form.tsx'
 import { clearCookie, csrfToken, FLASH, isCsrfToken, newVisitor, readCookie, setCookie, SIGN_IN, VISITOR } from './cookies.ts'
@@ -40,10 +42,12 @@ export function siteDoor(hearth: Hearth, map: SiteMap): SiteDoor {
   const forms = new Router<Form>(map.forms.map((form) => [form.path, form]))
   const resources = new Router<Resource>(map.resources.map((resource) => [resource.path, resource]))
   const secure = hearth.settings.site_url.startsWith('https:')
+  const proxies = hearth.settings.trusted_proxies.map(parseBlock).filter((block) => block !== null)
 
   /** Who visits, and the cookies that the answer sets. */
   function look(request: Request, address: string | null) {
     const url = new URL(request.url)
+    const origin: Origin = { request_id: request.headers.get('x-request-id'), ip: address, user_agent: request.headers.get('user-agent') }
     const secret = readCookie(request, secure, SIGN_IN)
     const caller: Caller = (secret === null ? null : hearth.callers.bySignIn(secret)) ?? anonymous
     const known = caller.kind === 'anonymous' ? readCookie(request, secure, VISITOR) : secret
@@ -59,10 +63,10 @@ export function siteDoor(hearth: Hearth, map: SiteMap): SiteDoor {
       viewer: caller.kind === 'user' ? caller : null,
       csrf: csrfToken(visitor),
       flash: flashOf(word),
-      call: <I, O>(operation: Typed<I, O>, input: I) => call(hearth, operation, caller, input, { signal: request.signal }),
+      call: <I, O>(operation: Typed<I, O>, input: I) => call(hearth, operation, caller, input, { signal: request.signal, origin }),
       tryCall: async <I, O>(operation: Typed<I, O>, input: I) => {
         try {
-          return await call(hearth, operation, caller, input, { signal: request.signal })
+          return await call(hearth, operation, caller, input, { signal: request.signal, origin })
         } catch (error) {
           if (error instanceof Refusal && (error.status === 401 || error.status === 403 || error.status === 404)) return null
           throw error
@@ -97,7 +101,7 @@ export function siteDoor(hearth: Hearth, map: SiteMap): SiteDoor {
     async handle(request, server) {
       const asset = assets.get(new URL(request.url).pathname)
       if (asset) return assetResponse(request, asset)
-      const looked = look(request, server.requestIP(request)?.address ?? null)
+      const looked = look(request, clientAddress(server.requestIP(request)?.address ?? null, request.headers.get('x-forwarded-for'), proxies))
       let response: Response
       try {
         response = await answer(request, looked)

@@ -42,7 +42,7 @@ export const ErrorPage = (props: { status: number; title: string; children?: Chi
           <LinkButton href="/" look="primary">
             Go to the start
           </LinkButton>
-          <LinkButton href="/search">Search</LinkButton>
+          <LinkButton href="/explore">Explore</LinkButton>
         </>
       )}
     </div>

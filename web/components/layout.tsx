@@ -11,7 +11,7 @@ import { Menu } from './menu.tsx'
 /** Who looks at the page. */
 export interface Viewer extends Person {
   site_admin?: boolean
-  /** Notifications not yet seen. */
+  /** Notifications not yet seen; without it there is no bell. */
   unread?: number
 }
 
@@ -40,14 +40,14 @@ export interface LayoutProps {
 }
 
 const SearchField = ({ search }: { search: NonNullable<LayoutProps['search']> }) => (
-  <form class="site-search" action={search.action ?? '/search'} method="get" role="search">
+  <form class="site-search" action={search.action ?? '/explore'} method="get" role="search">
     <Icon name="search" />
     <input
       type="search"
       name="q"
       value={search.value}
       placeholder={search.scope ? `Search ${search.scope}` : 'Search'}
-      aria-label={search.scope ? `Search ${search.scope}` : 'Search repositories, code, issues and people'}
+      aria-label={search.scope ? `Search ${search.scope}` : 'Search repositories'}
       autocomplete="off"
       spellcheck="false"
       data-hotkey="/"
@@ -90,6 +90,14 @@ const ViewerMenu = ({ viewer, csrf }: { viewer: Viewer; csrf?: string }) => (
   />
 )
 
+const Bell = ({ unread }: { unread: number | undefined }) =>
+  unread === undefined ? null : (
+    <a class="icon-link" href="/notifications" aria-label={unread > 0 ? `Notifications, ${unread} unread` : 'Notifications'} data-hotkey="g n">
+      <Icon name="bell" size={18} />
+      {unread > 0 && <span class="unread" />}
+    </a>
+  )
+
 const SiteHeader = ({ props }: { props: LayoutProps }) => (
   <header class="site-header">
     <a class="brand" href="/" aria-label="Hearth, home">
@@ -109,15 +117,7 @@ const SiteHeader = ({ props }: { props: LayoutProps }) => (
               { label: 'New workspace', href: '/workspaces/new', icon: 'workspace' },
             ]}
           />
-          <a
-            class="icon-link"
-            href="/notifications"
-            aria-label={props.viewer.unread ? `Notifications, ${props.viewer.unread} unread` : 'Notifications'}
-            data-hotkey="g n"
-          >
-            <Icon name="bell" size={18} />
-            {props.viewer.unread ? <span class="unread" /> : null}
-          </a>
+          <Bell unread={props.viewer.unread} />
           <ViewerMenu viewer={props.viewer} csrf={props.csrf} />
         </>
       ) : (

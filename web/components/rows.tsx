@@ -216,7 +216,7 @@ export const RepoRow = ({ repo, short, now }: { repo: RepoRowLook; short?: boole
       {repo.topics && repo.topics.length > 0 && (
         <p class="topics">
           {repo.topics.map((topic) => (
-            <a class="topic" href={withQuery('/search', { q: topic, type: 'repositories' })}>{topic}</a>
+            <a class="topic" href={withQuery('/explore', { q: topic })}>{topic}</a>
           ))}
         </p>
       )}
