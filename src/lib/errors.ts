@@ -71,6 +71,20 @@ export class Refusal extends Error {
   }
 }
 
+/**
+ * What was addressed is elsewhere now, and the client may see it there. Doors that have addresses send the client on; the others
+ * tell the new name, which is in the message and in `details.moved_to`.
+ */
+export class Moved extends Refusal {
+  constructor(
+    readonly from: string,
+    readonly to: string,
+  ) {
+    super('not_found', `${from} is ${to} now: use that name`, { reason: 'moved', details: { moved_to: to } })
+    this.name = 'Moved'
+  }
+}
+
 export const notFound = (what: string) => new Refusal('not_found', `${what} does not exist, or you cannot see it`)
 
 export const invalid = (field: string, message: string, options: Omit<RefusalOptions, 'field'> = {}) =>

@@ -1,4 +1,5 @@
 /** Structured logs: one JSON object a line on standard error, or plain lines when a person watches. */
+import { writeSync } from 'node:fs'
 import { systemClock, timestamp, type Clock } from './time.ts'
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
@@ -18,10 +19,40 @@ const plain = (fields: LogFields): LogFields =>
     }),
   )
 
+/**
+ * Writes lines to standard error together, once for each turn of the event loop: under load that is one system call for many
+ * requests. What waits is written when the process ends.
+ */
+function standardError(): (line: string) => void {
+  let waiting = ''
+  const flush = () => {
+    const text = waiting
+    waiting = ''
+    if (text !== '') writeWhole(text)
+  }
+  process.on('exit', flush)
+  return (line) => {
+    if (waiting === '') setImmediate(flush)
+    waiting += line
+  }
+}
+
+/** A pipe whose reader is slow takes a part at a time; what it does not take now is left to the stream, which waits for it. */
+function writeWhole(text: string): void {
+  let rest = Buffer.from(text)
+  try {
+    while (rest.length > 0) rest = rest.subarray(writeSync(2, rest))
+  } catch {
+    process.stderr.write(rest)
+  }
+}
+
+let shared: ((line: string) => void) | null = null
+
 export function createLog(options: { level?: LogLevel; json?: boolean; clock?: Clock; write?: (line: string) => void } = {}): Log {
   const least = ORDER[options.level ?? 'info']
   const clock = options.clock ?? systemClock
-  const write = options.write ?? ((line: string) => void process.stderr.write(line))
+  const write = options.write ?? (shared ??= standardError())
   const at = (level: LogLevel) => (message: string, fields: LogFields = {}) => {
     if (ORDER[level] < least) return
     const time = timestamp(clock.now())
