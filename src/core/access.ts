@@ -5,7 +5,7 @@
  *
  * The order matters: nothing about a resource is told before it is known that the caller may see it.
  */
-import { forbidden, notFound, Refusal } from '#lib/errors.ts'
+import { forbidden, Moved, notFound, Refusal } from '#lib/errors.ts'
 import { higherRole, lowerRole, reaches, type AgentCaller, type Caller, type Role, type SignedIn, type UserCaller } from './caller.ts'
 import { missingScope } from './scopes.ts'
 
@@ -43,6 +43,8 @@ export type WorkspaceFacts = {
 /** Answers of the features to the questions of access; wired in `app.ts`. */
 export type FactsPort = {
   repo(path: string, caller: Caller): RepoFacts | null
+  /** The full name now of the repository that had this one before; null when none had. */
+  moved(path: string): string | null
   workspace(slug: string, caller: Caller): WorkspaceFacts | null
 }
 
@@ -62,17 +64,19 @@ export type Rule = {
   readonly whileArchived: boolean
   readonly whileDeleted: boolean
   readonly whileUnconfirmed: boolean
+  /** Open to members of a workspace who lack the second factor that it requires. */
+  readonly whileTwoFactorMissing: boolean
 }
 
 /** A rule with the type of what it grants. */
 export type Access<Grant> = Rule & { readonly __grant?: Grant }
 
-type Common = { scope?: string; person?: boolean; whileUnconfirmed?: boolean }
+type Common = { scope?: string; person?: boolean; whileUnconfirmed?: boolean; whileTwoFactorMissing?: boolean }
 type OnRepo = Common & { whileArchived?: boolean; whileDeleted?: boolean; member?: WorkspaceRole }
 
 const base: Rule = {
   target: 'none', account: true, person: false, siteAdmin: false, writes: false, least: 'read', workspaceLeast: 'member',
-  member: null, scope: null, whileArchived: false, whileDeleted: false, whileUnconfirmed: false,
+  member: null, scope: null, whileArchived: false, whileDeleted: false, whileUnconfirmed: false, whileTwoFactorMissing: false,
 }
 
 export type RepoGrant = RepoFacts & {
@@ -146,7 +150,7 @@ const nameOf = (value: unknown, field: string, form: string): string => {
   return value
 }
 
-/** Decides one call. Gives Refusals 401, 403, 404 (and 422 when no target is named). */
+/** Decides one call. Gives Refusals 401, 403, 404 (`Moved` for a name that a repository had before), and 422 when no target is named. */
 export function decide(rule: Rule, caller: Caller, target: Target, facts: FactsPort): Grant {
   requireCaller(rule, caller)
   if (rule.target === 'none') {
@@ -220,18 +224,23 @@ const isOwnRepository = (facts: RepoFacts | null, caller: AgentCaller): boolean 
   facts !== null && (facts.id === caller.repo_id || facts.parent_id === caller.repo_id)
 
 function repoGrant(rule: Rule, caller: Caller, path: string, port: FactsPort): RepoGrant {
-  const facts = port.repo(path, caller)
+  const there = port.repo(path, caller)
+  const isThere = there !== null && (!there.deleted || rule.whileDeleted)
+  const moved = isThere ? null : port.moved(path)
+  // An old name is held to the rules of what it leads to, so that it tells nothing to those who may not see that.
+  const facts = moved === null ? there : port.repo(moved, caller)
   const visiblePublic = facts !== null && !facts.private && !facts.deleted
   if (caller.kind === 'agent' && !isOwnRepository(facts, caller) && (rule.writes || !visiblePublic)) {
     throw forbidden('agent_outside_repository', 'an agent may act only in the repository that its token was made for')
   }
-  if (facts === null || (facts.deleted && !rule.whileDeleted)) throw notFound(`the repository ${path}`)
+  if (facts === null || (facts.deleted && (moved !== null || !rule.whileDeleted))) throw notFound(`the repository ${path}`)
   const own = caller.kind === 'anonymous' ? null : limitedRole(facts, caller)
   const role = higherRole(own, visiblePublic ? 'read' : null)
   if (role === null || (facts.deleted && facts.workspace_role !== 'owner')) throw notFound(`the repository ${path}`)
   if (facts.private && facts.two_factor_missing) {
     throw forbidden('two_factor_required', `the workspace ${facts.workspace} requires two-factor sign-in: turn it on in your settings`)
   }
+  if (moved !== null) throw new Moved(path, moved)
   requireStanding(rule, caller)
   const require = (least: Role): void => {
     if (!reaches(role, least)) throw forbidden('role', `this needs the role ${least} on ${facts.full_name}; yours is ${role}`)
@@ -245,9 +254,15 @@ function repoGrant(rule: Rule, caller: Caller, path: string, port: FactsPort): R
 }
 
 function workspaceGrant(rule: Rule, caller: Caller, slug: string, port: FactsPort): WorkspaceGrant {
+  if (caller.kind === 'agent' && rule.writes) {
+    throw forbidden('agent_outside_repository', 'an agent may act only in the repository that its token was made for')
+  }
   const facts = port.workspace(slug, caller)
   const role = facts && limitedWorkspaceRole(facts, caller)
   if (facts === null || role === null) throw notFound(`the workspace ${slug}`)
+  if (facts.two_factor_missing && !rule.whileTwoFactorMissing) {
+    throw forbidden('two_factor_required', `the workspace ${slug} requires two-factor sign-in: turn it on in your settings`)
+  }
   requireStanding(rule, caller)
   const require = (least: WorkspaceRole): void => {
     if (least === 'owner' && role !== 'owner') throw forbidden('role', `only an owner of the workspace ${slug} may do this`)

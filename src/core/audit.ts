@@ -77,7 +77,8 @@ export function insertAudit(db: WritableDb, entry: AuditEntry, by: { caller: Cal
 export type AuditFilter = {
   workspace_id?: string
   repo_id?: string
-  actor_id?: string
+  /** Any of these actors. */
+  actor_ids?: readonly string[]
   /** An action, or the beginning of several (`token.`). */
   action?: string
   since?: Timestamp
@@ -97,13 +98,17 @@ export function listAudit(db: Db, filter: AuditFilter): AuditRow[] {
   }
   add('workspace_id = ?', filter.workspace_id)
   add('repo_id = ?', filter.repo_id)
-  add('actor_id = ?', filter.actor_id)
+  add('actor_id IN (SELECT value FROM json_each(?))', filter.actor_ids && JSON.stringify(filter.actor_ids))
   add(filter.action?.endsWith('.') ? 'substr(action, 1, length(?)) = ?' : 'action = ?', filter.action)
   if (filter.action?.endsWith('.')) params.push(filter.action)
   add('time >= ?', filter.since)
   add('id < ?', filter.before)
   return db.all<AuditRow>(`SELECT ${COLUMNS} FROM audit_log WHERE ${where.join(' AND ') || '1'} ORDER BY id DESC LIMIT ?`, ...params, filter.limit)
 }
+
+/** Takes away entries from before a moment, the oldest first, at most `limit`. Gives how many. The chain then begins with the oldest that is kept. */
+export const removeAudit = (db: WritableDb, before: Timestamp, limit: number): number =>
+  db.run('DELETE FROM audit_log WHERE id IN (SELECT id FROM audit_log WHERE time < ? ORDER BY id LIMIT ?)', before, limit)
 
 /** The first entry whose `prev` is not the hash of the one before it; null when the chain is whole. The oldest one kept begins it. */
 export function findBrokenLink(db: Db): string | null {

@@ -6,7 +6,7 @@
 import type { Static, TObject, TProperties } from 'typebox'
 import type { Tx } from './write.ts'
 import type { Timestamp } from '#lib/time.ts'
-import type { Db } from './db.ts'
+import type { Db, WritableDb } from './db.ts'
 
 export type EventType<P extends TProperties = TProperties> = {
   readonly type: string
@@ -50,6 +50,20 @@ export const reaction = <P extends TProperties>(
 
 export const reactionToAll = (name: string, run: (tx: Tx, event: EventRow) => void): Reaction => ({ on: '*', name, run })
 
+/**
+ * Something that other features may have to act upon in the same transaction, but that is no news for anybody: it leaves no row.
+ * A feature says it with `tx.signal`; what follows it is listed among `followers` of other features.
+ */
+export type Signal<P extends TProperties = TProperties> = { readonly signal: string; readonly data: TObject<P> }
+
+export const signal = <P extends TProperties>(name: string, data: TObject<P>): Signal<P> => ({ signal: name, data })
+
+export type Follower = { readonly signal: string; readonly name: string; readonly run: (tx: Tx, data: unknown) => void }
+
+export const follower = <P extends TProperties>(name: string, on: Signal<P>, run: (tx: Tx, data: Static<TObject<P>>) => void): Follower => ({
+  signal: on.signal, name, run: run as Follower['run'],
+})
+
 type Stored = Omit<EventRow, 'data'> & { data: string }
 
 const parse = (row: Stored): EventRow => ({ ...row, data: JSON.parse(row.data) })
@@ -89,6 +103,10 @@ export function listEvents(db: Db, filter: EventFilter): EventRow[] {
   const sql = `SELECT id, type, time, workspace_id, repo_id, actor_id, data FROM events WHERE ${where.join(' AND ') || '1'} ORDER BY id DESC LIMIT ?`
   return db.all<Stored>(sql, ...params, filter.limit).map(parse)
 }
+
+/** Takes away events of a repository that is gone, some of them, all types but one. Gives how many. */
+export const removeEvents = (db: WritableDb, repo_id: string, options: { but: string; limit: number }): number =>
+  db.run('DELETE FROM events WHERE id IN (SELECT id FROM events WHERE repo_id = ? AND type <> ? LIMIT ?)', repo_id, options.but, options.limit)
 
 export function findEvent(db: Db, id: string): EventRow | null {
   const row = db.one<Stored>('SELECT id, type, time, workspace_id, repo_id, actor_id, data FROM events WHERE id = ?', id)

@@ -8,7 +8,7 @@ import type { Clock } from '#lib/time.ts'
 import type { FactsPort } from './access.ts'
 import type { Caller } from './caller.ts'
 import { Writer, type DatabaseHandle, type Db } from './db.ts'
-import type { EventRow, EventType, Reaction } from './events.ts'
+import type { EventRow, EventType, Follower, Reaction } from './events.ts'
 import { sweepIdempotencyKeys } from './idempotency.ts'
 import { JobRunner, type Job } from './jobs.ts'
 import type { Operation } from './operation.ts'
@@ -28,6 +28,7 @@ export type Feature = {
   readonly operations?: readonly Operation[]
   readonly events?: readonly EventType[]
   readonly reactions?: readonly Reaction[]
+  readonly followers?: readonly Follower[]
   readonly jobs?: readonly Job[]
 }
 
@@ -48,6 +49,7 @@ export type Hearth = {
   readonly eventTypes: ReadonlyMap<string, EventType>
   readonly jobs: JobRunner
   reactionsTo(type: string): readonly Reaction[]
+  followersOf(signal: string): readonly Follower[]
   /** Tells live readers of an event that is on disk. */
   published(event: EventRow): void
   /** Listens to events that are on disk; gives the function that ends it. */
@@ -84,6 +86,7 @@ export function createHearth({ settings, log, clock, database, git, features, fa
   const reactions = features.flatMap((feature) => feature.reactions ?? [])
   const forAll = reactions.filter(({ on }) => on === '*')
   const reactionsByType = new Map([...eventTypes.keys()].map((type) => [type, [...reactions.filter(({ on }) => on === type), ...forAll]]))
+  const followers = Map.groupBy(features.flatMap((feature) => feature.followers ?? []), (one) => one.signal)
   const listeners = new Set<(event: EventRow) => void>()
   const stopping = new AbortController()
   const writer = new Writer(database)
@@ -91,6 +94,7 @@ export function createHearth({ settings, log, clock, database, git, features, fa
   const hearth: Hearth = {
     settings, db: database, database, writer, git, clock, log, facts, operations, operationsByName, eventTypes,
     reactionsTo: (type) => reactionsByType.get(type) ?? forAll,
+    followersOf: (name) => followers.get(name) ?? [],
     published: (event) => {
       for (const listener of listeners) listener(event)
     },

@@ -9,7 +9,7 @@ import type { Git } from '#git'
 import { Refusal } from '#lib/errors.ts'
 import { timestamp, type Timestamp } from '#lib/time.ts'
 import { decide, type Access, type Grant, type Rule } from './access.ts'
-import type { Origin } from './audit.ts'
+import { nowhere, type Origin } from './audit.ts'
 import type { Caller } from './caller.ts'
 import type { Db } from './db.ts'
 import type { Hearth } from './hearth.ts'
@@ -26,6 +26,8 @@ export type Context = {
   /** The moment of the call. */
   readonly now: Timestamp
   readonly now_ms: number
+  /** Where the request came from. */
+  readonly origin: Origin
   /** Ends when the client has gone away or the process stops. */
   readonly signal: AbortSignal
 }
@@ -57,6 +59,8 @@ export type Operation = {
   readonly validator: Validator
   /** JSON pointers into the output to text by people without Write, or from outside; null when there is none of it. */
   readonly untrusted: ((output: unknown, context: Context & { caller: Caller }) => readonly string[]) | null
+  /** The whole list as it can be downloaded, one record after the other; null for none. Read only as fast as it is sent. */
+  readonly lines: ((context: Context & { caller: Caller }, input: unknown) => Iterable<unknown>) | null
   /** Called only by `call`, after access is decided and the input is valid. */
   run(context: Context & { caller: Caller }, input: unknown): unknown
 }
@@ -95,11 +99,13 @@ type Definition<P extends TProperties, O extends TSchema, G> = {
    * outside: JSON pointers (RFC 6901) such as `/comments/3/body`. Lists point into `/items`.
    */
   untrusted?: (output: Static<O>, context: Context & NoInfer<G>) => readonly string[]
+  /** Makes `?format=jsonl` of the REST route answer everything that the filters let through, as one record a line. */
+  lines?: (context: Context & NoInfer<G>, input: Static<TObject<P>>) => Iterable<unknown>
   handler: (context: Context & NoInfer<G>, input: Static<TObject<P>>) => Static<O> | Promise<Static<O>>
 }
 
 export function operation<P extends TProperties, O extends TSchema, G>(definition: Definition<P, O, G>): Typed<Static<TObject<P>>, Static<O>> {
-  const { route, handler, redirect, untrusted } = definition
+  const { route, handler, redirect, untrusted, lines } = definition
   const routes = route === null ? [] : typeof route === 'string' ? [route] : route
   return {
     name: definition.name,
@@ -119,6 +125,7 @@ export function operation<P extends TProperties, O extends TSchema, G>(definitio
     bodyLimit: definition.bodyLimit ?? null,
     redirect: redirect ? (output) => redirect(output as Static<O>) : null,
     untrusted: untrusted ? (output, context) => untrusted(output as Static<O>, context as unknown as Context & NoInfer<G>) : null,
+    lines: lines ? (context, input) => lines(context as unknown as Context & NoInfer<G>, input as Static<TObject<P>>) : null,
     validator: Compile(definition.input),
     run: (context, input) => handler(context as unknown as Context & NoInfer<G>, input as Static<TObject<P>>),
   }
@@ -159,6 +166,14 @@ export async function call<I, O>(hearth: Hearth, operation: Typed<I, O>, caller:
   })
 }
 
+/** The records of a list for a download, decided and validated as a call is. Gives a TypeError for an operation without `lines`. */
+export function callLines(hearth: Hearth, operation: Operation, caller: Caller, input: Record<string, unknown>, options: CallOptions = {}): Iterable<unknown> {
+  if (!operation.lines) throw new TypeError(`${operation.name} cannot be downloaded`)
+  const grant = decide(operation.access, caller, input, hearth.facts)
+  const valid = validate(operation, input, options.strict ?? false)
+  return operation.lines(contextOf(hearth, caller, grant, options), valid)
+}
+
 async function run(hearth: Hearth, operation: Operation, caller: Caller, grant: Grant, valid: unknown, options: CallOptions): Promise<unknown> {
   const { idempotency } = options
   const keep = (tx: Tx, answer: unknown) => recordAnswer(tx, idempotency!, operation.secretAnswer ? withoutSecret(answer) : answer)
@@ -182,7 +197,7 @@ function contextOf(
 ): Context & { caller: Caller } {
   const now_ms = hearth.clock.now()
   return {
-    hearth, db: hearth.db, git: hearth.git, now_ms, write, ...grant, caller,
+    hearth, db: hearth.db, git: hearth.git, now_ms, write, origin: options.origin ?? nowhere, ...grant, caller,
     // These two are made when asked for: together they cost as much as a simple read.
     get now() {
       return timestamp(now_ms)
@@ -208,7 +223,7 @@ const withoutSecret = (answer: unknown): unknown =>
  */
 export function validate(operation: Operation, input: Record<string, unknown>, strict: boolean): unknown {
   if (strict) {
-    const unknown = Object.keys(input).find((name) => !(name in operation.input.properties))
+    const unknown = Object.keys(input).find((name) => !Object.hasOwn(operation.input.properties, name))
     if (unknown !== undefined) {
       const names = Object.keys(operation.input.properties)
       throw new Refusal('invalid', `${operation.name} has no input ${JSON.stringify(unknown.slice(0, 60))}; it takes ${names.join(', ') || 'none'}`, {
@@ -231,12 +246,12 @@ function convert(schema: TSchema, value: unknown): unknown {
   if (typeof value === 'string') {
     if (type === 'integer' && /^-?\d{1,15}$/.test(value)) return Number(value)
     if (type === 'number' && /^-?\d{1,15}(\.\d{1,15})?$/.test(value)) return Number(value)
-    if (type === 'boolean') return { true: true, '1': true, false: false, '0': false }[value] ?? value
+    if (type === 'boolean') return value === 'true' || value === '1' ? true : value === 'false' || value === '0' ? false : value
     return value
   }
   if (Array.isArray(value)) return items ? value.map((item) => convert(items, item)) : value
   if (typeof value === 'object' && value !== null && properties) {
-    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, properties[key] ? convert(properties[key], inner) : inner]))
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, Object.hasOwn(properties, key) ? convert(properties[key] as TSchema, inner) : inner]))
   }
   return value
 }

@@ -8,7 +8,7 @@ import { timestamp, type Timestamp } from '#lib/time.ts'
 import { insertAudit, nowhere, type AuditEntry, type Origin } from './audit.ts'
 import { actorId, type Caller } from './caller.ts'
 import type { WritableDb } from './db.ts'
-import { insertEvent, type EventRow, type EventType, type Subject } from './events.ts'
+import { insertEvent, type EventRow, type EventType, type Signal, type Subject } from './events.ts'
 import type { Hearth } from './hearth.ts'
 import { insertJob, type EnqueueOptions, type Job } from './jobs.ts'
 
@@ -22,6 +22,8 @@ export type Tx = {
   readonly caller: Caller | null
   /** Adds an event and runs its reactions. `as` names another actor than the caller (null: the service). */
   append<P extends TProperties>(type: EventType<P>, subject: Subject, data: Static<TObject<P>>, as?: { actor_id: string | null }): EventRow
+  /** Tells other features of something that leaves no row of its own. */
+  signal<P extends TProperties>(type: Signal<P>, data: Static<TObject<P>>): void
   /** Adds an entry to the audit log, with the caller and where the request came from. */
   audit(entry: AuditEntry): void
   /** Adds a job; the runner hears of it after the commit. */
@@ -60,7 +62,10 @@ export function writeAs<T>(hearth: Hearth, caller: Caller | null, run: (tx: Tx) 
           after.push(() => hearth.published(row))
           return row
         },
-        audit: (entry) => insertAudit(tx.db, entry, { caller, origin, now: tx.now, now_ms }),
+        signal(type, data) {
+          for (const { run: follow } of hearth.followersOf(type.signal)) follow(tx, data)
+        },
+        audit: (entry) => insertAudit(tx.db, entry, { caller, origin: hearth.settings.audit.ip ? origin : { ...origin, ip: null }, now: tx.now, now_ms }),
         enqueue(job, input, options) {
           const id = insertJob(tx.db, job, input, now_ms, options)
           after.push(() => hearth.jobs.wake())

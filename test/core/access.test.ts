@@ -25,6 +25,7 @@ const repo = (change: Partial<RepoFacts> = {}): RepoFacts => ({
 
 const port = (facts: RepoFacts | null): FactsPort => ({
   repo: () => facts,
+  moved: () => null,
   workspace: (slug) => (slug === 'acme' ? { id: 'wsp_1', slug, role: 'member', two_factor_missing: false } : null),
 })
 
@@ -63,6 +64,45 @@ describe('a repository that the caller cannot see answers as if it did not exist
     expect(outcome(restore, user(), { ...gone, workspace_role: 'member' })).toBe('404')
     expect(outcome(readsRepo(), user(), gone)).toBe('404')
     expect(outcome(readsRepo(), anonymous, gone)).toBe('404')
+  })
+})
+
+describe('a name that a repository had before', () => {
+  const old = (facts: RepoFacts | null, at: RepoFacts | null = null): FactsPort => ({
+    ...port(null), repo: (path) => (path === 'acme/new' ? facts : at), moved: (path) => (path === 'acme/site' ? 'acme/new' : null),
+  })
+  const asked = (rule: Rule, caller: Caller, facts: FactsPort): [number, string | null, string] => {
+    try {
+      decide(rule, caller, { repo: 'acme/site' }, facts)
+      return [200, null, '']
+    } catch (error) {
+      const { status, reason, message } = error as Refusal
+      return [status, reason, message]
+    }
+  }
+  const told = 'acme/site is acme/new now: use that name'
+  test('tells the new one to those who see the repository, before anything else is decided', () => {
+    expect(asked(readsRepo(), anonymous, old(repo({ private: false })))).toEqual([404, 'moved', told])
+    expect(asked(write, user(), old(repo({ role: 'read', archived: true })))).toEqual([404, 'moved', told])
+    expect(asked(write, agent(), old(repo({ role: 'admin' })))).toEqual([404, 'moved', told])
+  })
+  test('is no name at all to others', () => {
+    const nothing = asked(readsRepo(), user(), port(null))
+    for (const facts of [repo(), repo({ private: false, deleted: true }), repo({ deleted: true, role: 'admin', workspace_role: 'owner' }), null]) {
+      expect(asked(readsRepo(), user(), old(facts))).toEqual(nothing)
+      expect(asked(writesRepoAsPerson('admin', { whileDeleted: true }), user(), old(facts))).toEqual(nothing)
+    }
+    expect(asked(readsRepo(), agent({ repo_id: 'rep_2' }), old(repo({ role: 'admin' })))[1]).toBe('agent_outside_repository')
+    expect(asked(write, anonymous, old(repo({ private: false })))[0]).toBe(401)
+    expect(asked(readsRepo(), user(), old(repo({ role: 'read', two_factor_missing: true })))[1]).toBe('two_factor_required')
+  })
+  test('leads on past a deleted repository, but for those who may bring that back', () => {
+    const deleted = repo({ deleted: true, role: 'admin', workspace_role: 'owner' })
+    expect(asked(readsRepo(), user(), old(repo({ role: 'read' }), deleted))[1]).toBe('moved')
+    expect(asked(writesRepoAsPerson('admin', { member: 'owner', whileDeleted: true }), user(), old(repo({ role: 'admin' }), deleted))[0]).toBe(200)
+  })
+  test('stands behind whatever has the name now', () => {
+    expect(asked(readsRepo(), user(), old(repo({ role: 'read' }), repo({ role: 'read' })))[0]).toBe(200)
   })
 })
 

@@ -15,7 +15,7 @@ export function makeFloor(feature: Omit<Feature, 'name'> = {}, options: { databa
     settings: testSettings('/nowhere'), log: silentLog, clock, database,
     git: { close: async () => {} } as unknown as Git,
     features: [{ name: 'test', ...feature }],
-    facts: { repo: () => null, workspace: () => null, ...options.facts },
+    facts: { repo: () => null, moved: () => null, workspace: () => null, ...options.facts },
     callers: () => ({ byToken: () => null, bySignIn: () => null }),
   })
   return { hearth, clock, database }

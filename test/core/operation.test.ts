@@ -40,6 +40,8 @@ describe('input', () => {
     expect(await run({ a: 1, c: 1 })).toEqual({ sum: 1, flag: false })
     const error = await caught(run({ a: 1, c: 1 }, true))
     expect([error.code, error.reason, error.field]).toEqual(['invalid', 'unknown_input', 'c'])
+    for (const name of ['constructor', 'toString']) expect((await caught(run({ a: 1, [name]: 1 }, true))).reason).toBe('unknown_input')
+    expect((await caught(run({ a: 1, flag: 'constructor' }))).field).toBe('flag')
   })
   test('only an object is an input', async () => {
     for (const input of [null, [], 'a', 1]) expect((await caught(run(input))).code).toBe('invalid')
