@@ -12,6 +12,35 @@ CREATE UNIQUE INDEX actors_by_username ON actors (username, kind) WHERE kind IN 
 
 CREATE INDEX actors_on_behalf_of ON actors (on_behalf_of) WHERE on_behalf_of IS NOT NULL;
 
+CREATE TABLE agents (
+  id TEXT PRIMARY KEY REFERENCES actors (id),
+  repo_id TEXT NOT NULL REFERENCES repos (id) ON DELETE CASCADE,
+  name TEXT NOT NULL,
+  owner_id TEXT NOT NULL REFERENCES actors (id),
+  pull_number INTEGER,
+  role TEXT NOT NULL CHECK (role IN ('read', 'triage', 'write')),
+  scopes TEXT NOT NULL CHECK (json_valid(scopes)),
+  model TEXT,
+  -- In dollars: the most that it may report, and what it has reported in sessions.
+  max_usd REAL CHECK (max_usd > 0),
+  cost_usd REAL NOT NULL DEFAULT 0 CHECK (cost_usd >= 0),
+  token_id TEXT NOT NULL UNIQUE,
+  last_four TEXT NOT NULL,
+  started_at TEXT NOT NULL,
+  expires_at TEXT NOT NULL,
+  last_seen_at TEXT,
+  -- Set once, when the token is taken away before its time. One that was let go because its work is done is finished, not stopped.
+  ended_at TEXT,
+  ended_as TEXT CHECK (ended_as IN ('stopped', 'finished')),
+  ended_by TEXT REFERENCES actors (id),
+  ended_reason TEXT,
+  CHECK ((ended_at IS NULL) = (ended_as IS NULL))
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX agents_at_work ON agents (repo_id, pull_number) WHERE ended_at IS NULL;
+
+CREATE INDEX agents_of_repo ON agents (repo_id, id);
+
 CREATE TABLE assignees (
   repo_id TEXT NOT NULL,
   number INTEGER NOT NULL,
@@ -53,6 +82,15 @@ CREATE INDEX audit_of_actor ON audit_log (actor_id, id);
 
 CREATE INDEX audit_of_workspace ON audit_log (workspace_id, id);
 
+CREATE TABLE authenticators (
+  user_id TEXT PRIMARY KEY REFERENCES users (id) ON DELETE CASCADE,
+  sealed_secret TEXT NOT NULL,
+  created_at TEXT NOT NULL,
+  confirmed_at TEXT,
+  -- The step of the last code that was taken: none is taken twice.
+  last_step INTEGER NOT NULL DEFAULT 0
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE blockers (
   repo_id TEXT NOT NULL,
   number INTEGER NOT NULL,
@@ -70,6 +108,24 @@ CREATE TABLE branch_pulls (
   number INTEGER NOT NULL,
   PRIMARY KEY (repo_id, branch)
 ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE branch_redirects (
+  repo_id TEXT NOT NULL REFERENCES repos (id) ON DELETE CASCADE,
+  previous TEXT NOT NULL,
+  branch TEXT NOT NULL,
+  PRIMARY KEY (repo_id, previous)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE collaborators (
+  repo_id TEXT NOT NULL REFERENCES repos (id) ON DELETE CASCADE,
+  user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  role TEXT NOT NULL CHECK (role IN ('read', 'triage', 'write', 'maintain', 'admin')),
+  added_by TEXT REFERENCES actors (id),
+  added_at TEXT NOT NULL,
+  PRIMARY KEY (repo_id, user_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX collaborators_of_user ON collaborators (user_id, repo_id);
 
 CREATE TRIGGER comments_count_gone AFTER DELETE ON comments BEGIN
   UPDATE records SET comments_count = comments_count - 1 WHERE repo_id = OLD.repo_id AND number = OLD.number;
@@ -118,6 +174,25 @@ CREATE TABLE commit_pulls (
   PRIMARY KEY (repo_id, oid)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE device_codes (
+  device_hash TEXT PRIMARY KEY,
+  user_code TEXT NOT NULL UNIQUE,
+  client_name TEXT NOT NULL,
+  -- What was asked for, then what was granted: a JSON array of scopes; null is full rights.
+  scopes TEXT CHECK (json_valid(scopes)),
+  ip TEXT,
+  user_agent TEXT,
+  state TEXT NOT NULL CHECK (state IN ('pending', 'approved', 'denied', 'returned')),
+  user_id TEXT REFERENCES users (id) ON DELETE CASCADE,
+  created_at TEXT NOT NULL,
+  expires_at TEXT NOT NULL,
+  CHECK (state IN ('pending', 'denied') OR user_id IS NOT NULL)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX device_codes_by_end ON device_codes (expires_at);
+
+CREATE INDEX device_codes_of_user ON device_codes (user_id) WHERE user_id IS NOT NULL;
+
 CREATE TABLE emails (
   user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
   email TEXT NOT NULL CHECK (email = lower(email)),
@@ -151,6 +226,18 @@ CREATE INDEX events_of_repo ON events (repo_id, id);
 
 CREATE INDEX events_of_workspace ON events (workspace_id, id);
 
+CREATE TABLE group_memberships (
+  provider TEXT NOT NULL,
+  user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  workspace_id TEXT NOT NULL REFERENCES workspaces (id) ON DELETE CASCADE,
+  -- Empty for the workspace itself.
+  team_id TEXT NOT NULL,
+  role TEXT NOT NULL CHECK (role IN ('member', 'owner')),
+  PRIMARY KEY (provider, user_id, workspace_id, team_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX group_memberships_of_user ON group_memberships (user_id);
+
 CREATE TABLE idempotency_keys (
   caller_id TEXT NOT NULL,
   key TEXT NOT NULL,
@@ -162,6 +249,49 @@ CREATE TABLE idempotency_keys (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX idempotency_keys_by_age ON idempotency_keys (created_at);
+
+CREATE TABLE identities (
+  provider TEXT NOT NULL,
+  subject TEXT NOT NULL,
+  user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  -- How the person is called there, for the list in the settings.
+  label TEXT NOT NULL,
+  created_at TEXT NOT NULL,
+  last_used_at TEXT NOT NULL,
+  PRIMARY KEY (provider, subject)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX identities_of_user ON identities (user_id);
+
+CREATE TABLE invitations (
+  id TEXT PRIMARY KEY,
+  kind TEXT NOT NULL CHECK (kind IN ('workspace', 'repository')),
+  workspace_id TEXT NOT NULL REFERENCES workspaces (id) ON DELETE CASCADE,
+  repo_id TEXT REFERENCES repos (id) ON DELETE CASCADE,
+  -- Somebody is invited by account or by address; who answers an address becomes the invitee.
+  invitee_id TEXT REFERENCES users (id) ON DELETE CASCADE,
+  email TEXT CHECK (email = lower(email)),
+  role TEXT NOT NULL,
+  state TEXT NOT NULL CHECK (state IN ('pending', 'accepted', 'declined', 'withdrawn')),
+  -- The permission to make an account that goes with an invited address.
+  invite_id TEXT REFERENCES invites (id) ON DELETE SET NULL,
+  invited_by TEXT REFERENCES actors (id),
+  created_at TEXT NOT NULL,
+  answered_at TEXT,
+  expires_at TEXT NOT NULL,
+  CHECK ((kind = 'repository') = (repo_id IS NOT NULL)),
+  CHECK (invitee_id IS NOT NULL OR email IS NOT NULL),
+  CHECK (role IN ('member', 'owner') OR kind = 'repository'),
+  CHECK (role IN ('read', 'triage', 'write', 'maintain', 'admin') OR kind = 'workspace')
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX invitations_of_repo ON invitations (repo_id, id) WHERE repo_id IS NOT NULL;
+
+CREATE INDEX invitations_of_workspace ON invitations (workspace_id, kind, id);
+
+CREATE INDEX invitations_to_address ON invitations (email) WHERE email IS NOT NULL;
+
+CREATE INDEX invitations_to_person ON invitations (invitee_id) WHERE invitee_id IS NOT NULL;
 
 CREATE TABLE invites (
   id TEXT PRIMARY KEY,
@@ -249,6 +379,96 @@ CREATE TABLE milestones (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX milestones_of_repo ON milestones (repo_id, state, id);
+
+CREATE TABLE oauth_applications (
+  id TEXT PRIMARY KEY,
+  user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  -- SHA-256 of the client's id, which may be long.
+  client_hash TEXT NOT NULL,
+  name TEXT NOT NULL,
+  host TEXT NOT NULL,
+  url TEXT,
+  approved_at TEXT NOT NULL,
+  UNIQUE (user_id, client_hash)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE oauth_grants (
+  code_hash TEXT PRIMARY KEY,
+  application_id TEXT NOT NULL REFERENCES oauth_applications (id) ON DELETE CASCADE,
+  redirect_uri TEXT NOT NULL,
+  challenge TEXT NOT NULL,
+  -- A JSON array of scopes; null is full rights.
+  scopes TEXT CHECK (json_valid(scopes)),
+  resource TEXT,
+  created_at TEXT NOT NULL,
+  -- Of the code.
+  expires_at TEXT NOT NULL,
+  used_at TEXT
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX oauth_grants_of_application ON oauth_grants (application_id);
+
+CREATE TABLE oauth_refresh_tokens (
+  secret_hash TEXT PRIMARY KEY,
+  code_hash TEXT NOT NULL REFERENCES oauth_grants (code_hash) ON DELETE CASCADE,
+  -- The access token that came with it. One that is revoked takes this row along; one that merely ended is unlinked first.
+  token_id TEXT UNIQUE REFERENCES tokens (id) ON DELETE CASCADE,
+  created_at TEXT NOT NULL,
+  expires_at TEXT NOT NULL,
+  used_at TEXT
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX oauth_refresh_tokens_by_end ON oauth_refresh_tokens (expires_at);
+
+CREATE INDEX oauth_refresh_tokens_of_grant ON oauth_refresh_tokens (code_hash);
+
+CREATE TABLE passkeys (
+  id TEXT PRIMARY KEY,
+  user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  name TEXT NOT NULL,
+  public_key TEXT NOT NULL,
+  counter INTEGER NOT NULL,
+  -- A JSON array: how the browser reaches it.
+  transports TEXT NOT NULL CHECK (json_valid(transports)),
+  backed_up INTEGER NOT NULL CHECK (backed_up IN (0, 1)),
+  created_at TEXT NOT NULL,
+  last_used_at TEXT
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX passkeys_of_user ON passkeys (user_id, created_at);
+
+CREATE TABLE pending_sign_ins (
+  secret_hash TEXT PRIMARY KEY,
+  user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  method TEXT NOT NULL,
+  -- Codes that may still be tried.
+  tries_left INTEGER NOT NULL,
+  expires_at TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX pending_sign_ins_by_end ON pending_sign_ins (expires_at);
+
+CREATE INDEX pending_sign_ins_of_user ON pending_sign_ins (user_id);
+
+CREATE TABLE project_repos (
+  project_id TEXT NOT NULL REFERENCES projects (id) ON DELETE CASCADE,
+  repo_id TEXT NOT NULL REFERENCES repos (id) ON DELETE CASCADE,
+  PRIMARY KEY (project_id, repo_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX project_repos_by_repo ON project_repos (repo_id);
+
+CREATE TABLE projects (
+  id TEXT PRIMARY KEY,
+  workspace_id TEXT NOT NULL REFERENCES workspaces (id) ON DELETE CASCADE,
+  slug TEXT NOT NULL,
+  name TEXT NOT NULL,
+  description TEXT NOT NULL,
+  created_by TEXT NOT NULL REFERENCES actors (id),
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL,
+  UNIQUE (workspace_id, slug)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE proofs (
   secret_hash TEXT PRIMARY KEY,
@@ -466,6 +686,22 @@ CREATE INDEX records_by_number ON records (repo_id, kind, open, number);
 
 CREATE INDEX records_by_update ON records (repo_id, kind, open, updated_at, number);
 
+CREATE TABLE recovery_codes (
+  user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  code_hash TEXT NOT NULL,
+  PRIMARY KEY (user_id, code_hash)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE redirects (
+  workspace_id TEXT NOT NULL REFERENCES workspaces (id) ON DELETE CASCADE,
+  name TEXT NOT NULL COLLATE NOCASE,
+  repo_id TEXT NOT NULL REFERENCES repos (id) ON DELETE CASCADE,
+  created_at TEXT NOT NULL,
+  PRIMARY KEY (workspace_id, name)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX redirects_of_repo ON redirects (repo_id);
+
 CREATE TABLE refs (
   repo_id TEXT NOT NULL REFERENCES repos (id) ON DELETE CASCADE,
   name TEXT NOT NULL,
@@ -510,21 +746,41 @@ CREATE TABLE repos (
   archived_at TEXT,
   deleted_at TEXT,
   deleted_by TEXT REFERENCES actors (id),
-  purge_at TEXT,
+  purge_at TEXT, purged_at TEXT CHECK (purged_at IS NULL OR deleted_at IS NOT NULL),
   CHECK ((parent_id IS NULL) = (pull_number IS NULL))
 ) STRICT, WITHOUT ROWID;
 
-CREATE INDEX repos_by_creator ON repos (created_by);
+CREATE INDEX repos_by_creator ON repos (created_by, id);
 
 CREATE UNIQUE INDEX repos_by_name ON repos (workspace_id, name) WHERE parent_id IS NULL AND deleted_at IS NULL;
 
 CREATE UNIQUE INDEX repos_by_pull ON repos (parent_id, pull_number) WHERE parent_id IS NOT NULL;
+
+CREATE INDEX repos_by_purge ON repos (purge_at) WHERE purge_at IS NOT NULL AND purged_at IS NULL;
 
 CREATE INDEX repos_deleted ON repos (workspace_id, name, deleted_at) WHERE deleted_at IS NOT NULL;
 
 CREATE INDEX repos_of_store ON repos (store);
 
 CREATE INDEX repos_public ON repos (private, updated_at) WHERE parent_id IS NULL AND deleted_at IS NULL;
+
+CREATE TABLE review_requests (
+  pull_id TEXT NOT NULL REFERENCES pulls (id) ON DELETE CASCADE,
+  -- The id of the actor or of the team.
+  reviewer_id TEXT NOT NULL,
+  kind TEXT NOT NULL CHECK (kind IN ('user', 'agent', 'team')),
+  -- The team that picked this person; null for whoever was asked by name.
+  via_team TEXT REFERENCES teams (id) ON DELETE SET NULL,
+  -- For a team: whether everyone in it is asked, because it picks nobody.
+  whole INTEGER NOT NULL CHECK (whole IN (0, 1)),
+  requested_by TEXT REFERENCES actors (id),
+  created_at TEXT NOT NULL,
+  PRIMARY KEY (pull_id, reviewer_id),
+  CHECK (via_team IS NULL OR kind = 'user'),
+  CHECK (whole = 0 OR kind = 'team')
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX review_requests_by_reviewer ON review_requests (reviewer_id, pull_id);
 
 CREATE TABLE reviews (
   id TEXT PRIMARY KEY,
@@ -543,6 +799,12 @@ CREATE TABLE reviews (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX reviews_of_pull ON reviews (pull_id, id);
+
+CREATE VIEW role_grants (repo_id, user_id, rank, team_id, granted_at) AS
+SELECT repo_id, user_id, instr('rtwma', substr(role, 1, 1)), NULL, added_at FROM collaborators
+UNION ALL
+SELECT r.repo_id, m.user_id, instr('rtwma', substr(r.role, 1, 1)), r.team_id, max(r.added_at, m.added_at)
+FROM team_repos r JOIN team_lines l ON l.ancestor_id = r.team_id JOIN team_members m ON m.team_id = l.team_id;
 
 CREATE TABLE session_entries (
   pull_id TEXT NOT NULL REFERENCES pulls (id) ON DELETE CASCADE,
@@ -572,11 +834,68 @@ CREATE TABLE sign_ins (
   created_at TEXT NOT NULL,
   last_used_at TEXT NOT NULL,
   expires_at TEXT NOT NULL
-) STRICT, WITHOUT ROWID;
+, ip TEXT, method TEXT NOT NULL DEFAULT 'password') STRICT, WITHOUT ROWID;
 
 CREATE INDEX sign_ins_by_end ON sign_ins (expires_at);
 
 CREATE INDEX sign_ins_of_user ON sign_ins (user_id);
+
+CREATE TABLE team_lines (
+  team_id TEXT NOT NULL REFERENCES teams (id) ON DELETE CASCADE,
+  ancestor_id TEXT NOT NULL REFERENCES teams (id) ON DELETE CASCADE,
+  distance INTEGER NOT NULL CHECK (distance BETWEEN 0 AND 5),
+  PRIMARY KEY (team_id, ancestor_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX team_lines_down ON team_lines (ancestor_id, team_id);
+
+CREATE TABLE team_members (
+  team_id TEXT NOT NULL REFERENCES teams (id) ON DELETE CASCADE,
+  user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  role TEXT NOT NULL CHECK (role IN ('member', 'maintainer')),
+  added_by TEXT REFERENCES actors (id),
+  added_at TEXT NOT NULL,
+  PRIMARY KEY (team_id, user_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX team_members_of_user ON team_members (user_id, team_id);
+
+CREATE TABLE team_repos (
+  team_id TEXT NOT NULL REFERENCES teams (id) ON DELETE CASCADE,
+  repo_id TEXT NOT NULL REFERENCES repos (id) ON DELETE CASCADE,
+  role TEXT NOT NULL CHECK (role IN ('read', 'triage', 'write', 'maintain', 'admin')),
+  added_by TEXT REFERENCES actors (id),
+  added_at TEXT NOT NULL,
+  PRIMARY KEY (team_id, repo_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX team_repos_by_repo ON team_repos (repo_id, team_id);
+
+CREATE TABLE team_turns (
+  team_id TEXT NOT NULL REFERENCES teams (id) ON DELETE CASCADE,
+  user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  turn INTEGER NOT NULL,
+  PRIMARY KEY (team_id, user_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE teams (
+  id TEXT PRIMARY KEY,
+  workspace_id TEXT NOT NULL REFERENCES workspaces (id) ON DELETE CASCADE,
+  slug TEXT NOT NULL,
+  name TEXT NOT NULL CHECK (name <> ''),
+  description TEXT NOT NULL,
+  visibility TEXT NOT NULL CHECK (visibility IN ('visible', 'secret')),
+  parent_id TEXT REFERENCES teams (id) ON DELETE SET NULL,
+  notify INTEGER NOT NULL CHECK (notify IN (0, 1)),
+  -- What differs from the defaults; excluded people by id.
+  review_assignment TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(review_assignment)),
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL,
+  UNIQUE (workspace_id, slug),
+  CHECK (visibility = 'visible' OR parent_id IS NULL)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX teams_of_parent ON teams (parent_id) WHERE parent_id IS NOT NULL;
 
 CREATE TABLE token_repos (
   token_id TEXT NOT NULL REFERENCES tokens (id) ON DELETE CASCADE,
@@ -606,7 +925,7 @@ CREATE TABLE tokens (
   created_at TEXT NOT NULL,
   last_used_at TEXT,
   expires_at TEXT
-) STRICT, WITHOUT ROWID;
+, pull_number INTEGER CHECK (pull_number IS NULL OR kind = 'agent')) STRICT, WITHOUT ROWID;
 
 CREATE INDEX tokens_of_actor ON tokens (actor_id, id);
 
@@ -628,6 +947,11 @@ CREATE TABLE users (
   suspended_at TEXT,
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL
+, suspended_reason TEXT) STRICT, WITHOUT ROWID;
+
+CREATE TABLE workspace_redirects (
+  slug TEXT PRIMARY KEY,
+  workspace_id TEXT NOT NULL REFERENCES workspaces (id) ON DELETE CASCADE
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE workspaces (

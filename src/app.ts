@@ -5,7 +5,7 @@ import { openDatabase } from '#core/db.ts'
 import { migrate } from '#core/migrate.ts'
 import type { Settings } from '#core/settings.ts'
 import { callers } from '#features/accounts/index.ts'
-import { repoFacts } from '#features/repos/index.ts'
+import { movedTo, repoFacts } from '#features/repos/index.ts'
 import { workspaceFacts } from '#features/workspaces/index.ts'
 import { features } from '#features/index.ts'
 import { getVersion } from '#http/version.ts'
@@ -60,7 +60,11 @@ export function openHearth({ settings, log, clock = systemClock, git, databasePa
     })
   return createHearth({
     settings, log, clock, database, git: engine, features: [...features, { name: 'interface', operations: [getVersion] }],
-    facts: { repo: (path, caller) => repoFacts(database, path, caller), workspace: (slug, caller) => workspaceFacts(database, slug, caller) },
+    facts: {
+      repo: (path, caller) => repoFacts(database, path, caller),
+      moved: (path) => movedTo(database, path),
+      workspace: (slug, caller) => workspaceFacts(database, slug, caller),
+    },
     callers: (hearth) => callers(hearth),
   })
 }

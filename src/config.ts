@@ -4,10 +4,13 @@
  * that a misspelt setting cannot go unnoticed.
  */
 import { existsSync, readFileSync } from 'node:fs'
-import { availableParallelism } from 'node:os'
+import { availableParallelism, homedir } from 'node:os'
 import { isAbsolute, join, resolve } from 'node:path'
 import type { Settings, SignUpMode } from '#core/settings.ts'
 import { nearest } from '#lib/nearest.ts'
+import { parseBlock } from '#lib/net.ts'
+import { parseOutboundRules } from '#lib/outbound.ts'
+import { ssoSettings } from './config-sso.ts'
 import packageJson from '../package.json' with { type: 'json' }
 
 export const VERSION: string = packageJson.version
@@ -15,8 +18,15 @@ export const VERSION: string = packageJson.version
 /** What is wrong with a flag, a variable or the file; its text is for the person who starts the program. */
 export class ConfigError extends Error {}
 
-type Kind = 'text' | 'number' | 'boolean' | 'list' | 'bytes'
-type Setting = { readonly kind: Kind; readonly default: unknown; readonly help: string; readonly words?: readonly string[] }
+type Kind = 'text' | 'number' | 'boolean' | 'list' | 'bytes' | 'tables'
+type Setting = {
+  readonly kind: Kind
+  readonly default: unknown
+  readonly help: string
+  readonly words?: readonly string[]
+  /** Whether `none` lifts it. */
+  readonly none?: boolean
+}
 
 /** Every setting by its name in the file (`section.key`), and so in the environment (`HEARTH_SECTION_KEY`). */
 export const SETTINGS: Readonly<Record<string, Setting>> = {
@@ -27,12 +37,38 @@ export const SETTINGS: Readonly<Record<string, Setting>> = {
   log_format: { kind: 'text', default: 'json', words: ['json', 'text'], help: 'One JSON object a line, or plain text.' },
   development: { kind: 'boolean', default: false, help: 'Shows the component gallery; never in production.' },
   'accounts.sign_up': { kind: 'text', default: 'invite', words: ['open', 'invite', 'sso_only', 'closed'], help: 'Who may make an account.' },
+  'sso.passwords': { kind: 'text', default: 'everyone', words: ['everyone', 'administrators'], help: 'Who may sign in with a password of this site.' },
+  'sso.oidc': { kind: 'tables', default: [], help: 'OpenID Connect providers: one [[sso.oidc]] table each, with id, name, issuer, client_id, client_secret.' },
+  'sso.ldap.url': { kind: 'text', default: null, help: 'LDAP server as ldaps://host or, with start_tls, ldap://host.' },
+  'sso.ldap.name': { kind: 'text', default: null, help: 'What the directory is called on the sign-in page.' },
+  'sso.ldap.start_tls': { kind: 'boolean', default: false, help: 'Whether an ldap:// connection is encrypted with StartTLS.' },
+  'sso.ldap.ca_file': { kind: 'text', default: null, help: 'Certificate authorities of the LDAP server, in PEM.' },
+  'sso.ldap.bind_dn': { kind: 'text', default: null, help: 'The entry that looks people up; anonymous when it is not set.' },
+  'sso.ldap.bind_password': { kind: 'text', default: null, help: 'Its password.' },
+  'sso.ldap.base': { kind: 'text', default: null, help: 'The entry below which people are.' },
+  'sso.ldap.filter': { kind: 'text', default: null, help: 'Finds a person; {login} is what was typed. (&(objectClass=person)(uid={login})) unless set.' },
+  'sso.ldap.id_attribute': { kind: 'text', default: null, help: 'What never changes about a person; entryUUID unless set.' },
+  'sso.ldap.username_attribute': { kind: 'text', default: null, help: 'Where the username is taken from; uid unless set.' },
+  'sso.ldap.name_attribute': { kind: 'text', default: null, help: 'Where the display name is taken from; cn unless set.' },
+  'sso.ldap.email_attribute': { kind: 'text', default: null, help: 'Where the address is taken from; mail unless set.' },
+  'sso.ldap.group_base': { kind: 'text', default: null, help: 'The entry below which groups are; without it there are none.' },
+  'sso.ldap.group_filter': { kind: 'text', default: null, help: 'Finds the groups of a person by {dn} or {username}; (&(objectClass=groupOfNames)(member={dn})) unless set.' },
+  'sso.ldap.group_attribute': { kind: 'text', default: null, help: 'The name of a group; cn unless set.' },
+  'sso.ldap.groups': { kind: 'list', default: [], help: 'What groups give: group = workspace, group = workspace:owner, group = workspace/team.' },
+  'sso.ldap.sign_up': { kind: 'boolean', default: null, help: 'Whether people of the directory get accounts; as accounts.sign_up says unless set.' },
+  'sso.ldap.link_by_email': { kind: 'boolean', default: false, help: 'Whether a person of the directory takes over the account with the same confirmed address.' },
+  'sso.ldap.trust_email': { kind: 'boolean', default: false, help: 'Whether addresses of the directory count as confirmed.' },
   'workspaces.per_person': { kind: 'number', default: 10, help: 'How many workspaces one person may belong to.' },
   'repos.private_by_default': { kind: 'boolean', default: true, help: 'Whether a new repository is private when it is not said.' },
   'mcp.origins': { kind: 'list', default: [], help: 'Origins besides the site from which browsers may call the tool server.' },
   'proxy.trusted': { kind: 'list', default: [], help: 'Addresses of proxies whose forwarded headers are believed.' },
+  'outbound.allow': { kind: 'list', default: [], help: 'Host names, addresses and blocks that may be reached besides public ones; http:// before one allows it in the clear.' },
+  'audit.ip': { kind: 'boolean', default: true, help: 'Whether the audit log holds the addresses that requests came from.' },
+  'audit.keep_days': { kind: 'number', default: 400, help: 'How long entries of the audit log are kept, at least 30.' },
   'mail.url': { kind: 'text', default: null, help: 'SMTP server as smtp://user:password@host:port; without it mail goes to <data>/outbox.' },
   'mail.from': { kind: 'text', default: null, help: 'Sender of mail, as Name <address>.' },
+  'archives.max_files': { kind: 'number', none: true, default: 10_000, help: 'The most files in an archive to download; none lifts it.' },
+  'archives.max_bytes': { kind: 'bytes', none: true, default: 24 * 1024 ** 2, help: 'The most bytes of files in an archive to download; none lifts it.' },
   'git.workers': { kind: 'number', default: Math.max(1, Math.min(4, availableParallelism())), help: 'Threads for work on packs, diffs and history.' },
   'git.concurrency': { kind: 'number', default: 2 * availableParallelism(), help: 'Pack operations that run at once; others wait.' },
   'git.memory_budget': { kind: 'bytes', default: 256 * 1024 ** 2, help: 'Memory that the git engine may hold in caches and buffers.' },
@@ -44,7 +80,8 @@ const variable = (name: string): string => `HEARTH_${name.replaceAll('.', '_').t
 /** Variables of the program that are not settings. */
 const OTHER_VARIABLES = new Set(['HEARTH_CONFIG', 'HEARTH_TOKEN', 'HEARTH_URL', 'HEARTH_CHROMIUM'])
 
-function read(name: string, { kind, words }: Setting, value: unknown, where: string): unknown {
+function read(name: string, { kind, words, none }: Setting, value: unknown, where: string): unknown {
+  if (none && value === 'none') return null
   const wrong = (what: string): never => {
     throw new ConfigError(`${where}: ${name} ${what}, not ${JSON.stringify(value)}`)
   }
@@ -65,9 +102,22 @@ function read(name: string, { kind, words }: Setting, value: unknown, where: str
       if (!match) return wrong('must be a size such as 512M')
       return Number(match[1]) * 1024 ** ['', 'k', 'm', 'g'].indexOf((match[2] ?? '').toLowerCase())
     }
+    case 'tables':
+      return tables(value) ?? wrong('must be a list of tables')
     case 'list':
       if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value
       return typeof value === 'string' ? value.split(',').map((item) => item.trim()).filter(Boolean) : wrong('must be a list of texts')
+  }
+}
+
+/** Tables of the file, or the same as JSON in a variable. Null for anything else. */
+function tables(value: unknown): unknown[] | null {
+  if (Array.isArray(value)) return value
+  try {
+    const parsed: unknown = typeof value === 'string' ? JSON.parse(value) : null
+    return Array.isArray(parsed) ? parsed : null
+  } catch {
+    return null
   }
 }
 
@@ -140,13 +190,21 @@ export function loadConfig(flags: { data?: string; listen?: string; site_url?: s
   const path = named ?? join(data, 'hearth.toml')
   if (named !== undefined && !existsSync(named)) throw new ConfigError(`there is no file ${named}`)
   const fromFile = existsSync(path) ? readFile(path) : new Map<string, unknown>()
-  const value = (name: keyof typeof SETTINGS): unknown => fromEnvironment.get(name) ?? fromFile.get(name) ?? SETTINGS[name]?.default
+  const value = (name: keyof typeof SETTINGS): unknown => {
+    // What is set to nothing (`none`) is set all the same.
+    const set = [fromEnvironment, fromFile].find((values) => values.has(name))
+    return set ? set.get(name) : SETTINGS[name]?.default
+  }
 
   const listen = parseListen(flags.listen ?? String(value('listen')))
   const given = flags.site_url ?? (value('site_url') as string | null)
   const fixedSiteUrl = given === null ? null : parseSiteUrl(given)
   const dataDirectory = flags.data !== undefined || fromEnvironment.has('data') || !fromFile.has('data') ? data : absolute(String(fromFile.get('data')), path)
   const mailUrl = value('mail.url') as string | null
+  const sign_up = value('accounts.sign_up') as SignUpMode
+  const sso = ssoSettings((name) => value(name), sign_up, (what) => {
+    throw new ConfigError(what)
+  })
 
   return {
     listen,
@@ -163,11 +221,15 @@ export function loadConfig(flags: { data?: string; listen?: string; site_url?: s
         data: dataDirectory,
         version: VERSION,
         development: value('development') as boolean,
-        sign_up: value('accounts.sign_up') as SignUpMode,
+        sign_up,
+        sso,
         private_by_default: value('repos.private_by_default') as boolean,
         workspaces_per_person: value('workspaces.per_person') as number,
         mcp_origins: value('mcp.origins') as string[],
-        trusted_proxies: value('proxy.trusted') as string[],
+        trusted_proxies: blocksOf('proxy.trusted', value('proxy.trusted') as string[]),
+        outbound_allow: outboundOf(value('outbound.allow') as string[]),
+        archives: { max_files: value('archives.max_files') as number | null, max_bytes: value('archives.max_bytes') as number | null },
+        audit: { ip: value('audit.ip') as boolean, keep_days: Math.max(30, value('audit.keep_days') as number) },
         mail: mailUrl === null ? null : { url: mailUrl, from: (value('mail.from') as string | null) ?? `Hearth <hearth@${new URL(site_url).hostname}>` },
         git: {
           workers: value('git.workers') as number,
@@ -178,6 +240,35 @@ export function loadConfig(flags: { data?: string; listen?: string; site_url?: s
       }
     },
   }
+}
+
+/** Gives ConfigError for an entry that is neither an address nor a block of them. */
+function blocksOf(name: string, entries: string[]): string[] {
+  const wrong = entries.find((entry) => parseBlock(entry) === null)
+  if (wrong !== undefined) throw new ConfigError(`${name}: ${JSON.stringify(wrong)} is neither an address nor a block such as 10.0.0.0/8`)
+  return entries
+}
+
+/** Gives ConfigError for an entry that cannot be read. */
+function outboundOf(entries: string[]): string[] {
+  try {
+    parseOutboundRules(entries)
+  } catch (error) {
+    throw new ConfigError(`outbound.allow: ${error instanceof Error ? error.message : String(error)}`)
+  }
+  return entries
+}
+
+/** What the client side takes from the environment: which forge, and a token for it. */
+export const clientSettings = (environment: Record<string, string | undefined> = process.env): { url: string | undefined; token: string | undefined } => ({
+  url: environment['HEARTH_URL'] || undefined,
+  token: environment['HEARTH_TOKEN'] || undefined,
+})
+
+/** Where the client side keeps its tokens (XDG Base Directory Specification). */
+export function credentialsPath(environment: Record<string, string | undefined> = process.env): string {
+  const home = environment['XDG_CONFIG_HOME'] || join(environment['HOME'] || homedir(), '.config')
+  return join(home, 'hearth', 'credentials.json')
 }
 
 const absolute = (path: string, file: string): string => (isAbsolute(path) ? path : resolve(file, '..', path))

@@ -71,6 +71,46 @@ document.addEventListener('click', (event) => {
   })
 })
 
+// Passkeys. Such a form is shown where the browser knows them; sending it asks for one first.
+const passkeys = typeof PublicKeyCredential === 'undefined' || !('parseRequestOptionsFromJSON' in PublicKeyCredential) ? null : PublicKeyCredential
+const passkeyForms = [...document.querySelectorAll<HTMLFormElement>('form[data-passkey]')]
+const answerOf = (form: HTMLFormElement): HTMLInputElement | null => form.querySelector('input[name=response]')
+
+async function askPasskey(known: typeof PublicKeyCredential, { passkey, options = '{}' }: DOMStringMap): Promise<string> {
+  const made =
+    passkey === 'create'
+      ? await navigator.credentials.create({ publicKey: known.parseCreationOptionsFromJSON(JSON.parse(options)) })
+      : await navigator.credentials.get({ publicKey: known.parseRequestOptionsFromJSON(JSON.parse(options)) })
+  return JSON.stringify(made)
+}
+
+if (passkeys) {
+  for (const form of passkeyForms) form.hidden = false
+  document.addEventListener(
+    'submit',
+    (event) => {
+      const form = event.target
+      const answer = form instanceof HTMLFormElement && form.dataset.passkey !== undefined ? answerOf(form) : null
+      if (!(form instanceof HTMLFormElement) || !answer || answer.value !== '') return
+      event.preventDefault()
+      const trouble = form.querySelector<HTMLElement>('[data-passkey-error]')
+      if (trouble) trouble.hidden = true
+      askPasskey(passkeys, form.dataset).then(
+        (value) => {
+          answer.value = value
+          form.requestSubmit()
+        },
+        () => {
+          if (!trouble) return
+          trouble.textContent = 'No passkey was given.'
+          trouble.hidden = false
+        },
+      )
+    },
+    true,
+  )
+}
+
 // A form that changes something is sent once.
 document.addEventListener('submit', (event) => {
   const form = event.target
@@ -87,6 +127,10 @@ document.addEventListener('submit', (event) => {
 })
 // Coming back through the history shows the page as it was left, so it may be sent again.
 addEventListener('pageshow', () => {
+  for (const form of passkeyForms) {
+    const answer = answerOf(form)
+    if (answer) answer.value = ''
+  }
   for (const form of document.querySelectorAll<HTMLFormElement>('form[data-sent]')) {
     delete form.dataset.sent
     for (const button of form.querySelectorAll('[aria-disabled]')) button.removeAttribute('aria-disabled')

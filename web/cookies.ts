@@ -11,6 +11,10 @@ export const SIGN_IN = 'hearth'
 /** A visitor without a sign-in gets a secret of their own, so that the sign-in form cannot be sent for them. */
 export const VISITOR = 'hearth-visitor'
 export const FLASH = 'hearth-flash'
+/** A sign-in whose second factor is awaited. */
+export const PENDING = 'hearth-pending'
+/** An attempt to sign in through a provider, sealed. */
+export const SIGN_ON = 'hearth-sign-on'
 
 export function readCookie(request: Request, secure: boolean, plain: string): string | null {
   const wanted = name(secure, plain)

@@ -2,24 +2,24 @@
  * The website's door: finds the page or form of an address, makes the visit, and turns refusals into pages. It knows no
  * feature; the site map does.
  */
-import type { Origin } from '#core/audit.ts'
+import { nowhere, type Origin } from '#core/audit.ts'
 import { anonymous, type Caller } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { call, type Typed } from '#core/operation.ts'
-import { Refusal } from '#lib/errors.ts'
-import { clientAddress, parseBlock } from '#lib/net.ts'
+import { Moved, Refusal } from '#lib/errors.ts'
 import { assets, contentSecurityPolicy } from './assets.ts'
 import { CSRF_FIELD } from './components/form.tsx'
 import { clearCookie, csrfToken, FLASH, isCsrfToken, newVisitor, readCookie, setCookie, SIGN_IN, VISITOR } from './cookies.ts'
 import { flashOf } from './flashes.ts'
 import { Html, renderPage } from './jsx/html.ts'
+import { movedAddress } from './moved.ts'
 import { errorPage } from './pages/error.tsx'
 import { Router } from './router.ts'
 import { Away, Fields, noForm, NoSuchPage, redirect, type Form, type FormState, type Page, type Resource, type SiteMap, type Visit } from './site.ts'
 
 /** The website as the listener mounts it. */
 export type SiteDoor = {
-  handle(request: Request, server: { requestIP(request: Request): { address: string } | null }): Promise<Response>
+  handle(request: Request, server: unknown, origin: () => Origin): Promise<Response>
   /** The page of an error that nothing here expected; the log has it under the id. */
   refuse(exchange: { readonly request: Request; readonly id: string }, refusal: Refusal): Response
 }
@@ -42,12 +42,10 @@ export function siteDoor(hearth: Hearth, map: SiteMap): SiteDoor {
   const forms = new Router<Form>(map.forms.map((form) => [form.path, form]))
   const resources = new Router<Resource>(map.resources.map((resource) => [resource.path, resource]))
   const secure = hearth.settings.site_url.startsWith('https:')
-  const proxies = hearth.settings.trusted_proxies.map(parseBlock).filter((block) => block !== null)
 
   /** Who visits, and the cookies that the answer sets. */
-  function look(request: Request, address: string | null) {
+  function look(request: Request, origin: Origin) {
     const url = new URL(request.url)
-    const origin: Origin = { request_id: request.headers.get('x-request-id'), ip: address, user_agent: request.headers.get('user-agent') }
     const secret = readCookie(request, secure, SIGN_IN)
     const caller: Caller = (secret === null ? null : hearth.callers.bySignIn(secret)) ?? anonymous
     const known = caller.kind === 'anonymous' ? readCookie(request, secure, VISITOR) : secret
@@ -59,7 +57,7 @@ export function siteDoor(hearth: Hearth, map: SiteMap): SiteDoor {
     if (word !== null && request.method === 'GET') cookies.push(clearCookie(secure, FLASH))
 
     const visit = (params: Record<string, string> = {}, form: FormState = noForm): Visit => ({
-      hearth, request, url, params, caller, form, address, headers: HEADERS,
+      hearth, request, url, params, caller, form, address: origin.ip, headers: HEADERS,
       viewer: caller.kind === 'user' ? caller : null,
       csrf: csrfToken(visitor),
       flash: flashOf(word),
@@ -68,6 +66,8 @@ export function siteDoor(hearth: Hearth, map: SiteMap): SiteDoor {
         try {
           return await call(hearth, operation, caller, input, { signal: request.signal, origin })
         } catch (error) {
+          // The page itself has another address now.
+          if (error instanceof Moved && movedAddress(url, error) !== null) throw error
           if (error instanceof Refusal && (error.status === 401 || error.status === 403 || error.status === 404)) return null
           throw error
         }
@@ -89,6 +89,8 @@ export function siteDoor(hearth: Hearth, map: SiteMap): SiteDoor {
 
   /** The page that tells of a refusal, or the sign-in page where signing in may be all that is missing. */
   function tell(refusal: Refusal, visit: Visit, request_id: string | null): Response {
+    const moved = refusal instanceof Moved && visit.request.method !== 'POST' ? movedAddress(visit.url, refusal) : null
+    if (moved !== null) return redirect(moved, 301).response
     if (refusal.code === 'unauthenticated' && visit.viewer === null && visit.request.method === 'GET') {
       return redirect(`/login?next=${encodeURIComponent(visit.url.pathname + visit.url.search)}`, 302).response
     }
@@ -98,10 +100,10 @@ export function siteDoor(hearth: Hearth, map: SiteMap): SiteDoor {
   }
 
   return {
-    async handle(request, server) {
+    async handle(request, _, origin) {
       const asset = assets.get(new URL(request.url).pathname)
       if (asset) return assetResponse(request, asset)
-      const looked = look(request, clientAddress(server.requestIP(request)?.address ?? null, request.headers.get('x-forwarded-for'), proxies))
+      const looked = look(request, origin())
       let response: Response
       try {
         response = await answer(request, looked)
@@ -113,7 +115,7 @@ export function siteDoor(hearth: Hearth, map: SiteMap): SiteDoor {
       for (const cookie of looked.cookies) response.headers.append('set-cookie', cookie)
       return request.method === 'HEAD' ? new Response(null, response) : response
     },
-    refuse: ({ request, id }, refusal) => tell(refusal, look(request, null).visit(), id),
+    refuse: ({ request, id }, refusal) => tell(refusal, look(request, nowhere).visit(), id),
   }
 
   async function submit(

@@ -1,14 +1,27 @@
 /** The map of the site: every page, form and file address, one line each. */
 import type { Settings } from '#core/settings.ts'
 import { Gallery } from './gallery.tsx'
+import { applicationsPage, revokeApplicationForm } from './pages/accounts/applications.tsx'
+import { authorizeForm, authorizePage } from './pages/accounts/authorize.tsx'
+import { deviceForm, devicePage } from './pages/accounts/device.tsx'
 import { createInviteForm, invitesPage, revokeInviteForm } from './pages/accounts/invites.tsx'
 import { confirmForm, confirmPage, registerForm, registeredPage, registerPage, resendForm, setupForm, setupPage } from './pages/accounts/register.tsx'
-import { forgotForm, forgotPage, resetForm, resetPage, signInForm, signInPage, signOutForm } from './pages/accounts/sign-in.tsx'
+import { addEmailForm, emailPrivacyForm, emailsPage, passwordLinkForm, removeEmailForm, useEmailsForm } from './pages/accounts/emails.tsx'
+import { profileForm, profilePage, settingsPage } from './pages/accounts/profile.tsx'
+import {
+  addPasskeyForm, changePasswordForm, enableTwoFactorForm, recoveryForm, removePasskeyForm, removeTwoFactorForm, securityPage, startTwoFactorForm, twoFactorPage, unlinkForm,
+} from './pages/accounts/security.tsx'
+import { endOtherSessionsForm, endSessionForm, sessionsPage } from './pages/accounts/sessions.tsx'
+import { finishSignOnPage, linkProviderForm, startSignOnPage } from './pages/accounts/sign-on.tsx'
+import { adminPage, resetTwoFactorForm, suspendUserForm, unsuspendUserForm, usersPage } from './pages/admin/users.tsx'
+import { forgotForm, forgotPage, passkeySignInForm, resetForm, resetPage, signInForm, signInPage, signOutForm } from './pages/accounts/sign-in.tsx'
 import { createTokenForm, revokeTokenForm, tokensPage } from './pages/accounts/tokens.tsx'
 import { avatar } from './pages/avatar.ts'
+import { archiveDownload } from './pages/code/archive.ts'
 import { blamePage, blobPage } from './pages/code/blob.tsx'
 import { branchesPage, commitPage, commitsPage, tagsPage } from './pages/code/history.tsx'
 import { rawFile } from './pages/code/raw.ts'
+import { refForms } from './pages/code/refs.ts'
 import { repoPage, treePage } from './pages/code/tree.tsx'
 import { DocsPage, type Docs } from './pages/docs.tsx'
 import { explorePage, homePage } from './pages/home.tsx'
@@ -21,8 +34,10 @@ import { changesPage, checksPage, pullCommitsPage, sessionPage } from './pages/p
 import { mergeForm, pullCommentForm, pullPage, readyForm, reviewForm } from './pages/pulls/pull.tsx'
 import { pullDiff, pullPatch } from './pages/pulls/raw.ts'
 import { activityPage } from './pages/repos/activity.tsx'
+import { dangerForms } from './pages/repos/danger.ts'
 import { newRepoForm, newRepoPage } from './pages/repos/new.tsx'
 import { pullSettingsForm, repoSettingsForm, repoSettingsPage } from './pages/repos/settings.tsx'
+import { deletedReposPage, purgeRepoForm, restoreRepoForm } from './pages/workspaces/deleted.tsx'
 import { membersPage, removeMemberForm, updateMemberForm } from './pages/workspaces/members.tsx'
 import { newWorkspaceForm, newWorkspacePage } from './pages/workspaces/new.tsx'
 import { workspaceSettingsForm, workspaceSettingsPage } from './pages/workspaces/settings.tsx'
@@ -39,8 +54,9 @@ export const siteMap = ({ development }: Pick<Settings, 'development'>, { docs }
   pages: [
     homePage, explorePage, page({ path: '/docs', load: docs, view: (data, visit) => DocsPage({ docs: data, visit }) }),
     setupPage, registerPage, registeredPage, confirmPage, signInPage, forgotPage, resetPage,
-    tokensPage, invitesPage,
-    newWorkspacePage, workspacePage, membersPage, workspaceSettingsPage,
+    startSignOnPage, finishSignOnPage, settingsPage, profilePage, emailsPage, securityPage, twoFactorPage, sessionsPage, adminPage, usersPage,
+    tokensPage, applicationsPage, authorizePage, devicePage, invitesPage,
+    newWorkspacePage, workspacePage, membersPage, workspaceSettingsPage, deletedReposPage,
     newRepoPage, repoPage, treePage, blobPage, blamePage, commitsPage, commitPage, branchesPage, tagsPage, activityPage, repoSettingsPage,
     issuesPage, newIssuePage, issuePage, editIssuePage,
     pullsPage, newPullPage, pullPage, changesPage, pullCommitsPage, sessionPage, checksPage,
@@ -48,11 +64,14 @@ export const siteMap = ({ development }: Pick<Settings, 'development'>, { docs }
   ],
   forms: [
     setupForm, registerForm, confirmForm, resendForm, signInForm, signOutForm, forgotForm, resetForm,
-    createTokenForm, revokeTokenForm, createInviteForm, revokeInviteForm,
-    newWorkspaceForm, updateMemberForm, removeMemberForm, workspaceSettingsForm,
-    newRepoForm, repoSettingsForm, pullSettingsForm,
+    passkeySignInForm, linkProviderForm, profileForm, addEmailForm, removeEmailForm, useEmailsForm, emailPrivacyForm, passwordLinkForm,
+    changePasswordForm, startTwoFactorForm, enableTwoFactorForm, removeTwoFactorForm, recoveryForm, addPasskeyForm, removePasskeyForm, unlinkForm,
+    endSessionForm, endOtherSessionsForm, suspendUserForm, unsuspendUserForm, resetTwoFactorForm,
+    createTokenForm, revokeTokenForm, revokeApplicationForm, authorizeForm, deviceForm, createInviteForm, revokeInviteForm,
+    newWorkspaceForm, updateMemberForm, removeMemberForm, workspaceSettingsForm, restoreRepoForm, purgeRepoForm,
+    newRepoForm, repoSettingsForm, pullSettingsForm, ...dangerForms, ...refForms,
     newIssueForm, commentForm, editIssueForm, startPullForm,
     newPullForm, pullCommentForm, readyForm, reviewForm, mergeForm,
   ],
-  resources: [avatar, rawFile, pullDiff, pullPatch],
+  resources: [avatar, rawFile, archiveDownload, pullDiff, pullPatch],
 })

@@ -169,6 +169,9 @@ export type Resource = { readonly path: string; answer(visit: Visit): Promise<Re
 
 export type SiteMap = { readonly pages: readonly Page[]; readonly forms: readonly Form[]; readonly resources: readonly Resource[] }
 
+/** Requests of applications for access hold the whole id of the application. */
+const LONGEST_NEXT = 12_000
+
 /** An address to go on to after signing in: only one of this site, never another host's (`//host`, `/\host`). */
 export const safeNext = (next: string | null | undefined): string | null =>
-  next && /^\/(?![/\\])[^\s\\]*$/.test(next) && next.length <= 2000 ? next : null
+  next && /^\/(?![/\\])[^\s\\]*$/.test(next) && next.length <= LONGEST_NEXT ? next : null

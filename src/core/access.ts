@@ -260,6 +260,7 @@ function workspaceGrant(rule: Rule, caller: Caller, slug: string, port: FactsPor
   const facts = port.workspace(slug, caller)
   const role = facts && limitedWorkspaceRole(facts, caller)
   if (facts === null || role === null) throw notFound(`the workspace ${slug}`)
+  if (facts.slug !== slug.toLowerCase()) throw new Moved(slug, facts.slug)
   if (facts.two_factor_missing && !rule.whileTwoFactorMissing) {
     throw forbidden('two_factor_required', `the workspace ${slug} requires two-factor sign-in: turn it on in your settings`)
   }

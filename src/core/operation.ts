@@ -58,7 +58,7 @@ export type Operation = {
   readonly redirect: ((output: unknown) => string) | null
   readonly validator: Validator
   /** JSON pointers into the output to text by people without Write, or from outside; null when there is none of it. */
-  readonly untrusted: ((output: unknown, context: Context & { caller: Caller }) => readonly string[]) | null
+  readonly untrusted: ((output: unknown, context: Context & { caller: Caller }, input: unknown) => readonly string[]) | null
   /** The whole list as it can be downloaded, one record after the other; null for none. Read only as fast as it is sent. */
   readonly lines: ((context: Context & { caller: Caller }, input: unknown) => Iterable<unknown>) | null
   /** Called only by `call`, after access is decided and the input is valid. */
@@ -98,7 +98,7 @@ type Definition<P extends TProperties, O extends TSchema, G> = {
    * Where in the output there is text that was written by someone without Write on the repository, or fetched from
    * outside: JSON pointers (RFC 6901) such as `/comments/3/body`. Lists point into `/items`.
    */
-  untrusted?: (output: Static<O>, context: Context & NoInfer<G>) => readonly string[]
+  untrusted?: (output: Static<O>, context: Context & NoInfer<G>, input: Static<TObject<P>>) => readonly string[]
   /** Makes `?format=jsonl` of the REST route answer everything that the filters let through, as one record a line. */
   lines?: (context: Context & NoInfer<G>, input: Static<TObject<P>>) => Iterable<unknown>
   handler: (context: Context & NoInfer<G>, input: Static<TObject<P>>) => Static<O> | Promise<Static<O>>
@@ -124,7 +124,9 @@ export function operation<P extends TProperties, O extends TSchema, G>(definitio
     secretAnswer: definition.secretAnswer ?? false,
     bodyLimit: definition.bodyLimit ?? null,
     redirect: redirect ? (output) => redirect(output as Static<O>) : null,
-    untrusted: untrusted ? (output, context) => untrusted(output as Static<O>, context as unknown as Context & NoInfer<G>) : null,
+    untrusted: untrusted
+      ? (output, context, input) => untrusted(output as Static<O>, context as unknown as Context & NoInfer<G>, input as Static<TObject<P>>)
+      : null,
     lines: lines ? (context, input) => lines(context as unknown as Context & NoInfer<G>, input as Static<TObject<P>>) : null,
     validator: Compile(definition.input),
     run: (context, input) => handler(context as unknown as Context & NoInfer<G>, input as Static<TObject<P>>),
@@ -159,7 +161,7 @@ export async function call<I, O>(hearth: Hearth, operation: Typed<I, O>, caller:
     const kept = findAnswer(hearth.db, idempotency)
     if (kept) {
       idempotency.replayed?.()
-      tellUntrusted(operation, kept.answer, contextOf(hearth, caller, grant, options), options)
+      tellUntrusted(operation, kept.answer, contextOf(hearth, caller, grant, options), valid, options)
       return kept.answer as O
     }
     return (await run(hearth, operation, caller, grant, valid, options)) as O
@@ -188,7 +190,7 @@ async function run(hearth: Hearth, operation: Operation, caller: Caller, grant: 
   )
   const answer = await operation.run(context, valid)
   if (idempotency && written !== answer) await writeAs(hearth, caller, (tx) => keep(tx, answer))
-  tellUntrusted(operation, answer, context, options)
+  tellUntrusted(operation, answer, context, valid, options)
   return answer
 }
 
@@ -208,14 +210,18 @@ function contextOf(
   }
 }
 
-function tellUntrusted(operation: Operation, answer: unknown, context: Context & { caller: Caller }, options: CallOptions): void {
+function tellUntrusted(operation: Operation, answer: unknown, context: Context & { caller: Caller }, input: unknown, options: CallOptions): void {
   if (!options.untrusted || !operation.untrusted) return
-  const pointers = operation.untrusted(answer, context)
+  const pointers = operation.untrusted(answer, context, input)
   if (pointers.length > 0) options.untrusted(pointers)
 }
 
-const withoutSecret = (answer: unknown): unknown =>
-  typeof answer === 'object' && answer !== null && 'secret' in answer ? { ...answer, secret: null } : answer
+/** Takes the secret out, which stands on top or in the token that an answer holds. */
+function withoutSecret(answer: unknown): unknown {
+  if (typeof answer !== 'object' || answer === null) return answer
+  const token = 'token' in answer ? { token: withoutSecret(answer.token) } : {}
+  return { ...answer, ...token, ...('secret' in answer ? { secret: null } : {}) }
+}
 
 /**
  * The input as its schema describes it. Values that came as text (a path, a query, digits from a tool) are converted where

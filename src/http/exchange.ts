@@ -2,9 +2,11 @@
  * One request on its way through a door: it gets an id, its errors become answers, and it is logged. Every door is a
  * function from an exchange to a response, and `serve` wraps it, so that none of this is written twice.
  */
+import type { Origin } from '#core/audit.ts'
 import type { Caller } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { Refusal } from '#lib/errors.ts'
+import { clientAddress, parseBlock, type Block } from '#lib/net.ts'
 
 /** Ids that a client or a proxy may choose: short and harmless in a log. */
 const SANE_ID = /^[A-Za-z0-9._:/+=-]{8,128}$/
@@ -18,6 +20,8 @@ export class Exchange {
   /** Set by the doors for the log. */
   caller: Caller | null = null
   operation: string | null = null
+  /** What the log says in place of the path, for addresses that are a secret themselves. */
+  loggedPath: string | null = null
   /** Set by whoever makes an answer that already has the id; adding it later costs more. */
   carriesId = false
   readonly started = performance.now()
@@ -25,6 +29,7 @@ export class Exchange {
   constructor(
     readonly hearth: Hearth,
     readonly request: Request,
+    private readonly peer: () => string | null = () => null,
   ) {
     const { url } = request
     const start = url.indexOf('/', url.indexOf('://') + 3)
@@ -34,6 +39,28 @@ export class Exchange {
     const sent = request.headers.get('x-request-id')
     this.id = sent !== null && SANE_ID.test(sent) ? sent : crypto.randomUUID()
   }
+
+  /** Where the request came from, for the audit log. Worked out when asked for: most requests change nothing. */
+  get origin(): Origin {
+    const { headers } = this.request
+    return {
+      request_id: this.id,
+      ip: clientAddress(this.peer(), headers.get('x-forwarded-for'), proxiesOf(this.hearth)),
+      user_agent: headers.get('user-agent'),
+    }
+  }
+}
+
+const proxies = new WeakMap<Hearth['settings'], readonly Block[]>()
+
+/** The proxies whose forwarded addresses are believed. */
+export function proxiesOf({ settings }: Pick<Hearth, 'settings'>): readonly Block[] {
+  let list = proxies.get(settings)
+  if (!list) {
+    list = settings.trusted_proxies.map(parseBlock).filter((block) => block !== null)
+    proxies.set(settings, list)
+  }
+  return list
 }
 
 export type Door = (exchange: Exchange) => Response | Promise<Response>
@@ -42,15 +69,15 @@ export type Door = (exchange: Exchange) => Response | Promise<Response>
 export type Refuse = (exchange: Exchange, refusal: Refusal) => Response
 
 /** Makes the handler of a door: it never throws and its answer always carries `X-Request-Id`. */
-export function serve(hearth: Hearth, door: Door, refuse: Refuse): (request: Request) => Response | Promise<Response> {
+export function serve(hearth: Hearth, door: Door, refuse: Refuse, peerOf?: (request: Request) => string | null): (request: Request) => Response | Promise<Response> {
   const fail = (exchange: Exchange, error: unknown): Response => {
     if (error instanceof Refusal) return finish(exchange, refuse(exchange, error))
     if (exchange.request.signal.aborted) return finish(exchange, new Response(null, { status: 499 }))
-    hearth.log.error('a request failed', { request_id: exchange.id, method: exchange.request.method, path: exchange.path, operation: exchange.operation, error })
+    hearth.log.error('a request failed', { request_id: exchange.id, method: exchange.request.method, path: exchange.loggedPath ?? exchange.path, operation: exchange.operation, error })
     return finish(exchange, refuse(exchange, new Refusal('internal', 'something went wrong here; it is in the log under this request id')))
   }
   return (request) => {
-    const exchange = new Exchange(hearth, request)
+    const exchange = new Exchange(hearth, request, peerOf && (() => peerOf(request)))
     try {
       const answer = door(exchange)
       return answer instanceof Promise ? answer.then((response) => finish(exchange, response), (error) => fail(exchange, error)) : finish(exchange, answer)
@@ -67,7 +94,7 @@ function finish(exchange: Exchange, response: Response): Response {
   hearth.log.info('request', {
     request_id: exchange.id,
     method: request.method,
-    path: exchange.path,
+    path: exchange.loggedPath ?? exchange.path,
     status: response.status,
     ms: Math.round((performance.now() - exchange.started) * 100) / 100,
     operation: exchange.operation,

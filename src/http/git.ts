@@ -5,10 +5,11 @@
  */
 import { GitError, type Push, type RefResult, type RefSnapshot } from '#git'
 import { decide } from '#core/access.ts'
+import type { Origin } from '#core/audit.ts'
 import type { Caller } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { call, type Operation, type Typed } from '#core/operation.ts'
-import { Refusal } from '#lib/errors.ts'
+import { Moved, Refusal } from '#lib/errors.ts'
 import { RESERVED_SLUGS } from '#lib/slug.ts'
 import { gitCallerOf } from './git-credentials.ts'
 import { bodyOf, Watchdog, watched } from './git-streams.ts'
@@ -20,7 +21,7 @@ type Address = { readonly repo: string; readonly what: string }
 /** What the door needs of the listener: to let transfers be silent for longer than other requests. */
 export type Listener = { timeout(request: Request, seconds: number): void }
 
-export type GitDoor = (request: Request, server: Listener) => Promise<Response> | null
+export type GitDoor = (request: Request, server: Listener, origin: () => Origin) => Promise<Response> | null
 
 const ADDRESS =
   /^\/([A-Za-z0-9][A-Za-z0-9-]{0,99})\/([A-Za-z0-9._-]{1,100}?)(\/pull\/[1-9][0-9]{0,9})?(\.git)?\/(info\/refs|git-upload-pack|git-receive-pack|HEAD|objects\/.+)$/
@@ -83,10 +84,10 @@ export function gitDoor(hearth: Hearth): GitDoor {
     return call(hearth, fetchRepo, caller, { repo })
   }
 
-  const apply = async (caller: Caller, repo: string, { updates, options, atomic }: Push): Promise<readonly RefResult[]> => {
+  const apply = async (caller: Caller, origin: Origin, repo: string, { updates, options, atomic }: Push): Promise<readonly RefResult[]> => {
     const refuseAll = (refused: string) => updates.map(({ name }) => ({ name, refused }))
     try {
-      const { results } = await call(hearth, push, caller, { repo, updates, options, atomic })
+      const { results } = await call(hearth, push, caller, { repo, updates, options, atomic }, { origin })
       return results
     } catch (error) {
       if (error instanceof Refusal) return refuseAll(error.message)
@@ -107,7 +108,7 @@ export function gitDoor(hearth: Hearth): GitDoor {
     return new Response(request.method === 'HEAD' ? null : (body as Uint8Array<ArrayBuffer>), { headers })
   }
 
-  const exchange = async (request: Request, server: Listener, service: Service, caller: Caller, repo: string): Promise<Response> => {
+  const exchange = async (request: Request, server: Listener, origin: () => Origin, service: Service, caller: Caller, repo: string): Promise<Response> => {
     if (request.method !== 'POST') return text(405, `${request.method} is not possible here`, { allow: 'POST' })
     const { store, refs } = await open(caller, service, repo)
     const type = request.headers.get('content-type')
@@ -122,19 +123,21 @@ export function gitDoor(hearth: Hearth): GitDoor {
     const answer =
       service === 'git-upload-pack'
         ? hearth.git.uploadPack(store, refs, asked)
-        : hearth.git.receivePack(store, refs, { ...asked, apply: (pushed) => apply(caller, repo, pushed) })
+        : hearth.git.receivePack(store, refs, { ...asked, apply: (pushed) => apply(caller, origin(), repo, pushed) })
     const stream = watched(answer, { chunk: () => watchdog.touch(), end: () => watchdog.stop() })
     return new Response(stream, { headers: { 'content-type': `application/x-${service}-result`, ...FRESH } })
   }
 
-  const answer = async (request: Request, server: Listener, url: URL, { repo, what }: Address): Promise<Response> => {
+  const answer = async (request: Request, server: Listener, origin: () => Origin, url: URL, { repo, what }: Address): Promise<Response> => {
     let caller: Caller | null = null
     try {
       caller = gitCallerOf(hearth, request)
       if (what === 'file') return text(403, 'this server speaks the smart HTTP protocol only: use git 1.6.6 or later')
       if (what === 'info/refs') return await advertise(request, url, caller, repo)
-      return await exchange(request, server, what as Service, caller, repo)
+      return await exchange(request, server, origin, what as Service, caller, repo)
     } catch (error) {
+      // git follows the answer to its first question, and asks the new address from then on (git-config, http.followRedirects).
+      if (error instanceof Moved) return text(301, error.message, { location: `/${error.to}${url.pathname.slice(1 + repo.length)}${url.search}` })
       if (error instanceof Refusal) return refuse(error, caller)
       if (error instanceof GitError && error.code === 'unsupported') return text(415, error.message)
       hearth.log.error('a git request failed', { repo, what, error })
@@ -142,10 +145,10 @@ export function gitDoor(hearth: Hearth): GitDoor {
     }
   }
 
-  return (request, server) => {
+  return (request, server, origin) => {
     const url = new URL(request.url)
     const address = gitAddress(url.pathname)
-    return address && answer(request, server, url, address)
+    return address && answer(request, server, origin, url, address)
   }
 }
 

@@ -141,7 +141,7 @@ export function toolServer(hearth: Hearth): ToolServer {
     const headers = new Headers(request.headers)
     headers.set('accept', 'application/json, text/event-stream')
     const bare = new Request(request.url, { method: 'POST', headers, signal: request.signal })
-    const connection: Connection = { id: exchange.id, caller, selection, signal: request.signal, limited: null, tool: null }
+    const connection: Connection = { id: exchange.id, caller, selection, signal: request.signal, origin: exchange.origin, limited: null, tool: null }
     connections.set(bare, connection)
     const legacy = await isLegacyRequest(bare, parsedBody)
     const response = legacy ? await serveLegacy(bare, connection, parsedBody) : await modern.fetch(bare, { parsedBody })

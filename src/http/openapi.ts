@@ -6,6 +6,7 @@ import type { Hearth } from '#core/hearth.ts'
 import type { Operation } from '#core/operation.ts'
 import { STATUS, type RefusalCode } from '#lib/errors.ts'
 import { asJsonSchema, type JsonSchema } from './shape.ts'
+import { OAUTH_PATHS } from './oauth-description.ts'
 import { routesOf, type Route } from './route.ts'
 
 type Json = Record<string, unknown>
@@ -261,6 +262,7 @@ export function openApiDocument(hearth: Hearth): OpenApi {
       },
     }
   }
+  if (hearth.operationsByName.has('exchange_token')) Object.assign(paths, OAUTH_PATHS)
   const used = new Set<string>()
   for (const operation of hearth.operations) {
     for (const route of routesOf(operation)) {

@@ -3,17 +3,18 @@
  * the flat input of the operation, calls it, and puts the answer into HTTP: status, list headers, validators.
  */
 import { bodyHash } from '#core/idempotency.ts'
-import { call, type CallOptions } from '#core/operation.ts'
+import { call, callLines, type CallOptions } from '#core/operation.ts'
 import { decide } from '#core/access.ts'
 import type { Caller } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'
 import type { ListOf } from '#core/schema.ts'
-import { Refusal } from '#lib/errors.ts'
+import { Moved, Refusal } from '#lib/errors.ts'
 import { EXPOSED_HEADERS, jsonHeaders } from './answers.ts'
 import { callerOf } from './authenticate.ts'
 import { readJsonObject, USUAL_LIMIT } from './body.ts'
 import { etagOf, matches } from './etag.ts'
 import type { Door, Exchange, Refuse } from './exchange.ts'
+import { asLines, wantsLines } from './lines.ts'
 import { linkHeader } from './links.ts'
 import { foldPath, foldQuery, routesOf, segmentsBelow, type Route } from './route.ts'
 import { inSnakeCase, put, renamed } from './shape.ts'
@@ -66,7 +67,7 @@ export const preflight = (allow: string): Response =>
       allow,
       'access-control-allow-origin': '*',
       'access-control-allow-methods': allow,
-      'access-control-allow-headers': 'authorization, content-type, idempotency-key, if-none-match, x-request-id',
+      'access-control-allow-headers': 'authorization, content-type, idempotency-key, if-none-match, mcp-protocol-version, x-request-id',
       'access-control-expose-headers': EXPOSED_HEADERS,
       'access-control-max-age': '7200',
     },
@@ -89,17 +90,37 @@ async function answer(route: Route, exchange: Exchange, prefix: string): Promise
     get signal() {
       return request.signal
     },
+    get origin() {
+      return exchange.origin
+    },
   }
   if (operation.untrusted) options.untrusted = (pointers) => (untrusted = pointers)
   if (route.method === 'POST') {
     const idempotency = repeatable(route, request, caller, input)
     if (idempotency) options.idempotency = { ...idempotency, replayed: () => (replayed = true) }
   }
-  const output = await call<unknown, unknown>(hearth, operation, caller, input, options)
+  if (operation.lines && wantsLines(exchange)) return asLines(exchange, operation, callLines(hearth, operation, caller, input, options), route.renames)
+  let output: unknown
+  try {
+    output = await call<unknown, unknown>(hearth, operation, caller, input, options)
+  } catch (error) {
+    if (error instanceof Moved && route.repoAt !== null) return sendOn(route.repoAt, exchange, prefix, segments, error)
+    throw error
+  }
   const headers = jsonHeaders(exchange)
   if (replayed) headers.set('idempotent-replay', 'true')
   if (untrusted.length > 0) headers.set('x-untrusted', untrustedHeader(untrusted, route.isList))
   return respond(route, exchange, segments, input, output, headers)
+}
+
+/** The same path under the name that a repository has now; 308 keeps method and body (RFC 9110 section 15.4.9). */
+function sendOn(at: { readonly owner: number; readonly name: number }, exchange: Exchange, prefix: string, segments: readonly string[], moved: Moved): Response {
+  const [owner = '', name = ''] = moved.to.split('/').map(encodeURIComponent)
+  const path = segments.map((segment, index) => (index === at.owner ? owner : index === at.name ? name : segment)).join('/')
+  const headers = jsonHeaders(exchange)
+  headers.set('location', `${prefix}/${path}${exchange.query === '' ? '' : `?${exchange.query}`}`)
+  headers.set('cache-control', 'no-store')
+  return new Response(JSON.stringify(moved.body(exchange.id)), { status: 308, headers })
 }
 
 async function foldBody(route: Route, request: Request, input: Record<string, unknown>): Promise<void> {

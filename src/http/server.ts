@@ -3,18 +3,21 @@
  * every handler has the same source, so that what it infers from sources is the same for all.
  */
 import { Elysia } from 'elysia'
+import type { Origin } from '#core/audit.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { Refusal } from '#lib/errors.ts'
 import type { Log } from '#lib/log.ts'
 import { SECOND } from '#lib/time.ts'
 import { refuseAsJson } from './answers.ts'
+import { archiveMounts } from './archive.ts'
 import { serve, type Door, type Refuse } from './exchange.ts'
 import { toolServer } from './mcp.ts'
+import { oauthMounts } from './oauth.ts'
 import { restMounts } from './rest.ts'
 import { siteMounts } from './site.ts'
 
 /** What answers addresses outside the interfaces; null lets the next one try. */
-export type Handler = (request: Request, server: Bun.Server<undefined>) => Response | null | Promise<Response | null>
+export type Handler = (request: Request, server: Bun.Server<undefined>, origin: () => Origin) => Response | null | Promise<Response | null>
 
 export type ListenOptions = {
   host: string
@@ -54,17 +57,19 @@ function routerOf(hearth: Hearth, { git, site, refuse }: Doors, server: Bun.Serv
   // `strictPath: false` accepts a slash at the end. Bun's own router would bypass the uniform handling of methods.
   const app = new Elysia({ aot: true, systemRouter: false, nativeStaticResponse: false, strictPath: false })
   const mount = (path: string, door: Door, refusing: Refuse = refuseAsJson) => {
-    const handle = serve(hearth, door, refusing)
+    const handle = serve(hearth, door, refusing, (request) => server.requestIP(request)?.address ?? null)
     const handler = ({ request }: { request: Request }) => handle(request)
     app.all(path, handler, { parse: 'none' })
     // Elysia answers HEAD by reading the whole answer of GET; the doors know better.
     app.route('HEAD', path, handler, { parse: 'none' })
   }
   const tools = toolServer(hearth)
-  for (const one of [...restMounts(hearth), ...siteMounts(hearth), ...tools.mounts]) mount(one.path, one.door, one.refuse)
+  for (const one of [...restMounts(hearth), ...siteMounts(hearth), ...oauthMounts(hearth), ...archiveMounts(hearth), ...tools.mounts]) mount(one.path, one.door, one.refuse)
   for (const prefix of ['/api', '/.well-known']) mount(`${prefix}/*`, noSuchPath)
-  const elsewhere: Door = async ({ request, path }) => {
-    const answer = (await git?.(request, server)) ?? (await site?.(request, server))
+  const elsewhere: Door = async (exchange) => {
+    const { request, path } = exchange
+    const origin = () => exchange.origin
+    const answer = (await git?.(request, server, origin)) ?? (await site?.(request, server, origin))
     if (answer) return answer
     throw new Refusal('not_found', `${path.slice(0, 200)} does not exist`)
   }

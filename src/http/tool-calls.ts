@@ -1,6 +1,7 @@
 /** Runs a tool: takes the tool server's own inputs away, calls the operation, and makes the answer fit. */
 import type { CallToolResult, Tool } from '@modelcontextprotocol/server'
 import { mayEverCall } from '#core/access.ts'
+import type { Origin } from '#core/audit.ts'
 import type { SignedIn } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { call, type CallOptions } from '#core/operation.ts'
@@ -19,6 +20,7 @@ export type Connection = {
   readonly caller: SignedIn
   readonly selection: Selection
   readonly signal: AbortSignal
+  readonly origin: Origin
   /** Set when a limit was passed: that is an HTTP answer, not a result. */
   limited: Refusal | null
   /** For the log. */
@@ -160,7 +162,7 @@ export class Tools {
     const window = windowOf(plan, input)
     let untrusted: readonly string[] = []
     const options: CallOptions = {
-      strict: true, untrusted: (pointers) => (untrusted = pointers),
+      strict: true, origin: connection.origin, untrusted: (pointers) => (untrusted = pointers),
       get signal() {
         return connection.signal
       },

@@ -137,8 +137,8 @@ export type Commit = {
   readonly message?: string
 }
 
-const quote = (path: string): string =>
-  `"${Buffer.from(path, 'latin1').toString('latin1').replace(/[\0-\x1f"\\\x7f-\xff]/g, (c) => `\\${c.charCodeAt(0).toString(8).padStart(3, '0')}`)}"`
+const octal = (char: string): string => `\\${char.charCodeAt(0).toString(8).padStart(3, '0')}`
+const quote = (path: string): string => `"${path.replace(/[\0-\x1f"\\\x7f-\xff]/g, octal)}"`
 
 /** Makes the commits (paths have one character per byte) and gives their ids, in order. */
 export function importCommits(repo: Repo, commits: readonly Commit[]): Oid[] {
@@ -146,7 +146,8 @@ export function importCommits(repo: Repo, commits: readonly Commit[]): Oid[] {
   commits.forEach((commit, i) => {
     const author = commit.author ?? `Author ${i % 3} <a${i % 3}@example.org>`
     const message = Buffer.from(commit.message ?? `commit ${i}\n`)
-    parts.push(`commit refs/heads/c${i}\nmark :${i + 1}\nauthor ${author} ${commit.time} +0000\n`)
+    if (commit.parents.length === 0) parts.push('reset refs/heads/main\n\n')
+    parts.push(`commit refs/heads/main\nmark :${i + 1}\nauthor ${author} ${commit.time} +0000\n`)
     parts.push(`committer C <c@example.org> ${commit.time} +0000\ndata ${message.length}\n`, message, '\n')
     const [first, ...rest] = commit.parents
     if (first !== undefined) parts.push(`from :${first + 1}\n`)
@@ -159,7 +160,8 @@ export function importCommits(repo: Repo, commits: readonly Commit[]): Oid[] {
     parts.push('\n')
   })
   const marks = join(repo.directory, 'marks')
-  repo.git(['fast-import', '--quiet', '--force', `--export-marks=${marks}`], Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part, 'latin1') : part))))
+  const stream = Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part, 'latin1') : part)))
+  repo.git(['fast-import', '--quiet', '--force', `--export-marks=${marks}`], stream)
   const oids: Oid[] = []
   for (const line of readFileSync(marks, 'latin1').trim().split('\n')) {
     const [mark = '', oid = ''] = line.split(' ')
@@ -169,7 +171,9 @@ export function importCommits(repo: Repo, commits: readonly Commit[]): Oid[] {
   return oids
 }
 
-const WORDS = ['alpha', 'beta', 'gamma', 'delta', '', '{', '}', '  return', '    x = 1', '\ty', 'end', '', 'if (a) {', '  }', 'Größe', '// note']
+const WORDS = [
+  'alpha', 'beta', 'gamma', 'delta', '', '{', '}', '  return', '    x = 1', '\ty', 'end', '', 'if (a) {', '  }', 'Größe', '// note',
+]
 
 function line(random: Random): string {
   const word = random.pick(WORDS)

@@ -181,6 +181,7 @@ export function makeForge(change: Partial<Settings> = {}, doors: Doors = {}) {
     features: [{ name: 'test', operations: operationsOf(memory) }],
     facts: {
       repo: repoOf,
+      moved: (path) => (path.toLowerCase().startsWith('acme/old') ? `acme/site${path.slice(8)}` : path === 'acme/secret' ? 'acme/hidden' : null),
       workspace: (slug, caller) => (slug === 'acme' ? { id: 'wsp_acme', slug, role: caller.kind !== 'anonymous' && caller.id === ada.id ? 'owner' : null, two_factor_missing: false } : null),
     },
     callers: () => ({ byToken: (secret) => SECRETS[secret] ?? null, bySignIn: (secret) => SECRETS[`${secret}-secret`] ?? null }),

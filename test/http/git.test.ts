@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync, writeFileSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { nowhere } from '#core/audit.ts'
 import type { UserCaller } from '#core/caller.ts'
 import { issueToken } from '#features/accounts/index.ts'
 import { createFork, readRef, repoByPath, takeNumber } from '#features/repos/index.ts'
@@ -29,7 +30,7 @@ const [adas, bobs, eves, limbos, readers] = [await tokenOf(ada), await tokenOf(b
 const door = gitDoor(hearth)
 const server = Bun.serve({
   port: 0, hostname: '127.0.0.1', development: false, maxRequestBodySize: 1 << 30,
-  fetch: (request, listener) => door(request, listener) ?? new Response('not git', { status: 418 }),
+  fetch: (request, listener) => door(request, listener, () => nowhere) ?? new Response('not git', { status: 418 }),
 })
 const home = mkdtempSync(join(tmpdir(), 'hearth-git-'))
 afterAll(async () => {

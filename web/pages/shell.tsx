@@ -1,6 +1,6 @@
 // What every page has around it: the layout, filled in from the visit.
 import { Layout, type LayoutProps } from '../components/layout.tsx'
-import type { Visit } from '../site.ts'
+import { noForm, type Visit } from '../site.ts'
 
 type ShellProps = Omit<LayoutProps, 'viewer' | 'csrf' | 'flash'> & { visit: Visit }
 
@@ -25,3 +25,6 @@ export const formError = (visit: Visit, ...fields: string[]): string | null => {
   const error = visit.form.error
   return error !== null && (error.field === null || !fields.includes(error.field)) ? error.message : null
 }
+
+/** The visit as one of several forms of a page sees it: what was typed and refused belongs to the form at that address alone. */
+export const formAt = (visit: Visit, path: string): Visit => (visit.url.pathname === path ? visit : { ...visit, form: noForm })

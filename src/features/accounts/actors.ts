@@ -10,7 +10,8 @@ import type { Actor } from '#core/schema.ts'
 import type { Tx } from '#core/write.ts'
 import { invalid, Refusal } from '#lib/errors.ts'
 import { isSlug, RESERVED_SLUGS } from '#lib/slug.ts'
-import { findActor, findActors, insertActor, listNameHolders, setActorName, setActorUsername, type ActorKind, type ActorWithOwner } from './store-actors.ts'
+import { findActor, findActors, insertActor, listNameHolders, removeActorRow, setActorName, setActorUsername, type ActorKind, type ActorWithOwner } from './store-actors.ts'
+import { removeTokensOf } from './store-tokens.ts'
 
 type Site = Pick<Hearth, 'db' | 'settings'>
 
@@ -18,10 +19,13 @@ export const avatarUrl = (site: Pick<Hearth, 'settings'>, id: string): string =>
 
 const KINDS: Record<string, ActorKind> = { usr: 'user', agt: 'agent', wsp: 'workspace' }
 
+/** Begins the username of an actor that is gone but still named in what it wrote; no name can begin so. */
+const GONE = '~'
+
 const record = (site: Site, row: ActorWithOwner): Actor => ({
   id: row.id,
   kind: row.kind,
-  username: row.username,
+  username: row.username.startsWith(GONE) ? 'ghost' : row.username,
   name: row.name,
   avatar_url: avatarUrl(site, row.id),
   on_behalf_of: row.on_behalf_of === null ? null : { id: row.on_behalf_of, username: row.owner_username ?? 'ghost' },
@@ -78,13 +82,21 @@ export function recordActor(tx: Tx, actor: NewActor): void {
   insertActor(tx.db, { id: actor.id, kind: actor.kind, username: actor.username, name: actor.name, on_behalf_of: actor.on_behalf_of ?? null })
 }
 
-/** Changes how an actor is called. A new username is held to the same rules as a first one. */
-export function renameActor(tx: Tx, id: string, change: { username?: string; name?: string | null }): void {
+/** Changes how an actor is called. A new username is held to the same rules as a first one; `owner_id` as for a new workspace. */
+export function renameActor(tx: Tx, id: string, change: { username?: string; name?: string | null; owner_id?: string }): void {
   const row = findActor(tx.db, id)
   if (!row) throw new TypeError(`there is no actor ${id}`)
   if (change.username !== undefined && change.username !== row.username) {
-    if (row.kind !== 'agent') requireFreeName(tx.db, change.username, { field: row.kind === 'user' ? 'username' : 'slug' })
+    if (row.kind !== 'agent') requireFreeName(tx.db, change.username, { field: row.kind === 'user' ? 'username' : 'slug', owner_id: change.owner_id })
     setActorUsername(tx.db, id, change.username)
   }
   if (change.name !== undefined) setActorName(tx.db, id, change.name)
+}
+
+/** Takes an actor away with its tokens, and its name is free again. One that is named in history stays there as `ghost`. */
+export function removeActor(tx: Tx, id: string): void {
+  removeTokensOf(tx.db, id)
+  if (removeActorRow(tx.db, id)) return
+  setActorUsername(tx.db, id, `${GONE}${id}`)
+  setActorName(tx.db, id, null)
 }

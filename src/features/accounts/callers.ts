@@ -11,7 +11,7 @@ import { DAY, MINUTE, timestamp, type Timestamp } from '#lib/time.ts'
 import { asCaller } from './people.ts'
 import { findSignIn, setSignInUsed } from './store-sign-ins.ts'
 import { findUserById } from './store.ts'
-import { findTokenCaller, listTokenRepos, setTokenUsed, type TokenCallerRow } from './store-tokens.ts'
+import { findTokenCaller, listTokenRepoRows, setTokenUsed, type TokenCallerRow } from './store-tokens.ts'
 import { isTokenSecret, scopesOf } from './tokens.ts'
 import { SIGN_IN_MS } from './sign-ins.ts'
 
@@ -29,10 +29,14 @@ export function callers(hearth: Pick<Hearth, 'db' | 'database' | 'writer' | 'clo
       .finally(() => noting.delete(id))
   }
 
-  const facts = (row: TokenCallerRow): TokenFacts => ({
-    id: row.id, name: row.name, kind: row.kind, scopes: scopesOf(row), repos: row.some_repos === 0 ? null : listTokenRepos(hearth.db, row.id),
-    workspace: row.workspace_id, role: row.role, expires_at: row.expires_at,
-  })
+  const facts = (row: TokenCallerRow): TokenFacts => {
+    const repos = row.some_repos === 0 ? null : listTokenRepoRows(hearth.db, row.id)
+    return {
+      id: row.id, name: row.name, kind: row.kind, scopes: scopesOf(row), repos: repos && repos.map(({ id }) => id),
+      // An agent belongs where its repository is, wherever that was moved.
+      workspace: row.workspace_id ?? (row.kind === 'agent' ? (repos?.[0]?.workspace_id ?? null) : null), role: row.role, expires_at: row.expires_at,
+    }
+  }
 
   return {
     byToken(secret) {

@@ -25,6 +25,8 @@ export const confirmEmail = operation({
       }
       setConfirmed(tx.db, proof.user_id, proof.email, tx.now)
       removeProofs(tx.db, 'confirm', proof.user_id, proof.email)
-      return { username: findUserById(tx.db, proof.user_id)?.username ?? '', email: proof.email }
+      const username = findUserById(tx.db, proof.user_id)?.username ?? ''
+      tx.audit({ action: 'user.email_confirmed', target: { kind: 'user', id: proof.user_id, name: username }, data: { email: proof.email } })
+      return { username, email: proof.email }
     }),
 })

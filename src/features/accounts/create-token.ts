@@ -1,6 +1,7 @@
 import { personOnly } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { Type, WorkspaceSlug } from '#core/schema.ts'
+import { DAY } from '#lib/time.ts'
 import { NewToken } from './schema.ts'
 import { listTokenRepoRows } from './store-tokens.ts'
 import { endAfter, requireOwnWorkspace, requireRepos, requireScopes, Scopes, TokenName, TokenRepos } from './token-limits.ts'
@@ -38,7 +39,7 @@ export const createToken = operation({
         repos: chosen ?? inherited,
         workspace_id: chosenWorkspace ?? own?.workspace ?? null,
         role: null,
-        expires_at: endAfter(caller, now_ms, expires_in_days),
+        expires_at: endAfter(caller, now_ms, expires_in_days * DAY),
       })
       return { ...tokenRecord(hearth, token), secret }
     })

@@ -2,10 +2,12 @@
 import type { Hearth } from '#core/hearth.ts'
 import type { Tx } from '#core/write.ts'
 import { invalid } from '#lib/errors.ts'
-import { DAY } from '#lib/time.ts'
+import { randomToken } from '#lib/hash.ts'
+import { DAY, type Timestamp } from '#lib/time.ts'
+import { typeId } from '#lib/typeid.ts'
 import type { Invite } from './schema.ts'
 import { actorOf } from './actors.ts'
-import { findOpenInvite, setInviteUsed, type InviteRow } from './store-invites.ts'
+import { findInvite, findOpenInvite, insertInvite, setInviteRevoked, setInviteUsed, type InviteRow } from './store-invites.ts'
 
 export const INVITE_MS = 30 * DAY
 
@@ -35,3 +37,21 @@ export function requireInvite(db: Hearth['db'], code: string, email: string, now
 }
 
 export const acceptInvite = (tx: Tx, invite: InviteRow, user_id: string): void => setInviteUsed(tx.db, invite.id, user_id, tx.now)
+
+/** Permission to make an account with an address, for those who invite it to something else than this site. Gives its id. */
+export function permitSignUp(tx: Tx, permission: { email: string; created_by: string; expires_at: Timestamp }): string {
+  const id = typeId('ivt', tx.now_ms)
+  insertInvite(tx.db, { id, code: randomToken(), workspace_id: null, created_at: tx.now, ...permission })
+  return id
+}
+
+/** Takes such a permission back, unless it was used. */
+export function withdrawSignUp(tx: Tx, id: string): void {
+  if (findInvite(tx.db, id)?.state === 'pending') setInviteRevoked(tx.db, id)
+}
+
+/** The code of such a permission, which only the reader of the address is to get; null when it cannot be used any more. */
+export function signUpCode(db: Hearth['db'], id: string, now: Timestamp): string | null {
+  const row = findInvite(db, id)
+  return row && findOpenInvite(db, row.code, now)?.code ? row.code : null
+}

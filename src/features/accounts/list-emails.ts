@@ -1,6 +1,7 @@
 import { personOnly } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { Type } from '#core/schema.ts'
+import { emailRecord } from './email-record.ts'
 import { Emails } from './schema.ts'
 import { listEmailRows } from './store.ts'
 
@@ -15,14 +16,7 @@ export const listEmails = operation({
   list: 'page',
 
   handler: ({ db, caller }) => ({
-    items: listEmailRows(db, caller.id).map((row) => ({
-      email: row.email,
-      primary: row.is_primary === 1,
-      backup: row.is_backup === 1,
-      verified: row.verified_at !== null,
-      created_at: row.created_at,
-      verified_at: row.verified_at,
-    })),
+    items: listEmailRows(db, caller.id).map(emailRecord),
     next: null,
   }),
 })

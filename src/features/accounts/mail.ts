@@ -31,9 +31,10 @@ function mailerOf({ settings, log }: Hearth): Mailer {
   return mailer
 }
 
-const deliver = (hearth: Hearth, message: Message): Promise<void> => mailerOf(hearth).send(message, timestamp(hearth.clock.now()))
+/** Sends a message now; for jobs whose message holds a secret. */
+export const deliver = (hearth: Hearth, message: Message): Promise<void> => mailerOf(hearth).send(message, timestamp(hearth.clock.now()))
 
-const RETRY = ['10s', '1m', '10m', '1h', '4h'] as const
+export const RETRY = ['10s', '1m', '10m', '1h', '4h'] as const
 
 /** Sends a message that holds no secret. */
 export const sendMessage = job<Message>({ kind: 'send_mail', retry: RETRY, run: ({ hearth }, message) => deliver(hearth, message) })

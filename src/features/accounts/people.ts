@@ -2,7 +2,7 @@
 import type { UserCaller, TokenFacts } from '#core/caller.ts'
 import type { Db } from '#core/db.ts'
 import { notFound } from '#lib/errors.ts'
-import { findConfirmed, findUserById, findUserRow, type UserRow } from './store.ts'
+import { findConfirmed, findUserById, findUserRow, listEmailRows, type UserRow } from './store.ts'
 
 export type Person = { readonly id: string; readonly username: string; readonly name: string | null }
 
@@ -13,6 +13,9 @@ export const findUser = (db: Db, username: string): Person | null => person(find
 
 /** The person who has confirmed an address. */
 export const findUserByEmail = (db: Db, email: string): Person | null => person(findConfirmed(db, email))
+
+/** The addresses that a person has confirmed. */
+export const confirmedAddresses = (db: Db, id: string): string[] => listEmailRows(db, id).flatMap(({ email, verified_at }) => (verified_at === null ? [] : [email]))
 
 /** Gives 404 for a name that nobody has. */
 export function requireUser(db: Db, username: string): Person {

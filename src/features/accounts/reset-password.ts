@@ -2,11 +2,11 @@ import { publicWrite } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { Type } from '#core/schema.ts'
 import { hashPassword } from '#lib/password.ts'
+import { changePassword } from './change-password.ts'
 import { PasswordInput, requireGoodPassword, SecretInput } from './inputs.ts'
 import { requireProof } from './proofs.ts'
-import { removeProofs } from './store-proofs.ts'
-import { removeSignInsOf } from './store-sign-ins.ts'
-import { findConfirmed, findUserById, setConfirmed, setPassword } from './store.ts'
+import { requireUserRow } from './require-password.ts'
+import { findConfirmed, findUserById, setConfirmed } from './store.ts'
 
 /** The link also proves that the address is read, so it confirms it, unless the address became somebody else's meanwhile. */
 export const resetPassword = operation({
@@ -23,11 +23,10 @@ export const resetPassword = operation({
     const password_hash = await hashPassword(password)
     return write((tx) => {
       const proof = requireProof(tx.db, 'reset', token, tx.now)
-      setPassword(tx, proof.user_id, password_hash)
-      removeProofs(tx.db, 'reset', proof.user_id, null)
-      removeSignInsOf(tx.db, proof.user_id)
+      const user = requireUserRow(tx.db, proof.user_id)
+      changePassword(tx, user, password_hash, null)
       if (!findConfirmed(tx.db, proof.email)) setConfirmed(tx.db, proof.user_id, proof.email, tx.now)
-      return { username: findUserById(tx.db, proof.user_id)?.username ?? '' }
+      return { username: user.username }
     })
   },
 })

@@ -2,7 +2,8 @@ import { personOnly } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { Nothing, Type } from '#core/schema.ts'
 import { notFound } from '#lib/errors.ts'
-import { findToken, removeToken } from './store-tokens.ts'
+import { findToken } from './store-tokens.ts'
+import { endToken } from './token-ends.ts'
 
 export const revokeToken = operation({
   name: 'revoke_token',
@@ -18,7 +19,7 @@ export const revokeToken = operation({
   handler: ({ caller, write }, { id }) =>
     write((tx) => {
       if (findToken(tx.db, id)?.actor_id !== caller.id) throw notFound('the token')
-      removeToken(tx.db, id)
+      endToken(tx, id)
       return null
     }),
 })

@@ -98,8 +98,7 @@ export const NewSignIn = Type.Object({
   secret: Nullable(Type.String()),
   expires_at: Time,
   user: Type.Object({ id: Id('usr'), username: Type.String() }),
+  /** What can complete it; empty when it is complete. Until then the secret is good for `finish_sign_in` alone. */
+  second_factor: Type.Array(OneOf(['totp', 'passkey', 'recovery'])),
 })
 export type NewSignIn = Static<typeof NewSignIn>
-
-/** What browsers say of themselves, shown in the list of sign-ins. Cut, never refused: it is not the person's input. */
-export const UserAgent = Type.Optional(Type.String({ description: 'The browser, as its User-Agent header says.' }))

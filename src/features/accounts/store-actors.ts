@@ -31,3 +31,25 @@ export function setActorUsername(db: WritableDb, id: string, username: string): 
   db.run('UPDATE actors SET username = ? WHERE id = ?', username, id)
   db.run(`UPDATE actors SET username = ? || substr(username, instr(username, '/')) WHERE on_behalf_of = ?`, username, id)
 }
+
+/** Whether the row could go: it stays while another table names it. */
+export function removeActorRow(db: WritableDb, id: string): boolean {
+  try {
+    return db.run('DELETE FROM actors WHERE id = ?', id) > 0
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'SQLITE_CONSTRAINT_FOREIGNKEY') return false
+    throw error
+  }
+}
+
+/** Everyone who goes by a name; agents of one person may share theirs. */
+export const listActorIds = (db: Db, username: string): string[] => {
+  const named = db.all<{ id: string }>(`SELECT id FROM actors WHERE username = ? AND kind IN ('user', 'workspace')`, username)
+  if (!username.includes('/')) return named.map((row) => row.id)
+  return db
+    .all<{ id: string }>(
+      `SELECT a.id FROM actors o JOIN actors a ON a.on_behalf_of = o.id WHERE o.kind = 'user' AND o.username = ? AND a.username = ?`,
+      username.slice(0, username.indexOf('/')), username,
+    )
+    .map((row) => row.id)
+}

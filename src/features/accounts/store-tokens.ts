@@ -16,13 +16,15 @@ export type TokenRow = {
   some_repos: number
   workspace_id: string | null
   role: Role | null
+  /** For an agent's: the pull request that it was made for. */
+  pull_number: number | null
   created_by: string | null
   created_at: string
   last_used_at: string | null
   expires_at: string | null
 }
 
-const COLUMNS = 'id, last_four, actor_id, kind, name, source, scopes, some_repos, workspace_id, role, created_by, created_at, last_used_at, expires_at'
+const COLUMNS = 'id, last_four, actor_id, kind, name, source, scopes, some_repos, workspace_id, role, pull_number, created_by, created_at, last_used_at, expires_at'
 
 /** A token with all that is needed to know its caller. `owner_*` and the rest are of the person: the account, or who an agent acts for. */
 export type TokenCallerRow = TokenRow & {
@@ -55,10 +57,7 @@ export const listTokenRows = (db: Db, actor_id: string, window: { limit: number;
 export type TokenRepo = { readonly id: string; readonly workspace_id: string; readonly name: string }
 
 export const listTokenRepoRows = (db: Db, token_id: string): TokenRepo[] =>
-  db.all<TokenRepo>('SELECT repo_id AS id, workspace_id, name FROM token_repos WHERE token_id = ?', token_id)
-
-export const listTokenRepos = (db: Db, token_id: string): string[] =>
-  db.all<{ repo_id: string }>('SELECT repo_id FROM token_repos WHERE token_id = ? ORDER BY repo_id', token_id).map(({ repo_id }) => repo_id)
+  db.all<TokenRepo>('SELECT repo_id AS id, workspace_id, name FROM token_repos WHERE token_id = ? ORDER BY repo_id', token_id)
 
 export const listTokenRepoNames = (db: Db, token_id: string): string[] =>
   db
@@ -70,16 +69,28 @@ export const listTokenRepoNames = (db: Db, token_id: string): string[] =>
 
 export function insertToken(db: WritableDb, row: TokenRow, secret_hash: string, repos: readonly TokenRepo[]): void {
   db.run(
-    `INSERT INTO tokens (${COLUMNS}, secret_hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO tokens (${COLUMNS}, secret_hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     row.id, row.last_four, row.actor_id, row.kind, row.name, row.source, row.scopes, row.some_repos, row.workspace_id, row.role,
-    row.created_by, row.created_at, row.last_used_at, row.expires_at, secret_hash,
+    row.pull_number, row.created_by, row.created_at, row.last_used_at, row.expires_at, secret_hash,
   )
   for (const repo of repos) {
     db.run('INSERT OR IGNORE INTO token_repos (token_id, repo_id, workspace_id, name) VALUES (?, ?, ?, ?)', row.id, repo.id, repo.workspace_id, repo.name)
   }
 }
 
+export const findTokenBySecret = (db: Db, secret_hash: string): TokenRow | null =>
+  db.one<TokenRow>(`SELECT ${COLUMNS} FROM tokens WHERE secret_hash = ?`, secret_hash)
+
+/** Those of one source whose time is over. */
+export const listEndedTokens = (db: Db, source: TokenSource, now: Timestamp): TokenRow[] =>
+  db.all<TokenRow>(`SELECT ${COLUMNS} FROM tokens WHERE source = ? AND expires_at <= ?`, source, now)
+
+export const setTokenEnd = (db: WritableDb, id: string, at: Timestamp): void =>
+  void db.run('UPDATE tokens SET expires_at = ?2 WHERE id = ?1 AND (expires_at IS NULL OR expires_at > ?2)', id, at)
+
 export const removeToken = (db: WritableDb, id: string): boolean => db.run('DELETE FROM tokens WHERE id = ?', id) > 0
+
+export const removeTokensOf = (db: WritableDb, actor_id: string): void => void db.run('DELETE FROM tokens WHERE actor_id = ?', actor_id)
 
 /** Notes a use; a token from the device sign-in lives for another `device_until` then. */
 export const setTokenUsed = (db: WritableDb, id: string, now: Timestamp, device_until: Timestamp): void =>

@@ -1,5 +1,6 @@
 import { job } from '#core/jobs.ts'
 import { writeAs } from '#core/write.ts'
+import { removeEndedPendingSignIns } from './store-pending-sign-ins.ts'
 import { removeEndedProofs } from './store-proofs.ts'
 import { removeEndedSignIns } from './store-sign-ins.ts'
 
@@ -11,5 +12,6 @@ export const sweepAccounts = job({
     writeAs(hearth, null, (tx) => {
       removeEndedProofs(tx.db, tx.now)
       removeEndedSignIns(tx.db, tx.now)
+      removeEndedPendingSignIns(tx.db, tx.now)
     }),
 })

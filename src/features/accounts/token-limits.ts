@@ -1,10 +1,10 @@
 /** What a new token of a person may be limited to, and how a token that makes another hands its own limits on. */
 import type { UserCaller } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'
-import { SCOPES, missingScope } from '#core/scopes.ts'
+import { missingScope, PERSONAL_AREAS, SCOPES } from '#core/scopes.ts'
 import { Type } from '#core/schema.ts'
 import { forbidden, invalid, notFound } from '#lib/errors.ts'
-import { DAY, timestamp, type Timestamp } from '#lib/time.ts'
+import { timestamp, type Timestamp } from '#lib/time.ts'
 import type { TokenRepo } from './store-tokens.ts'
 
 export const TokenName = Type.String({ minLength: 1, maxLength: 64, description: 'What the token is for.' })
@@ -20,6 +20,14 @@ export function requireScopes(caller: UserCaller, scopes: readonly string[]): vo
     if (missingScope(caller.token?.scopes ?? null, scope) !== null) {
       throw forbidden('scope', `this token lacks the scope ${scope}, so it cannot give it to another`, { scope })
     }
+  })
+}
+
+/** The same for a token that stands for no person: 422 also for what only people may do. */
+export function requireImpersonalScopes(caller: UserCaller, scopes: readonly string[]): void {
+  requireScopes(caller, scopes)
+  scopes.forEach((scope, index) => {
+    if (PERSONAL_AREAS.has(scope.split(':')[0] ?? '')) throw invalid(`scopes[${index}]`, `only a person's own token can have the scope ${scope}`)
   })
 }
 
@@ -43,9 +51,9 @@ export function requireOwnWorkspace(hearth: Hearth, caller: UserCaller, slug: st
   return facts.id
 }
 
-/** The end of a token that is to live some days: never after the end of the token that makes it. */
-export function endAfter(caller: UserCaller, now_ms: number, days: number): Timestamp {
-  const end = timestamp(now_ms + days * DAY)
+/** The end of a token that is to live for a time: never after the end of the token that makes it. */
+export function endAfter(caller: UserCaller, now_ms: number, lifetime_ms: number): Timestamp {
+  const end = timestamp(now_ms + lifetime_ms)
   const own = caller.token?.expires_at ?? null
   return own !== null && own < end ? own : end
 }

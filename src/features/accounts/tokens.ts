@@ -31,6 +31,8 @@ export type NewTokenOptions = {
   repos: readonly TokenRepo[] | null
   workspace_id: string | null
   role: Role | null
+  /** For an agent's: the pull request that it is for. */
+  pull_number?: number | null
   expires_at: Timestamp | null
   /** Who made it; the actor itself unless said. */
   created_by?: string
@@ -50,14 +52,28 @@ export function issueToken(tx: Tx, options: NewTokenOptions): { token: TokenRow;
     some_repos: options.repos === null ? 0 : 1,
     workspace_id: options.workspace_id,
     role: options.role,
+    pull_number: options.pull_number ?? null,
     created_by: options.created_by ?? options.actor_id,
     created_at: tx.now,
     last_used_at: null,
     expires_at: options.expires_at,
   }
   insertToken(tx.db, token, sha256(secret), options.repos ?? [])
+  tx.audit({
+    action: 'token.created', target: { kind: 'token', id: token.id, name: token.name }, workspace_id: workspaceOf(token, options.repos ?? []),
+    data: {
+      after: {
+        kind: token.kind, source: token.source, actor_id: token.actor_id, scopes: options.scopes, repos: options.repos?.map(({ id }) => id) ?? null, role: token.role,
+        expires_at: token.expires_at,
+      },
+    },
+  })
   return { token, secret }
 }
+
+/** Whose audit log a token belongs in besides the site's: an agent's is its repository's workspace's. */
+export const workspaceOf = (token: Pick<TokenRow, 'kind' | 'workspace_id'>, repos: readonly TokenRepo[]): string | null =>
+  token.workspace_id ?? (token.kind === 'agent' ? (repos[0]?.workspace_id ?? null) : null)
 
 export const scopesOf = (row: Pick<TokenRow, 'scopes'>): string[] | null => (row.scopes === null ? null : (JSON.parse(row.scopes) as string[]))
 

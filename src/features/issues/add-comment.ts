@@ -12,6 +12,7 @@ import { refuseSecrets } from './secrets.ts'
 import { insertComment, type CommentRow } from './store-comments.ts'
 import type { RecordRow } from './store-records.ts'
 import { notBlank } from './text.ts'
+import { commentPlaces, inRecord } from './untrusted.ts'
 
 const Line = Type.Integer({ minimum: 1, maximum: 2147483647 })
 
@@ -50,6 +51,7 @@ export const addComment = operation({
     in_reply_to: Type.Optional(Type.String({ maxLength: 100, description: 'A comment of the thread to answer in.' })),
   }),
   output: Comment,
+  untrusted: inRecord(commentPlaces),
 
   handler: async ({ hearth, db, repo, caller, write }, { number, in_reply_to, ...input }) => {
     const record = requireRecord(db, repo.id, number)

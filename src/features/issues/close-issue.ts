@@ -7,6 +7,7 @@ import { issueRecord } from './issue-record.ts'
 import { isAuthor } from './people.ts'
 import { CLOSE_REASONS, Issue } from './schema.ts'
 import { setIssueClosed, setIssueReason } from './store-issues.ts'
+import { inRecord, issuePlaces } from './untrusted.ts'
 
 export const closeIssue = operation({
   name: 'close_issue',
@@ -21,6 +22,7 @@ export const closeIssue = operation({
     reason: Type.Optional(OneOf(CLOSE_REASONS, { description: 'completed unless given.' })),
   }),
   output: Issue,
+  untrusted: inRecord(issuePlaces),
 
   handler: ({ hearth, db, repo, caller, write }, { number, reason = 'completed' }) => {
     if (!isAuthor(hearth, caller, requireIssue(db, repo.id, number).author_id)) repo.require('triage')

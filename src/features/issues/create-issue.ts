@@ -14,6 +14,7 @@ import { setAssignees, setLabels } from './set-labels.ts'
 import { assigneeIdsOf } from './store-assignees.ts'
 import { insertIssue } from './store-issues.ts'
 import { manyLines, oneLine, validChecks } from './text.ts'
+import { inRecord, issuePlaces } from './untrusted.ts'
 
 export const createIssue = operation({
   name: 'create_issue',
@@ -32,6 +33,7 @@ export const createIssue = operation({
     blocked_by: Type.Optional(BlockedByInput),
   }),
   output: Issue,
+  untrusted: inRecord(issuePlaces),
 
   handler: ({ hearth, repo, caller, write }, { labels, assignees, milestone, blocked_by, ...input }) => {
     refuseFork(repo)

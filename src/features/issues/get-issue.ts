@@ -5,6 +5,7 @@ import { commentsOf } from './comment-record.ts'
 import { requireIssue } from './find.ts'
 import { issuePulls, issueRecord } from './issue-record.ts'
 import { IssueDetail } from './schema.ts'
+import { inIssueDetail } from './untrusted.ts'
 
 /** How many comments the detail holds; list_comments gives the rest. */
 const FIRST_COMMENTS = 100
@@ -17,6 +18,7 @@ export const getIssue = operation({
   access: readsRepo({ scope: 'issues:read' }),
   input: Type.Object({ repo: RepoPath, number: RecordNumber }),
   output: IssueDetail,
+  untrusted: inIssueDetail,
 
   handler: ({ hearth, db, repo }, { number }) => {
     const row = requireIssue(db, repo.id, number)

@@ -25,7 +25,9 @@ export {
   commentsCount, countRecords, findRecord, insertRecord, linkPull, listLinks, setRecordOpen, setRecordTitle, touchRecord, updateLink, type LinkChange,
   type NewLink, type NewRecord, type RecordRow,
 } from './store-records.ts'
+export { findAgent } from './store-assignees.ts'
 export { suggestedText } from './suggestion.ts'
+export { commentPlaces, distrust, inList, inRecord, issuePlaces, places, type Reading } from './untrusted.ts'
 export { oneLine, manyLines, notBlank } from './text.ts'
 
 export * from './schema.ts'

@@ -7,6 +7,7 @@ import { parseTimestamp } from '#lib/time.ts'
 import { commentsOf } from './comment-record.ts'
 import { requireRecord } from './find.ts'
 import { Comment } from './schema.ts'
+import { commentPlaces, inList } from './untrusted.ts'
 
 export const listComments = operation({
   name: 'list_comments',
@@ -21,6 +22,7 @@ export const listComments = operation({
     ...byPage(),
   }),
   output: ListOf(Comment),
+  untrusted: inList(commentPlaces),
   list: 'page',
 
   handler: ({ hearth, db, repo }, { number, since, ...paging }) => {

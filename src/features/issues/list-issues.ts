@@ -2,14 +2,15 @@ import { readsRepo } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { byPage, pageOf, windowOf } from '#core/page.ts'
 import { ListOf, OneOf, RepoPath, Type } from '#core/schema.ts'
+import { listActorIds } from '#features/accounts/index.ts'
 import { milestoneId } from './find.ts'
 import { StateFilter } from './inputs.ts'
 import { issueRecords } from './issue-record.ts'
 import { Issue } from './schema.ts'
-import { listActorIds } from './store-assignees.ts'
 import { countIssues, listIssueNumbers, searchWords } from './store-issue-list.ts'
 import { issuesByNumber } from './store-issues.ts'
 import { findLabel } from './store-labels.ts'
+import { inList, issuePlaces } from './untrusted.ts'
 
 /** One name, several with commas, or an array. */
 const Labels = Type.Union([Type.String({ maxLength: 1000 }), Type.Array(Type.String({ maxLength: 100 }), { maxItems: 20 })], {
@@ -34,6 +35,7 @@ export const listIssues = operation({
     ...byPage(),
   }),
   output: ListOf(Issue),
+  untrusted: inList(issuePlaces),
   list: 'page',
 
   handler: ({ hearth, db, repo }, { state = 'open', sort = 'created', label = [], assignee, author, milestone, q, ...paging }) => {

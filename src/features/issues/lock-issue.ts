@@ -6,6 +6,7 @@ import { requireIssue } from './find.ts'
 import { issueRecord } from './issue-record.ts'
 import { Issue, LOCK_REASONS } from './schema.ts'
 import { setRecordLock } from './store-records.ts'
+import { inRecord, issuePlaces } from './untrusted.ts'
 
 export const lockIssue = operation({
   name: 'lock_issue',
@@ -16,6 +17,7 @@ export const lockIssue = operation({
   annotations: { idempotent: true },
   input: Type.Object({ repo: RepoPath, number: RecordNumber, reason: Type.Optional(OneOf(LOCK_REASONS)) }),
   output: Issue,
+  untrusted: inRecord(issuePlaces),
 
   handler: ({ hearth, repo, write }, { number, reason = null }) =>
     write((tx) => {

@@ -12,11 +12,13 @@ export function actorLookup(hearth: Hearth, ids: readonly (string | null)[]): (i
 }
 
 /**
- * Whether the caller stands where the author stands: the author, an agent that acts for the author, or the person that the
- * author, an agent, acted for.
+ * Whether the caller stands where the author stands: the author, the person that the author acted for, or an agent of that
+ * person: what one agent began, the next one of the same person can go on with.
  */
 export function isAuthor(hearth: Hearth, caller: Caller, author_id: string): boolean {
   if (caller.kind === 'anonymous') return false
-  if (caller.id === author_id || (caller.kind === 'agent' && caller.owner_id === author_id)) return true
-  return caller.kind === 'user' && actorOf(hearth, author_id).on_behalf_of?.id === caller.id
+  if (caller.id === author_id) return true
+  if (caller.kind === 'workspace') return false
+  const person = caller.kind === 'agent' ? caller.owner_id : caller.id
+  return person === author_id || person === actorOf(hearth, author_id).on_behalf_of?.id
 }

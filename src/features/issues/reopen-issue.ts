@@ -7,6 +7,7 @@ import { issueRecord } from './issue-record.ts'
 import { isAuthor } from './people.ts'
 import { Issue } from './schema.ts'
 import { setIssueReopened } from './store-issues.ts'
+import { inRecord, issuePlaces } from './untrusted.ts'
 
 export const reopenIssue = operation({
   name: 'reopen_issue',
@@ -17,6 +18,7 @@ export const reopenIssue = operation({
   annotations: { idempotent: true },
   input: Type.Object({ repo: RepoPath, number: RecordNumber }),
   output: Issue,
+  untrusted: inRecord(issuePlaces),
 
   handler: ({ hearth, db, repo, caller, write }, { number }) => {
     if (!isAuthor(hearth, caller, requireIssue(db, repo.id, number).author_id)) repo.require('triage')

@@ -8,6 +8,7 @@ import { CommentId } from './inputs.ts'
 import { isAuthor } from './people.ts'
 import { Comment } from './schema.ts'
 import { setThreadResolved } from './store-comments.ts'
+import { commentPlaces, inRecord } from './untrusted.ts'
 
 export const resolveComment = operation({
   name: 'resolve_comment',
@@ -18,6 +19,7 @@ export const resolveComment = operation({
   annotations: { idempotent: true },
   input: Type.Object({ repo: RepoPath, id: CommentId, resolved: Type.Optional(Type.Boolean({ description: 'true unless given.' })) }),
   output: Comment,
+  untrusted: inRecord(commentPlaces),
 
   handler: ({ hearth, db, repo, caller, write }, { id, resolved = true }) => {
     const { kind, number } = requireComment(db, repo.id, id)

@@ -33,12 +33,15 @@ export function replaceAssignees(tx: Tx, repo_id: string, number: number, actor_
 
 export type CandidateRow = { readonly id: string; readonly kind: 'user' | 'agent'; readonly username: string }
 
-/** Members of the workspace and agents with a token that still works here; `q` is a part of a username or name. By username. */
+/** Members of the workspace, people with a role of their own here, and agents with a token that still works here; `q` is a part of a username or name. By username. */
 export const listCandidates = (db: Db, repo: { id: string; workspace_id: string }, q: string | null, now: string): CandidateRow[] =>
   db.all<CandidateRow>(
     `SELECT id, kind, username FROM (
        SELECT a.id, a.kind, a.username, a.name FROM members m JOIN actors a ON a.id = m.user_id JOIN users u ON u.id = a.id
        WHERE m.workspace_id = ?2 AND u.suspended_at IS NULL
+       UNION
+       SELECT a.id, a.kind, a.username, a.name FROM role_grants g JOIN actors a ON a.id = g.user_id JOIN users u ON u.id = a.id
+       WHERE g.repo_id = ?1 AND u.suspended_at IS NULL
        UNION
        SELECT a.id, a.kind, a.username, a.name FROM token_repos r JOIN tokens t ON t.id = r.token_id JOIN actors a ON a.id = t.actor_id
        WHERE r.repo_id = ?1 AND t.kind = 'agent' AND (t.expires_at IS NULL OR t.expires_at > ?4)
@@ -53,15 +56,3 @@ export const findAgent = (db: Db, repo_id: string, username: string, now: string
      WHERE r.repo_id = ? AND t.kind = 'agent' AND a.username = ? AND (t.expires_at IS NULL OR t.expires_at > ?) ORDER BY a.id DESC LIMIT 1`,
     repo_id, username, now,
   )
-
-/** Everyone who goes by a name; agents of one person may share theirs. */
-export const listActorIds = (db: Db, username: string): string[] => {
-  const named = db.all<{ id: string }>(`SELECT id FROM actors WHERE username = ? AND kind IN ('user', 'workspace')`, username)
-  if (!username.includes('/')) return named.map((row) => row.id)
-  return db
-    .all<{ id: string }>(
-      `SELECT a.id FROM actors o JOIN actors a ON a.on_behalf_of = o.id WHERE o.kind = 'user' AND o.username = ? AND a.username = ?`,
-      username.slice(0, username.indexOf('/')), username,
-    )
-    .map((row) => row.id)
-}

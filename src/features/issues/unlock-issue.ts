@@ -6,6 +6,7 @@ import { requireIssue } from './find.ts'
 import { issueRecord } from './issue-record.ts'
 import { Issue } from './schema.ts'
 import { setRecordLock } from './store-records.ts'
+import { inRecord, issuePlaces } from './untrusted.ts'
 
 export const unlockIssue = operation({
   name: 'unlock_issue',
@@ -16,6 +17,7 @@ export const unlockIssue = operation({
   annotations: { idempotent: true },
   input: Type.Object({ repo: RepoPath, number: RecordNumber }),
   output: Issue,
+  untrusted: inRecord(issuePlaces),
 
   handler: ({ hearth, repo, write }, { number }) =>
     write((tx) => {

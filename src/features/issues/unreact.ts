@@ -6,6 +6,7 @@ import { requireComment } from './find.ts'
 import { CommentId } from './inputs.ts'
 import { Comment, REACTIONS } from './schema.ts'
 import { removeReaction } from './store-comments.ts'
+import { commentPlaces, inRecord } from './untrusted.ts'
 
 export const unreact = operation({
   name: 'unreact',
@@ -16,6 +17,7 @@ export const unreact = operation({
   annotations: { idempotent: true },
   input: Type.Object({ repo: RepoPath, id: CommentId, content: OneOf(REACTIONS) }),
   output: Comment,
+  untrusted: inRecord(commentPlaces),
 
   handler: ({ hearth, repo, caller, write }, { id, content }) =>
     write((tx) => {

@@ -9,6 +9,7 @@ import { Comment } from './schema.ts'
 import { refuseSecrets } from './secrets.ts'
 import { setCommentBody } from './store-comments.ts'
 import { notBlank } from './text.ts'
+import { commentPlaces, inRecord } from './untrusted.ts'
 
 export const updateComment = operation({
   name: 'update_comment',
@@ -19,6 +20,7 @@ export const updateComment = operation({
   annotations: { idempotent: true },
   input: Type.Object({ repo: RepoPath, id: CommentId, body: CommentBodyInput }),
   output: Comment,
+  untrusted: inRecord(commentPlaces),
 
   handler: ({ hearth, db, repo, caller, write }, { id, ...input }) => {
     if (!isAuthor(hearth, caller, requireComment(db, repo.id, id).author_id)) repo.require('maintain')

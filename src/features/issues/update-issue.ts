@@ -14,6 +14,7 @@ import { assigneeIdsOf } from './store-assignees.ts'
 import { setIssueChecks, setIssueText } from './store-issues.ts'
 import { touchRecord } from './store-records.ts'
 import { manyLines, oneLine, validChecks } from './text.ts'
+import { inRecord, issuePlaces } from './untrusted.ts'
 
 export const updateIssue = operation({
   name: 'update_issue',
@@ -34,6 +35,7 @@ export const updateIssue = operation({
     blocked_by: Type.Optional(BlockedByInput),
   }),
   output: Issue,
+  untrusted: inRecord(issuePlaces),
 
   handler: ({ hearth, db, repo, caller, write }, { number, labels, assignees, milestone, blocked_by, ...input }) => {
     const { author_id } = requireIssue(db, repo.id, number)

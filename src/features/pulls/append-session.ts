@@ -7,7 +7,7 @@ import { DAY, parseTimestamp, timestamp } from '#lib/time.ts'
 import { onPull } from './inputs.ts'
 import { redactText, redactValue } from './redact.ts'
 import { SessionEntryInput } from './schema.ts'
-import { appendEntries, type NewEntry } from './session.ts'
+import { appendEntries, sessionCost, type NewEntry } from './session.ts'
 import { isActive, requirePull, type PullRow } from './store.ts'
 
 const MOST_TEXT = 65_536
@@ -44,6 +44,7 @@ export const appendSession = operation({
         throw conflict('head_moved', `the last entry is ${pull.session_entries}, not ${expected_seq}; read those after ${expected_seq}`, { last_seq: pull.session_entries })
       }
       const last_seq = appendEntries(tx, pull, prepared.map((entry) => ({ ...entry, sha: entry.sha ?? pull.head_sha })), cost)
+      if (cost > 0) tx.signal(sessionCost, { pull_id: pull.id, actor_id: caller.id, cost_usd: cost })
       return { appended: prepared.length, last_seq }
     })
   },

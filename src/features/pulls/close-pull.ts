@@ -10,6 +10,7 @@ import { requireAuthorOr } from './rights.ts'
 import { Pull } from './schema.ts'
 import { closeActive } from './settle.ts'
 import { isActive, requirePull } from './store.ts'
+import { inPull } from './untrusted.ts'
 
 export const closePull = operation({
   name: 'close_pull',
@@ -19,6 +20,7 @@ export const closePull = operation({
   access: writesRepo('read', { scope: 'pulls:write' }),
   input: Type.Object({ ...onPull, comment: Type.Optional(Type.String({ maxLength: 65_536, description: 'Why, Markdown; added as a comment.' })) }),
   output: Pull,
+  untrusted: inPull,
 
   handler: ({ hearth, db, repo, caller, write }, { number, comment = '' }) => {
     const body = comment === '' ? null : notBlank('comment', comment)

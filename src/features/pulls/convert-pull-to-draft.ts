@@ -10,6 +10,7 @@ import { pullRecord } from './record.ts'
 import { requireAuthorOr } from './rights.ts'
 import { Pull } from './schema.ts'
 import { isActive, requirePull, setDraft } from './store.ts'
+import { inPull } from './untrusted.ts'
 
 export const convertPullToDraft = operation({
   name: 'convert_pull_to_draft',
@@ -19,6 +20,7 @@ export const convertPullToDraft = operation({
   access: writesRepo('read', { scope: 'pulls:write' }),
   input: Type.Object(onPull),
   output: Pull,
+  untrusted: inPull,
 
   handler: ({ hearth, repo, caller, write }, { number }) =>
     write((tx) => {

@@ -19,12 +19,14 @@ import { pullOpened } from './events.ts'
 import { BodyInput, TitleInput } from './inputs.ts'
 import { requireMayContribute, requireRoomForPull } from './limits.ts'
 import { pullRecord, remoteOf } from './record.ts'
+import { askForReview, codeOwners } from './reviewers.ts'
 import { requireOwnRepository } from './rights.ts'
 import { NewPull } from './schema.ts'
 import { noteOpenPulls } from './settle.ts'
 import { askForStats, computeStats } from './stats.ts'
 import { findActiveForBranch, insertPull, requirePull } from './store.ts'
 import { setStats } from './store-stats.ts'
+import { inNewPull } from './untrusted.ts'
 
 const Input = Type.Object({
   repo: RepoPath,
@@ -48,6 +50,7 @@ export const createPull = operation({
   access: writesRepo('read', { scope: 'pulls:write' }),
   input: Input,
   output: NewPull,
+  untrusted: inNewPull,
 
   handler: async (context, input) => {
     const { repo, caller, db, hearth } = context
@@ -61,6 +64,7 @@ export const createPull = operation({
     if (head && head.ref === base.ref) throw invalid('branch', `branch must differ from the base ${base.ref}`)
     const prepared = head && (await computeStats(hearth.git, repo.store, base.sha, head.sha))
     if (head && prepared?.stats.commits === 0) throw invalid('branch', `${head.ref} has no commit that ${base.ref} lacks`)
+    const owners = prepared && (await codeOwners(hearth, pullContext, { base_sha: base.sha, author_id: caller.id }, prepared.touches.map(({ path }) => path)))
 
     return context.write((tx) => {
       requireRoomForPull(hearth, repo, caller, pullContext.settings)
@@ -72,6 +76,7 @@ export const createPull = operation({
       const pull = insert(tx, pullContext, caller, input, { ...texts, base: now(base), head: head && now(head) })
       if (prepared && pull.base_sha === base.sha && pull.head_sha === head?.sha) setStats(tx, pull, prepared.stats, prepared.touches)
       else askForStats(tx, pull)
+      if (owners) askForReview(tx, pull, repo, owners, null)
       return { pull: pullRecord(hearth, pull, pullContext), git: remoteOf(hearth, pull, pullContext) }
     })
   },

@@ -12,6 +12,7 @@ import { statsIfAny } from './stats.ts'
 import { isActive, requirePull } from './store.ts'
 import { findReview, setDismissed } from './store-reviews.ts'
 import { findStats } from './store-stats.ts'
+import { inReview } from './untrusted.ts'
 
 export const dismissReview = operation({
   name: 'dismiss_review',
@@ -25,6 +26,7 @@ export const dismissReview = operation({
     reason: Type.String({ minLength: 1, maxLength: 2_000 }),
   }),
   output: Review,
+  untrusted: inReview,
 
   handler: async ({ hearth, db, repo, caller, write }, { number, id, reason }) => {
     await statsIfAny(hearth, requirePull(db, repo.id, number))

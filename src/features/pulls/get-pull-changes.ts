@@ -15,6 +15,7 @@ import { PullChanges } from './schema.ts'
 import { commitOfPull, isGone } from './since.ts'
 import { freshStats } from './stats.ts'
 import { requirePull } from './store.ts'
+import { inChanges } from './untrusted.ts'
 
 const SIZES = { size: 100, max: 300 }
 const MOST_LINES = 20_000
@@ -38,6 +39,7 @@ export const getPullChanges = operation({
     ...byPage(SIZES),
   }),
   output: PullChanges,
+  untrusted: inChanges,
 
   handler: async ({ hearth, db, git, repo }, { number, path, context = 3, since, ...paging }) => {
     const pull = requirePull(db, repo.id, number)

@@ -12,6 +12,7 @@ import { PullDetail, type Behind } from './schema.ts'
 import { statsIfAny } from './stats.ts'
 import { isActive, requirePull, type PullRow } from './store.ts'
 import type { Stats } from './store-stats.ts'
+import { inPullDetail } from './untrusted.ts'
 
 const FIRST_COMMENTS = 100
 
@@ -25,6 +26,7 @@ export const getPull = operation({
   access: readsRepo({ scope: 'pulls:read' }),
   input: Type.Object(onPull),
   output: PullDetail,
+  untrusted: inPullDetail,
 
   handler: async ({ hearth, db, repo }, { number }) => {
     await statsIfAny(hearth, requirePull(db, repo.id, number))

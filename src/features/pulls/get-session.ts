@@ -13,6 +13,7 @@ import { SessionEntry } from './schema.ts'
 import { untilAppended } from './session.ts'
 import { requirePull, type PullRow } from './store.ts'
 import { listEntryRows, type EntryRow } from './store-sessions.ts'
+import { inSession } from './untrusted.ts'
 
 const SIZES = { size: 200, max: 1000 }
 export const LONGEST_WAIT = 25
@@ -32,6 +33,7 @@ export const getSession = operation({
     ...byAfter(SIZES),
   }),
   output: ListOf(SessionEntry),
+  untrusted: inSession,
 
   handler: async ({ hearth, db, repo, caller, signal }, { number, kind = null, wait = 0, ...paging }) => {
     const pull = requirePull(db, repo.id, number)

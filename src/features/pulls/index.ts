@@ -3,6 +3,7 @@ import type { Feature } from '#core/hearth.ts'
 import type { Job } from '#core/jobs.ts'
 import { describeCheckpoint } from './describe-checkpoint.ts'
 import { events } from './events.ts'
+import { followBranches } from './follow-branches.ts'
 import { followComments, followPushes } from './follow-pushes.ts'
 import { followLineComments } from './line-comments.ts'
 import { operations } from './operations.ts'
@@ -15,16 +16,18 @@ export const feature: Feature = {
   name: 'pulls',
   operations,
   events,
-  reactions: [followPushes, followComments],
+  reactions: [followPushes, followBranches, followComments],
   jobs: [refreshPull, settlePulls, describeCheckpoint, followLineComments, announceSession, removeForks] as Job[],
 }
 
 export * from './schema.ts'
 export { pullClosed, pullMerged, pullOpened, pullReady, pullUpdated, reviewCompleted, sessionAppended } from './events.ts'
 export { pullRecord, pullUrl } from './record.ts'
-export { findPull, isActive, requirePull, type PullRow } from './store.ts'
+export { noteInSession, sessionCost } from './session.ts'
+export { findPull, isActive, requirePull, stopAutoMerge, type PullRow } from './store.ts'
 
 export { appendSession } from './append-session.ts'
+export { cancelReviewRequest } from './cancel-review-request.ts'
 export { closePull } from './close-pull.ts'
 export { convertPullToDraft } from './convert-pull-to-draft.ts'
 export { createPull } from './create-pull.ts'
@@ -39,5 +42,6 @@ export { listReviews } from './list-reviews.ts'
 export { markPullReady } from './mark-pull-ready.ts'
 export { mergePull } from './merge-pull.ts'
 export { reopenPull } from './reopen-pull.ts'
+export { requestReview } from './request-review.ts'
 export { reviewPull } from './review-pull.ts'
 export { updatePull } from './update-pull.ts'

@@ -9,6 +9,7 @@ import { onPull } from './inputs.ts'
 import { isGone } from './since.ts'
 import { freshStats } from './stats.ts'
 import { requirePull } from './store.ts'
+import { inCommits } from './untrusted.ts'
 
 export const listPullCommits = operation({
   name: 'list_pull_commits',
@@ -19,6 +20,7 @@ export const listPullCommits = operation({
   access: readsRepo({ scope: 'pulls:read' }),
   input: Type.Object({ ...onPull, ...byPage() }),
   output: ListOf(CommitRecord),
+  untrusted: inCommits,
 
   handler: async ({ hearth, db, git, repo }, { number, ...paging }) => {
     const pull = requirePull(db, repo.id, number)

@@ -1,12 +1,24 @@
 import { readsRepo } from '#core/access.ts'
+import type { Db } from '#core/db.ts'
 import { operation } from '#core/operation.ts'
 import { byPage, pageOf, windowOf } from '#core/page.ts'
 import { ListOf, OneOf, RecordNumber, RepoPath, Type } from '#core/schema.ts'
+import { listActorIds } from '#features/accounts/index.ts'
+import { findTeamBySlug } from '#features/teams/index.ts'
 import { contextOf } from './context.ts'
 import { pullRecord } from './record.ts'
 import { Pull, PULL_STATES, type PullState } from './schema.ts'
 import { askForMissing } from './stats.ts'
 import { countPulls, listPullRows } from './store.ts'
+import { inPulls } from './untrusted.ts'
+
+/** Everybody who goes by a name; a secret team by none. */
+function reviewerIds(db: Db, repo: { workspace: string; workspace_id: string }, given: string): string[] {
+  const name = given.trim().replace(/^@/, '')
+  const [workspace = '', slug] = name.toLowerCase().split('/')
+  const team = slug !== undefined && workspace === repo.workspace ? findTeamBySlug(db, repo.workspace_id, slug) : null
+  return [...listActorIds(db, name.includes('/') ? name : name.toLowerCase()), ...(team?.visibility === 'visible' ? [team.id] : [])]
+}
 
 export const listPulls = operation({
   name: 'list_pulls',
@@ -22,13 +34,15 @@ export const listPulls = operation({
     issue: Type.Optional(RecordNumber),
     author: Type.Optional(Type.String({ maxLength: 120, description: 'A username; an agent is <username>/<agent name>.' })),
     branch: Type.Optional(Type.String({ maxLength: 255, description: 'The head branch.' })),
+    review_requested: Type.Optional(Type.String({ maxLength: 120, description: 'Who is asked to review: a username, <username>/<agent name>, or <workspace>/<team>.' })),
     ...byPage(),
   }),
   output: ListOf(Pull),
+  untrusted: inPulls,
 
-  handler: async ({ hearth, db, repo }, { state = 'open', issue, author, branch, ...paging }) => {
+  handler: async ({ hearth, db, repo }, { state = 'open', issue, author, branch, review_requested, ...paging }) => {
     const window = windowOf(paging)
-    const filter = { state: state as PullState, issue, author: author?.trim().toLowerCase(), branch }
+    const filter = { state: state as PullState, issue, author: author?.trim().toLowerCase(), branch, review_requested: review_requested === undefined ? undefined : reviewerIds(db, repo, review_requested) }
     const rows = listPullRows(db, repo.id, filter, window.limit, window.offset)
     await askForMissing(hearth, rows)
     const context = contextOf(db, repo.id)

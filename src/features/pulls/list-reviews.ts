@@ -9,6 +9,7 @@ import { Review } from './schema.ts'
 import { standingsOf } from './standing.ts'
 import { statsIfAny } from './stats.ts'
 import { requirePull } from './store.ts'
+import { inReviews } from './untrusted.ts'
 
 export const listReviews = operation({
   name: 'list_reviews',
@@ -19,6 +20,7 @@ export const listReviews = operation({
   access: readsRepo({ scope: 'pulls:read' }),
   input: Type.Object({ ...onPull, ...byPage() }),
   output: ListOf(Review),
+  untrusted: inReviews,
 
   handler: async ({ hearth, db, repo }, { number, ...paging }) => {
     const window = windowOf(paging)

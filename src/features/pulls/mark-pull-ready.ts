@@ -7,20 +7,24 @@ import { contextOf, subjectOf } from './context.ts'
 import { pullReady, pullUpdated } from './events.ts'
 import { onPull } from './inputs.ts'
 import { pullRecord } from './record.ts'
+import { askForReview, codeOwners } from './reviewers.ts'
 import { requireAuthorOr } from './rights.ts'
 import { Pull } from './schema.ts'
 import { freshStats } from './stats.ts'
 import { isActive, requirePull, setPullText, setReady } from './store.ts'
 import { setApprovalsOutdated } from './store-reviews.ts'
+import { listTouchedPaths } from './store-stats.ts'
+import { inPull } from './untrusted.ts'
 
 export const markPullReady = operation({
   name: 'mark_pull_ready',
-  summary: 'Turn a draft into a pull request that asks for review; the summary becomes its description. Its author, or write. On one that is open already only the description changes.',
+  summary: 'Turn a draft into a pull request that asks for review; the summary becomes its description, and code owners are asked. Its author, or write. On one that is open already only the description changes.',
   route: 'POST /v1/repos/{owner}/{name}/pulls/{number}/ready',
   toolset: 'pulls',
   access: writesRepo('read', { scope: 'pulls:write' }),
   input: Type.Object({ ...onPull, summary: Type.String({ minLength: 1, maxLength: 65_536, description: 'What was done and why, Markdown.' }) }),
   output: Pull,
+  untrusted: inPull,
 
   handler: async ({ hearth, db, repo, caller, write }, { number, summary }) => {
     const seen = requirePull(db, repo.id, number)
@@ -28,6 +32,7 @@ export const markPullReady = operation({
     const body = manyLines('summary', notBlank('summary', summary))
     refuseSecrets(db, repo.id, 'summary', body)
     const stats = isActive(seen) ? await freshStats(hearth, seen) : null
+    const owners = stats && seen.status === 'draft' ? await codeOwners(hearth, contextOf(db, repo.id), seen, listTouchedPaths(db, seen.id)) : null
     return write((tx) => {
       const pull = requirePull(tx.db, repo.id, number)
       const context = contextOf(tx.db, repo.id)
@@ -46,6 +51,7 @@ export const markPullReady = operation({
       setReady(tx, pull, body)
       setApprovalsOutdated(tx, pull.id)
       updateLink(tx, repo.id, number, { status: 'open' })
+      if (owners) askForReview(tx, pull, repo, owners, null)
       tx.append(pullReady, subjectOf(context), about)
       return pullRecord(hearth, requirePull(tx.db, repo.id, number), context)
     })

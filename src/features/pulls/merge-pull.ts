@@ -26,6 +26,7 @@ import { standingsOf } from './standing.ts'
 import { freshStats } from './stats.ts'
 import { listActiveByBase, listActiveByBranch, requirePull, setMerged, type PullRow } from './store.ts'
 import type { Stats } from './store-stats.ts'
+import { inPull } from './untrusted.ts'
 import { landingProblem } from './verify-landing.ts'
 
 export const mergePull = operation({
@@ -45,6 +46,7 @@ export const mergePull = operation({
     ignore_checks: Type.Optional(Type.Boolean({ description: 'Merge with failed checks, where the repository allows that.' })),
   }),
   output: Pull,
+  untrusted: inPull,
 
   handler: async ({ hearth, db, repo, caller, write }, { number, message, expected_head, keep_issue_open = false, ...given }) => {
     // The base is read once, here; everything below is about this commit of it.

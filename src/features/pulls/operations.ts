@@ -1,5 +1,6 @@
 /** The operations of this feature, in the order of a pull request's life. */
 import { appendSession } from './append-session.ts'
+import { cancelReviewRequest } from './cancel-review-request.ts'
 import { checkLineComment } from './check-line-comment.ts'
 import { closePull } from './close-pull.ts'
 import { convertPullToDraft } from './convert-pull-to-draft.ts'
@@ -15,12 +16,13 @@ import { listReviews } from './list-reviews.ts'
 import { markPullReady } from './mark-pull-ready.ts'
 import { mergePull } from './merge-pull.ts'
 import { reopenPull } from './reopen-pull.ts'
+import { requestReview } from './request-review.ts'
 import { reviewPull } from './review-pull.ts'
 import { updatePull } from './update-pull.ts'
 
 export const operations = [
   listPulls, createPull, getPull, getPullChanges, listPullCommits, getPullChecks,
   markPullReady, convertPullToDraft, updatePull, closePull, reopenPull, mergePull,
-  reviewPull, listReviews, dismissReview, checkLineComment,
+  requestReview, cancelReviewRequest, reviewPull, listReviews, dismissReview, checkLineComment,
   getSession, appendSession,
 ] as const

@@ -5,6 +5,7 @@ import { assigneesOf, commentsCount, countUnresolved, labelsOf } from '#features
 import { branchRef, readRef } from '#features/repos/index.ts'
 import { blockersOf } from './blockers.ts'
 import { contextOf, type PullContext } from './context.ts'
+import { requestedReviewers } from './reviewers.ts'
 import type { Pull, PullRemote } from './schema.ts'
 import { countApprovals, standingsOf, type Standing } from './standing.ts'
 import { isActive, type PullRow } from './store.ts'
@@ -65,7 +66,7 @@ export function pullRecord(hearth: Hearth, pull: PullRow, context: PullContext =
     comments_count: commentsCount(db, pull.repo_id, pull.number),
     labels: labelsOf(db, pull.repo_id, pull.number),
     assignees: assigneesOf(hearth, pull.repo_id, pull.number),
-    requested_reviewers: { users: [], teams: [], agents: [] },
+    requested_reviewers: requestedReviewers(hearth, pull),
     approvals: { required: settings.required_approvals, counted: countApprovals(standings) },
     checks_status: 'none',
     statuses_state: 'none',

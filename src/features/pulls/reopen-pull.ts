@@ -15,6 +15,7 @@ import { Pull } from './schema.ts'
 import { noteOpenPulls } from './settle.ts'
 import { askForStats } from './stats.ts'
 import { findActiveForBranch, insertHead, isActive, requirePull, setReopened, type PullRow } from './store.ts'
+import { inPull } from './untrusted.ts'
 
 export const reopenPull = operation({
   name: 'reopen_pull',
@@ -24,6 +25,7 @@ export const reopenPull = operation({
   access: writesRepo('read', { scope: 'pulls:write' }),
   input: Type.Object(onPull),
   output: Pull,
+  untrusted: inPull,
 
   handler: ({ hearth, repo, caller, write }, { number }) =>
     write((tx) => {

@@ -12,6 +12,7 @@ import { reviewCompleted } from './events.ts'
 import { onPull, ShaPrefix } from './inputs.ts'
 import { commentableLines, requireInChange, type Line } from './line-comments.ts'
 import { reviewRecordOf } from './review-record.ts'
+import { answerRequests } from './reviewers.ts'
 import { principalOf, principalOfCaller } from './rights.ts'
 import { Review, VERDICTS, type Verdict } from './schema.ts'
 import { commitOfPull } from './since.ts'
@@ -19,6 +20,7 @@ import { computeStats, freshStats } from './stats.ts'
 import { isActive, requirePull, type PullRow } from './store.ts'
 import { findStats } from './store-stats.ts'
 import { insertReview } from './store-reviews.ts'
+import { inReview } from './untrusted.ts'
 
 const LineComment = Type.Object({
   path: Type.String({ minLength: 1, maxLength: 4096 }),
@@ -42,6 +44,7 @@ export const reviewPull = operation({
     commit: Type.Optional(ShaPrefix('The head that was looked at; the present one unless given.')),
   }),
   output: Review,
+  untrusted: inReview,
 
   handler: async ({ hearth, db, repo, caller, write, now_ms }, { number, body = '', comments = [], commit, ...given }) => {
     const verdict = given.verdict as Verdict
@@ -81,6 +84,7 @@ export const reviewPull = operation({
         const comment = insertComment(tx, { ...line, repo_id: repo.id, number, author_id: caller.id, body: comments[at]?.body ?? '', commit_sha: reviewed, review_id: id })
         tx.append(commentCreated, subject, { number, comment, review: id, verdict: null, path: line.path, line: line.line })
       })
+      answerRequests(tx, now, caller)
       if (caller.kind === 'agent') tx.append(reviewCompleted, subject, { number, review: id, verdict })
       return reviewRecordOf(hearth, now, context, findStats(tx.db, now), id)
     })

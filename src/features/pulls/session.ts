@@ -4,7 +4,9 @@
  * agent at work appends all the time.
  */
 import type { Hearth } from '#core/hearth.ts'
+import { signal } from '#core/events.ts'
 import { job } from '#core/jobs.ts'
+import { Type } from '#core/schema.ts'
 import { writeAs, type Tx } from '#core/write.ts'
 import { conflict } from '#lib/errors.ts'
 import { MINUTE } from '#lib/time.ts'
@@ -13,9 +15,21 @@ import { sessionAppended } from './events.ts'
 import { findPullById, type PullRow } from './store.ts'
 import { insertEntry, setSession, setSessionTold, type EntryRow } from './store-sessions.ts'
 
+/** Somebody reported in a session what work cost them, in dollars. */
+export const sessionCost = signal('session.cost', Type.Object({ pull_id: Type.String(), actor_id: Type.String(), cost_usd: Type.Number() }))
+
 export const MOST_ENTRIES = 100_000
 
 export type NewEntry = Omit<EntryRow, 'pull_id' | 'seq'>
+
+/** Adds an entry of the service's own. A session that is full goes without it. */
+export function noteInSession(tx: Tx, pull_id: string, entry: { kind: string; text: string; data: Record<string, unknown> }): void {
+  const pull = findPullById(tx.db, pull_id)
+  if (!pull || pull.session_entries >= MOST_ENTRIES) return
+  appendEntries(tx, pull, [
+    { kind: entry.kind, text: entry.text, tool: null, at: tx.now, author_id: null, sha: pull.head_sha, data: JSON.stringify(entry.data), truncated: 0, redacted: 0 },
+  ])
+}
 
 /** Adds entries and gives the last sequence number. Gives 409 `limit_reached` when the session is full. */
 export function appendEntries(tx: Tx, pull: PullRow, entries: readonly NewEntry[], cost = 0): number {

@@ -47,6 +47,10 @@ export function setStats(tx: Tx, pull: Pick<PullRow, 'id' | 'repo_id'>, stats: S
   }
 }
 
+/** The paths that a pull request changes, as far as they are known. */
+export const listTouchedPaths = (db: Db, pull_id: string): string[] =>
+  db.all<{ path: string }>('SELECT path FROM pull_touches WHERE pull_id = ? ORDER BY path', pull_id).map(({ path }) => path)
+
 export type SharedPath = { pull_id: string; path: string; ranges: readonly LineRange[]; own: readonly LineRange[] }
 
 /** Paths that other active pull requests of the repository change too, with both sides' lines. */

@@ -5,6 +5,7 @@ import type { Oid } from '#git'
 import { notFound } from '#lib/errors.ts'
 import type { Timestamp } from '#lib/time.ts'
 import type { PullState, PullStatus } from './schema.ts'
+import { REVIEW_REQUESTED } from './store-requests.ts'
 
 export type PullRow = {
   id: string
@@ -87,7 +88,7 @@ export const countActiveBy = (db: Db, repo_id: string, person_id: string): numbe
     repo_id, person_id,
   )?.count ?? 0
 
-export type PullFilter = { state: PullState; issue?: number; author?: string; branch?: string }
+export type PullFilter = { state: PullState; issue?: number; author?: string; branch?: string; review_requested?: readonly string[] }
 
 function conditions(repo_id: string, filter: PullFilter): { where: string; params: SqlValue[] } {
   const where = ['repo_id = ?']
@@ -102,6 +103,10 @@ function conditions(repo_id: string, filter: PullFilter): { where: string; param
   if (filter.issue !== undefined) add('issue = ?', filter.issue)
   if (filter.author !== undefined) add(`author_id IN (SELECT id FROM actors WHERE username = ?)`, filter.author)
   if (filter.branch !== undefined) add('branch = ?', filter.branch)
+  if (filter.review_requested !== undefined) {
+    const ids = JSON.stringify(filter.review_requested)
+    add(REVIEW_REQUESTED, ids, ids)
+  }
   return { where: where.join(' AND '), params }
 }
 
@@ -154,6 +159,10 @@ export const setReady = (tx: Tx, pull: PullRow, body: string): void =>
 export const setDraft = (tx: Tx, pull: PullRow): void => setFields(tx, pull.id, { status: 'draft' })
 
 export const setPullText = (tx: Tx, pull: PullRow, fields: { title?: string; body?: string }): void => setFields(tx, pull.id, fields)
+
+/** Turns it off for all that are active. */
+export const stopAutoMerge = (tx: Tx, repo_id: string): void =>
+  void tx.db.run('UPDATE pulls SET auto_merge = 0, updated_at = ? WHERE repo_id = ? AND active = 1 AND auto_merge = 1', tx.now, repo_id)
 
 export const setAutoMerge = (tx: Tx, pull: PullRow, on: boolean): void => setFields(tx, pull.id, { auto_merge: on ? 1 : 0 })
 

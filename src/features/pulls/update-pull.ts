@@ -13,6 +13,7 @@ import { requireAuthorOr } from './rights.ts'
 import { Pull } from './schema.ts'
 import { askForStats } from './stats.ts'
 import { findActiveForBranch, isActive, requirePull, setAutoMerge, setBase, setPullText, type PullRow } from './store.ts'
+import { inPull } from './untrusted.ts'
 
 export const updatePull = operation({
   name: 'update_pull',
@@ -30,6 +31,7 @@ export const updatePull = operation({
     auto_merge: Type.Optional(Type.Boolean()),
   }),
   output: Pull,
+  untrusted: inPull,
 
   handler: ({ hearth, db, repo, caller, write }, { number, base, labels, assignees, auto_merge, ...given }) => {
     requireAuthorOr(hearth, repo, requirePull(db, repo.id, number), caller, 'triage')

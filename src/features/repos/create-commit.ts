@@ -6,6 +6,7 @@ import { conflict, forbidden, invalid, notFound } from '#lib/errors.ts'
 import { commitIdentity } from '#features/accounts/index.ts'
 import { noSuchBranch } from './branch-record.ts'
 import { commitRecord } from './commit-records.ts'
+import { scanBefore, scanPush } from './push-protection.ts'
 import { checkPush } from './push-rules.ts'
 import { branchRef, shortNameProblem } from './ref-names.ts'
 import { moveRefs, prepareUpdate } from './refs.ts'
@@ -84,8 +85,12 @@ export const createCommit = operation({
       git.commitFiles(repo.store, { parent, changes, message: message.endsWith('\n') ? message : `${message}\n`, author: identity, committer: identity }),
     )
     const update = await prepareUpdate(hearth, repo, { name, old, new: made.commit })
+    const range = { tips: [made.commit], hide: parent === null ? [] : [parent] }
+    const { refused, later } = await scanBefore(hearth, requireRepo(db, repo.id), range, 1)
+    if (refused !== null) throw forbidden('push_protection', refused)
     await write((tx) => {
       check()
+      if (later) tx.enqueue(scanPush, { repo_id: repo.id, ...range })
       if (readRef(tx.db, repo.id, branchRef(branch)) !== parent && new_branch === undefined) throw headMoved(branch, readRef(tx.db, repo.id, branchRef(branch)))
       moveRefs(tx, repo, [update])
     })

@@ -1,6 +1,6 @@
 /** What happens to repositories. Names and data are part of the public interface. */
 import { event } from '#core/events.ts'
-import { Nullable, RecordNumber, Sha, Type } from '#core/schema.ts'
+import { Nullable, RecordNumber, Sha, Time, Type } from '#core/schema.ts'
 
 const shortRef = (ref: string): string => ref.replace(/^refs\/(heads|tags)\//, '')
 const commits = (count: number): string => (count === 1 ? '1 commit' : `${count} commits`)
@@ -52,4 +52,35 @@ export const repoDefaultBranchChanged = event(
   (data, by) => `${by} changed the default branch from ${data.previous} to ${data.default_branch}`,
 )
 
-export const events = [gitPush, repoCreated, repoForked, repoUpdated, repoVisibilityChanged, repoDefaultBranchChanged]
+export const repoRenamed = event(
+  'repo.renamed',
+  Type.Object({ previous_name: Type.String(), name: Type.String() }),
+  (data, by) => `${by} renamed the repository from ${data.previous_name} to ${data.name}`,
+)
+
+/** The event belongs to the workspace that has the repository now. */
+export const repoTransferred = event(
+  'repo.transferred',
+  Type.Object({ previous_workspace: Type.String(), workspace: Type.String() }),
+  (data, by) => `${by} moved the repository from ${data.previous_workspace} to ${data.workspace}`,
+)
+
+/** A branch has another name. It is no push: its commits stay, and what is built on it follows. */
+export const branchRenamed = event(
+  'branch.renamed',
+  Type.Object({ previous: Type.String(), branch: Type.String() }),
+  (data, by) => `${by} renamed the branch ${data.previous} to ${data.branch}`,
+)
+
+export const repoArchived = event('repo.archived', Type.Object({}), (_, by) => `${by} archived the repository`)
+export const repoUnarchived = event('repo.unarchived', Type.Object({}), (_, by) => `${by} opened the archived repository again`)
+
+const gone = Type.Object({ full_name: Type.String(), purge_at: Time })
+export const repoDeleted = event('repo.deleted', gone, ({ full_name }, by) => `${by} deleted ${full_name}`)
+export const repoRestored = event('repo.restored', Type.Object({}), (_, by) => `${by} restored the repository`)
+export const repoPurged = event('repo.purged', gone, ({ full_name }, by) => `${by} purged ${full_name}`)
+
+export const events = [
+  gitPush, repoCreated, repoForked, repoUpdated, repoVisibilityChanged, repoDefaultBranchChanged, repoRenamed, repoTransferred, branchRenamed, repoArchived,
+  repoUnarchived, repoDeleted, repoRestored, repoPurged,
+]

@@ -1,23 +1,18 @@
 /** What access asks about a repository: which it is, and how the caller stands to it. */
 import type { RepoFacts } from '#core/access.ts'
-import { higherRole, lowerRole, type Caller, type Role, type UserCaller } from '#core/caller.ts'
+import { higherRole, lowerRole, type Caller, type Role } from '#core/caller.ts'
 import type { Db } from '#core/db.ts'
-import { roleIn, workspaceById, workspaceFacts } from '#features/workspaces/index.ts'
-import { repoById, repoByPath, type RepoRow } from './store.ts'
+import { findWorkspace, formerWorkspace, workspaceById } from '#features/workspaces/index.ts'
+import { findByName, REPO_PATH, repoById, repoByPath, type RepoRow } from './store.ts'
+import { findRedirect } from './store-redirects.ts'
+import { findRoleParts, type RoleParts } from './store-roles.ts'
 
-/** The person behind an agent: an agent never has more than that person has. */
-const personOf = (caller: Caller): Caller =>
-  caller.kind !== 'agent'
-    ? caller
-    : ({
-        kind: 'user', id: caller.owner_id, username: caller.owner_username, verified: true, suspended: false, site_admin: false, token: null, sign_in: null,
-      } satisfies UserCaller)
-
-/** Whether a fork is this caller's own: its author's, the author's agents', or the person's whose agent is the author. */
+/** Whether a fork is this caller's own: its author's, the person's whose agent is the author, or of any agent of that person. */
 function isOwnFork(fork: RepoRow, caller: Caller): boolean {
   if (caller.kind === 'anonymous') return false
   if (caller.id === fork.created_by) return true
-  return caller.kind === 'agent' ? caller.owner_id === fork.created_by : caller.kind === 'user' && caller.id === fork.created_for
+  const person = caller.kind === 'agent' ? caller.owner_id : caller.kind === 'user' ? caller.id : null
+  return person !== null && (person === fork.created_by || person === fork.created_for)
 }
 
 /** `<workspace>/<repo>`, or for a fork `<workspace>/<repo>/pull/<number>`. */
@@ -37,9 +32,8 @@ export function factsOf(db: Db, row: RepoRow, caller: Caller): RepoFacts | null 
   const parent = row.parent_id === null ? row : repoById(db, row.parent_id)
   const workspace = parent && workspaceById(db, parent.workspace_id)
   if (!parent || !workspace) return null
-  const standing = caller.kind === 'anonymous' ? null : workspaceFacts(db, workspace.slug, caller)
+  const { role: base, workspace_role, two_factor_missing } = standingOn(db, parent, caller)
   const isPrivate = parent.private === 1
-  const base = baseRole(db, parent, workspace, caller)
   const role = row === parent || (base === null && isPrivate) ? base : isOwnFork(row, caller) ? 'write' : base === null ? null : 'read'
   return {
     id: row.id,
@@ -51,31 +45,54 @@ export function factsOf(db: Db, row: RepoRow, caller: Caller): RepoFacts | null 
     archived: parent.archived_at !== null,
     deleted: parent.deleted_at !== null || row.deleted_at !== null,
     role,
-    workspace_role: standing?.role ?? null,
+    workspace_role,
     default_branch: row.default_branch,
     store: row.store,
     parent_id: row.parent_id,
     pull_number: row.pull_number,
-    two_factor_missing: standing?.two_factor_missing ?? false,
+    two_factor_missing,
   }
 }
 
-type Workspace = NonNullable<ReturnType<typeof workspaceById>>
+type Standing = Pick<RepoFacts, 'role' | 'workspace_role' | 'two_factor_missing'>
 
-function baseRole(db: Db, repo: RepoRow, workspace: Workspace, caller: Caller): Role | null {
-  if (caller.kind === 'anonymous') return null
+const STRANGER: Standing = { role: null, workspace_role: null, two_factor_missing: false }
+
+/** The role from ownership, base permission and grants. An agent never has more than the person it acts for, and nothing elsewhere. */
+function standingOn(db: Db, repo: RepoRow, caller: Caller): Standing {
+  if (caller.kind === 'anonymous') return STRANGER
   // What a workspace's own token may do is said by the token.
-  if (caller.kind === 'workspace') return caller.id === workspace.id ? 'maintain' : null
-  if (caller.kind === 'agent' && caller.repo_id !== repo.id) return null
-  const standing = roleIn(db, workspace.id, personOf(caller))
-  const own: Role | null = standing === 'owner' ? 'admin' : standing === null || workspace.base_permission === 'none' ? null : workspace.base_permission
-  return caller.kind === 'agent' ? lowerRole(own, 'write') : own
+  if (caller.kind === 'workspace') return caller.id === repo.workspace_id ? { role: 'maintain', workspace_role: 'member', two_factor_missing: false } : STRANGER
+  const parts = findRoleParts(db, repo.id, caller.kind === 'agent' ? caller.owner_id : caller.id)
+  const outside = (caller.token?.workspace ?? repo.workspace_id) !== repo.workspace_id
+  const person = highestOf(parts)
+  return {
+    role: caller.kind === 'user' ? person : caller.repo_id === repo.id ? lowerRole(person, 'write') : null,
+    workspace_role: parts.workspace_role === null || outside ? null : caller.kind === 'agent' ? 'member' : parts.workspace_role,
+    two_factor_missing: parts.two_factor_missing,
+  }
 }
+
+export const highestOf = ({ owner, base, direct, team }: RoleParts): Role | null => higherRole(higherRole(owner, direct), higherRole(base, team))
 
 /** The facts of the repository at a path, deleted ones too; null when there is none. */
 export function repoFacts(db: Db, path: string, caller: Caller): RepoFacts | null {
   const row = repoByPath(db, path)
   return row && factsOf(db, row, caller)
+}
+
+/**
+ * The full name now of the repository that had this one before, under its own old name or an old slug of its workspace; null when
+ * none had. The fork of a pull request moves with its parent.
+ */
+export function movedTo(db: Db, path: string): string | null {
+  const [, slug = '', name = '', number] = REPO_PATH.exec(path) ?? []
+  const present = findWorkspace(db, slug)
+  const workspace = present ?? formerWorkspace(db, slug)
+  if (!workspace) return null
+  const id = (present ? null : findByName(db, workspace.id, name)?.id) ?? findRedirect(db, workspace.id, name)
+  const full_name = id ? fullName(db, id) : ''
+  return full_name === '' ? null : number === undefined ? full_name : `${full_name}/pull/${number}`
 }
 
 /** The caller's role after public visibility and the limits of the token; null for none, and for anonymous callers. */

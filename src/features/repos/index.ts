@@ -1,18 +1,30 @@
 /** The door of the repositories: the feature, and what those that build upon it may use. */
 import type { Feature } from '#core/hearth.ts'
+import type { Job } from '#core/jobs.ts'
 import { events } from './events.ts'
 import { measureRepo } from './measure-repo.ts'
 import { operations } from './operations.ts'
+import { scanPush } from './push-protection.ts'
+import { purgeDeleted, removeRepo } from './purge.ts'
 
-export const feature: Feature = { name: 'repos', operations, events, jobs: [measureRepo] }
+export const feature: Feature = { name: 'repos', operations, events, jobs: [measureRepo, scanPush, removeRepo, purgeDeleted] as Job[] }
 
 export * from './schema.ts'
-export { gitPush, repoCreated, repoForked, repoUpdated, repoVisibilityChanged, repoDefaultBranchChanged } from './events.ts'
+export { noteDroppedAccess, type DroppedAccess } from './dropped-access.ts'
+export {
+  branchRenamed, gitPush, repoArchived, repoCreated, repoDefaultBranchChanged, repoDeleted, repoForked, repoPurged, repoRenamed, repoRestored, repoTransferred,
+  repoUnarchived, repoUpdated, repoVisibilityChanged,
+} from './events.ts'
 export { eventRecord } from './event-record.ts'
-export { factsOf, fullName, fullNameOf, repoFacts, viewerRole } from './facts.ts'
+export { factsOf, fullName, fullNameOf, highestOf, movedTo, repoFacts, viewerRole } from './facts.ts'
+export { ownersOf, readCodeOwners, type CodeOwners } from './code-owners.ts'
+export { sightOf } from './sight.ts'
+export { findRoleParts, type RoleParts } from './store-roles.ts'
 export { createFork, removeFork } from './forks.ts'
+export { auditRepo, requireLive } from './lifecycle.ts'
 export { moveRefs, prepareUpdates, refsOf, type PreparedUpdate } from './refs.ts'
 export { branchOf, branchRef, refNameProblem, shortNameProblem, tagOf, tagRef } from './ref-names.ts'
+export { pauseAutoMerge } from './pause-auto-merge.ts'
 export { repoRecord } from './record.ts'
 export { blameInput, headCommit, resolveCommit, tipsOf } from './resolve.ts'
 export { changesBetween, type Changes } from './changes.ts'
@@ -25,24 +37,4 @@ export { findRef, hasBranches, lastMovedBranch, listTipsOfStore, readRef } from 
 export { findBranchPull, pullsOfCommits, recordLanded, setBranchPull } from './store-pulls.ts'
 export { checkPush, type PushRules } from './push-rules.ts'
 
-export { compareCommits } from './compare-commits.ts'
-export { createBranch } from './create-branch.ts'
-export { createCommit } from './create-commit.ts'
-export { createRepo } from './create-repo.ts'
-export { deleteBranch } from './delete-branch.ts'
-export { getBlame } from './get-blame.ts'
-export { getBranch } from './get-branch.ts'
-export { getCommit } from './get-commit.ts'
-export { getFile } from './get-file.ts'
-export { getRepo } from './get-repo.ts'
-export { getRepoSettings } from './get-repo-settings.ts'
-export { getTree } from './get-tree.ts'
-export { listBranches } from './list-branches.ts'
-export { listCommits } from './list-commits.ts'
-export { listEvents } from './list-events.ts'
-export { listRepos } from './list-repos.ts'
-export { listTags } from './list-tags.ts'
-export { updateRepo } from './update-repo.ts'
-export { updateRepoSettings } from './update-repo-settings.ts'
 export * from './operations.ts'
-export * from './schema.ts'

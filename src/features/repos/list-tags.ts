@@ -1,25 +1,11 @@
 import { readsRepo } from '#core/access.ts'
-import type { Hearth } from '#core/hearth.ts'
 import { operation } from '#core/operation.ts'
 import { byPage, pageOf, windowOf } from '#core/page.ts'
 import { ListOf, RepoPath, Type } from '#core/schema.ts'
-import { commitTime, peopleOf, type People } from './commit-records.ts'
+import { peopleOf } from './commit-records.ts'
 import { Tag } from './schema.ts'
-import { listRefsBelow, type RefRow } from './store-refs.ts'
-
-async function tagRecord({ git }: Hearth, store: string, ref: RefRow, people: People): Promise<Tag> {
-  const tag = ref.peeled === null ? null : await git.tag(store, ref.oid)
-  return {
-    name: ref.name.slice('refs/tags/'.length),
-    target: await git.peel(store, ref.peeled ?? ref.oid),
-    object_sha: ref.oid,
-    message: tag?.message ?? null,
-    tagger: tag?.tagger ? people(tag.tagger) : null,
-    verified: false,
-    release: null,
-    created_at: tag?.tagger ? commitTime(tag.tagger.time) : ref.moved_at,
-  }
-}
+import { listRefsBelow } from './store-refs.ts'
+import { tagRecord } from './tag-record.ts'
 
 export const listTags = operation({
   name: 'list_tags',

@@ -3,9 +3,12 @@ import { operation } from '#core/operation.ts'
 import { Nullable, RepoPath, Type } from '#core/schema.ts'
 import type { RefResult, RefUpdate } from '#git'
 import { forbidden, Refusal } from '#lib/errors.ts'
+import { knownTips, scanBefore, scanPush } from './push-protection.ts'
 import { checkPush } from './push-rules.ts'
+import { branchOf } from './ref-names.ts'
 import { moveProblem, moveRefs, prepareUpdate, type PreparedUpdate } from './refs.ts'
 import { ObjectId } from './schema-code.ts'
+import { hiddenFrom, shownAddress } from './shown-addresses.ts'
 import { repoById, requireRepo } from './store.ts'
 
 const ATOMIC = 'the push is atomic and another ref was refused'
@@ -54,7 +57,7 @@ export const push = operation({
   }),
   output: Type.Object({ results: Type.Array(Type.Object({ name: Type.String(), refused: Nullable(Type.String()) })) }),
 
-  handler: async ({ hearth, db, repo, write }, { updates, atomic = false }) => {
+  handler: async ({ hearth, db, caller, repo, write }, { updates, atomic = false }) => {
     const verdicts = new Verdicts(updates, atomic)
     const names = new Set<string>()
     for (const { name } of updates) {
@@ -67,13 +70,27 @@ export const push = operation({
       if (why) verdicts.refuse(update.name, why)
     }
     const prepared: PreparedUpdate[] = []
+    const later: string[] = []
+    const hide = knownTips(db, row, updates.map(({ name }) => name))
     for (const update of verdicts.left(updates)) {
       try {
-        prepared.push(await prepareUpdate(hearth, repo, update))
+        const ready = await prepareUpdate(hearth, repo, update)
+        const tip = ready.new === null ? null : branchOf(ready.name) === null ? await hearth.git.peel(repo.store, ready.new) : ready.new
+        if (tip !== null) {
+          const { refused, later: again } = await scanBefore(hearth, row, { tips: [tip], hide }, ready.commits)
+          if (refused !== null) verdicts.refuse(update.name, refused)
+          if (again) later.push(tip)
+        }
+        prepared.push(ready)
       } catch (error) {
         if (!(error instanceof Refusal)) throw error
         verdicts.refuse(update.name, error.message)
       }
+    }
+    const hidden = hiddenFrom(hearth, caller)
+    for (const update of hidden ? verdicts.left(prepared) : []) {
+      const why = hidden && (await shownAddress(hearth, repo, hidden, update))
+      if (why) verdicts.refuse(update.name, why)
     }
     if (verdicts.left(prepared).length === 0) return { results: verdicts.results() }
     try {
@@ -87,7 +104,9 @@ export const push = operation({
           const why = checkPush(tx.db, { row: now, can: repo.can }, update)
           if (why) verdicts.refuse(update.name, why)
         }
-        moveRefs(tx, repo, movable(verdicts, prepared, (update) => moveProblem(tx.db, repo.id, update)))
+        const moved = movable(verdicts, prepared, (update) => moveProblem(tx.db, repo.id, update))
+        moveRefs(tx, repo, moved)
+        if (later.length > 0 && moved.length > 0) tx.enqueue(scanPush, { repo_id: repo.id, tips: [...new Set(later)], hide })
       })
     } catch (error) {
       if (!(error instanceof Refusal)) throw error

@@ -1,6 +1,7 @@
 /**
  * Moving refs. Objects are on disk first, where they harm nobody while no ref reaches them; then one transaction moves the
- * refs and appends their events. `moveRefs` is the only way, for pushes, merges and commits made here alike.
+ * refs and appends their events. `moveRefs` is the only way, for pushes, merges and commits made here alike;
+ * `renameRef` changes a name alone.
  */
 import type { Oid, RefUpdate } from '#git'
 import type { Db } from '#core/db.ts'
@@ -9,11 +10,13 @@ import type { Tx } from '#core/write.ts'
 import { conflict, invalid, Refusal } from '#lib/errors.ts'
 import { randomToken } from '#lib/hash.ts'
 import { gitPush, repoDefaultBranchChanged } from './events.ts'
+import { requireLiveFamily } from './lifecycle.ts'
 import { measureRepo } from './measure-repo.ts'
 import { branchOf, branchRef, tagOf } from './ref-names.ts'
 import { refsOf } from './ref-cache.ts'
 import { requireRepo, type RepoRow } from './store.ts'
-import { findRef, findRefBelow, hasBranches, readRef, removeRef, setRef, setRefsMoved } from './store-refs.ts'
+import { removeBranchRedirect } from './store-redirects.ts'
+import { findRef, findRefBelow, hasBranches, readRef, removeRef, setHead, setRef, setRefsMoved } from './store-refs.ts'
 
 export { refsOf }
 
@@ -96,7 +99,8 @@ function firstDefault(row: RepoRow, moves: readonly PreparedUpdate[]): string | 
  * refuse, which undoes all of it. `as` names another actor than the caller (null: the service).
  */
 export function moveRefs(tx: Tx, repo: { readonly id: string }, updates: readonly PreparedUpdate[], as?: { actor_id: string | null }): void {
-  const row = requireRepo(tx.db, repo.id)
+  // Whoever asked may have been overtaken by an archive or a deletion. What the service itself keeps is not a change of theirs.
+  const row = tx.caller === null ? requireRepo(tx.db, repo.id) : requireLiveFamily(tx.db, repo.id)
   const wasEmpty = !hasBranches(tx.db, row.id)
   // Deletions first, so that one push can replace refs/heads/a by refs/heads/a/b.
   const moves = [...updates.filter((update) => update.new === null), ...updates.filter((update) => update.new !== null)]
@@ -105,6 +109,8 @@ export function moveRefs(tx: Tx, repo: { readonly id: string }, updates: readonl
     if (problem) throw problem
     if (update.new === null) removeRef(tx, row.id, update.name)
     else setRef(tx, row.id, { name: update.name, oid: update.new, peeled: update.peeled })
+    const branch = update.old === null ? branchOf(update.name) : null
+    if (branch !== null) removeBranchRedirect(tx, row.id, branch)
   }
   const head = wasEmpty ? firstDefault(row, moves) : null
   setRefsMoved(tx, row.id, newGeneration(), head)
@@ -118,4 +124,19 @@ export function moveRefs(tx: Tx, repo: { readonly id: string }, updates: readonl
   if (row.parent_id === null && moves.some(({ name }) => name === branchRef(default_branch))) {
     tx.enqueue(measureRepo, { repo_id: row.id }, { key: row.id })
   }
+}
+
+/**
+ * Gives a branch another name, HEAD with it. No commit moves, so it is no push and has no `git.push`: who calls this appends what
+ * happened. Gives 409 when the new name cannot be made beside the refs that are there.
+ */
+export function renameRef(tx: Tx, row: RepoRow, from: string, to: string): void {
+  const ref = findRef(tx.db, row.id, from)
+  if (!ref) throw new TypeError(`there is no ${from} in ${row.id}`)
+  // First, so that it is not in its own way: "a" may become "a/b".
+  removeRef(tx, row.id, from)
+  const problem = moveProblem(tx.db, row.id, { name: to, old: null, new: ref.oid })
+  if (problem) throw problem
+  setRef(tx, row.id, { name: to, oid: ref.oid, peeled: ref.peeled })
+  setHead(tx, row.id, newGeneration(), from === branchRef(row.default_branch) ? (branchOf(to) ?? row.default_branch) : row.default_branch)
 }

@@ -3,6 +3,8 @@ import type { Db } from '#core/db.ts'
 import type { Tx } from '#core/write.ts'
 import { notFound } from '#lib/errors.ts'
 import { findWorkspace } from '#features/workspaces/index.ts'
+import { findDeleted } from './store-deleted.ts'
+import { removeRedirect } from './store-redirects.ts'
 
 export type RepoRow = {
   readonly id: string
@@ -36,6 +38,7 @@ export type RepoRow = {
   readonly deleted_at: string | null
   readonly deleted_by: string | null
   readonly purge_at: string | null
+  readonly purged_at: string | null
 }
 
 export const repoById = (db: Db, id: string): RepoRow | null => db.one<RepoRow>('SELECT * FROM repos WHERE id = ?', id)
@@ -46,20 +49,16 @@ export function requireRepo(db: Db, id: string): RepoRow {
   return row
 }
 
-const PATH = /^([^/\s]+)\/([^/\s]+?)(?:\/pull\/(\d{1,10}))?$/
+/** `<owner>/<name>`, and for the fork of a pull request its number. */
+export const REPO_PATH = /^([^/\s]+)\/([^/\s]+?)(?:\/pull\/(\d{1,10}))?$/
 
 /** The repository at `<owner>/<name>`, or the fork at `<owner>/<name>/pull/<n>`. A deleted one is found while no other has its name. */
 export function repoByPath(db: Db, path: string): RepoRow | null {
-  const [, slug, name, number] = PATH.exec(path) ?? []
+  const [, slug, name, number] = REPO_PATH.exec(path) ?? []
   if (slug === undefined || name === undefined) return null
   const workspace = findWorkspace(db, slug)
   if (!workspace) return null
-  const repo =
-    findByName(db, workspace.id, name) ??
-    db.one<RepoRow>(
-      'SELECT * FROM repos WHERE workspace_id = ? AND name = ? AND parent_id IS NULL AND deleted_at IS NOT NULL ORDER BY deleted_at DESC LIMIT 1',
-      workspace.id, name,
-    )
+  const repo = findByName(db, workspace.id, name) ?? findDeleted(db, workspace.id, name)
   if (!repo || number === undefined) return repo
   return findFork(db, repo.id, Number(number))
 }
@@ -74,13 +73,14 @@ export const findFork = (db: Db, parent_id: string, number: number): RepoRow | n
 export const listForks = (db: Db, parent_id: string, created_by: string): RepoRow[] =>
   db.all<RepoRow>('SELECT * FROM repos WHERE parent_id = ? AND (created_by = ?2 OR created_for = ?2) ORDER BY pull_number DESC LIMIT 100', parent_id, created_by)
 
-/** What a caller may see: everything public, and the private ones of these workspaces (of these ids alone, when given). */
-export type Sight = { readonly workspaces: readonly string[]; readonly only: readonly string[] | null }
+/** What a caller may see: everything public, and the private ones of these workspaces and those granted (of these ids alone, when given). */
+export type Sight = { readonly workspaces: readonly string[]; readonly granted: readonly string[]; readonly only: readonly string[] | null }
 
 export type RepoFilter = {
   sight: Sight
   q?: string
   workspace_id?: string
+  created_by?: string
   archived?: boolean
 }
 
@@ -94,12 +94,12 @@ export type RepoOrder = keyof typeof ORDERS
 
 const likePattern = (text: string): string => `%${text.replace(/[\\%_]/g, (letter) => `\\${letter}`)}%`
 
-function whereOf({ sight, q, workspace_id, archived }: RepoFilter): { sql: string; params: string[] } {
+function whereOf({ sight, q, workspace_id, created_by, archived }: RepoFilter): { sql: string; params: string[] } {
   const where = ['parent_id IS NULL', 'deleted_at IS NULL']
   const params: string[] = []
   const only = sight.only === null ? '' : ' AND id IN (SELECT value FROM json_each(?))'
-  where.push(`(private = 0 OR (workspace_id IN (SELECT value FROM json_each(?))${only}))`)
-  params.push(JSON.stringify(sight.workspaces), ...(sight.only === null ? [] : [JSON.stringify(sight.only)]))
+  where.push(`(private = 0 OR ((workspace_id IN (SELECT value FROM json_each(?)) OR id IN (SELECT value FROM json_each(?)))${only}))`)
+  params.push(JSON.stringify(sight.workspaces), JSON.stringify(sight.granted), ...(sight.only === null ? [] : [JSON.stringify(sight.only)]))
   if (q) {
     where.push(`(name LIKE ? ESCAPE '\\' OR description LIKE ? ESCAPE '\\')`)
     params.push(likePattern(q), likePattern(q))
@@ -107,6 +107,10 @@ function whereOf({ sight, q, workspace_id, archived }: RepoFilter): { sql: strin
   if (workspace_id !== undefined) {
     where.push('workspace_id = ?')
     params.push(workspace_id)
+  }
+  if (created_by !== undefined) {
+    where.push('created_by = ?')
+    params.push(created_by)
   }
   if (archived !== undefined) where.push(archived ? 'archived_at IS NOT NULL' : 'archived_at IS NULL')
   return { sql: where.join(' AND '), params }
@@ -138,7 +142,9 @@ export type NewRepo = {
   created_for?: string | null
 }
 
+/** A new repository may take a name that another had before; that name leads to the other no more. */
 export function insertRepo(tx: Tx, repo: NewRepo): RepoRow {
+  if (!repo.parent_id) removeRedirect(tx, repo.workspace_id, repo.name)
   tx.db.run(
     `INSERT INTO repos (id, workspace_id, name, parent_id, pull_number, store, description, private, default_branch, protected,
       refs_generation, created_by, created_for, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -158,6 +164,12 @@ export type RepoChange = Partial<{
   protected: boolean
   settings: Record<string, unknown>
   archived_at: string | null
+  name: string
+  workspace_id: string
+  deleted_at: string | null
+  deleted_by: string | null
+  purge_at: string | null
+  purged_at: string | null
 }>
 
 const stored = (value: unknown): string | number | null =>
@@ -168,6 +180,14 @@ export function setRepo(tx: Tx, id: string, change: RepoChange): void {
   if (entries.length === 0) return
   const columns = entries.map(([column]) => `${column} = ?`).join(', ')
   tx.db.run(`UPDATE repos SET ${columns}, updated_at = ? WHERE id = ?`, ...entries.map(([, value]) => stored(value)), tx.now, id)
+}
+
+/** The forks of pull requests have the parent's place and visibility in their own rows too, where events are filed by them. */
+export function setForks(tx: Tx, parent_id: string, change: { name?: string; workspace_id?: string; private?: boolean }): void {
+  tx.db.run(
+    'UPDATE repos SET name = coalesce(?, name), workspace_id = coalesce(?, workspace_id), private = coalesce(?, private) WHERE parent_id = ?',
+    change.name ?? null, change.workspace_id ?? null, change.private === undefined ? null : Number(change.private), parent_id,
+  )
 }
 
 /** The next number for an issue or pull request of a repository; given out once, in the transaction that uses it. */

@@ -3,8 +3,9 @@ import { operation } from '#core/operation.ts'
 import { RepoPath, Type } from '#core/schema.ts'
 import { conflict, invalid } from '#lib/errors.ts'
 import { repoUpdated } from './events.ts'
+import { auditRepo, requireLive } from './lifecycle.ts'
 import { changedSettings, DEFAULT_SETTINGS, differing, RepoSettings, settingsOf } from './settings.ts'
-import { requireRepo, setRepo } from './store.ts'
+import { setRepo } from './store.ts'
 
 export const updateRepoSettings = operation({
   name: 'update_repo_settings',
@@ -20,7 +21,7 @@ export const updateRepoSettings = operation({
     const unknown = Object.keys(given).find((name) => !(name in DEFAULT_SETTINGS))
     if (unknown !== undefined) throw invalid(unknown.slice(0, 200), `there is no setting ${JSON.stringify(unknown.slice(0, 60))}`, { reason: 'unknown_input' })
     return write((tx) => {
-      const row = requireRepo(tx.db, repo.id)
+      const row = requireLive(tx.db, repo.id)
       const before = settingsOf(row)
       const after: RepoSettings = { ...before, ...given }
       after.merge_methods = [...new Set(after.merge_methods)]
@@ -34,8 +35,12 @@ export const updateRepoSettings = operation({
       if (changed.length > 0) {
         setRepo(tx, row.id, { settings: differing(after) })
         tx.append(repoUpdated, { workspace_id: row.workspace_id, repo_id: row.id }, { changed })
+        auditRepo(tx, 'repo.settings_changed', row, { before: pick(before, changed), after: pick(after, changed) })
       }
       return after
     })
   },
 })
+
+const pick = (settings: RepoSettings, names: readonly string[]): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(settings).filter(([name]) => names.includes(name)))

@@ -1,15 +1,15 @@
-import { writesRepo, type RepoGrant } from '#core/access.ts'
+import { writesRepo } from '#core/access.ts'
 import type { Db } from '#core/db.ts'
 import { operation } from '#core/operation.ts'
 import { Nullable, RepoPath, Type } from '#core/schema.ts'
-import { forbidden, invalid } from '#lib/errors.ts'
-import { findWorkspace } from '#features/workspaces/index.ts'
+import { invalid } from '#lib/errors.ts'
 import { repoDefaultBranchChanged, repoUpdated, repoVisibilityChanged } from './events.ts'
+import { auditRepo, requireLive, requireMayChangeVisibility } from './lifecycle.ts'
 import { branchRef, shortNameProblem } from './ref-names.ts'
 import { repoRecord } from './record.ts'
 import { newGeneration } from './refs.ts'
 import { BranchName, Repo } from './schema.ts'
-import { requireRepo, setRepo, type RepoChange, type RepoRow } from './store.ts'
+import { requireRepo, setForks, setRepo, type RepoChange, type RepoRow } from './store.ts'
 import { hasBranches, readRef, setHead } from './store-refs.ts'
 
 function website(text: string | null): string | null {
@@ -24,13 +24,6 @@ function requireBranch(db: Db, repo_id: string, branch: string): void {
   if (readRef(db, repo_id, branchRef(branch)) !== null) return
   const problem = hasBranches(db, repo_id) ? 'does not exist' : shortNameProblem('heads', branch)
   if (problem) throw invalid('default_branch', `the branch ${JSON.stringify(branch)} ${problem}`)
-}
-
-function requireMayChangeVisibility(db: Db, repo: RepoGrant): void {
-  const workspace = findWorkspace(db, repo.workspace)
-  if (repo.workspace_role !== 'owner' && !workspace?.members_can_change_repo_visibility) {
-    throw forbidden('role', `only an owner of ${repo.workspace} may change who sees a repository`)
-  }
 }
 
 const same = (row: RepoRow, column: string, value: unknown): boolean =>
@@ -65,18 +58,26 @@ export const updateRepo = operation({
       private: input.private,
     }
     return write((tx) => {
-      const row = requireRepo(tx.db, repo.id)
+      const row = requireLive(tx.db, repo.id)
       const subject = { workspace_id: row.workspace_id, repo_id: row.id }
       const change: RepoChange = Object.fromEntries(Object.entries(wanted).filter(([column, value]) => value !== undefined && !same(row, column, value)))
       if (change.private !== undefined) requireMayChangeVisibility(tx.db, repo)
       const changed = Object.keys(change)
       setRepo(tx, row.id, change)
       if (changed.length > 0) tx.append(repoUpdated, subject, { changed })
-      if (change.private !== undefined) tx.append(repoVisibilityChanged, subject, { private: change.private })
+      if (change.private !== undefined) {
+        setForks(tx, row.id, { private: change.private })
+        tx.append(repoVisibilityChanged, subject, { private: change.private })
+        auditRepo(tx, 'repo.visibility_changed', row, { before: { private: !change.private }, after: { private: change.private } })
+      }
+      if (change.protected !== undefined) {
+        auditRepo(tx, 'repo.protection_changed', row, { before: { protected: !change.protected }, after: { protected: change.protected } })
+      }
       if (default_branch !== undefined && default_branch !== row.default_branch) {
         requireBranch(tx.db, row.id, default_branch)
         setHead(tx, row.id, newGeneration(), default_branch)
         tx.append(repoDefaultBranchChanged, subject, { previous: row.default_branch, default_branch })
+        auditRepo(tx, 'repo.default_branch_changed', row, { before: { default_branch: row.default_branch }, after: { default_branch } })
       }
       return repoRecord(hearth, requireRepo(tx.db, row.id), caller)
     })

@@ -6,6 +6,7 @@ import type { WorkspaceFacts, WorkspaceRole } from '#core/access.ts'
 import type { Caller } from '#core/caller.ts'
 import type { Db } from '#core/db.ts'
 import { findStanding, findWorkspace } from './store.ts'
+import { formerWorkspace } from './store-redirects.ts'
 
 type Standing = { role: WorkspaceRole; two_factor_missing: boolean }
 
@@ -29,8 +30,9 @@ export const roleIn = (db: Db, workspace_id: string, caller: Caller): WorkspaceR
 
 export const twoFactorMissing = (db: Db, workspace_id: string, caller: Caller): boolean => standing(db, workspace_id, caller)?.two_factor_missing ?? false
 
+/** A slug that a workspace had before finds it too, while nobody else has it; the answer then names the present one. */
 export function workspaceFacts(db: Db, slug: string, caller: Caller): WorkspaceFacts | null {
-  const row = findWorkspace(db, slug)
+  const row = findWorkspace(db, slug) ?? formerWorkspace(db, slug)
   if (!row) return null
   const found = standing(db, row.id, caller)
   const token = caller.kind === 'anonymous' ? null : caller.token

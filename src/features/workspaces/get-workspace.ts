@@ -9,7 +9,7 @@ export const getWorkspace = operation({
   summary: 'Get a workspace that you belong to: its settings, what members may do there, and your role. For its members.',
   route: 'GET /workspaces/{workspace}',
   toolset: 'access',
-  access: readsWorkspace({ scope: 'workspace:read' }),
+  access: readsWorkspace({ scope: 'workspace:read', whileTwoFactorMissing: true }),
   input: Type.Object({ workspace: WorkspaceSlug }),
   output: Workspace,
 

@@ -7,7 +7,7 @@ import { actorOf } from '#features/accounts/index.ts'
 import { conflict, notFound } from '#lib/errors.ts'
 import { memberAdded, memberRemoved } from './events.ts'
 import type { Member } from './schema.ts'
-import { countMemberships, countOwners, findMember, findStanding, insertMember, removeMemberRow, type MemberRow } from './store.ts'
+import { countMemberships, countOwners, findMember, findStanding, insertMember, removeMemberRow, setMemberRole, type MemberRow } from './store.ts'
 
 /** Gives 409 `limit_reached` when the person is in as many workspaces as one may be. */
 export function requireRoomFor(tx: Tx, user_id: string): void {
@@ -26,6 +26,7 @@ export function addMember(tx: Tx, { workspace_id, user_id, role, invited_by = nu
   requireRoomFor(tx, user_id)
   insertMember(tx.db, { workspace_id, user_id, role, invited_by, now: tx.now })
   tx.append(memberAdded, { workspace_id, repo_id: null }, { username, role })
+  tx.audit({ action: 'workspace.member_added', target: { kind: 'user', id: user_id, name: username }, workspace_id, data: { after: { role } } })
 }
 
 /** Gives 404 for someone who is not in the workspace. */
@@ -46,6 +47,18 @@ export function dropMember(tx: Tx, workspace_id: string, member: MemberRow): voi
   requireAnotherOwner(tx, workspace_id, member)
   removeMemberRow(tx.db, workspace_id, member.user_id)
   tx.append(memberRemoved, { workspace_id, repo_id: null }, { username: member.username, role: member.role })
+  tx.audit({ action: 'workspace.member_removed', target: { kind: 'user', id: member.user_id, name: member.username }, workspace_id, data: { before: { role: member.role } } })
+}
+
+/** Gives 409 `last_owner` as `requireAnotherOwner` does. */
+export function changeMemberRole(tx: Tx, workspace_id: string, member: MemberRow, role: WorkspaceRole): void {
+  if (role === member.role) return
+  if (role === 'member') requireAnotherOwner(tx, workspace_id, member)
+  setMemberRole(tx.db, workspace_id, member.user_id, role)
+  tx.audit({
+    action: 'workspace.member_role_changed', target: { kind: 'user', id: member.user_id, name: member.username }, workspace_id,
+    data: { before: { role: member.role }, after: { role } },
+  })
 }
 
 /** A member as clients see them; whether they use a second factor is for owners. */
@@ -53,8 +66,8 @@ export const memberRecord = (hearth: Hearth, row: MemberRow, viewer: WorkspaceRo
   user: actorOf(hearth, row.user_id),
   role: row.role,
   two_factor_enabled: viewer === 'owner' ? row.two_factor_enabled === 1 : null,
-  // There are no teams yet that a member could be in.
-  teams_count: 0,
+  // That somebody is in a secret team is as secret as the team.
+  teams_count: viewer === 'owner' ? row.teams : row.visible_teams,
   joined_at: row.joined_at,
   invited_by: actorOf(hearth, row.invited_by),
 })

@@ -2,7 +2,7 @@ import { publicWrite } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { Type } from '#core/schema.ts'
 import {
-  EmailInput, NewSignIn, PasswordInput, readEmail, requireFreeName, requireGoodPassword, requireSetupSecret, SecretInput, startSignIn, UserAgent, UsernameInput,
+  EmailInput, NewSignIn, PasswordInput, readEmail, requireFreeName, requireGoodPassword, requireSetupSecret, SecretInput, startSignIn, UsernameInput,
 } from '#features/accounts/index.ts'
 import { hashPassword } from '#lib/password.ts'
 import { makeFirstAccount } from './first-account.ts'
@@ -18,12 +18,11 @@ export const setupForge = operation({
     email: EmailInput,
     password: PasswordInput,
     workspace: Type.Optional(Type.String({ maxLength: 200, description: 'Slug of the first workspace; the username unless given.' })),
-    user_agent: UserAgent,
   }),
   output: NewSignIn,
   secretAnswer: true,
 
-  handler: async ({ db, now, write }, input) => {
+  handler: async ({ db, now, origin, write }, input) => {
     requireSetupSecret(db, input.code, now)
     const { username } = input
     const workspace = input.workspace || username
@@ -34,7 +33,7 @@ export const setupForge = operation({
     const password_hash = await hashPassword(input.password)
     return write((tx) => {
       requireSetupSecret(tx.db, input.code, tx.now)
-      return startSignIn(tx, makeFirstAccount(tx, { username, email, password_hash, workspace }), input.user_agent)
+      return startSignIn(tx, makeFirstAccount(tx, { username, email, password_hash, workspace }), { method: 'setup', origin })
     })
   },
 })

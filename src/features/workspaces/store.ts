@@ -39,6 +39,24 @@ export const setWorkspace = (db: WritableDb, id: string, change: { description?:
     change.description ?? null, change.base_permission ?? null, change.now, id,
   )
 
+export const PRIVILEGES = [
+  'team_creation', 'members_can_create_public_repositories', 'members_can_create_private_repositories', 'members_can_change_repo_visibility',
+  'members_can_delete_repositories', 'members_can_invite_outside_collaborators', 'two_factor_requirement_enabled',
+] as const
+export type Privileges = Pick<WorkspaceRow, (typeof PRIVILEGES)[number]>
+
+export function setPrivileges(db: WritableDb, id: string, change: Partial<Privileges>, now: Timestamp): void {
+  const names = PRIVILEGES.filter((name) => change[name] !== undefined)
+  const columns = [...names.map((name) => `${name} = ?`), 'updated_at = ?'].join(', ')
+  db.run(`UPDATE workspaces SET ${columns} WHERE id = ?`, ...names.map((name) => change[name] ?? null), now, id)
+}
+
+/** What keeps a workspace from being deleted. Repositories go only by being purged, so they are counted and not left to a cascade. */
+export const countKept = (db: Db, id: string): { repositories: number } =>
+  db.one<{ repositories: number }>('SELECT count(*) AS repositories FROM repos WHERE workspace_id = ? AND parent_id IS NULL', id) ?? { repositories: 0 }
+
+export const removeWorkspaceRow = (db: WritableDb, id: string): void => void db.run('DELETE FROM workspaces WHERE id = ?', id)
+
 export const setRepositoriesCount = (db: WritableDb, id: string, by: 1 | -1): void =>
   void db.run('UPDATE workspaces SET repositories_count = max(0, repositories_count + ?) WHERE id = ?', by, id)
 
@@ -82,9 +100,14 @@ export type MemberRow = {
   invited_by: string | null
   joined_at: string
   two_factor_enabled: number
+  teams: number
+  visible_teams: number
 }
 
-const MEMBERS = `SELECT m.user_id, a.username, m.role, m.invited_by, m.joined_at, u.two_factor_enabled
+const MEMBERS = `SELECT m.user_id, a.username, m.role, m.invited_by, m.joined_at, u.two_factor_enabled,
+    (SELECT count(*) FROM team_members x JOIN teams t ON t.id = x.team_id WHERE x.user_id = m.user_id AND t.workspace_id = m.workspace_id) AS teams,
+    (SELECT count(*) FROM team_members x JOIN teams t ON t.id = x.team_id
+      WHERE x.user_id = m.user_id AND t.workspace_id = m.workspace_id AND t.visibility = 'visible') AS visible_teams
   FROM members m JOIN actors a ON a.id = m.user_id JOIN users u ON u.id = m.user_id`
 
 export const findMember = (db: Db, workspace_id: string, username: string): MemberRow | null =>

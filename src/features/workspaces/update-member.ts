@@ -2,9 +2,8 @@ import { writesWorkspaceAsPerson } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { Type, WorkspaceSlug } from '#core/schema.ts'
 import { Username } from '#features/accounts/index.ts'
-import { memberRecord, requireAnotherOwner, requireMember } from './members.ts'
+import { changeMemberRole, memberRecord, requireMember } from './members.ts'
 import { Member, WorkspaceRoleName } from './schema.ts'
-import { setMemberRole } from './store.ts'
 
 export const updateMember = operation({
   name: 'update_member',
@@ -19,8 +18,7 @@ export const updateMember = operation({
   handler: ({ hearth, caller, workspace, write }, { username, role }) =>
     write((tx) => {
       const member = requireMember(tx.db, workspace, username)
-      if (role === 'member') requireAnotherOwner(tx, workspace.id, member)
-      setMemberRole(tx.db, workspace.id, member.user_id, role)
+      changeMemberRole(tx, workspace.id, member, role)
       // Whoever has just lowered themselves sees what a member sees.
       return memberRecord(hearth, { ...member, role }, member.user_id === caller.id ? role : 'owner')
     }),

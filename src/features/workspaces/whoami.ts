@@ -25,7 +25,8 @@ const nobody = {
   language: null, two_factor_enabled: false, site_admin: false,
 } as const
 
-function current(hearth: Hearth, caller: SignedIn): CurrentUser {
+/** The account of a caller, as `whoami` shows it. */
+export function currentUser(hearth: Hearth, caller: SignedIn): CurrentUser {
   const { db, settings } = hearth
   const common = { id: caller.id, username: caller.username, avatar_url: avatarUrl(hearth, caller.id), token: tokenOf(hearth, caller) }
   switch (caller.kind) {
@@ -63,7 +64,7 @@ function current(hearth: Hearth, caller: SignedIn): CurrentUser {
         kind: 'agent', name: actorOf(hearth, caller.id).name, html_url: `${settings.site_url}/${repo}`, created_at, updated_at: created_at,
         workspaces: listMemberships(db, caller.owner_id).filter((membership) => membership.slug === slug).map((membership) => ({ ...short(membership), role: 'member' })),
         agent: {
-          id: caller.id, name: caller.username.slice(caller.username.indexOf('/') + 1), repo, pull: null,
+          id: caller.id, name: caller.username.slice(caller.username.indexOf('/') + 1), repo, pull: token.pull_number,
           on_behalf_of: { id: owner.id, username: owner.username },
         },
       }
@@ -80,5 +81,5 @@ export const whoami = operation({
   input: Type.Object({}),
   output: CurrentUser,
 
-  handler: ({ hearth, caller }) => current(hearth, caller),
+  handler: ({ hearth, caller }) => currentUser(hearth, caller),
 })

@@ -23,6 +23,7 @@ export function makeWorkspace(tx: Tx, { slug, name, owner_id }: { slug: string; 
   requireRoomFor(tx, owner_id)
   insertWorkspace(tx.db, { id, created_by: owner_id, now: tx.now })
   insertMember(tx.db, { workspace_id: id, user_id: owner_id, role: 'owner', invited_by: null, now: tx.now })
+  tx.audit({ action: 'workspace.created', target: { kind: 'workspace', id, name: slug }, workspace_id: id })
   return requireWorkspace(tx.db, id)
 }
 

@@ -2,6 +2,7 @@
 import type { ObjectReader } from '../ports.ts'
 import { readBlob, type Entry } from '../history/tree.ts'
 import type { Change } from './changes.ts'
+import type { Effort } from './effort.ts'
 import { isSubmodule, type FilePair } from './file-pair.ts'
 import { countLines, isBinary, splitLines, type Lines } from './lines.ts'
 import { diffLines } from './line-diff.ts'
@@ -32,10 +33,10 @@ export function readContent(db: ObjectReader, pair: FilePair): Content {
 export type LineChanges = { readonly old: Lines; readonly new: Lines; readonly changes: readonly Change[] }
 
 /** A file that became something else is replaced whole, whatever its lines have in common. */
-export function lineChanges(content: Content, replaced: boolean, ignoreWhitespace: boolean): LineChanges {
+export function lineChanges(content: Content, replaced: boolean, ignoreWhitespace: boolean, effort: Effort): LineChanges {
   const old = splitLines(content.old)
   const now = splitLines(content.new)
-  if (!replaced) return { old, new: now, changes: diffLines(old, now, { ignoreWhitespace }) }
+  if (!replaced) return { old, new: now, changes: diffLines(old, now, { ignoreWhitespace, effort }) }
   const changes = old.count + now.count > 0 ? [{ old: 0, oldCount: old.count, new: 0, newCount: now.count }] : []
   return { old, new: now, changes }
 }

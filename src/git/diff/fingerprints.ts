@@ -5,6 +5,8 @@ import { fingerprint, similarity, tooDifferent, type Fingerprint } from './simil
 
 /** Blobs over this are compared by id only. */
 const MAX_BYTES = 64 * 1024 * 1024
+/** Bytes read and hashes compared for one search; beyond it nothing is alike any more. */
+const MAX_WORK = 2_000_000_000
 /** Hashes kept at one time; each is eight bytes. */
 const MAX_KEPT = 8 * 1024 * 1024
 
@@ -12,6 +14,7 @@ export class Fingerprints {
   private readonly prints = new Map<Oid, Fingerprint>()
   private readonly sizes = new Map<Oid, number>()
   private kept = 0
+  private work = 0
 
   constructor(private readonly db: ObjectReader) {}
 
@@ -25,14 +28,22 @@ export class Fingerprints {
   score(from: Oid, to: Oid, least: number): number {
     const a = this.size(from)
     const b = this.size(to)
-    if (a > MAX_BYTES || b > MAX_BYTES || tooDifferent(a, b, least)) return 0
-    return similarity(this.of(from), this.of(to))
+    if (a > MAX_BYTES || b > MAX_BYTES || tooDifferent(a, b, least) || this.spent) return 0
+    const [one, two] = [this.of(from), this.of(to)]
+    this.work += one.hashes.length + two.hashes.length
+    return similarity(one, two)
+  }
+
+  /** Whether the search has become too dear; scores can no longer be trusted then. */
+  get spent(): boolean {
+    return this.work > MAX_WORK
   }
 
   private of(oid: Oid): Fingerprint {
     let print = this.prints.get(oid)
     if (!print) {
       print = fingerprint(readBlob(this.db, oid))
+      this.work += print.size
       if (this.kept > MAX_KEPT) {
         this.prints.clear()
         this.kept = 0

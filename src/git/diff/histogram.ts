@@ -5,6 +5,7 @@
  * quadratic on files made for it.
  */
 import type { Marks } from './changes.ts'
+import type { Effort } from './effort.ts'
 import { myersDiff } from './myers.ts'
 
 /** Lines that occur more often than this in a region are no place to split at. */
@@ -15,7 +16,7 @@ const BUDGET_PER_LINE = 256
 
 type Region = { oldFrom: number; oldTo: number; newFrom: number; newTo: number }
 
-export function histogramDiff(a: Int32Array, b: Int32Array, kinds: number, marks: Marks): void {
+export function histogramDiff(a: Int32Array, b: Int32Array, kinds: number, marks: Marks, effort: Effort): void {
   const finder = new SplitFinder(a, b, kinds)
   const stack: Region[] = [{ oldFrom: 0, oldTo: a.length, newFrom: 0, newTo: b.length }]
   for (let region = stack.pop(); region; region = stack.pop()) {
@@ -26,7 +27,7 @@ export function histogramDiff(a: Int32Array, b: Int32Array, kinds: number, marks
       continue
     }
     if (finder.spent || !finder.find(region)) {
-      myersDiff(a, oldFrom, oldTo, b, newFrom, newTo, kinds, marks)
+      myersDiff(a, oldFrom, oldTo, b, newFrom, newTo, kinds, marks, effort)
       continue
     }
     const { oldStart, oldEnd, newStart, newEnd } = finder

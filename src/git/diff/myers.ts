@@ -4,6 +4,7 @@
  * often amid such lines, are set aside first; and a search that has become too dear settles for the best split so far.
  */
 import type { Marks } from './changes.ts'
+import type { Effort } from './effort.ts'
 
 /** A search that found a run of this many equal lines may stop early. */
 const SNAKE = 20
@@ -11,6 +12,8 @@ const SNAKE = 20
 const HEURISTIC_COST = 256
 const HEURISTIC_FACTOR = 4
 const LEAST_MAX_COST = 256
+/** With no effort left every search settles this early. */
+const TIRED_COST = 8
 /** Lines that occur this often or more on the other side say little; the limit grows with the root of the file's length. */
 const MOST_MATCHES = 1024
 const WINDOW = 100
@@ -33,6 +36,7 @@ export function myersDiff(
   newTo: number,
   kinds: number,
   marks: Marks,
+  effort: Effort,
 ): void {
   let from = 0
   const shorter = Math.min(oldTo - oldFrom, newTo - newFrom)
@@ -41,7 +45,7 @@ export function myersDiff(
   while (tail < shorter - from && a[oldTo - 1 - tail] === b[newTo - 1 - tail]) tail++
   const oldKept = keep(a, oldFrom, oldTo, oldFrom + from, oldTo - tail, countKinds(b, newFrom, newTo, kinds), marks.old)
   const newKept = keep(b, newFrom, newTo, newFrom + from, newTo - tail, countKinds(a, oldFrom, oldTo, kinds), marks.new)
-  new Search(a, oldKept, b, newKept, marks).run()
+  new Search(a, oldKept, b, newKept, marks, effort).run()
 }
 
 function countKinds(numbers: Int32Array, from: number, to: number, kinds: number): Int32Array {
@@ -117,6 +121,7 @@ class Search {
     b: Int32Array,
     private readonly newKept: Int32Array,
     private readonly marks: Marks,
+    private readonly effort: Effort,
   ) {
     this.x = oldKept.map((line) => a[line] as number)
     this.y = newKept.map((line) => b[line] as number)
@@ -168,6 +173,7 @@ class Search {
     backward[offset + endDiagonal] = lim1
     for (let cost = 1; ; cost++) {
       let snake = false
+      let steps = 0
       if (fmin > least) forward[offset + --fmin - 1] = -1
       else fmin++
       if (fmax < most) forward[offset + ++fmax + 1] = -1
@@ -183,6 +189,7 @@ class Search {
           j++
         }
         if (i - start > SNAKE) snake = true
+        steps += i - start
         forward[offset + d] = i
         if (odd && bmin <= d && d <= bmax && (backward[offset + d] as number) <= i) {
           return { old: i, new: j, exactLow: true, exactHigh: true }
@@ -203,19 +210,22 @@ class Search {
           j--
         }
         if (start - i > SNAKE) snake = true
+        steps += start - i
         backward[offset + d] = i
         if (!odd && fmin <= d && d <= fmax && i <= (forward[offset + d] as number)) {
           return { old: i, new: j, exactLow: true, exactHigh: true }
         }
       }
-      if (exact) continue
+      this.effort.spend(steps + fmax - fmin + bmax - bmin)
+      const tired = this.effort.spent
+      if (exact && !tired) continue
       if (snake && cost > HEURISTIC_COST) {
         const good =
           this.goodForward(off1, lim1, off2, lim2, fmin, fmax, startDiagonal, cost) ??
           this.goodBackward(off1, lim1, off2, lim2, bmin, bmax, endDiagonal, cost)
         if (good) return good
       }
-      if (cost >= this.maxCost) return this.furthest(off1, lim1, off2, lim2, fmin, fmax, bmin, bmax)
+      if (cost >= (tired ? TIRED_COST : this.maxCost)) return this.furthest(off1, lim1, off2, lim2, fmin, fmax, bmin, bmax)
     }
   }
 

@@ -2,6 +2,7 @@
 import type { DiffOptions, ObjectReader, Oid } from '../ports.ts'
 import { modeText } from '../history/list-tree.ts'
 import { lineChanges, readContent, type LineChanges } from './content.ts'
+import { manyFiles, type Effort } from './effort.ts'
 import { filePairs, type FilePair } from './file-pair.ts'
 import { Headings, hunkRanges } from './hunks.ts'
 import { endsWithNewline, type Lines } from './lines.ts'
@@ -20,12 +21,13 @@ export function formatPatch(db: ObjectReader, from: Oid | null, to: Oid | null, 
 /** The same byte for byte, one chunk per file. `skip` and `limit` count files. */
 export function* patchBytes(db: ObjectReader, from: Oid | null, to: Oid | null, options: DiffOptions = {}): Generator<Uint8Array, void> {
   const skip = options.skip ?? 0
+  const effort = manyFiles()
   for (const pair of filePairs(db, from, to, options.paths).slice(skip, skip + (options.limit ?? Infinity))) {
     if (pair.status === 'type_changed') {
       // A file that became something else is shown as removed and added.
-      yield filePatch(db, { ...pair, new: null, status: 'removed' }, options)
-      yield filePatch(db, { ...pair, old: null, status: 'added' }, options)
-    } else yield filePatch(db, pair, options)
+      yield filePatch(db, { ...pair, new: null, status: 'removed' }, options, effort)
+      yield filePatch(db, { ...pair, old: null, status: 'added' }, options, effort)
+    } else yield filePatch(db, pair, options, effort)
   }
 }
 
@@ -47,7 +49,7 @@ class Output {
 
 const none = new Uint8Array(0)
 
-function filePatch(db: ObjectReader, pair: FilePair, options: DiffOptions): Uint8Array {
+function filePatch(db: ObjectReader, pair: FilePair, options: DiffOptions, effort: Effort): Uint8Array {
   const out = new Output()
   const oldName = quotePath(pair.oldPath, 'a/')
   const newName = quotePath(pair.path, 'b/')
@@ -65,7 +67,7 @@ function filePatch(db: ObjectReader, pair: FilePair, options: DiffOptions): Uint
     out.line(`Binary files ${left} and ${right} differ`)
     return out.done()
   }
-  const compared = lineChanges(content, false, options.ignoreWhitespace ?? false)
+  const compared = lineChanges(content, false, options.ignoreWhitespace ?? false, effort)
   const { changes } = compared
   // With white space ignored a file may turn out not to have changed at all.
   const noteworthy = pair.status !== 'modified' || pair.old?.mode !== pair.new?.mode

@@ -167,6 +167,8 @@ class RenameSearch {
       }
       candidates.push(...best)
     }
+    // Half a comparison would pair by chance.
+    if (this.prints.spent) return
     candidates.sort(byScore)
     for (const { from, to, score } of candidates) {
       if (score < RENAME_SCORE) break

@@ -4,6 +4,7 @@
  */
 import { GitError, type BlameRange, type ObjectReader, type Oid } from '../ports.ts'
 import type { Change } from '../diff/changes.ts'
+import { manyFiles } from '../diff/effort.ts'
 import { diffLines } from '../diff/line-diff.ts'
 import { splitLines, type Lines } from '../diff/lines.ts'
 import { findRenames } from '../diff/renames.ts'
@@ -50,6 +51,7 @@ class Blame {
   private readonly found: Found[] = []
   private readonly files = new Map<Oid, Lines>()
   private filesBytes = 0
+  private readonly effort = manyFiles()
 
   constructor(private readonly db: ObjectReader) {
     this.source = commitSource(db)
@@ -123,7 +125,7 @@ class Blame {
 
   private compare(old: Oid, now: Oid): Change[] {
     const [a, b] = trimTail(this.lines(old), this.lines(now))
-    return diffLines(a, b, { algorithm: 'myers' })
+    return diffLines(a, b, { algorithm: 'myers', effort: this.effort })
   }
 
   private lines(oid: Oid): Lines {

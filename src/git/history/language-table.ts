@@ -25,7 +25,7 @@ const TABLE: readonly (readonly [string, string])[] = [
   ['D', '.d .di'],
   ['Dart', '.dart'],
   ['Dockerfile', '.dockerfile Dockerfile Containerfile'],
-  ['Elixir', '.ex .exs mix.lock'],
+  ['Elixir', '.ex .exs'],
   ['Elm', '.elm'],
   ['Emacs Lisp', '.el .emacs'],
   ['Erlang', '.erl .hrl .escript rebar.config'],
@@ -72,7 +72,7 @@ const TABLE: readonly (readonly [string, string])[] = [
   ['Python', '.py .pyi .pyw .bzl SConstruct SConscript'],
   ['R', '.r .rsx .Rprofile'],
   ['Racket', '.rkt .rktd'],
-  ['ReScript', '.res .resi'],
+  ['ReScript', '.resi'],
   ['Roff', '.roff .man .mdoc .1 .2 .3 .4 .5 .6 .7 .8'],
   ['Ruby', '.rb .rake .gemspec .ru .erb Gemfile Rakefile Podfile Vagrantfile Brewfile'],
   ['Rust', '.rs'],
@@ -138,10 +138,8 @@ const GENERATED = [
   /[.-]min\.(js|css)$/i,
   /\.(pb|pb\.gw|pb2|pb2_grpc|g|gen|generated|designer|freezed)\.[a-z]+$/i,
   /(_pb2|_pb2_grpc|_pb|_generated|_gen|\.pb-c)\.[a-z]+$/i,
-  /^(package-lock\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.yaml|bun\.lock|cargo\.lock|poetry\.lock|composer\.lock|gemfile\.lock|go\.sum|mix\.lock)$/i,
-  /^(jquery|bootstrap|angular|react|vue|d3|lodash|moment|modernizr)([.-][\d.]+.*)?\.(js|css)$/i,
+  /^(jquery|bootstrap|angular|react|vue|d3|lodash|moment|modernizr)[.-]\d[\d.]*(\..*)?\.(js|css)$/i,
   /\.bundle\.js$/i,
-  /\.d\.ts$/i,
 ]
 
 /** A file made by a tool, by its base name. */

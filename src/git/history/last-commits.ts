@@ -7,47 +7,53 @@ import type { LastCommit, ObjectReader, Oid } from '../ports.ts'
 import { CommitQueue } from './commit-queue.ts'
 import { commitSource, type CommitNode } from './commit-source.ts'
 import { readCommit } from './log.ts'
+import { compareListing, namesIn, readListing, type Listing } from './listing.ts'
 import { keyToText, splitPath, type PathKey } from './names.ts'
 import { pathProbe } from './path-probe.ts'
-import { entriesOf, entryAt, isDir, sameEntry, type Entry } from './tree.ts'
+import { entryAt, isDir, readTree } from './tree.ts'
 
-type Pending = { readonly node: CommitNode; readonly time: number; names: PathKey[] }
+type Pending = { readonly node: CommitNode; readonly time: number; names: Set<PathKey> }
 
-const NOTHING: ReadonlyMap<PathKey, Entry> = new Map()
-const REMEMBERED = 256
+/** Listings kept for commits that other ones will ask about again. */
+const REMEMBERED = 64
 
 /** Sorted as the directory is; empty when the commit has no such directory. Gives GitError `missing`. */
 export function lastCommits(db: ObjectReader, commit: Oid, path: string): LastCommit[] {
   const source = commitSource(db)
   const segments = splitPath(path)
-  const tip = source.get(commit)
-  const directory = entryAt(db, tip.tree, segments)
+  const directory = entryAt(db, source.get(commit).tree, segments)
   if (!directory || !isDir(directory.mode)) return []
   const probe = segments.length === 0 ? null : pathProbe(db, segments)
-  const listings = new Map<Oid, ReadonlyMap<PathKey, Entry>>()
-  const treeOid = (node: CommitNode): Oid | null => {
+  const treeAt = (node: CommitNode): Oid | null => {
     if (!probe) return node.tree
     const entry = probe(node.tree)
     return entry && isDir(entry.mode) ? entry.oid : null
   }
-  const listing = (oid: Oid | null): ReadonlyMap<PathKey, Entry> => {
-    if (oid === null) return NOTHING
-    let entries = listings.get(oid)
-    if (!entries) {
-      if (listings.size >= REMEMBERED) listings.clear()
-      listings.set(oid, (entries = entriesOf(db, oid)))
-    }
-    return entries
+  const listings = new Map<Oid, Listing>([[directory.oid, readListing(readTree(db, directory.oid))]])
+  const remember = (oid: Oid, listing: Listing) => {
+    const oldest = listings.keys().next()
+    if (listings.size >= REMEMBERED && !oldest.done) listings.delete(oldest.value)
+    listings.set(oid, listing)
+  }
+  const listingOf = (oid: Oid): Listing => {
+    let listing = listings.get(oid)
+    if (!listing) remember(oid, (listing = readListing(readTree(db, oid))))
+    return listing
+  }
+  const changedNames = (own: Oid, theirs: Oid): PathKey[] => {
+    const { other, changed } = compareListing(listingOf(own), readTree(db, theirs))
+    if (!listings.has(theirs)) remember(theirs, other)
+    return changed
   }
 
-  const names = [...listing(directory.oid).keys()]
+  const names = namesIn(listingOf(directory.oid))
   const answers = new Map<PathKey, Oid>()
   const waiting = new Map<Oid, Pending>()
   const queue = new CommitQueue<Pending>()
-  const pass = (oid: Oid, passed: PathKey[]) => {
+  const pass = (oid: Oid, passed: Set<PathKey>) => {
     const known = waiting.get(oid)
     if (known) {
-      known.names = known.names.concat(passed)
+      for (const name of passed) known.names.add(name)
       return
     }
     const node = source.get(oid)
@@ -55,26 +61,20 @@ export function lastCommits(db: ObjectReader, commit: Oid, path: string): LastCo
     waiting.set(oid, pending)
     queue.put(pending)
   }
-  pass(commit, names)
+  pass(commit, new Set(names))
   for (let step = queue.take(); step; step = queue.take()) {
     waiting.delete(step.node.oid)
-    const own = treeOid(step.node)
+    const own = treeAt(step.node)
     let left = step.names
     for (const parent of step.node.parents) {
-      const theirs = treeOid(source.get(parent))
-      if (theirs === own) {
-        pass(parent, left)
-        left = []
-        break
-      }
-      const mine = listing(own)
-      const others = listing(theirs)
-      const same = (name: PathKey) => sameEntry(mine.get(name) ?? null, others.get(name) ?? null)
-      const carried = left.filter(same)
-      if (carried.length === 0) continue
-      pass(parent, carried)
-      left = left.filter((name) => !same(name))
-      if (left.length === 0) break
+      if (left.size === 0) break
+      const theirs = treeAt(source.get(parent))
+      if (own === null || theirs === null) continue
+      const changed = own === theirs ? [] : changedNames(own, theirs).filter((name) => left.has(name))
+      if (changed.length === left.size) continue
+      for (const name of changed) left.delete(name)
+      pass(parent, left)
+      left = new Set(changed)
     }
     for (const name of left) answers.set(name, step.node.oid)
   }

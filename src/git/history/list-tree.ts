@@ -5,7 +5,7 @@ import { baseKey, joinKey, keyToText, MAX_DEPTH, MAX_PATH_BYTES, splitPath, type
 import { blobSize, entryAt, isBlob, isDir, readTree, TreeCursor, treeOf, type Entry } from './tree.ts'
 
 /** A listing of more entries than this is refused: a few nested trees can stand for billions of paths. */
-export const MAX_ENTRIES = 2_000_000
+export const MAX_ENTRIES = 1_000_000
 
 export const modeText = (mode: number): string => mode.toString(8).padStart(6, '0')
 

@@ -9,28 +9,32 @@ import { commitSource, type CommitNode, type CommitSource } from './commit-sourc
 /** How many commits to look at that need not be, in case the clocks were wrong. */
 const SLOP = 128
 
+type Painted = { readonly node: CommitNode; readonly time: number; mark: bigint; waiting: boolean }
+
 /** Paints every commit with the set of starts that reach it, until all that is left is reached by every start. */
-function paint(source: CommitSource, starts: readonly Oid[]): Map<Oid, bigint> {
+function paint(source: CommitSource, starts: readonly Oid[]): Map<Oid, Painted> {
   const all = (1n << BigInt(starts.length)) - 1n
-  const marks = new Map<Oid, bigint>()
-  const queue = new CommitQueue<CommitNode>()
+  const commits = new Map<Oid, Painted>()
+  const queue = new CommitQueue<Painted>()
   /** How many queued commits are not yet reached by every start; the walk ends when there are none. */
   let partial = 0
-  const queued = new Map<Oid, boolean>()
   const add = (oid: Oid, mark: bigint) => {
-    const before = marks.get(oid) ?? 0n
-    const after = before | mark
-    if (after === before) return
-    marks.set(oid, after)
-    const waiting = queued.get(oid)
-    if (waiting === undefined) {
-      queued.set(oid, after !== all)
-      if (after !== all) partial++
-      queue.put(source.get(oid))
-    } else if (waiting && after === all) {
-      queued.set(oid, false)
-      partial--
+    let commit = commits.get(oid)
+    if (!commit) {
+      const node = source.get(oid)
+      commit = { node, time: node.time, mark: 0n, waiting: false }
+      commits.set(oid, commit)
     }
+    const after = commit.mark | mark
+    if (after === commit.mark) return
+    if (commit.waiting) {
+      if (after === all) partial--
+    } else {
+      commit.waiting = true
+      if (after !== all) partial++
+      queue.put(commit)
+    }
+    commit.mark = after
   }
   starts.forEach((oid, i) => add(oid, 1n << BigInt(i)))
   let oldest = Infinity
@@ -39,15 +43,16 @@ function paint(source: CommitSource, starts: readonly Oid[]): Map<Oid, bigint> {
     // A common commit may still lead to one that is painted in part, where clocks were wrong: look some further.
     if (partial > 0 || (queue.first?.time ?? -1) >= oldest) slop = SLOP
     else if (slop-- === 0) break
-    const node = queue.take()
-    if (!node) break
-    if (queued.get(node.oid)) partial--
-    queued.delete(node.oid)
-    const mark = marks.get(node.oid) ?? 0n
-    if (mark !== all && node.time < oldest) oldest = node.time
-    for (const parent of node.parents) add(parent, mark)
+    const commit = queue.take()
+    if (!commit) break
+    commit.waiting = false
+    if (commit.mark !== all) {
+      partial--
+      if (commit.time < oldest) oldest = commit.time
+    }
+    for (const parent of commit.node.parents) add(parent, commit.mark)
   }
-  return marks
+  return commits
 }
 
 /** The best common ancestors of two commits, newest first: `git merge-base --all`. Several when histories cross. */
@@ -59,7 +64,7 @@ export function mergeBasesIn(source: CommitSource, a: Oid, b: Oid): Oid[] {
   if (found.length < 2) return found.map((node) => node.oid)
   // A candidate that another one reaches is not a best one. The painting tells, in one walk for all of them.
   const marks = paint(source, found.map((node) => node.oid))
-  return found.filter((node, i) => marks.get(node.oid) === 1n << BigInt(i)).map((node) => node.oid)
+  return found.filter((node, i) => marks.get(node.oid)?.mark === 1n << BigInt(i)).map((node) => node.oid)
 }
 
 const LEFT = 1
@@ -68,51 +73,46 @@ const BOTH = 3
 /** Reached through a common ancestor: not a best one, unless the clocks lie, which the second pass repairs. */
 const STALE = 4
 
+type Flagged = { readonly node: CommitNode; readonly time: number; flags: number; copies: number; found: boolean }
+
 function commonFrontier(source: CommitSource, a: Oid, b: Oid): CommitNode[] {
-  const flags = new Map<Oid, number>([
-    [a, LEFT],
-    [b, RIGHT],
-  ])
-  const queue = new CommitQueue<CommitNode>()
-  queue.put(source.get(a))
-  queue.put(source.get(b))
-  const inQueue = new Map<Oid, number>([
-    [a, 1],
-    [b, 1],
-  ])
-  let fresh = 2
-  const found: CommitNode[] = []
-  const seen = new Set<Oid>()
-  while (fresh > 0) {
-    const node = queue.take()
-    if (!node) break
-    const copies = inQueue.get(node.oid) ?? 1
-    let mark = flags.get(node.oid) ?? 0
-    if (!(mark & STALE)) fresh--
-    if (copies > 1) inQueue.set(node.oid, copies - 1)
-    else inQueue.delete(node.oid)
-    if ((mark & (BOTH | STALE)) === BOTH) {
-      if (!seen.has(node.oid)) {
-        seen.add(node.oid)
-        found.push(node)
-      }
-      mark |= STALE
+  const commits = new Map<Oid, Flagged>()
+  const queue = new CommitQueue<Flagged>()
+  /** How many entries of the queue are not stale; without any the walk is over. */
+  let fresh = 0
+  const add = (oid: Oid, flags: number) => {
+    let commit = commits.get(oid)
+    if (!commit) {
+      const node = source.get(oid)
+      commit = { node, time: node.time, flags: 0, copies: 0, found: false }
+      commits.set(oid, commit)
     }
-    for (const parent of node.parents) {
-      const before = flags.get(parent) ?? 0
-      if ((before & mark) === mark) continue
-      const after = before | mark
-      flags.set(parent, after)
-      const waiting = inQueue.get(parent) ?? 0
-      // Copies that wait in the queue turn stale together with their commit.
-      if (!(before & STALE) && after & STALE) fresh -= waiting
-      inQueue.set(parent, waiting + 1)
-      if (!(after & STALE)) fresh++
-      queue.put(source.get(parent))
-    }
+    if ((commit.flags & flags) === flags) return
+    // Copies that wait in the queue turn stale together with their commit.
+    if (!(commit.flags & STALE) && flags & STALE) fresh -= commit.copies
+    commit.flags |= flags
+    commit.copies++
+    if (!(commit.flags & STALE)) fresh++
+    queue.put(commit)
   }
-  const best = found.filter((node) => !((flags.get(node.oid) ?? 0) & STALE))
-  return best.map((node, i) => ({ node, i })).sort((x, y) => y.node.time - x.node.time || x.i - y.i).map(({ node }) => node)
+  add(a, LEFT)
+  add(b, RIGHT)
+  const found: Flagged[] = []
+  while (fresh > 0) {
+    const commit = queue.take()
+    if (!commit) break
+    commit.copies--
+    let flags = commit.flags
+    if (!(flags & STALE)) fresh--
+    if (flags === BOTH) {
+      if (!commit.found) found.push(commit)
+      commit.found = true
+      flags |= STALE
+    }
+    for (const parent of commit.node.parents) add(parent, flags)
+  }
+  const best = found.filter((commit) => !(commit.flags & STALE))
+  return best.map(({ node }, i) => ({ node, i })).sort((x, y) => y.node.time - x.node.time || x.i - y.i).map(({ node }) => node)
 }
 
 /** How many commits `head` has that `base` has not, and the other way round, with the newest merge base. */
@@ -121,7 +121,7 @@ export function aheadBehind(db: ObjectReader, head: Oid, base: Oid): { ahead: nu
   if (head === base) return { ahead: 0, behind: 0, mergeBase: source.get(head).oid }
   let ahead = 0
   let behind = 0
-  for (const mark of paint(source, [head, base]).values()) {
+  for (const { mark } of paint(source, [head, base]).values()) {
     if (mark === 1n) ahead++
     else if (mark === 2n) behind++
   }

@@ -86,7 +86,7 @@ function tarHeader(
   prefix.copy(header, 345, 0, 155)
   let sum = 0
   for (const byte of header) sum += byte
-  header.write(`${octal(sum, 6)}\0 `, 148, 'latin1')
+  header.write(`${octal(sum, 7)}\0`, 148, 'latin1')
   return header
 }
 

@@ -38,9 +38,12 @@ export class TreeCursor {
   nameStart = 0
   nameEnd = 0
   oidStart = 0
-  private at = 0
 
-  constructor(readonly data: Uint8Array) {}
+  /** `at` is where to begin: the offset of an entry. */
+  constructor(
+    readonly data: Uint8Array,
+    private at = 0,
+  ) {}
 
   next(): boolean {
     const { data } = this

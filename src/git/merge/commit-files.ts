@@ -2,8 +2,9 @@
 import { MODE, serializeCommit } from '../object.ts'
 import { GitError, type FileChange, type ObjectDatabase, type Oid, type Signature } from '../ports.ts'
 import { commitSource } from '../history/commit-source.ts'
-import type { PathKey } from '../history/names.ts'
-import { checkPath } from './path-check.ts'
+import { baseKey, type PathKey } from '../history/names.ts'
+import { checkPath, standsFor } from './path-check.ts'
+import type { Entry } from '../history/tree.ts'
 import { TreeEditor } from './tree-editor.ts'
 
 export type CommitFilesOptions = {
@@ -18,7 +19,7 @@ const MODES = { '100644': MODE.file, '100755': MODE.executable, '120000': MODE.s
 
 /**
  * One commit on top of `parent` (null makes a root commit) with these changes in order; all or nothing. A file that is
- * put again keeps its mode unless one is given. Deleting or moving a folder takes all that is in it.
+ * put again keeps its mode unless one is given; folders come and go with their files.
  * Gives GitError `invalid`, naming the path, for a bad path, for one that is to be deleted or moved and is not there, for
  * a target that is already there, and where a file and a folder would have the same name; `missing` for the parent.
  */
@@ -40,20 +41,25 @@ function apply(db: ObjectDatabase, editor: TreeEditor, change: FileChange): void
       put(db, editor, path, change)
       return
     case 'delete':
-      if (!editor.get(path)) throw new GitError('invalid', `path ${show(change.path)} is to be deleted, but there is no such file`)
+      requireFile(editor, path, change.path, 'deleted')
       editor.remove(path)
       return
     case 'move': {
       const from = checkPath(change.from)
-      const moved = editor.get(from)
-      if (!moved) throw new GitError('invalid', `path ${show(change.from)} is to be moved, but there is no such file`)
+      const moved = requireFile(editor, from, change.from, 'moved')
       if (path === from) return
-      if (path.startsWith(`${from}/`)) throw new GitError('invalid', `path ${show(change.from)} cannot be moved into itself`)
       editor.remove(from)
       if (editor.file(path)) throw new GitError('invalid', `path ${show(change.path)} is already there`)
       editor.put(path, change.path, moved)
     }
   }
+}
+
+function requireFile(editor: TreeEditor, path: PathKey, shown: string, verb: string): Entry {
+  const entry = editor.file(path)
+  if (entry) return entry
+  const why = editor.isFolderAt(path) ? 'it is a folder' : 'there is no such file'
+  throw new GitError('invalid', `path ${show(shown)} is to be ${verb}, but ${why}`)
 }
 
 function put(db: ObjectDatabase, editor: TreeEditor, path: PathKey, change: Extract<FileChange, { action: 'put' }>): void {
@@ -64,10 +70,8 @@ function put(db: ObjectDatabase, editor: TreeEditor, path: PathKey, change: Extr
   editor.put(path, change.path, { mode: mode === null ? kept : MODES[mode], oid: db.write('blob', change.data) })
 }
 
-/** Git reads these files itself, and refuses links in their place. */
-const READ_BY_GIT = /^\.git(modules|attributes|ignore)[. ]*$/i
-
 function checkLink(path: PathKey, change: { readonly path: string; readonly data: Uint8Array }): void {
-  if (READ_BY_GIT.test(path.slice(path.lastIndexOf('/') + 1))) throw new GitError('invalid', `path ${show(change.path)} cannot be a link`)
+  // Git reads these files itself and refuses links in their place.
+  if (standsFor(baseKey(path)) !== null) throw new GitError('invalid', `path ${show(change.path)} cannot be a link`)
   if (change.data.length === 0 || change.data.includes(0)) throw new GitError('invalid', `the link ${show(change.path)} has no usable target`)
 }

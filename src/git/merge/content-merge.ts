@@ -60,11 +60,8 @@ function mergeBlobs(
   }
   const renamed = names[BASE] !== names[OURS] || names[BASE] !== names[THEIRS]
   const label = (text: string, name: PathKey) => (renamed ? `${text}:${keyToText(name)}` : text)
-  const merged = mergeText(o, a, b, {
-    size: MARKER + extra,
-    ours: label(labels.ours, names[OURS]),
-    theirs: label(labels.theirs, names[THEIRS]),
-  })
+  const ends = { ours: label(labels.ours, names[OURS]), theirs: label(labels.theirs, names[THEIRS]) }
+  const merged = mergeText(o, a, b, { size: MARKER + extra, ...ends }, state.effort)
   // Nobody sees the text of a conflict outside of merge bases, so it is not stored.
   if (!merged.clean && depth === 0) return { clean: false, oid: ours.oid }
   return { clean: merged.clean, oid: db.write('blob', merged.data) }

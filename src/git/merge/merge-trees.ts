@@ -1,6 +1,7 @@
 /** Merging commits: three-way over their merge base, which is itself a merge when histories cross (git-merge, `ort`). */
 import { EMPTY_TREE } from '../object.ts'
 import { GitError, type GitObject, type ObjectDatabase, type Oid, type TreeMerge } from '../ports.ts'
+import { manyFiles } from '../diff/effort.ts'
 import { commitSource, type CommitNode, type CommitSource } from '../history/commit-source.ts'
 import { keyToText } from '../history/names.ts'
 import { mergeBasesIn } from '../history/reachability.ts'
@@ -12,7 +13,7 @@ import { settle } from './settle.ts'
 import { MergeState, type MergeLabels } from './state.ts'
 
 /** Merges of merge bases per merge. Histories that cross more often than this are made to be dear. */
-const MAX_VIRTUAL = 200
+const MAX_VIRTUAL = 500
 const MAX_NESTING = 50
 
 const TOP: MergeLabels = { ours: 'ours', theirs: 'theirs' }
@@ -41,6 +42,7 @@ class Merger implements CommitSource {
   private readonly source: CommitSource
   private readonly virtual = new Map<Oid, CommitNode>()
   private readonly bases = new Map<string, CommitNode>()
+  private readonly effort = manyFiles()
 
   constructor(private readonly db: ObjectDatabase) {
     this.scratch = new ScratchDatabase(db)
@@ -74,7 +76,8 @@ class Merger implements CommitSource {
     if (known) return known
     if (this.bases.size >= MAX_VIRTUAL || depth > MAX_NESTING) throw new GitError('too_large', 'the histories cross too often to be merged')
     const { tree } = this.commits(a, b, depth)
-    const node: CommitNode = { oid: `virtual ${this.virtual.size}`, tree, parents: [a.oid, b.oid], time: 0, generation: Infinity }
+    const time = Math.max(a.time, b.time)
+    const node: CommitNode = { oid: `virtual ${this.virtual.size}`, tree, parents: [a.oid, b.oid], time, generation: Infinity }
     this.virtual.set(node.oid, node)
     this.bases.set(key, node)
     return node
@@ -85,7 +88,7 @@ class Merger implements CommitSource {
     if (o === undefined || a === undefined || b === undefined) return { tree: EMPTY_TREE, conflicts: [] }
     if (a === b || b === o) return { tree: a, conflicts: [] }
     if (a === o) return { tree: b, conflicts: [] }
-    const state = new MergeState(this.scratch, depth, depth === 0 ? TOP : NESTED)
+    const state = new MergeState(this.scratch, this.effort, depth, depth === 0 ? TOP : NESTED)
     collect(state, o, a, b)
     applyRenames(state)
     const tree = settle(state)

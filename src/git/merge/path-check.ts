@@ -2,18 +2,14 @@
  * Which paths may be made by a commit: what git refuses to check out or what would write into `.git` on some system
  * (`verify_path` with core.protectHFS and core.protectNTFS; https://git-scm.com/docs/git-config).
  */
+import { specialName, type SpecialName } from '../pack/names.ts'
 import { GitError } from '../ports.ts'
-import { keyToText, MAX_PATH_BYTES, textToKey, type PathKey } from '../history/names.ts'
+import { keyToBytes, MAX_PATH_BYTES, textToKey, type PathKey } from '../history/names.ts'
 
-/** Code points that HFS+ leaves out when it compares names. */
-const IGNORED_BY_HFS = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g
-
-function isGitFolder(name: string): boolean {
-  // NTFS knows streams (`.git::$INDEX_ALLOCATION`), drops dots and spaces at the end, and has a short name.
-  const [plain = ''] = name.toLowerCase().split(':')
-  const ntfs = plain.replace(/[. ]+$/, '')
-  if (ntfs === '.git' || ntfs === 'git~1') return true
-  return name.replace(IGNORED_BY_HFS, '').toLowerCase() === '.git'
+/** Which file or folder that git treats in its own way a name may stand for on some file system, or null. */
+export function standsFor(name: PathKey): SpecialName {
+  const bytes = keyToBytes(name)
+  return specialName(bytes, 0, bytes.length)
 }
 
 const MAX_NAME_BYTES = 255
@@ -33,10 +29,9 @@ export function checkPath(path: string): PathKey {
     if (segment === '') refuse('has an empty segment')
     if (segment === '.' || segment === '..') refuse(`has the segment ${segment}`)
     if (segment.length > MAX_NAME_BYTES) refuse(`has a name longer than ${MAX_NAME_BYTES} bytes`)
-    // A backslash separates names on Windows, so each part must be harmless too.
-    const text = keyToText(segment)
-    for (const part of text.split('\\')) if (isGitFolder(part)) refuse('names .git')
-    if (text.split('\\').some((part) => part === '..')) refuse('has the segment ..')
+    // A backslash separates names on Windows.
+    if (segment.split('\\').includes('..')) refuse('has the segment ..')
+    if (standsFor(segment) === 'git') refuse('names .git')
   }
   return key
 }

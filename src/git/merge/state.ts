@@ -4,6 +4,7 @@
  * to where they belong, then settle each path and write the trees.
  */
 import type { ObjectDatabase, Oid } from '../ports.ts'
+import type { Effort } from '../diff/effort.ts'
 import type { PathKey } from '../history/names.ts'
 
 /** One version of a path; mode 0 means that it is not there. */
@@ -68,6 +69,7 @@ export class MergeState {
 
   constructor(
     readonly db: ObjectDatabase,
+    readonly effort: Effort,
     /** 0 for the merge that was asked for, more for the merging of its merge bases. */
     readonly depth: number,
     readonly labels: MergeLabels,

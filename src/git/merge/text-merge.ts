@@ -3,6 +3,7 @@
  * are both taken, equal ones once, and what is left is a conflict, narrowed to the lines that really differ.
  */
 import type { Change } from '../diff/changes.ts'
+import { oneFile, type Effort } from '../diff/effort.ts'
 import { diffLines } from '../diff/line-diff.ts'
 import { endsWithNewline, sliceLines, splitLines, type Lines } from '../diff/lines.ts'
 
@@ -23,15 +24,18 @@ type Region = {
   theirsCount: number
 }
 
-export function mergeText(base: Uint8Array, ours: Uint8Array, theirs: Uint8Array, markers: MarkerStyle): TextMerge {
+/** `effort` is shared by the files of one merge. */
+export function mergeText(
+  base: Uint8Array, ours: Uint8Array, theirs: Uint8Array, markers: MarkerStyle, effort: Effort = oneFile(),
+): TextMerge {
   const o = splitLines(base)
   const a = splitLines(ours)
   const b = splitLines(theirs)
-  const left = diffLines(o, a, { indent: false })
-  const right = diffLines(o, b, { indent: false })
+  const left = diffLines(o, a, { indent: false, effort })
+  const right = diffLines(o, b, { indent: false, effort })
   if (left.length === 0) return { clean: true, data: theirs }
   if (right.length === 0) return { clean: true, data: ours }
-  const regions = joinClose(refine(combine(left, right, o, a, b), a, b))
+  const regions = joinClose(refine(combine(left, right, o, a, b), a, b, effort))
   return { clean: regions.every((region) => region.take !== 'conflict'), data: write(regions, o, a, b, markers) }
 }
 
@@ -95,12 +99,12 @@ function add(regions: Region[], region: Region): void {
 }
 
 /** Compares the two sides of each conflict: lines that they share are no conflict. */
-function refine(regions: readonly Region[], a: Lines, b: Lines): Region[] {
+function refine(regions: readonly Region[], a: Lines, b: Lines, effort: Effort): Region[] {
   return regions.flatMap((region) => {
     if (region.take !== 'conflict' || region.oursCount === 0 || region.theirsCount === 0) return [region]
     const ours = splitLines(sliceLines(a, region.ours, region.ours + region.oursCount))
     const theirs = splitLines(sliceLines(b, region.theirs, region.theirs + region.theirsCount))
-    const changes = diffLines(ours, theirs, { indent: false })
+    const changes = diffLines(ours, theirs, { indent: false, effort })
     if (changes.length === 0) return [{ ...region, take: 'ours' as const }]
     return changes.map((change) => ({
       take: 'conflict' as const,

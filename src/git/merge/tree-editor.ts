@@ -9,7 +9,7 @@ type Folder = { readonly entries: Map<PathKey, Entry | Folder> }
 const isFolder = (node: Entry | Folder): node is Folder => 'entries' in node
 
 export class TreeEditor {
-  private root: Folder
+  private readonly root: Folder
 
   constructor(
     private readonly db: ObjectDatabase,
@@ -38,8 +38,7 @@ export class TreeEditor {
     return at
   }
 
-  /** What is at a path: an entry, an opened folder, or nothing. */
-  get(path: PathKey): Entry | Folder | null {
+  private get(path: PathKey): Entry | Folder | null {
     const segments = path.split('/')
     const name = segments.pop() ?? ''
     return this.folder(segments)?.entries.get(name) ?? null
@@ -57,7 +56,7 @@ export class TreeEditor {
   }
 
   /** Gives GitError `invalid` where a file stands in the way of a folder, or a folder in the way of the file. */
-  put(path: PathKey, shown: string, entry: Entry | Folder): void {
+  put(path: PathKey, shown: string, entry: Entry): void {
     const segments = path.split('/')
     const name = segments.pop() ?? ''
     let at = this.root

@@ -5,10 +5,10 @@
 import zlib from 'node:zlib'
 import { GitError } from '../ports.ts'
 import type { ObjectStore } from '../store/object-store.ts'
-import type { OidMap } from '../store/oid-map.ts'
 import type { PackFile } from '../store/pack-file.ts'
 import { OFS_DELTA, REF_DELTA, packHeader, writeDistance, writeEntryHeader } from './entry.ts'
-import { findOffset, type PackPart } from './plan.ts'
+import type { PackPart } from './plan.ts'
+import { Written } from './written.ts'
 
 /** Where the bytes go. */
 export type Sink = { put(bytes: Uint8Array, from: number, to: number): void }
@@ -16,22 +16,29 @@ export type Sink = { put(bytes: Uint8Array, from: number, to: number): void }
 export type BuildOptions = {
   /** Whether deltas may name their base by distance; the others name it by id. */
   ofsDelta: boolean
-  /** Objects that the receiver has: allowed as bases of a thin pack. */
-  known: OidMap | null
+  /** Whether the receiver has an object, which can then be the base of a thin pack; null for packs that stand alone. */
+  known: ((oid: Uint8Array) => boolean) | null
 }
 
-/** Told of every entry as it is written; index writers listen. */
-export type OnEntry = (object: number, offset: number, crc: number) => void
+/** Told of every entry as it is written; index writers listen. `place` is the object's in the index of `pack`. */
+export type OnEntry = (pack: PackFile, place: number, offset: number, crc: number) => void
 
 const WINDOW = 1 << 19
 const LEVEL = 4
 
+/** One part as it is worked on. */
+type Work = PackPart & {
+  readonly places: Uint32Array
+  readonly offsets: Float64Array
+  /** Where each of its objects went, by rank. */
+  readonly written: Written
+}
+
 export class PackBuilder {
-  /** Where each object was written, by its number; -1 is not yet, -2 is being written. */
-  private readonly written: Float64Array
+  private readonly works: Work[]
   private at = 12
   private readonly head = new Uint8Array(64)
-  private window = new Uint8Array(WINDOW)
+  private readonly window = new Uint8Array(WINDOW)
   private windowPack: PackFile | null = null
   private windowFrom = 0
   private windowTo = 0
@@ -43,90 +50,152 @@ export class PackBuilder {
 
   constructor(
     private readonly store: ObjectStore,
-    private readonly chosen: OidMap,
-    private readonly parts: readonly PackPart[],
+    parts: readonly PackPart[],
     private readonly options: BuildOptions,
     private readonly sink: Sink,
     private readonly onEntry: OnEntry | null = null,
   ) {
-    this.written = new Float64Array(chosen.size).fill(-1)
-    this.total = parts.reduce((sum, part) => sum + part.objects.length, 0)
+    this.works = parts.map(({ pack, ranks }) => {
+      const { places, offsets } = pack.order
+      return { pack, ranks, places, offsets, written: new Written(ranks, places.length) }
+    })
+    this.total = parts.reduce((sum, part) => sum + part.ranks.length, 0)
+  }
+
+  /**
+   * The pack that this one will be, byte for byte: everything of one pack is sent, and as it is. Its checksum is known
+   * then, and the bytes need not be hashed again.
+   */
+  get copyOf(): PackFile | null {
+    const only = this.works.length === 1 ? this.works[0]! : null
+    return only !== null && this.options.ofsDelta && only.ranks.length === only.places.length ? only.pack : null
   }
 
   /** Writes header and entries; pauses after every entry that filled a block. The trailer is the caller's. */
   *run(isFull: () => boolean): Generator<void> {
     this.sink.put(packHeader(this.total), 0, 12)
-    for (const part of this.parts) {
-      this.readAhead = part.objects.length > part.pack.index.count / 4 ? WINDOW : 8192
-      for (let row = 0; row < part.objects.length; row++) {
-        if (this.written[part.objects[row]!]! === -1) this.emit(part, row)
+    for (const work of this.works) {
+      const { ranks, written } = work
+      this.readAhead = ranks.length > work.places.length / 4 ? WINDOW : 8192
+      let i = 0
+      if (this.at === 12 && this.options.ofsDelta) {
+        let prefix = 0
+        while (prefix < ranks.length && ranks[prefix] === prefix) prefix++
+        while (i < prefix) {
+          const next = this.copyRun(work, i, prefix)
+          if (isFull()) yield
+          if (next === i) break
+          i = next
+        }
+      }
+      for (; i < ranks.length; i++) {
+        if (written.get(ranks[i]!) === Written.NOT_YET) this.emit(work, ranks[i]!)
         if (isFull()) yield
       }
     }
   }
 
-  private emit(part: PackPart, row: number): void {
+  /**
+   * Copies entries from `rank` on, all of them up to `end`, which lie in this pack exactly as they will in the other:
+   * as many as one window holds. Gives the rank behind them. A base that is named by its id may not be among them:
+   * before such a delta it stops, unless everything is sent.
+   */
+  private copyRun(work: Work, rank: number, end: number): number {
+    const { pack, offsets, places, written } = work
+    const from = this.fill(pack, offsets[rank]!, Math.min(offsets[rank]! + WINDOW, offsets[end]!))
+    const all = end === places.length
+    const limit = this.windowFrom + this.windowTo
+    let next = rank
+    while (next < end && offsets[next + 1]! <= limit) {
+      const at = offsets[next]! - this.windowFrom
+      if (!all && ((this.window[at]! >>> 4) & 7) === REF_DELTA) break
+      const crc = zlib.crc32(this.window.subarray(at, offsets[next + 1]! - this.windowFrom))
+      if (crc !== pack.index.crc(places[next]!)) throw new GitError('corrupt', `${pack.name}: the entry at ${offsets[next]} is damaged`)
+      written.set(next, this.at + offsets[next]! - offsets[rank]!)
+      this.onEntry?.(pack, places[next]!, this.at + offsets[next]! - offsets[rank]!, crc)
+      next++
+    }
+    if (next > rank) {
+      const size = offsets[next]! - offsets[rank]!
+      this.sink.put(this.window, from, from + size)
+      this.at += size
+      this.done += next - rank
+      return next
+    }
+    // One entry is larger than the window, or it must be looked at.
+    if (all || ((this.window[from]! >>> 4) & 7) !== REF_DELTA) {
+      this.copyEntry(work, rank, 0, 0)
+      return rank + 1
+    }
+    return rank
+  }
+
+  private emit(work: Work, first: number): void {
+    const { written } = work
     // A chain whose bases lie further on in the pack is written from its base up.
-    const chain = [row]
+    const chain = [first]
     while (chain.length > 0) {
-      const at = chain[chain.length - 1]!
-      const object = part.objects[at]!
-      const entry = this.store.reader.entry(part.pack, part.offsets[at]!)
-      if (entry.base < 0) this.copy(part, at, entry.headerBytes, -1, null)
+      const rank = chain[chain.length - 1]!
+      const entry = this.store.reader.entry(work.pack, work.offsets[rank]!)
+      if (entry.base < 0) this.copyEntry(work, rank, 0, 0)
       else {
-        const baseRow = findOffset(part.offsets, entry.base)
-        const base = baseRow < 0 ? -1 : part.objects[baseRow]!
-        const state = base < 0 ? -3 : this.written[base]!
-        if (state === -1) {
-          this.written[object] = -2
-          chain.push(baseRow)
+        const base = work.pack.order.rankAt(entry.base)
+        if (base < 0) throw new GitError('corrupt', `${work.pack.name}: a base is not in the index`)
+        const state = written.get(base)
+        if (state === Written.NOT_YET) {
+          written.set(rank, Written.STARTED)
+          chain.push(base)
           continue
         }
-        if (state >= 0) this.copyDelta(part, at, entry, state, base)
-        else this.emitFar(part, at, entry)
+        if (state >= 0) this.copyDelta(work, rank, entry, state, work.pack, work.places[base]!)
+        else this.emitFar(work, rank, entry, base)
       }
       chain.pop()
     }
   }
 
-  /** A delta whose base is not in this part: in another one, with the receiver, or nowhere. */
-  private emitFar(part: PackPart, row: number, entry: { type: number; size: number; base: number; headerBytes: number }): void {
-    const baseOid = this.baseOid(part.pack, entry.base)
-    const base = this.chosen.get(baseOid, 0)
-    if (base >= 0 && this.written[base]! >= 0) this.copyDelta(part, row, entry, this.written[base]!, base)
-    else if (this.options.known !== null && base < 0 && this.options.known.get(baseOid, 0) >= 0) {
-      this.copy(part, row, entry.headerBytes, entry.size, baseOid)
-    } else this.emitWhole(part, row)
+  /** A delta whose base does not go with this part: it comes from another pack, is with the receiver, or is nowhere. */
+  private emitFar(work: Work, rank: number, entry: { size: number; headerBytes: number }, base: number): void {
+    const { index } = work.pack
+    const place = work.places[base]!
+    const at = index.idAt(place)
+    for (const other of this.works) {
+      if (other === work) continue
+      const there = other.pack.index.find(index.raw, at)
+      if (there < 0) continue
+      const offset = other.written.get(other.pack.order.rankOf(there))
+      if (offset >= 0) {
+        this.copyDelta(work, rank, entry, offset, work.pack, place)
+        return
+      }
+    }
+    const oid = index.raw.subarray(at, at + 20)
+    if (work.written.get(base) === Written.ABSENT && this.options.known?.(oid)) this.copyRef(work, rank, entry, oid)
+    else this.emitWhole(work, rank)
   }
 
-  private copyDelta(part: PackPart, row: number, entry: { size: number; headerBytes: number }, baseAt: number, base: number): void {
+  /** Copies a delta whose base has been written at `baseAt`. */
+  private copyDelta(work: Work, rank: number, entry: { size: number; headerBytes: number }, baseAt: number, pack: PackFile, place: number): void {
     if (!this.options.ofsDelta) {
-      this.copy(part, row, entry.headerBytes, entry.size, this.chosen.bytes.slice(base * 20, base * 20 + 20))
+      const at = pack.index.idAt(place)
+      this.copyRef(work, rank, entry, pack.index.raw.subarray(at, at + 20))
       return
     }
-    let length = writeEntryHeader(this.head, 0, OFS_DELTA, entry.size)
-    length = writeDistance(this.head, length, this.at - baseAt)
-    this.copyBytes(part, row, entry.headerBytes, length)
+    const length = writeEntryHeader(this.head, 0, OFS_DELTA, entry.size)
+    this.copyEntry(work, rank, entry.headerBytes, writeDistance(this.head, length, this.at - baseAt))
   }
 
-  /** Copies an entry; with `base` given it becomes a REF_DELTA of that size, else it stays as it is. */
-  private copy(part: PackPart, row: number, headerBytes: number, size: number, base: Uint8Array | null): void {
-    if (base === null) {
-      this.copyBytes(part, row, 0, 0)
-      return
-    }
-    const length = writeEntryHeader(this.head, 0, REF_DELTA, size)
+  private copyRef(work: Work, rank: number, entry: { size: number; headerBytes: number }, base: Uint8Array): void {
+    const length = writeEntryHeader(this.head, 0, REF_DELTA, entry.size)
     this.head.set(base, length)
-    this.copyBytes(part, row, headerBytes, length + 20)
+    this.copyEntry(work, rank, entry.headerBytes, length + 20)
   }
 
   /** Writes `length` bytes of the new header, then the entry without its first `skip` bytes; checks the entry's CRC. */
-  private copyBytes(part: PackPart, row: number, skip: number, length: number): void {
-    const { pack } = part
-    const index = pack.index
-    const offset = part.offsets[row]!
-    const end = this.entryEnd(pack, part.places[row]!, offset)
-    const object = part.objects[row]!
+  private copyEntry(work: Work, rank: number, skip: number, length: number): void {
+    const { pack, offsets } = work
+    const offset = offsets[rank]!
+    const end = offsets[rank + 1]!
     const start = this.at
     if (length > 0) this.sink.put(this.head, 0, length)
     let seen = 0
@@ -141,58 +210,29 @@ export class PackBuilder {
       this.sink.put(this.window, from + unsent, from + size)
       at += size
     }
-    if (seen >>> 0 !== index.crc(part.places[row]!)) {
+    if (seen >>> 0 !== pack.index.crc(work.places[rank]!)) {
       throw new GitError('corrupt', `${pack.name}: the entry at ${offset} is damaged`)
     }
     this.at += length + (end - offset) - skip
-    this.finish(object, start, sent)
+    this.finish(work, rank, start, sent)
   }
 
-  private emitWhole(part: PackPart, row: number): void {
-    const reader = this.store.reader
-    reader.load(part.pack, part.offsets[row]!)
+  private emitWhole(work: Work, rank: number): void {
+    const { reader } = this.store
+    reader.load(work.pack, work.offsets[rank]!)
     const data = zlib.deflateSync(reader.bytes.subarray(reader.from, reader.to), { level: LEVEL })
     const start = this.at
     const length = writeEntryHeader(this.head, 0, reader.type, reader.to - reader.from)
     this.sink.put(this.head, 0, length)
     this.sink.put(data, 0, data.length)
     this.at += length + data.length
-    this.finish(part.objects[row]!, start, this.onEntry ? zlib.crc32(data, zlib.crc32(this.head.subarray(0, length))) : 0)
+    this.finish(work, rank, start, this.onEntry ? zlib.crc32(data, zlib.crc32(this.head.subarray(0, length))) : 0)
   }
 
-  private finish(object: number, start: number, crc: number): void {
-    this.written[object] = start
+  private finish(work: Work, rank: number, start: number, crc: number): void {
+    work.written.set(rank, start)
     this.done++
-    this.onEntry?.(object, start, crc >>> 0)
-  }
-
-  /** Where the entry that starts at an offset ends: where the next one starts. */
-  private entryEnd(pack: PackFile, place: number, offset: number): number {
-    const order = pack.index.byOffset()
-    let low = 0
-    let high = order.length
-    while (low < high) {
-      const mid = (low + high) >>> 1
-      if (pack.index.offset(order[mid]!) <= offset) low = mid + 1
-      else high = mid
-    }
-    if (order[low - 1] !== place) throw new GitError('corrupt', `${pack.name}: two objects share one place`)
-    return low < order.length ? pack.index.offset(order[low]!) : pack.size - 20
-  }
-
-  private baseOid(pack: PackFile, offset: number): Uint8Array {
-    const index = pack.index
-    const order = index.byOffset()
-    let low = 0
-    let high = order.length
-    while (low < high) {
-      const mid = (low + high) >>> 1
-      if (index.offset(order[mid]!) < offset) low = mid + 1
-      else high = mid
-    }
-    const place = order[low]
-    if (place === undefined || index.offset(place) !== offset) throw new GitError('corrupt', `${pack.name}: a base is not in the index`)
-    return Buffer.from(index.oid(place), 'hex')
+    this.onEntry?.(work.pack, work.places[rank]!, start, crc >>> 0)
   }
 
   /** Brings bytes at `at` into the window, those up to `end` as far as they fit, and gives where they are. */

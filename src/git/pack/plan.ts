@@ -1,71 +1,54 @@
 /** Where the objects of an answer lie, in the order in which they are read and sent. */
+import { listBits } from '../bitmap/bits.ts'
 import { GitError } from '../ports.ts'
 import type { ObjectStore } from '../store/object-store.ts'
 import type { OidMap } from '../store/oid-map.ts'
 import type { PackFile } from '../store/pack-file.ts'
 
-/** Objects of one pack, ascending by offset. */
-export type PackPart = {
-  readonly pack: PackFile
-  /** Number of the object in the answer's `OidMap`. */
-  readonly objects: Uint32Array
-  readonly offsets: Float64Array
-  /** Place of the object in the pack's index. */
-  readonly places: Uint32Array
+/** Objects of one pack, by rank in its order, ascending. */
+export type PackPart = { readonly pack: PackFile; readonly ranks: Uint32Array }
+
+/** What is to be sent: some objects of a pack by rank, and others by id; an object is in one of them only. */
+export type Chosen = {
+  readonly pack: PackFile | null
+  /** A bit for every rank of `pack`. */
+  readonly bits: Uint32Array | null
+  readonly others: OidMap
 }
 
-/** Throws GitError `missing` when one of them is not in the store. */
-export function planPack(store: ObjectStore, chosen: OidMap): PackPart[] {
-  const oids = chosen.bytes
-  const rows = new Map<PackFile, { objects: number[]; places: number[] }>()
-  for (let i = 0; i < chosen.size; i++) {
+/** Throws GitError `missing` when one of the objects is not in the store. */
+export function planPack(store: ObjectStore, chosen: Chosen): PackPart[] {
+  const oids = chosen.others.bytes
+  const places = new Map<PackFile, number[]>()
+  for (let i = 0; i < chosen.others.size; i++) {
     if (!store.locate(oids, i * 20)) {
-      const hex = chosen.hex(i)
+      const hex = chosen.others.hex(i)
+      // The empty tree need not be stored.
       if (store.header(hex) !== null) continue
       throw new GitError('missing', `object ${hex} is missing`)
     }
-    let row = rows.get(store.pack)
-    if (row === undefined) rows.set(store.pack, (row = { objects: [], places: [] }))
-    row.objects.push(i)
-    row.places.push(store.place)
+    const list = places.get(store.pack)
+    if (list === undefined) places.set(store.pack, [store.place])
+    else list.push(store.place)
   }
   const parts: PackPart[] = []
-  for (const [pack, { objects, places }] of rows) parts.push(order(pack, objects, places))
+  if (chosen.pack !== null && chosen.bits !== null) {
+    const own = places.get(chosen.pack)
+    let { bits } = chosen
+    if (own !== undefined) {
+      bits = bits.slice()
+      for (const place of own) {
+        const rank = chosen.pack.order.rankOf(place)
+        bits[rank >>> 5]! |= 1 << (rank & 31)
+      }
+      places.delete(chosen.pack)
+    }
+    parts.push({ pack: chosen.pack, ranks: listBits(bits) })
+  }
+  for (const [pack, list] of places) {
+    const ranks = Uint32Array.from(list, (place) => pack.order.rankOf(place))
+    parts.push({ pack, ranks: ranks.sort() })
+  }
   // The largest first: what other packs took from it as a base is then already there.
-  return parts.sort((a, b) => b.objects.length - a.objects.length)
-}
-
-function order(pack: PackFile, objects: number[], places: number[]): PackPart {
-  const count = objects.length
-  const index = pack.index
-  const sorted = { pack, objects: new Uint32Array(count), offsets: new Float64Array(count), places: new Uint32Array(count) }
-  let at = 0
-  const add = (object: number, place: number) => {
-    sorted.objects[at] = object
-    sorted.places[at] = place
-    sorted.offsets[at++] = index.offset(place)
-  }
-  if (count > index.count / 16) {
-    const byPlace = new Int32Array(index.count).fill(-1)
-    for (let i = 0; i < count; i++) byPlace[places[i]!] = objects[i]!
-    for (const place of index.byOffset()) if (byPlace[place]! >= 0) add(byPlace[place]!, place)
-  } else {
-    const rows = new Uint32Array(count)
-    for (let i = 0; i < count; i++) rows[i] = i
-    rows.sort((a, b) => index.offset(places[a]!) - index.offset(places[b]!))
-    for (const row of rows) add(objects[row]!, places[row]!)
-  }
-  return sorted
-}
-
-/** The position of an offset among ascending offsets, or -1. */
-export function findOffset(offsets: Float64Array, offset: number): number {
-  let low = 0
-  let high = offsets.length
-  while (low < high) {
-    const mid = (low + high) >>> 1
-    if (offsets[mid]! < offset) low = mid + 1
-    else high = mid
-  }
-  return low < offsets.length && offsets[low] === offset ? low : -1
+  return parts.sort((a, b) => b.ranks.length - a.ranks.length)
 }

@@ -2,16 +2,17 @@
 import { closeSync, fsyncSync, openSync } from 'node:fs'
 import type { ObjectStore } from '../store/object-store.ts'
 import { writeDurably } from '../store/files.ts'
-import type { OidMap } from '../store/oid-map.ts'
+import { buildRev, placesOf } from '../store/pack-order.ts'
 import { PackBuilder } from './build.ts'
 import { buildIndex, writeAll } from './index-writer.ts'
-import { planPack } from './plan.ts'
+import { planPack, type Chosen } from './plan.ts'
 
 const BLOCK = 1 << 20
 
-/** Writes `<path>.pack` and `<path>.idx`, both synced; gives the count of objects. Pauses now and then. */
-export function* writePackFile(store: ObjectStore, chosen: OidMap, path: string): Generator<'pause', number, unknown> {
+/** Writes `<path>.pack`, `.idx` and `.rev`, all synced; gives the count of objects. Pauses now and then. */
+export function* writePackFile(store: ObjectStore, chosen: Chosen, path: string): Generator<'pause', number, unknown> {
   const parts = planPack(store, chosen)
+  const total = parts.reduce((sum, part) => sum + part.ranks.length, 0)
   const fd = openSync(`${path}.pack`, 'wx', 0o444)
   try {
     const hasher = new Bun.CryptoHasher('sha1')
@@ -33,11 +34,15 @@ export function* writePackFile(store: ObjectStore, chosen: OidMap, path: string)
         }
       },
     }
-    const crcs = new Uint32Array(chosen.size)
-    const offsets = new Float64Array(chosen.size).fill(-1)
-    const builder = new PackBuilder(store, chosen, parts, { ofsDelta: true, known: null }, sink, (object, offset, crc) => {
-      crcs[object] = crc
-      offsets[object] = offset
+    const oids = new Uint8Array(total * 20)
+    const crcs = new Uint32Array(total)
+    const offsets = new Float64Array(total)
+    let row = 0
+    const builder = new PackBuilder(store, parts, { ofsDelta: true, known: null }, sink, ({ index }, place, offset, crc) => {
+      const at = index.idAt(place)
+      oids.set(index.raw.subarray(at, at + 20), row * 20)
+      crcs[row] = crc
+      offsets[row++] = offset
     })
     let last = 0
     const due = () => builder.done - last >= 512
@@ -49,22 +54,11 @@ export function* writePackFile(store: ObjectStore, chosen: OidMap, path: string)
     const checksum = new Uint8Array(hasher.digest() as Uint8Array)
     writeAll(fd, checksum)
     fsyncSync(fd)
-    writeDurably(`${path}.idx`, buildIndex(written(chosen, crcs, offsets), checksum))
-    return builder.total
+    const rows = { count: total, oids, crcs, offsets }
+    writeDurably(`${path}.idx`, buildIndex(rows, checksum))
+    writeDurably(`${path}.rev`, buildRev(placesOf(rows), checksum))
+    return total
   } finally {
     closeSync(fd)
-  }
-}
-
-/** The rows of the objects that were written; the empty tree may be chosen without being stored. */
-function written(chosen: OidMap, crcs: Uint32Array, offsets: Float64Array) {
-  const oids = chosen.bytes
-  if (!offsets.includes(-1)) return { count: chosen.size, oids, crcs, offsets }
-  const rows = [...offsets.keys()].filter((row) => offsets[row]! >= 0)
-  return {
-    count: rows.length,
-    oids: Buffer.concat(rows.map((row) => oids.subarray(row * 20, row * 20 + 20))),
-    crcs: Uint32Array.from(rows, (row) => crcs[row]!),
-    offsets: Float64Array.from(rows, (row) => offsets[row]!),
   }
 }

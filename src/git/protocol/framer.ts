@@ -16,17 +16,24 @@ export class Framer {
   private packet = -1
   private ready: Uint8Array[] = []
   private readonly payload: number
-  /** Bytes of payload so far. */
-  total = 0
+  private hasher: Bun.CryptoHasher | null = null
+  /** Without a band: up to where the block has been hashed. */
+  private hashed = 0
 
   constructor(private readonly band: Band) {
     this.payload = PAYLOAD[band]
   }
 
-  /** Adds payload of band 1; `hasher` sees the same bytes. */
-  put(bytes: Uint8Array, from: number, to: number, hasher?: Bun.CryptoHasher): void {
-    hasher?.update(bytes.subarray(from, to))
-    this.total += to - from
+  /** From here on the payload also goes to `hasher`, or to none. */
+  hashTo(hasher: Bun.CryptoHasher | null): void {
+    this.end()
+    this.hashNow()
+    this.hasher = hasher
+    this.hashed = this.at
+  }
+
+  /** Adds payload of band 1. */
+  put(bytes: Uint8Array, from: number, to: number): void {
     while (from < to) {
       if (this.band !== 'none' && this.packet < 0) this.begin()
       const room = Math.min(BLOCK - this.at, this.band === 'none' ? BLOCK : this.packet + 5 + this.payload - this.at)
@@ -84,6 +91,7 @@ export class Framer {
   private end(): void {
     if (this.packet < 0) return
     const length = this.at - this.packet
+    this.hasher?.update(this.block.subarray(this.packet + 5, this.at))
     const digits = length.toString(16).padStart(4, '0')
     for (let i = 0; i < 4; i++) this.block[this.packet + i] = digits.charCodeAt(i)
     this.packet = -1
@@ -91,8 +99,15 @@ export class Framer {
 
   private flushBlock(): void {
     if (this.at === 0) return
+    this.hashNow()
     this.ready.push(this.block.subarray(0, this.at))
     this.block = new Uint8Array(BLOCK)
     this.at = 0
+    this.hashed = 0
+  }
+
+  private hashNow(): void {
+    if (this.band === 'none' && this.at > this.hashed) this.hasher?.update(this.block.subarray(this.hashed, this.at))
+    this.hashed = this.at
   }
 }

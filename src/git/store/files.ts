@@ -61,6 +61,8 @@ export function installPack(directory: string, pack: string, index: string, pend
   try {
     if (pending) writeFileSync(`${base}.pending`, '')
     renameSync(pack, `${base}.pack`)
+    const rev = index.replace(/idx$/, 'rev')
+    if (existsSync(rev)) renameSync(rev, `${base}.rev`)
     renameSync(index, `${base}.idx`)
     syncDirectory(packDirectory(directory))
   } catch (error) {
@@ -117,7 +119,7 @@ export function sweepStore(directory: string): number {
   for (const name of names) {
     const dot = name.lastIndexOf('.')
     const stem = name.slice(0, dot)
-    const orphan = name.startsWith('pack-') && (name.endsWith('.pack') ? !all.has(`${stem}.idx`) : !all.has(`${stem}.pack`))
+    const orphan = name.startsWith('pack-') && !(all.has(`${stem}.idx`) && all.has(`${stem}.pack`))
     if (name.endsWith('.pending') || orphan || name.startsWith('tmp_')) {
       rmSync(join(packs, name), { force: true })
       if (!name.endsWith('.pending')) removed++

@@ -88,15 +88,13 @@ class PlainInflater implements Inflater {
   consumed = 0
   produced = 0
   ended = false
-  /** Input of the stream at hand that did not suffice yet, and the length at which the last try failed. */
+  /** Input of the stream at hand that did not suffice yet; it is tried again with every further piece. */
   private held: Uint8Array = new Uint8Array(0)
-  private tried = 0
   private result: Uint8Array | null = null
   private given = 0
 
   begin(): void {
     this.held = new Uint8Array(0)
-    this.tried = 0
     this.result = null
     this.given = 0
     this.ended = false
@@ -109,8 +107,6 @@ class PlainInflater implements Inflater {
       this.held = Buffer.concat([this.held, src.subarray(from, to)])
       this.consumed = to - from
       this.produced = 0
-      if (more && this.held.length < this.tried * 1.5) return
-      this.tried = this.held.length
       const done = inflateCounted(this.held, 0, this.held.length, 2 ** 31 - 1, more)
       if (done === null) return
       this.result = done.data

@@ -1,8 +1,10 @@
 /** One pack on disk with its index: positioned reads of entries, nothing kept but the index. */
 import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs'
 import { GitError } from '../ports.ts'
+import { BitmapFile } from '../bitmap/bitmap-file.ts'
 import type { Owner } from './arena.ts'
 import { PackIndex } from './pack-index.ts'
+import { PackOrder } from './pack-order.ts'
 
 export class PackFile {
   /** Its inflated objects in the arena. */
@@ -12,6 +14,8 @@ export class PackFile {
   private fd = -1
   private opened: PackIndex | null = null
   private length = 0
+  private bits: BitmapFile | null | undefined = undefined
+  private ordered: PackOrder | null = null
   /** Whether the push that brought it has not been applied yet; see `isPending`. */
   private pending: boolean
 
@@ -33,6 +37,30 @@ export class PackFile {
   get size(): number {
     if (this.opened === null) this.open()
     return this.length
+  }
+
+  /** Its objects in the order in which they lie in the pack. */
+  get order(): PackOrder {
+    this.ordered ??= PackOrder.open(this.base, this.index, this.size - 20)
+    return this.ordered
+  }
+
+  /** The `.bitmap` beside it, or null; one that does not fit counts as none. */
+  get bitmap(): BitmapFile | null {
+    if (this.bits === undefined) {
+      try {
+        this.bits = BitmapFile.open(this.base, this.index)
+      } catch (error) {
+        if (!(error instanceof GitError)) throw error
+        this.bits = null
+      }
+    }
+    return this.bits
+  }
+
+  /** Forgets that there was no bitmap: maintenance may have written one. */
+  lookAgain(): void {
+    if (this.bits === null) this.bits = undefined
   }
 
   /** Whether the pack may still vanish because its push is refused. */
@@ -57,6 +85,8 @@ export class PackFile {
     if (this.fd >= 0) closeSync(this.fd)
     this.fd = -1
     this.opened = null
+    this.ordered = null
+    this.bits = undefined
   }
 
   private open(): void {

@@ -13,7 +13,6 @@ export class PackIndex {
   private readonly wide: number
   private readonly wideCount: number
   private readonly fanout = new Uint32Array(257)
-  private sorted: Uint32Array | null = null
 
   /** Throws GitError `corrupt` when the parts do not fit the size of the file. */
   constructor(
@@ -112,26 +111,6 @@ export class PackIndex {
     const wide = value - 0x80000000
     if (wide >= this.wideCount) throw new GitError('corrupt', `${this.path} points outside of itself`)
     return be32(this.bytes, this.wide + wide * 8) * 4294967296 + be32(this.bytes, this.wide + wide * 8 + 4)
-  }
-
-  /** Places in the order of offsets in the pack. Made once, when first asked for. */
-  byOffset(): Uint32Array {
-    if (this.sorted) return this.sorted
-    // Sorting numbers that carry both is far quicker than sorting with a comparison function.
-    const keyed = new Float64Array(this.count)
-    let largest = 0
-    for (let i = 0; i < this.count; i++) largest = Math.max(largest, this.offset(i))
-    const places = new Uint32Array(this.count)
-    if (largest * this.count < 2 ** 53) {
-      for (let i = 0; i < this.count; i++) keyed[i] = this.offset(i) * this.count + i
-      keyed.sort()
-      for (let i = 0; i < this.count; i++) places[i] = keyed[i]! % this.count
-    } else {
-      for (let i = 0; i < this.count; i++) places[i] = i
-      places.sort((a, b) => this.offset(a) - this.offset(b))
-    }
-    this.sorted = places
-    return places
   }
 
   private lower(oid: Uint8Array): number {

@@ -27,10 +27,9 @@ export function* exportTask(store: OpenStore, names: NamespaceTips, refs: RefSna
     if (chosen.size > 0) {
       const packs = packDirectory(directory)
       const path = join(packs, `tmp_${randomName()}`)
-      yield* writePackFile(store.objects, chosen, path)
+      yield* writePackFile(store.objects, { pack: null, bits: null, others: chosen }, path)
       const checksum = Buffer.from(PackIndex.open(`${path}.idx`).packChecksum).toString('hex')
-      renameSync(`${path}.pack`, join(packs, `pack-${checksum}.pack`))
-      renameSync(`${path}.idx`, join(packs, `pack-${checksum}.idx`))
+      for (const ending of ['pack', 'rev', 'idx']) renameSync(`${path}.${ending}`, join(packs, `pack-${checksum}.${ending}`))
       syncDirectory(packs)
     }
     syncDirectory(directory)

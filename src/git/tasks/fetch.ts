@@ -5,10 +5,9 @@ import { planPack } from '../pack/plan.ts'
 import { GitError } from '../ports.ts'
 import type { FetchRequest, NamespaceTips } from '../protocol/fetch-request.ts'
 import { Framer } from '../protocol/framer.ts'
-import { Collector } from '../walk/collect.ts'
 import { NO_FILTER, parseFilter } from '../walk/filter.ts'
 import { peelHex } from '../walk/peel.ts'
-import { selectCommits } from '../walk/select-commits.ts'
+import { selectByBitmaps, selectByWalking, type Selected, type Wants } from './select-objects.ts'
 import { computeShallow } from '../walk/shallow.ts'
 import { negotiateV0, negotiateV2 } from './negotiate.ts'
 import type { OpenStore } from './open-store.ts'
@@ -61,85 +60,28 @@ function* answer(store: OpenStore, request: FetchRequest, names: NamespaceTips, 
   if (haves === null) return
   out.packStarts()
 
-  // The client's side of history ends where it said; what is newly cut binds only what is sent.
-  const starts = [...wants.commits]
-  for (const commit of boundary?.unshallow ?? []) {
-    for (let i = 0; i < table.parentCount(commit); i++) starts.push(table.parent(commit, i))
-  }
-  // A commit that the client has cut off is one it has; what newly lies behind it comes through `unshallow`.
-  const had = boundary === null ? haves : [...haves, ...(haves.length > 0 ? client : boundary.unshallow)]
-  const clientCut = new Set(client)
-  const selection = selectCommits(table, starts, had, (commit) => cut.has(commit) || clientCut.has(commit))
-  const collector = new Collector(store.objects, filter)
-  for (const tag of wants.tags) collector.addTag(tag)
-  for (const { oid, type } of wants.others) collector.addNamed(oid, type)
-  for (const commit of selection.commits) collector.addCommit(table.oids, commit * 20)
-  // What the client named itself comes whatever the filter says.
-  if (filter.type !== null) for (const oid of request.wants) collector.chosen.addHex(oid)
-  const compares = had.length > 0
-  // Oldest first, so that what a commit shares with its parents is there before it.
-  const order = compares ? [...selection.commits].reverse() : selection.commits
-  let steps = 0
-  for (const commit of order) {
-    const bases = []
-    if (compares) {
-      for (let i = 0; !cut.has(commit) && i < table.parentCount(commit); i++) {
-        const parent = table.parent(commit, i)
-        table.load(parent)
-        bases.push({ bytes: table.treeOids, at: parent * 20, known: selection.isHidden(parent) })
-      }
-    }
-    collector.addTree(table.treeOids, commit * 20, bases)
-    if (++steps % 64 === 0) {
-      out.counting('Enumerating objects', collector.chosen.size)
-      yield* out.drain(false)
-      yield 'pause'
-    }
-  }
-  if (request.includeTag) addTags(collector, names.tags)
-  out.counted('Enumerating objects', collector.chosen.size)
-  yield* out.drain(false)
-  yield* sendPack(store, request, collector, framer, out, request.filter === null && request.thin)
+  const plan = { store, request, names, wants, haves, boundary, client, cut, filter, out }
+  const selected = (yield* selectByBitmaps(plan)) ?? (yield* selectByWalking(plan))
+  yield* sendPack(store, request, selected, framer, out)
 }
 
-/** Adds annotated tags of objects that are sent (`include-tag`). */
-function addTags(collector: Collector, tags: Uint8Array): void {
-  for (let at = 0; at < tags.length; at += 40) {
-    if (collector.chosen.get(tags, at + 20) >= 0) collector.chosen.add(tags, at)
-  }
-}
-
-function* sendPack(
-  store: OpenStore,
-  request: FetchRequest,
-  collector: Collector,
-  framer: Framer,
-  out: FetchOutput,
-  thin: boolean,
-): Task<void> {
-  const parts = planPack(store.objects, collector.chosen)
-  const hasher = new Bun.CryptoHasher('sha1')
-  const sink = { put: (bytes: Uint8Array, from: number, to: number) => framer.put(bytes, from, to, hasher) }
-  const options = { ofsDelta: request.ofsDelta, known: thin ? collector.known : null }
-  const builder = new PackBuilder(store.objects, collector.chosen, parts, options, sink)
-  const checkAt = { next: 256 }
-  for (const _ of builder.run(() => framer.hasReady || builder.done >= checkAt.next)) {
-    checkAt.next = builder.done + 256
+function* sendPack(store: OpenStore, request: FetchRequest, { chosen, known }: Selected, framer: Framer, out: FetchOutput): Task<void> {
+  const parts = planPack(store.objects, chosen)
+  const builder = new PackBuilder(store.objects, parts, { ofsDelta: request.ofsDelta, known }, framer)
+  const same = builder.copyOf
+  const hasher = same === null ? new Bun.CryptoHasher('sha1') : null
+  framer.hashTo(hasher)
+  let next = 256
+  for (const _ of builder.run(() => framer.hasReady || builder.done >= next)) {
+    next = builder.done + 256
     out.counting('Sending objects', builder.done)
     yield* out.drain(false)
     yield 'pause'
   }
-  const trailer = hasher.digest() as Uint8Array
+  framer.hashTo(null)
+  const trailer = same === null ? (hasher!.digest() as Uint8Array) : same.index.packChecksum
   framer.put(trailer, 0, 20)
   out.packEnds(builder.total)
-}
-
-type Wants = {
-  /** Commits, named directly or through tags. */
-  readonly commits: readonly number[]
-  /** Tag objects on the way. */
-  readonly tags: readonly string[]
-  readonly others: readonly { readonly oid: string; readonly type: number }[]
 }
 
 /** Resolves what the client wants. Throws GitError `missing` for everything that the tips do not reach. */

@@ -52,7 +52,7 @@ export function* ingestTask(engine: Engine, request: IngestRequest): Task<Ingest
     return yield* takePack(engine, store, request, path)
   } finally {
     store.objects.unpin()
-    for (const ending of ['.pack', '.idx']) removeQuietly(path + ending)
+    for (const ending of ['.pack', '.idx', '.rev']) removeQuietly(path + ending)
   }
 }
 

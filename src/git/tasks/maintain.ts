@@ -2,18 +2,23 @@
  * Keeps a store fast: small packs are put together so that each pack has at least twice the objects of all smaller ones
  * (git-repack, "--geometric"), and objects that nothing reaches go after a grace period.
  */
-import { statSync, utimesSync } from 'node:fs'
+import { renameSync, statSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
+import { buildBitmap } from '../bitmap/build-bitmap.ts'
+import { COMMIT } from '../pack/entry.ts'
 import { writePackFile } from '../pack/write-file.ts'
 import type { Oid } from '../ports.ts'
-import { directorySize, installPack, packDirectory, randomName, removePack } from '../store/files.ts'
+import { directorySize, installPack, packDirectory, randomName, removePack, syncDirectory, writeDurably } from '../store/files.ts'
 import { OidMap } from '../store/oid-map.ts'
 import type { PackFile } from '../store/pack-file.ts'
+import { peelHex } from '../walk/peel.ts'
 import { reachableObjects } from '../walk/reachable.ts'
 import { removeQuietly, type Engine } from './engine.ts'
 import type { Task } from './task.ts'
 
 const FACTOR = 2
+/** Packs with fewer objects are walked quicker than a bitmap is read. */
+const BITMAP_FROM = 1000
 
 /**
  * `tips` are all refs of the family, with everything else that the host still names. Unreachable objects go when
@@ -45,11 +50,36 @@ export function* maintainTask(
       if (!unchanged) yield* replace(engine, name, gathered, chosen, path)
     }
     objects.refresh()
+    yield* addBitmap(engine, name, tips)
     return { packs: objects.packs.length, bytes: directorySize(directory) }
   } finally {
     objects.unpin()
-    removeQuietly(`${path}.pack`)
-    removeQuietly(`${path}.idx`)
+    for (const ending of ['.pack', '.idx', '.rev']) removeQuietly(path + ending)
+  }
+}
+
+/** Gives the largest pack its bitmap, if it is worth one and has none. */
+function* addBitmap(engine: Engine, name: string, tips: readonly Oid[]): Task<void> {
+  const { objects, commits } = engine.store(name)
+  const settled = objects.packs.filter((pack) => !pack.isPending())
+  const largest = settled.reduce<PackFile | null>((best, pack) => (best !== null && best.index.count >= pack.index.count ? best : pack), null)
+  if (largest === null || largest.index.count < BITMAP_FROM || largest.bitmap !== null) return
+  const starts: number[] = []
+  for (const tip of tips) {
+    const peeled = peelHex(objects, tip)
+    if (peeled !== null && peeled.type === COMMIT) starts.push(commits.numberOf(peeled.oid))
+  }
+  for (const start of starts) commits.load(start)
+  const bytes = yield* buildBitmap(objects, commits, largest, starts)
+  if (bytes === null) return
+  const path = join(engine.settings.tmp, `bitmap-${randomName()}`)
+  try {
+    writeDurably(path, bytes)
+    renameSync(path, `${largest.base}.bitmap`)
+    syncDirectory(packDirectory(engine.directory(name)))
+    largest.lookAgain()
+  } finally {
+    removeQuietly(path)
   }
 }
 
@@ -59,7 +89,7 @@ function* replace(engine: Engine, name: string, gathered: readonly PackFile[], c
   if (chosen.size > 0) {
     // The new pack is as old as the youngest of those that it replaces: gathering must not make garbage young.
     const time = Math.max(...gathered.map((pack) => modified(directory, pack)))
-    yield* writePackFile(objects, chosen, path)
+    yield* writePackFile(objects, { pack: null, bits: null, others: chosen }, path)
     utimesSync(`${path}.pack`, time / 1000, time / 1000)
     installPack(directory, `${path}.pack`, `${path}.idx`, false)
   }

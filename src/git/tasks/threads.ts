@@ -10,6 +10,7 @@ const CREDIT = 1 << 20
 
 /** What the host hears of one task. */
 type Listener = {
+  readonly thread: Thread
   output(chunk: Uint8Array): void
   want(): void
   done(value: unknown): void
@@ -76,6 +77,7 @@ export class Threads {
     }
     const result = new Promise<R>((resolve, reject) => {
       this.listeners.set(id, {
+        thread,
         output: (chunk) => output(chunk, () => thread.post({ kind: 'credit', id, bytes: chunk.length })),
         want: () => {
           if (wanted === null) wishes++
@@ -156,21 +158,39 @@ export class Threads {
   }
 
   private workerThread(): Thread {
-    // The types know browsers' workers; this one also keeps a process alive or not.
-    const worker = new Worker(workerUrl()) as Worker & { ref(): void; unref(): void }
+    let worker = this.spawn(() => replace())
     const thread: Thread = {
       post: (message, transfer) => worker.postMessage(message, transfer ?? []),
       load: 0,
       hold: (on) => (on ? worker.ref() : worker.unref()),
       end: () => worker.terminate(),
     }
-    worker.onmessage = (event: MessageEvent<FromRunner>) => this.hear(event.data)
-    worker.onerror = (event) => this.onFault('a worker of the git engine failed', { reason: event.message })
-    worker.unref()
-    worker.postMessage({ kind: 'settings', settings: this.settings })
+    // A worker that falls over takes its tasks with it, and no more: the next one starts afresh.
+    const replace = () => {
+      worker.terminate()
+      worker = this.spawn(replace)
+      for (const listener of [...this.listeners.values()]) {
+        if (listener.thread === thread) listener.failed(new Error('a worker of the git engine failed'))
+      }
+    }
     return thread
   }
+
+  private spawn(onFault: () => void): CountedWorker {
+    const worker = new Worker(workerUrl()) as CountedWorker
+    worker.onmessage = (event: MessageEvent<FromRunner>) => this.hear(event.data)
+    worker.onerror = (event) => {
+      this.onFault('a worker failed', { reason: event.message })
+      onFault()
+    }
+    worker.unref()
+    worker.postMessage({ kind: 'settings', settings: this.settings })
+    return worker
+  }
 }
+
+/** The types know browsers' workers; these also keep a process alive, or not. */
+type CountedWorker = Worker & { ref(): void; unref(): void }
 
 /**
  * Where the worker's code is: beside this room in the source tree; in a compiled executable, whose modules are merged

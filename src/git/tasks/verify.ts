@@ -66,15 +66,15 @@ function* verifyFile(pack: PackFile, say: (line: string) => void): Task<void> {
 function* verifyEntries(store: OpenStore, pack: PackFile, links: Links, say: (line: string) => void): Task<void> {
   const { index } = pack
   const { reader } = store.objects
-  const order = index.byOffset()
+  const { places, offsets } = pack.order
   let scratch = new Uint8Array(1 << 16)
   let entry = new Uint8Array(1 << 16)
   const oid = new Uint8Array(20)
-  for (let i = 0; i < order.length; i++) {
+  for (let i = 0; i < places.length; i++) {
     if (i % 256 === 255) yield 'pause'
-    const place = order[i]!
-    const offset = index.offset(place)
-    const end = i + 1 < order.length ? index.offset(order[i + 1]!) : pack.size - 20
+    const place = places[i]!
+    const offset = offsets[i]!
+    const end = offsets[i + 1]!
     const name = index.oid(place)
     try {
       if (entry.length < end - offset) entry = new Uint8Array((end - offset) * 2)

@@ -2,53 +2,91 @@
  * Gathers the objects of commits. Trees are compared with those of the commits' parents, so that a small change costs
  * no more than the directories that it touches.
  */
+import { bitWords, getBit, setBit } from '../bitmap/bits.ts'
 import { BLOB, COMMIT, TAG, TREE } from '../pack/entry.ts'
 import { GitError } from '../ports.ts'
 import type { ObjectStore } from '../store/object-store.ts'
 import { OidMap } from '../store/oid-map.ts'
+import type { PackFile } from '../store/pack-file.ts'
 import { NO_FILTER, type Filter } from './filter.ts'
+import { RecentOids, nameEnd } from './recent.ts'
 
 const MAX_DEPTH = 2048
 
+/** A tree to compare with; `known` when the other side has it and everything below. */
+export type Base = { readonly bytes: Uint8Array; readonly at: number; readonly known: boolean }
+
 export class Collector {
-  /** What is to be sent. */
+  /** What is to be sent, less what `bits` has. */
   readonly chosen = new OidMap(1024)
+  /** With a pack that has bitmaps: its objects that are to be sent, by rank. */
+  readonly bits: Uint32Array | null
   /** What the other side is known to have, as far as the walk came upon it: bases for thin packs. */
   readonly known = new OidMap(64)
   private readonly scanned = new OidMap(64)
   private readonly refused = new OidMap(64)
   /** With a depth filter: the least depth at which a chosen tree was walked. */
   private readonly depths = new Map<number, number>()
-  private readonly buffers: Uint8Array[] = []
+  private readonly buffers: Buffer[] = []
   private readonly byDepth: boolean
+  private readonly recent = new RecentOids()
 
   constructor(
     private readonly store: ObjectStore,
     private readonly filter: Filter = NO_FILTER,
-    /** Called for every tree that is read; long walks yield and report by it. */
-    private readonly tick: () => void = () => {},
+    readonly pack: PackFile | null = null,
   ) {
     this.byDepth = filter.treeDepth !== Infinity
+    this.bits = pack === null ? null : new Uint32Array(bitWords(pack.index.count))
+  }
+
+  /** Whether an object is chosen already. */
+  has(oid: Uint8Array, at: number): boolean {
+    if (this.pack !== null) {
+      const place = this.pack.index.find(oid, at)
+      if (place >= 0) return getBit(this.bits!, this.pack.order.rankOf(place))
+    }
+    return this.chosen.get(oid, at) >= 0
+  }
+
+  /** Chooses an object; false when it was chosen already. */
+  take(oid: Uint8Array, at: number): boolean {
+    if (this.pack !== null) {
+      const place = this.pack.index.find(oid, at)
+      if (place >= 0) {
+        const rank = this.pack.order.rankOf(place)
+        if (getBit(this.bits!, rank)) return false
+        setBit(this.bits!, rank)
+        return true
+      }
+    }
+    this.chosen.add(oid, at)
+    return this.chosen.added
   }
 
   /** Adds one object that the other side named, whatever the filter says of its kind. */
   addNamed(oid: string, type: number): void {
-    if (type === TREE) this.walkTree(Buffer.from(oid, 'hex'), 0, [], 0, true)
-    else this.chosen.addHex(oid)
+    const raw = Buffer.from(oid, 'hex')
+    if (type === TREE) this.walkTree(raw, 0, [], 0, true)
+    else this.take(raw, 0)
   }
 
   addTag(oid: string): void {
-    if (this.filter.type === null || this.filter.type === TAG) this.chosen.addHex(oid)
+    if (this.filter.type === null || this.filter.type === TAG) this.take(Buffer.from(oid, 'hex'), 0)
   }
 
   addCommit(oids: Uint8Array, at: number): void {
-    if (this.filter.type === null || this.filter.type === COMMIT) this.chosen.add(oids, at)
+    if (this.filter.type === null || this.filter.type === COMMIT) this.take(oids, at)
   }
 
   /** Adds a root tree and what is below it, less what the trees in `bases` hold and is known or chosen. */
   addTree(oids: Uint8Array, at: number, bases: readonly Base[]): void {
     if (this.filter.type === COMMIT || this.filter.type === TAG || this.filter.treeDepth === 0) return
     this.walkTree(oids, at, bases, 0, false)
+  }
+
+  private isKnown(oid: Uint8Array, at: number): boolean {
+    return this.known.size > 0 && this.known.get(oid, at) >= 0
   }
 
   /** Marks a tree and the entries right below it as known to the other side. */
@@ -71,60 +109,71 @@ export class Collector {
 
   private walkTree(oids: Uint8Array, at: number, bases: readonly Base[], depth: number, named: boolean): void {
     if (depth > MAX_DEPTH) throw new GitError('corrupt', 'a tree is nested too deep')
-    if (this.known.size > 0 && this.known.get(oids, at) >= 0) return
+    if (this.isKnown(oids, at)) return
     for (const base of bases) if (base.known) this.scan(base.bytes, base.at)
-    if (bases.length > 0 && this.known.get(oids, at) >= 0) return
-    if (this.filter.type === null || this.filter.type === TREE || named) {
-      const number = this.chosen.add(oids, at)
-      if (!this.chosen.added && !this.deeper(number, depth)) return
-      if (this.byDepth) this.depths.set(number, depth)
-    } else {
-      this.refused.add(oids, at)
-      if (!this.refused.added) return
-    }
-    this.tick()
+    if (bases.length > 0 && this.isKnown(oids, at)) return
+    if (!this.enter(oids, at, depth, named)) return
     const size = this.copy(oids, at, depth)
     const bytes = this.buffers[depth]!
-    let from = 0
-    while (from < size) {
-      const start = from
-      const mode = bytes[from]!
-      const second = bytes[from + 1]!
-      while (from < size && bytes[from] !== 0) from++
-      const oid = from + 1
-      if (oid + 20 > size) throw new GitError('corrupt', 'a tree is truncated')
-      if (mode === 0x34 || mode === 0x30) {
-        if (depth + 1 < this.filter.treeDepth && !this.skip(bytes, oid)) {
-          const below = bases.length > 0 ? this.basesBelow(bases, bytes, start, from) : bases
-          this.walkTree(bytes, oid, below, depth + 1, false)
-        }
-      } else if (second !== 0x36) this.addBlob(bytes, oid, depth + 1)
-      from = oid + 20
+    if (this.byDepth) {
+      // The same entry may matter again nearer to the root: none is passed over.
+      for (let from = 0; from < size; ) {
+        const end = nameEnd(bytes, from, size)
+        this.enterEntry(bytes, from, end, bases, depth)
+        from = end + 21
+      }
+      return
     }
+    for (let from = 0; ; ) {
+      const end = this.recent.next(bytes, from, size)
+      if (end < 0) return
+      this.enterEntry(bytes, this.recent.start, end, bases, depth)
+      from = end + 21
+    }
+  }
+
+  /** Deals with the entry that starts at `start` and whose name ends at `end`. */
+  private enterEntry(bytes: Uint8Array, start: number, end: number, bases: readonly Base[], depth: number): void {
+    const first = bytes[start]!
+    if (first === 0x34 || first === 0x30) {
+      if (depth + 1 >= this.filter.treeDepth || this.skip(bytes, end + 1)) return
+      const below = bases.length > 0 ? this.basesBelow(bases, bytes, start, end) : bases
+      this.walkTree(bytes, end + 1, below, depth + 1, false)
+    } else if (bytes[start + 1] !== 0x36) this.addBlob(bytes, end + 1, depth + 1)
+  }
+
+  /** Chooses a tree; false when there is nothing to look for in it. */
+  private enter(oids: Uint8Array, at: number, depth: number, named: boolean): boolean {
+    if (this.filter.type !== null && this.filter.type !== TREE && !named) {
+      this.refused.add(oids, at)
+      return this.refused.added
+    }
+    const fresh = this.take(oids, at)
+    if (!this.byDepth) return fresh
+    // A tree that is met nearer to the root than before has more below it that may pass the filter.
+    const number = this.chosen.get(oids, at)
+    if (!fresh && (this.depths.get(number) ?? Infinity) <= depth) return false
+    this.depths.set(number, depth)
+    return true
   }
 
   private skip(bytes: Uint8Array, at: number): boolean {
-    if (this.byDepth) return false
-    return this.chosen.get(bytes, at) >= 0 || (this.known.size > 0 && this.known.get(bytes, at) >= 0)
-  }
-
-  private deeper(number: number, depth: number): boolean {
-    return this.byDepth && (this.depths.get(number) ?? Infinity) > depth
+    return !this.byDepth && (this.isKnown(bytes, at) || this.has(bytes, at))
   }
 
   private addBlob(bytes: Uint8Array, at: number, depth: number): void {
     const { blobLimit, treeDepth, type } = this.filter
     if (blobLimit === 0 || depth >= treeDepth || (type !== null && type !== BLOB)) return
-    if (this.known.size > 0 && this.known.get(bytes, at) >= 0) return
+    if (this.isKnown(bytes, at)) return
     if (blobLimit !== Infinity) {
-      if (this.chosen.get(bytes, at) >= 0 || this.refused.get(bytes, at) >= 0) return
+      if (this.has(bytes, at) || this.refused.get(bytes, at) >= 0) return
       if (!this.store.locate(bytes, at)) throw missing(bytes, at)
       if (this.store.reader.headerAt(this.store.pack, this.store.offset).size >= blobLimit) {
         this.refused.add(bytes, at)
         return
       }
     }
-    this.chosen.add(bytes, at)
+    this.take(bytes, at)
   }
 
   /** The entries of the bases that have the same name as the entry at `bytes[start]`, as bases one level below. */
@@ -138,7 +187,7 @@ export class Collector {
       const at = findEntry(tree, from, to, bytes, name + 1, end)
       if (at < 0) continue
       const oid = tree.slice(at, at + 20)
-      found.push({ bytes: oid, at: 0, known: base.known || this.known.get(oid, 0) >= 0 })
+      found.push({ bytes: oid, at: 0, known: base.known || this.isKnown(oid, 0) })
     }
     return found
   }
@@ -150,16 +199,13 @@ export class Collector {
     if (type !== TREE) throw new GitError('corrupt', `${Buffer.from(oids.subarray(at, at + 20)).toString('hex')} is not a tree`)
     let buffer = this.buffers[depth]
     if (buffer === undefined || buffer.length < to - from) {
-      buffer = new Uint8Array(Math.max(4096, (to - from) * 2))
+      buffer = Buffer.allocUnsafeSlow(Math.max(4096, (to - from) * 2))
       this.buffers[depth] = buffer
     }
     buffer.set(bytes.subarray(from, to), 0)
     return to - from
   }
 }
-
-/** A tree to compare with; `known` when the other side has it and everything below. */
-export type Base = { readonly bytes: Uint8Array; readonly at: number; readonly known: boolean }
 
 const missing = (bytes: Uint8Array, at: number) =>
   new GitError('missing', `object ${Buffer.from(bytes.subarray(at, at + 20)).toString('hex')} is missing`)

@@ -1,3 +1,4 @@
+import { nowhere } from '#core/audit.ts'
 import { expect, test } from 'bun:test'
 import { anonymous } from '#core/caller.ts'
 import { HOUR } from '#lib/time.ts'
@@ -16,7 +17,7 @@ const tokenOf = (link: string): string => new URL(link).searchParams.get('token'
 test('sets the password, signs out everywhere, and the link is used up', async () => {
   const world = await makeWorld()
   const ada = await withPassword(world, 'ada')
-  const browser = await world.write((tx) => startSignIn(tx, ada, undefined))
+  const browser = await world.write((tx) => startSignIn(tx, ada, { method: 'password', origin: nowhere }))
   await world.call(forgotPassword, anonymous, { email: 'ada@example.com' })
   const token = await tokenFor(world, 'ada@example.com')
   const other = tokenOf(await linkFor(world.hearth, 'reset', 'ada'))

@@ -1,3 +1,4 @@
+import { nowhere } from '#core/audit.ts'
 import { expect, test } from 'bun:test'
 import { anonymous } from '#core/caller.ts'
 import { signOut } from '#features/accounts/sign-out.ts'
@@ -7,7 +8,7 @@ import { makeWorld, withToken } from '../../world.ts'
 test('sign_out ends this browser\'s sign-in and no other', async () => {
   const world = await makeWorld()
   const ada = await world.user('ada', { verified: false })
-  const start = () => world.write((tx) => startSignIn(tx, ada, 'Browser'))
+  const start = () => world.write((tx) => startSignIn(tx, ada, { method: 'password', origin: nowhere }))
   const [here, there] = [await start(), await start()]
   const of = (signIn: { secret: string | null }) => world.hearth.callers.bySignIn(signIn.secret ?? '')
   expect(await world.call(signOut, of(here) ?? anonymous, {})).toBeNull()
@@ -18,7 +19,7 @@ test('sign_out ends this browser\'s sign-in and no other', async () => {
 test('sign_out without a sign-in changes nothing', async () => {
   const world = await makeWorld()
   const ada = await world.user('ada')
-  await world.write((tx) => startSignIn(tx, ada, undefined))
+  await world.write((tx) => startSignIn(tx, ada, { method: 'password', origin: nowhere }))
   expect(await world.call(signOut, anonymous, {})).toBeNull()
   expect(await world.call(signOut, withToken(ada, {}), {})).toBeNull()
   expect(world.hearth.db.all('SELECT 1 FROM sign_ins')).toHaveLength(1)

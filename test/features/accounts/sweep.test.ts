@@ -1,3 +1,4 @@
+import { nowhere } from '#core/audit.ts'
 import { expect, test } from 'bun:test'
 import { DAY } from '#lib/time.ts'
 import { linkFor } from '#features/accounts/index.ts'
@@ -8,10 +9,10 @@ import { makeWorld } from '../../world.ts'
 test('ended links and sign-ins are forgotten, others stay', async () => {
   const world = await makeWorld()
   const ada = await world.user('ada')
-  await world.write((tx) => startSignIn(tx, ada, undefined))
+  await world.write((tx) => startSignIn(tx, ada, { method: 'password', origin: nowhere }))
   await linkFor(world.hearth, 'reset', 'ada')
   world.clock.advance(29 * DAY)
-  await world.write((tx) => startSignIn(tx, ada, undefined))
+  await world.write((tx) => startSignIn(tx, ada, { method: 'password', origin: nowhere }))
   await linkFor(world.hearth, 'reset', 'ada')
   world.clock.advance(DAY)
   await linkFor(world.hearth, 'reset', 'ada')

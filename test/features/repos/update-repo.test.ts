@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { listAudit } from '#core/audit.ts'
 import { getRepo } from '#features/repos/get-repo.ts'
 import { updateRepo } from '#features/repos/update-repo.ts'
 import { makeWorld, refusal } from '../../world.ts'
@@ -38,6 +39,17 @@ test('members with write may not, and changing who sees it is for admins', async
   expect((await world.call(updateRepo, ada, { repo, private: true })).visibility).toBe('private')
   expect(world.events('repo.visibility_changed').at(-1)?.data).toEqual({ private: true })
   expect((await world.call(updateRepo, ada, { repo, private: false })).visibility).toBe('public')
+})
+
+test('who sees it, protection and the default branch are in the audit log, a description is not', async () => {
+  const entries = () => listAudit(world.hearth.db, { action: 'repo.', limit: 100 }).map(({ action, data }) => [action, JSON.parse(data)])
+  const before = entries().length
+  await world.call(updateRepo, ada, { repo, description: 'Other', protected: false })
+  await world.call(updateRepo, ada, { repo, protected: true })
+  expect(entries().slice(0, -before || undefined)).toEqual([
+    ['repo.protection_changed', { before: { protected: false }, after: { protected: true } }], ['repo.protection_changed', { before: { protected: true }, after: { protected: false } }],
+  ])
+  expect(entries().map(([action]) => action)).toContain('repo.visibility_changed')
 })
 
 test('the default branch is one that exists', async () => {

@@ -29,6 +29,6 @@ test('every operation has its address, inputs, answer and an example, and nothin
   expect(html).toContain('Opens an issue &lt;with care&gt;.')
   expect(html).toContain('href="#record-Issue"')
   expect(html).toContain('id="record-Issue"')
-  expect(html).toContain('curl -d &#39;{&quot;title&quot;')
+  expect(html).toContain('curl -d &#x27;{&quot;title&quot;')
   expect(html).toContain('href="#issues"')
 })

@@ -5,7 +5,8 @@ import { Card } from '../../components/card.tsx'
 import { Field, Form, FormActions } from '../../components/form.tsx'
 import { Notice } from '../../components/flash.tsx'
 import { PageHead } from '../../components/layout.tsx'
-import { action, flashTo, form, page, type Visit } from '../../site.ts'
+import { withQuery } from '../../paths.ts'
+import { action, flashTo, form, page, safeNext, type Visit } from '../../site.ts'
 import { fieldError, formError, Shell } from '../shell.tsx'
 import { signedInTo } from './sign-in.tsx'
 
@@ -58,12 +59,15 @@ export const setupForm = form({
   page: setupPage,
   open: true,
   operation: setupForge,
-  input: (fields, { request }) => ({
+  input: (fields) => ({
     code: fields.text('code'), username: fields.text('username').trim(), email: fields.text('email').trim(), password: fields.text('password'),
-    workspace: fields.optional('workspace'), user_agent: request.headers.get('user-agent') ?? undefined,
+    workspace: fields.optional('workspace'),
   }),
   done: (output, visit) => signedInTo(visit, output.secret, '/'),
 })
+
+/** Where the visitor was going, such as the request of an application for access. */
+const nextOf = ({ form: { values }, url }: Visit): string | null => safeNext(values.optional('next') ?? url.searchParams.get('next'))
 
 export const registerPage = page({
   path: '/register',
@@ -73,12 +77,17 @@ export const registerPage = page({
       <PageHead title="Make an account" />
       {mode === 'closed' || mode === 'sso_only' || (mode === 'invite' && invite === null) ? (
         <Notice>
-          {mode === 'invite' ? 'This forge is by invite: open the link that somebody here sent you.' : 'This forge takes no new accounts. Ask its administrator.'}
+          {mode === 'invite'
+            ? 'This forge is by invite: open the link that somebody here sent you.'
+            : mode === 'sso_only'
+              ? 'Accounts here are made by signing in through your organisation.'
+              : 'This forge takes no new accounts. Ask its administrator.'}
         </Notice>
       ) : (
         <Card>
           <Form action="/register" csrf={visit.csrf} error={formError(visit, 'username', 'email', 'password')}>
             {invite !== null && <input type="hidden" name="invite" value={invite} />}
+            {nextOf(visit) !== null && <input type="hidden" name="next" value={nextOf(visit) ?? ''} />}
             <AccountFields visit={visit} />
             <FormActions>
               <Button look="primary">Make the account</Button>
@@ -87,7 +96,7 @@ export const registerPage = page({
         </Card>
       )}
       <p class="muted">
-        Have one? <a href="/login">Sign in</a>
+        Have one? <a href={withQuery('/login', { next: nextOf(visit) ?? undefined })}>Sign in</a>
       </p>
     </Shell>
   ),
@@ -99,7 +108,7 @@ export const registeredPage = page({
     <Shell visit={visit} title="Check your mail" width="narrow" noindex>
       <PageHead title="Check your mail" lead="We sent a link to the address that you gave. Open it within 24 hours to confirm the address." />
       <p>
-        Until then you can sign in and read. <a href="/login">Sign in</a>
+        Until then you can sign in and read. <a href={withQuery('/login', { next: nextOf(visit) ?? undefined })}>Sign in</a>
       </p>
     </Shell>
   ),
@@ -113,7 +122,7 @@ export const registerForm = form({
   input: (fields) => ({
     username: fields.text('username').trim(), email: fields.text('email').trim(), password: fields.text('password'), invite: fields.optional('invite'),
   }),
-  done: () => '/registered',
+  done: (_, __, fields) => withQuery('/registered', { next: safeNext(fields.text('next')) ?? undefined }),
 })
 
 export const confirmPage = page({
@@ -148,6 +157,6 @@ export const resendForm = action({
   path: '/settings/emails/confirmation',
   submit: async (visit, fields) => {
     await visit.call(resendEmailConfirmation, { email: fields.text('email') })
-    return flashTo(visit, '/', 'confirmation-sent')
+    return flashTo(visit, safeNext(fields.text('next')) ?? '/', 'confirmation-sent')
   },
 })

@@ -1,57 +1,180 @@
-import { forgotPassword, resetPassword, signIn, signOut } from '#features/accounts/index.ts'
-import { Button } from '../../components/button.tsx'
+import { finishSignIn, forgotPassword, getPendingSignIn, resetPassword, signIn, signInWithPasskey, signOut, startPasskeySignIn, type NewSignIn } from '#features/accounts/index.ts'
+import { listSignOnProviders, signInWithDirectory } from '#features/sso/index.ts'
+import { Refusal } from '#lib/errors.ts'
+import { Button, LinkButton } from '../../components/button.tsx'
 import { Card } from '../../components/card.tsx'
 import { Field, Form, FormActions } from '../../components/form.tsx'
 import { PageHead } from '../../components/layout.tsx'
-import { clearCookie, setCookie, SIGN_IN } from '../../cookies.ts'
-import { action, flashTo, form, page, redirect, safeNext, type Visit } from '../../site.ts'
+import { clearCookie, PENDING, readCookie, setCookie, SIGN_IN } from '../../cookies.ts'
+import { withQuery } from '../../paths.ts'
+import { action, flashTo, form, page, redirect, safeNext, type Away, type Fields, type Visit } from '../../site.ts'
 import { fieldError, formError, Shell } from '../shell.tsx'
+import { PasskeyForm } from './passkey-form.tsx'
 
-const isSecure = (visit: Visit): boolean => visit.hearth.settings.site_url.startsWith('https:')
+export const isSecure = (visit: Visit): boolean => visit.hearth.settings.site_url.startsWith('https:')
 
 /** Goes on with a new sign-in: its secret goes into the cookie and nowhere else. */
-export function signedInTo(visit: Visit, secret: string | null, next: string) {
+export function signedInTo(visit: Visit, secret: string | null, next: string): Away {
   if (secret === null) throw new TypeError('a sign-in without a secret')
-  return redirect(next, 303, { 'set-cookie': setCookie(isSecure(visit), SIGN_IN, secret, 30 * 86_400) })
+  const away = redirect(next, 303, { 'set-cookie': setCookie(isSecure(visit), SIGN_IN, secret, 30 * 86_400) })
+  if (readCookie(visit.request, isSecure(visit), PENDING) !== null) away.response.headers.append('set-cookie', clearCookie(isSecure(visit), PENDING))
+  return away
 }
+
+/** Goes on after a first factor: to where the visitor wanted, or to the second. */
+export function goOn(visit: Visit, output: NewSignIn, next: string | null): Away {
+  if (output.second_factor.length === 0) return signedInTo(visit, output.secret, next ?? '/')
+  return redirect(withQuery('/login', { next: next ?? undefined }), 303, { 'set-cookie': setCookie(isSecure(visit), PENDING, output.secret ?? '', 600) })
+}
+
+type Step = { username: string; second_factor: string[]; passkey: { options: string; state: string } | null }
+
+/** What a sign-in of this browser still lacks; null when none is under way, or the visitor begins anew. */
+async function pendingStep(visit: Visit): Promise<Step | null> {
+  const pending = readCookie(visit.request, isSecure(visit), PENDING)
+  if (pending === null || visit.url.searchParams.has('again')) return null
+  try {
+    return await visit.call(getPendingSignIn, { pending })
+  } catch (error) {
+    if (error instanceof Refusal) return null
+    throw error
+  }
+}
+
+const Next = ({ visit }: { visit: Visit }) => (
+  <input type="hidden" name="next" value={visit.form.values.optional('next') ?? safeNext(visit.url.searchParams.get('next')) ?? ''} />
+)
+
+const CodeStep = ({ visit, step }: { visit: Visit; step: Step }) => (
+  <Shell visit={visit} title="Second factor" width="narrow" noindex>
+    <PageHead title="Second factor" lead={`One more step to sign in as ${step.username}.`} />
+    <Card>
+      {step.passkey && (
+        <PasskeyForm action="/login" csrf={visit.csrf} kind="get" passkey={step.passkey}>
+          <Next visit={visit} />
+          <FormActions>
+            <Button look={step.second_factor.includes('totp') ? 'plain' : 'primary'} icon="key">
+              Use a passkey
+            </Button>
+          </FormActions>
+        </PasskeyForm>
+      )}
+      <Form action="/login" csrf={visit.csrf} error={formError(visit, 'code')}>
+        <Next visit={visit} />
+        <Field
+          name="code" label="Code" required mono autofocus autocomplete="one-time-code" inputmode={step.second_factor.includes('totp') ? 'numeric' : 'text'}
+          hint={step.second_factor.includes('totp') ? 'Six digits from your authenticator, or one of your recovery codes.' : 'One of your recovery codes.'}
+          error={fieldError(visit, 'code')}
+        />
+        <FormActions>
+          <Button look="primary">Sign in</Button>
+          <a href="/login?again=1">Begin again</a>
+        </FormActions>
+      </Form>
+    </Card>
+  </Shell>
+)
+
+const PasswordForm = ({ visit, directory }: { visit: Visit; directory: string | null }) => (
+  <Form action="/login" csrf={visit.csrf} error={formError(visit, 'login', 'password')}>
+    <Next visit={visit} />
+    <Field
+      name="login" label="Username or email address" required autocomplete="username" autofocus mono
+      value={visit.form.values.text('login')} error={fieldError(visit, 'login')}
+    />
+    <Field
+      name="password" label="Password" type="password" required autocomplete="current-password" hint={directory === null ? undefined : `Of this site or of ${directory}.`}
+      error={fieldError(visit, 'password')}
+    />
+    <FormActions>
+      <Button look="primary">Sign in</Button>
+      <a href="/forgot">Forgot your password?</a>
+    </FormActions>
+  </Form>
+)
 
 export const signInPage = page({
   path: '/login',
-  load: ({ viewer, url }) => (viewer ? redirect(safeNext(url.searchParams.get('next')) ?? '/', 302) : { next: safeNext(url.searchParams.get('next')) }),
-  view: ({ next }, visit) => (
-    <Shell visit={visit} title="Sign in" width="narrow" noindex>
-      <PageHead title="Sign in" />
-      <Card>
-        <Form action="/login" csrf={visit.csrf} error={formError(visit, 'login', 'password')}>
-          <input type="hidden" name="next" value={visit.form.values.optional('next') ?? next ?? ''} />
-          <Field
-            name="login" label="Username or email address" required autocomplete="username" autofocus mono
-            value={visit.form.values.text('login')} error={fieldError(visit, 'login')}
-          />
-          <Field name="password" label="Password" type="password" required autocomplete="current-password" error={fieldError(visit, 'password')} />
-          <FormActions>
-            <Button look="primary">Sign in</Button>
-            <a href="/forgot">Forgot your password?</a>
-          </FormActions>
-        </Form>
-      </Card>
-      {visit.hearth.settings.sign_up === 'open' && (
-        <p class="muted">
-          New here? <a href="/register">Make an account</a>
-        </p>
-      )}
-    </Shell>
-  ),
+  load: async (visit) => {
+    const next = safeNext(visit.url.searchParams.get('next'))
+    if (visit.viewer) return redirect(next ?? '/', 302)
+    const step = await pendingStep(visit)
+    if (step) return { step, next, ways: null, passkey: null }
+    const [ways, passkey] = await Promise.all([visit.call(listSignOnProviders, {}), visit.call(startPasskeySignIn, {})])
+    return { step, next, ways, passkey }
+  },
+  view: ({ step, next, ways, passkey }, visit) => {
+    if (step) return <CodeStep visit={visit} step={step} />
+    const everyone = ways?.passwords === 'everyone' || ways?.directory != null
+    const password = <PasswordForm visit={visit} directory={ways?.directory ?? null} />
+    return (
+      <Shell visit={visit} title="Sign in" width="narrow" noindex>
+        <PageHead title="Sign in" />
+        <Card>
+          {ways && ways.providers.length > 0 && (
+            <div class="stack">
+              {ways.providers.map(({ id, name }) => (
+                <LinkButton href={withQuery(`/login/sso/${id}`, { next: next ?? undefined })} look={everyone ? 'plain' : 'primary'} icon="shield">
+                  Sign in with {name}
+                </LinkButton>
+              ))}
+            </div>
+          )}
+          {everyone ? (
+            password
+          ) : (
+            <details class="more" open={visit.form.error !== null}>
+              <summary>Sign in with a password (administrators)</summary>
+              {password}
+            </details>
+          )}
+          {passkey && (
+            <PasskeyForm action="/login/passkey" csrf={visit.csrf} kind="get" passkey={passkey}>
+              <Next visit={visit} />
+              <FormActions>
+                <Button icon="key">Sign in with a passkey</Button>
+              </FormActions>
+            </PasskeyForm>
+          )}
+        </Card>
+        {visit.hearth.settings.sign_up === 'open' && (
+          <p class="muted">
+            New here? <a href={withQuery('/register', { next: safeNext(visit.url.searchParams.get('next')) ?? undefined })}>Make an account</a>
+          </p>
+        )}
+      </Shell>
+    )
+  },
 })
 
-export const signInForm = form({
+const passkeyOf = (fields: Fields): { state: string; response: string } => ({ state: fields.text('state'), response: fields.text('response') })
+
+/** Both steps have this address. Name, password and code may also come together. */
+export const signInForm = action({
   path: '/login',
   page: signInPage,
   open: true,
-  operation: signIn,
-  input: (fields, { request }) => ({
-    login: fields.text('login').trim(), password: fields.text('password'), user_agent: request.headers.get('user-agent') ?? undefined,
-  }),
+  submit: async (visit, fields) => {
+    const next = safeNext(fields.text('next'))
+    const pending = readCookie(visit.request, isSecure(visit), PENDING)
+    const code = fields.optional('code')
+    if (!fields.has('login') && pending !== null) {
+      const proof = fields.optional('response') === undefined ? { code } : { passkey: passkeyOf(fields) }
+      return goOn(visit, await visit.call(finishSignIn, { pending, ...proof }), next)
+    }
+    const input = { login: fields.text('login').trim(), password: fields.text('password') }
+    const output = visit.hearth.settings.sso.ldap === null ? await visit.call(signIn, input) : await visit.call(signInWithDirectory, input)
+    if (output.second_factor.length === 0 || code === undefined) return goOn(visit, output, next)
+    return goOn(visit, await visit.call(finishSignIn, { pending: output.secret ?? '', code }), next)
+  },
+})
+
+export const passkeySignInForm = form({
+  path: '/login/passkey',
+  page: signInPage,
+  open: true,
+  operation: signInWithPasskey,
+  input: passkeyOf,
   done: (output, visit, fields) => signedInTo(visit, output.secret, safeNext(fields.text('next')) ?? '/'),
 })
 

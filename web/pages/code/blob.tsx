@@ -1,11 +1,11 @@
-import { getBlame, getFile, getRepo, locateCode, type FileRecord, type Repo } from '#features/repos/index.ts'
+import { getBlame, getFile, type FileRecord, type Repo } from '#features/repos/index.ts'
 import { BinaryNote, ButtonGroup, CodeView, FileFrame, ImageView, LinkButton, MarkdownBody, Notice, Pager, RelativeTime } from '../../components/index.ts'
 import { highlightBlob } from '../../highlight.ts'
 import type { Child } from '../../jsx/html.ts'
 import { codePath, commitPath, withQuery } from '../../paths.ts'
-import { page, redirect, type Visit } from '../../site.ts'
-import { RepoFrame, repoOf } from '../repos/frame.tsx'
-import { PathCrumbs, RefSwitch, refsOf, type CodeView as View, type Refs } from './frame.tsx'
+import { Away, page, redirect, type Visit } from '../../site.ts'
+import { RepoFrame } from '../repos/frame.tsx'
+import { locate, PathCrumbs, RefSwitch, refsOf, type CodeView as View, type Refs } from './frame.tsx'
 
 /** Pictures that a browser may show as such; SVG is shown through an `img`, where no script of it can run. */
 const IMAGE = /\.(png|jpe?g|gif|webp|avif|ico|bmp|svg)$/i
@@ -14,8 +14,9 @@ const MARKDOWN = /\.(md|markdown)$/i
 type Data = { repo: Repo; refs: Refs; ref: string; path: string; file: FileRecord }
 
 async function loadFile(visit: Visit, view: 'blob' | 'blame') {
-  const name = repoOf(visit)
-  const [repo, at] = await Promise.all([visit.call(getRepo, { repo: name }), visit.call(locateCode, { repo: name, rest: visit.params['rest'] ?? '' })])
+  const located = await locate(visit, view)
+  if (located instanceof Away) return located
+  const { name, repo, at } = located
   if (at.type === 'dir') return redirect(codePath(repo.full_name, 'tree', at.ref, at.path), 302)
   if (at.type === 'submodule') return null
   const from = Math.max(1, Number(visit.url.searchParams.get('from') ?? '1') || 1)

@@ -1,14 +1,23 @@
 // What the code pages share: where one is in the tree, and the switch between branches.
-import { listBranches, listTags, type Repo } from '#features/repos/index.ts'
+import { getRepo, listBranches, listTags, locateCode, type Repo } from '#features/repos/index.ts'
 import { Breadcrumbs, Icon, Menu } from '../../components/index.ts'
 import { codePath, repoPath } from '../../paths.ts'
-import type { Visit } from '../../site.ts'
+import { redirect, type Visit } from '../../site.ts'
+import { repoOf } from '../repos/frame.tsx'
 
 export type CodeView = 'tree' | 'blob' | 'blame' | 'commits'
 
 export type Refs = { readonly branches: readonly string[]; readonly tags: readonly string[] }
 
 const MOST_SHOWN = 20
+
+/** The repository of an address and what its end names. An old name of a branch leads to the page of the present one. */
+export async function locate(visit: Visit, view: CodeView | 'raw', rest = visit.params['rest'] ?? '') {
+  const name = repoOf(visit)
+  const [repo, at] = await Promise.all([visit.call(getRepo, { repo: name }), visit.call(locateCode, { repo: name, rest })])
+  if (at.renamed) return redirect(codePath(repo.full_name, view, at.ref, at.path) + visit.url.search, 301)
+  return { name, repo, at }
+}
 
 /** The branches and tags that the switch offers; all of them have pages of their own. */
 export async function refsOf(visit: Visit, repo: string): Promise<Refs> {

@@ -1,19 +1,21 @@
-import { getCommit, getRepo, listBranches, listCommits, listTags, locateCode } from '#features/repos/index.ts'
+import { getCommit, getRepo, listBranches, listCommits, listTags } from '#features/repos/index.ts'
 import {
   Badge, Card, Chip, CommitRow, DiffView, EmptyState, Facts, Icon, LinkButton, List, PageHead, Pager, PersonLink, RelativeTime, Row,
 } from '../../components/index.ts'
 import { codePath, commitPath, pullPath, repoPath, withQuery } from '../../paths.ts'
-import { page } from '../../site.ts'
+import { Away, page } from '../../site.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
-import { PathCrumbs, RefSwitch, refsOf } from './frame.tsx'
+import { locate, PathCrumbs, RefSwitch, refsOf } from './frame.tsx'
+import { BranchActions, NewTag, refError, TagActions } from './ref-actions.tsx'
 
 const pageNumber = (url: URL): number => Math.max(1, Number(url.searchParams.get('page') ?? '1') || 1)
 
 export const commitsPage = page({
   path: '/:workspace/:repo/commits/*rest',
   load: async (visit) => {
-    const name = repoOf(visit)
-    const [repo, at] = await Promise.all([visit.call(getRepo, { repo: name }), visit.call(locateCode, { repo: name, rest: visit.params['rest'] ?? '' })])
+    const located = await locate(visit, 'commits')
+    if (located instanceof Away) return located
+    const { name, repo, at } = located
     const number = pageNumber(visit.url)
     const [refs, commits] = await Promise.all([
       refsOf(visit, name),
@@ -117,13 +119,18 @@ export const branchesPage = page({
                   </>
                 }
                 end={
-                  branch.pull !== null ? (
-                    <a href={pullPath(repo.full_name, branch.pull)}>#{branch.pull}</a>
-                  ) : !branch.default && branch.ahead > 0 && repo.permissions.write ? (
-                    <LinkButton href={withQuery(repoPath(repo.full_name, '/pulls/new'), { branch: branch.name })} small>Pull request</LinkButton>
-                  ) : undefined
+                  <>
+                    {branch.pull !== null ? (
+                      <a href={pullPath(repo.full_name, branch.pull)}>#{branch.pull}</a>
+                    ) : !branch.default && branch.ahead > 0 && repo.permissions.write && !repo.archived ? (
+                      <LinkButton href={withQuery(repoPath(repo.full_name, '/pulls/new'), { branch: branch.name })} small>Pull request</LinkButton>
+                    ) : null}
+                    <BranchActions repo={repo} branch={branch} visit={visit} />
+                  </>
                 }
-              />
+              >
+                {refError(visit, 'branch', branch.name) !== null && <p class="field-error" role="alert">{refError(visit, 'branch', branch.name)}</p>}
+              </Row>
             ))}
           </List>
         )}
@@ -146,6 +153,7 @@ export const tagsPage = page({
     return (
       <RepoFrame visit={visit} repo={repo} title="Tags" current="code">
         <PageHead title="Tags" />
+        {repo.permissions.write && !repo.archived && !repo.empty && <NewTag repo={repo} visit={visit} />}
         {tags.items.length === 0 ? (
           <EmptyState icon="tag" title="No tags yet">Push one with <code>git push origin v1.0</code>.</EmptyState>
         ) : (
@@ -161,7 +169,10 @@ export const tagsPage = page({
                     {tag.message && <span>{tag.message.split('\n')[0]}</span>}
                   </>
                 }
-              />
+                end={<TagActions repo={repo} tag={tag} visit={visit} />}
+              >
+                {refError(visit, 'tag', tag.name) !== null && <p class="field-error" role="alert">{refError(visit, 'tag', tag.name)}</p>}
+              </Row>
             ))}
           </List>
         )}

@@ -1,8 +1,6 @@
-import { locateCode } from '#features/repos/index.ts'
-import { getRepo } from '#features/repos/index.ts'
 import { Refusal } from '#lib/errors.ts'
-import type { Resource } from '../../site.ts'
-import { repoOf } from '../repos/frame.tsx'
+import { Away, type Resource } from '../../site.ts'
+import { locate } from './frame.tsx'
 
 /** Types that a browser shows by itself and that cannot run anything here; all others are text or a download. */
 const SHOWN: Readonly<Record<string, string>> = {
@@ -18,8 +16,9 @@ const BINARY_WINDOW = 8000
 export const rawFile: Resource = {
   path: '/:workspace/:repo/raw/*rest',
   async answer(visit) {
-    const name = repoOf(visit)
-    const [repo, at] = await Promise.all([visit.call(getRepo, { repo: name }), visit.call(locateCode, { repo: name, rest: visit.params['rest'] ?? '' })])
+    const located = await locate(visit, 'raw')
+    if (located instanceof Away) return located.response
+    const { name, repo, at } = located
     if (at.oid === null || at.type === 'dir' || at.type === 'submodule') throw new Refusal('not_found', 'There is no file at this address.')
     const etag = `"${at.oid}"`
     const headers: Record<string, string> = {

@@ -1,10 +1,10 @@
-import { getFile, getRepo, getTree, listCommits, locateCode, type CommitRecord, type FileRecord, type Repo, type TreeEntry } from '#features/repos/index.ts'
+import { getFile, getTree, listCommits, type CommitRecord, type FileRecord, type Repo, type TreeEntry } from '#features/repos/index.ts'
 import { Card, Chip, Columns, Commands, CopyField, Dropdown, EmptyState, FileFrame, Icon, LinkButton, MarkdownBody, Notice, PersonLink, RelativeTime, SideBlock, TreeTable } from '../../components/index.ts'
 import { bytesText } from '../../format.ts'
-import { codePath, commitPath, repoPath } from '../../paths.ts'
-import { page, redirect, type Visit } from '../../site.ts'
+import { codePath, commitPath, repoPath, segments } from '../../paths.ts'
+import { Away, page, redirect, type Visit } from '../../site.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
-import { PathCrumbs, RefSwitch, refsOf, type Refs } from './frame.tsx'
+import { locate, PathCrumbs, RefSwitch, refsOf, type Refs } from './frame.tsx'
 
 const MOST_ENTRIES = 1000
 const README = /^readme(\.(md|markdown|txt|rst))?$/i
@@ -13,8 +13,9 @@ type Located = { ref: string; path: string; sha: string | null }
 type Data = { repo: Repo; refs: Refs; at: Located; entries: readonly TreeEntry[]; more: boolean; latest: CommitRecord | null; readme: FileRecord | null }
 
 async function loadTree(visit: Visit, rest: string) {
-  const name = repoOf(visit)
-  const [repo, at] = await Promise.all([visit.call(getRepo, { repo: name }), visit.call(locateCode, { repo: name, rest })])
+  const located = await locate(visit, 'tree', rest)
+  if (located instanceof Away) return located
+  const { name, repo, at } = located
   if (at.type !== 'dir') return redirect(codePath(repo.full_name, 'blob', at.ref, at.path), 302)
   if (at.sha === null) return { repo, refs: { branches: [], tags: [] }, at, entries: [], more: false, latest: null, readme: null }
   const [refs, tree, commits] = await Promise.all([
@@ -51,10 +52,11 @@ const Quickstart = ({ repo, visit }: { repo: Repo; visit: Visit }) => (
   </>
 )
 
-const CloneBox = ({ repo }: { repo: Repo }) => (
+const CloneBox = ({ repo, rev }: { repo: Repo; rev: string }) => (
   <Dropdown label="Clone" class="clone-menu" summary={<><Icon name="download" /> Clone</>}>
     <CopyField label="HTTPS address" id="clone-url" value={repo.clone_url} />
     <p class="muted small">Use an access token as the password.</p>
+    <p><a href={repoPath(repo.full_name, `/archive/${segments(rev)}`)} rel="nofollow"><Icon name="archive" /> Download as zip</a></p>
   </Dropdown>
 )
 
@@ -91,7 +93,7 @@ const TreeView = ({ data, visit }: { data: Data; visit: Visit }) => {
         {at.path !== '' && <PathCrumbs repo={repo} current={rev} path={at.path} />}
         <span class="actions">
           <LinkButton href={codePath(repo.full_name, 'commits', rev, at.path)} icon="history">History</LinkButton>
-          {at.path === '' && <CloneBox repo={repo} />}
+          {at.path === '' && <CloneBox repo={repo} rev={rev} />}
         </span>
       </div>
       <TreeTable entries={entries} repo={repo.full_name} rev={rev} up={up} head={latest ? <LatestCommit commit={latest} repo={repo} /> : undefined} />

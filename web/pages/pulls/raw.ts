@@ -1,9 +1,10 @@
-import type { Commit } from '#git'
 import { getPull } from '#features/pulls/index.ts'
 import { Refusal } from '#lib/errors.ts'
 import type { Resource, Visit } from '../../site.ts'
 import { numberOf } from '../issues/issue.tsx'
 import { repoOf } from '../repos/frame.tsx'
+
+type Commit = Awaited<ReturnType<Visit['hearth']['git']['log']>>[number]
 
 const MOST_COMMITS = 250
 

@@ -1,12 +1,21 @@
 import { getRepo, getRepoSettings, listBranches, updateRepo, updateRepoSettings } from '#features/repos/index.ts'
+import { listWorkspaces } from '#features/workspaces/index.ts'
 import { Button, Card, Checkbox, Field, FieldSet, Form, FormActions, PageHead, Select } from '../../components/index.ts'
 import { repoPath } from '../../paths.ts'
-import { flashTo, form, page } from '../../site.ts'
+import { flashTo, form, page, type Visit } from '../../site.ts'
 import { fieldError, formError } from '../shell.tsx'
+import { ArchivedNotice, DangerZone, type Destinations } from './danger-zone.tsx'
 import { RepoFrame, repoOf } from './frame.tsx'
 
 const METHODS = ['merge', 'squash', 'rebase'] as const
 const METHOD_WORDS = { merge: 'Merge commit', squash: 'Squash', rebase: 'Rebase' } as const
+
+/** The workspaces that a person may move a repository of theirs to. */
+async function destinationsOf(visit: Visit, workspace: string): Promise<Destinations> {
+  if (visit.viewer === null) return null
+  const own = (await visit.call(listWorkspaces, { per_page: 100 })).items.filter(({ role }) => role === 'owner').map(({ slug }) => slug)
+  return own.includes(workspace) ? own.filter((slug) => slug !== workspace).sort() : null
+}
 
 export const repoSettingsPage = page({
   path: '/:workspace/:repo/settings',
@@ -15,17 +24,26 @@ export const repoSettingsPage = page({
     const [repo, settings, branches] = await Promise.all([
       visit.call(getRepo, { repo: name }), visit.call(getRepoSettings, { repo: name }), visit.call(listBranches, { repo: name, per_page: 100 }),
     ])
-    return repo.permissions.maintain ? { repo, settings, branches: branches.items.map((branch) => branch.name) } : null
+    if (!repo.permissions.maintain) return null
+    return { repo, settings, branches: branches.items.map((branch) => branch.name), destinations: await destinationsOf(visit, repo.workspace) }
   },
-  view: ({ repo, settings, branches }, visit) => {
+  view: ({ repo, settings, branches, destinations }, visit) => {
     const typed = visit.form.values
     const kept = (name: string, stored: string) => (typed.has(name) ? typed.text(name) : stored)
     const here = repoPath(repo.full_name, '/settings')
+    if (repo.archived) {
+      return (
+        <RepoFrame visit={visit} repo={repo} title="Settings" current="settings" width="narrow">
+          <PageHead title="Settings" />
+          <ArchivedNotice repo={repo} visit={visit} />
+        </RepoFrame>
+      )
+    }
     return (
       <RepoFrame visit={visit} repo={repo} title="Settings" current="settings" width="narrow">
         <PageHead title="Settings" />
         <Card title="General">
-          <Form action={here} csrf={visit.csrf} error={formError(visit, 'description', 'website', 'topics', 'default_branch')}>
+          <Form action={here} csrf={visit.csrf} error={typed.has('description') ? formError(visit, 'description', 'website', 'topics', 'default_branch') : null}>
             <Field name="description" label="Description" maxlength={350} value={kept('description', repo.description ?? '')} error={fieldError(visit, 'description')} />
             <Field name="website" label="Website" type="url" maxlength={255} value={kept('website', repo.website ?? '')} error={fieldError(visit, 'website')} />
             <Field name="topics" label="Topics" hint="Separated by spaces." value={kept('topics', repo.topics.join(' '))} error={fieldError(visit, 'topics')} />
@@ -57,6 +75,7 @@ export const repoSettingsPage = page({
             <FormActions><Button look="primary">Save</Button></FormActions>
           </Form>
         </Card>
+        {repo.permissions.admin && <DangerZone repo={repo} visit={visit} destinations={destinations} />}
       </RepoFrame>
     )
   },

@@ -37,6 +37,7 @@ export const workspaceSettingsPage = page({
           </FormActions>
         </Form>
       </Card>
+      <p><a href={workspacePath(workspace.slug, 'settings/deleted')}>Deleted repositories</a></p>
     </WorkspaceFrame>
   ),
 })

@@ -7,7 +7,7 @@ import { PageHead } from '../../components/layout.tsx'
 import { Pager } from '../../components/pagination.tsx'
 import { List, RepoRow } from '../../components/rows.tsx'
 import { withQuery, workspacePath } from '../../paths.ts'
-import { page } from '../../site.ts'
+import { page, redirect } from '../../site.ts'
 import { Shell } from '../shell.tsx'
 import { WorkspaceFrame, type WorkspaceLook } from './frame.tsx'
 
@@ -21,7 +21,9 @@ export const workspacePage = page({
     const repos = await visit.call(listRepos, { workspace: slug, page: number, sort: 'pushed' })
     if (record) return { kind: 'workspace' as const, workspace: record as WorkspaceLook, repos, number }
     // To strangers a workspace shows no more than its public repositories; without any it does not exist for them.
-    if (repos.items.length > 0) {
+    const [first] = repos.items
+    if (first && first.workspace !== slug.toLowerCase()) return redirect(workspacePath(first.workspace), 301)
+    if (first) {
       return { kind: 'workspace' as const, workspace: { slug, name: slug, description: '', role: null, member_count: null } satisfies WorkspaceLook, repos, number }
     }
     const person = await visit.tryCall(getUser, { username: slug })

@@ -1,0 +1,19 @@
+/** Software agents: who started them, what they may do, what they are doing, and how they are stopped. A leaf. */
+import type { Feature } from '#core/hearth.ts'
+import { createAgent } from './create-agent.ts'
+import { endings, followCosts, followTokens } from './end-agent.ts'
+import { getAgent } from './get-agent.ts'
+import { listAgents } from './list-agents.ts'
+import { stopAgent } from './stop-agent.ts'
+import { stopAllAgents } from './stop-all-agents.ts'
+
+export * from './schema.ts'
+export { USUAL_SCOPES } from './create-agent.ts'
+export { createAgent, getAgent, listAgents, stopAgent, stopAllAgents }
+
+export const feature: Feature = {
+  name: 'agents',
+  operations: [listAgents, createAgent, getAgent, stopAgent, stopAllAgents],
+  reactions: endings,
+  followers: [followTokens, followCosts],
+}

@@ -1,0 +1,24 @@
+import { readsRepoAs } from '#core/access.ts'
+import { operation } from '#core/operation.ts'
+import { byPage, pageOf, windowOf } from '#core/page.ts'
+import { RepoPath, Type } from '#core/schema.ts'
+import { agentRecord } from './record.ts'
+import { Agents } from './schema.ts'
+import { listAgentRows } from './store.ts'
+
+export const listAgents = operation({
+  name: 'list_agents',
+  summary: 'List the agents of a repository, newest first, those that have ended too: what each is doing, for whom, and what it has cost. Needs Maintain.',
+  route: 'GET /repos/{owner}/{name}/agents',
+  toolset: 'access',
+  access: readsRepoAs('maintain', { scope: 'access:admin' }),
+  input: Type.Object({ repo: RepoPath, ...byPage() }),
+  output: Agents,
+  list: 'page',
+
+  handler: ({ hearth, db, repo }, input) => {
+    const window = windowOf(input)
+    const rows = listAgentRows(db, repo.id, { limit: window.limit + 1, offset: window.offset })
+    return pageOf(rows.map((row) => agentRecord(hearth, row)), window)
+  },
+})

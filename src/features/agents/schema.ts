@@ -1,0 +1,39 @@
+/** Agents as clients see them. */
+import { Actor, Id, ListOf, Nullable, OneOf, Time, Type, type Static } from '#core/schema.ts'
+
+export const AGENT_ROLES = ['read', 'triage', 'write'] as const
+export type AgentRole = (typeof AGENT_ROLES)[number]
+
+export const AGENT_STATES = ['idle', 'working', 'waiting', 'stopped', 'finished'] as const
+
+const properties = {
+  id: Id('agt'),
+  name: Type.String(),
+  repo: Type.String({ description: 'The only repository that it acts in, as <owner>/<name>.' }),
+  pull: Nullable(Type.Integer({ description: 'The pull request that it was started for; it ends with that.' })),
+  owner: Actor,
+  role: OneOf(AGENT_ROLES),
+  scopes: Type.Array(Type.String()),
+  state: OneOf(AGENT_STATES, {
+    description: 'working: seen in the last minutes; waiting: it asked a question in a session; idle: neither; stopped: by somebody; finished: its pull request or its time is over.',
+  }),
+  model: Nullable(Type.String()),
+  max_usd: Nullable(Type.Number({ description: 'It is stopped once it has reported this cost.' })),
+  cost_usd: Type.Number({ description: 'What it has reported in usage entries of sessions.' }),
+  started_at: Time,
+  last_seen_at: Nullable(Time),
+  expires_at: Time,
+  stopped: Nullable(Type.Object({ by: Nullable(Actor), at: Time, reason: Nullable(Type.String()) })),
+}
+
+const token = { id: Id('tok'), last_four: Type.String({ description: 'The last four characters of the secret.' }) }
+
+export const Agent = Type.Object({ ...properties, token: Type.Object(token) }, { $id: 'Agent', description: 'A software agent that acts for a person in one repository.' })
+export type Agent = Static<typeof Agent>
+export const Agents = ListOf(Agent)
+
+/** The answer that shows the secret; null there when a repeated request is answered again. */
+export const NewAgent = Type.Object(
+  { ...properties, token: Type.Object({ ...token, secret: Nullable(Type.String({ description: 'Shown in this answer only.' })) }) },
+  { $id: 'NewAgent', description: 'An agent that was just started, with the secret of its token.' },
+)

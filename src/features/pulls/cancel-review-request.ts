@@ -1,0 +1,40 @@
+import { writesRepo } from '#core/access.ts'
+import { operation } from '#core/operation.ts'
+import { Type } from '#core/schema.ts'
+import { conflict, Refusal } from '#lib/errors.ts'
+import { contextOf, subjectOf } from './context.ts'
+import { pullUpdated } from './events.ts'
+import { onPull, reviewersInput } from './inputs.ts'
+import { pullRecord } from './record.ts'
+import { cancelRequests } from './reviewers.ts'
+import { requireAuthorOr, requireOwnRepository } from './rights.ts'
+import { Pull } from './schema.ts'
+import { isActive, requirePull, touchPull } from './store.ts'
+import { inPull } from './untrusted.ts'
+
+export const cancelReviewRequest = operation({
+  name: 'cancel_review_request',
+  summary: 'Take back requests for review of a pull request; with a team those of the people whom it picked. For its author, or triage. Answers with the pull request.',
+  route: 'DELETE /repos/{owner}/{name}/pulls/{number}/reviewers',
+  toolset: 'pulls',
+  access: writesRepo('read', { scope: 'pulls:write' }),
+  input: Type.Object({ ...onPull, ...reviewersInput }),
+  output: Pull,
+  untrusted: inPull,
+  annotations: { destructive: true },
+
+  handler: ({ hearth, db, repo, caller, write }, { repo: _, number, ...names }) => {
+    requireOwnRepository(repo)
+    requireAuthorOr(hearth, repo, requirePull(db, repo.id, number), caller, 'triage')
+    if (Object.values(names).every((list) => list === undefined || list.length === 0)) throw new Refusal('invalid', 'give at least one of users, teams and agents', { field: 'users' })
+    return write((tx) => {
+      const pull = requirePull(tx.db, repo.id, number)
+      if (!isActive(pull)) throw conflict('not_open', `#${number} is ${pull.status}`, { status: pull.status })
+      cancelRequests(tx, pull, repo, names)
+      touchPull(tx, repo.id, number)
+      const context = contextOf(tx.db, repo.id)
+      tx.append(pullUpdated, subjectOf(context), { number, issue: pull.issue, changed: ['requested_reviewers'], head: pull.head_sha })
+      return pullRecord(hearth, requirePull(tx.db, repo.id, number), context)
+    })
+  },
+})

@@ -1,0 +1,26 @@
+import { publicRead } from '#core/access.ts'
+import { operation } from '#core/operation.ts'
+import { byPage, pageOf, windowOf } from '#core/page.ts'
+import { ListOf, Type } from '#core/schema.ts'
+import { requireUser, Username } from '#features/accounts/index.ts'
+import { repoRecord } from './record.ts'
+import { Repo } from './schema.ts'
+import { sightOf } from './sight.ts'
+import { countRepoRows, listRepoRows } from './store.ts'
+
+/** Repositories belong to workspaces; a person's are those that the person made. */
+export const listUserRepos = operation({
+  name: 'list_user_repos',
+  summary: 'List the repositories that a person made, as far as you can see them, newest first.',
+  route: 'GET /users/{username}/repos',
+  access: publicRead({ scope: 'repo:read' }),
+  input: Type.Object({ username: Username, ...byPage() }),
+  output: ListOf(Repo),
+  list: 'page',
+
+  handler: ({ hearth, db, caller }, { username, ...paging }) => {
+    const window = windowOf(paging)
+    const filter = { sight: sightOf(db, caller), created_by: requireUser(db, username).id }
+    return pageOf(listRepoRows(db, filter, 'created', window).map((row) => repoRecord(hearth, row, caller)), window, countRepoRows(db, filter))
+  },
+})

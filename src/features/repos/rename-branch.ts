@@ -1,0 +1,46 @@
+import { writesRepo } from '#core/access.ts'
+import { operation } from '#core/operation.ts'
+import { RepoPath, Type } from '#core/schema.ts'
+import { conflict, invalid } from '#lib/errors.ts'
+import { branchRecord, noSuchBranch } from './branch-record.ts'
+import { branchRenamed, repoDefaultBranchChanged } from './events.ts'
+import { auditRepo, requireLiveFamily } from './lifecycle.ts'
+import { branchRef, shortNameProblem } from './ref-names.ts'
+import { renameRef } from './refs.ts'
+import { Branch, BranchName } from './schema.ts'
+import { requireRepo } from './store.ts'
+import { insertBranchRedirect } from './store-redirects.ts'
+import { findRef } from './store-refs.ts'
+
+export const renameBranch = operation({
+  name: 'rename_branch',
+  summary: 'Rename a branch (Write; the default branch Admin). Pull requests from it and into it follow, and addresses of pages with the old name lead to the new one. Answers the branch.',
+  route: 'POST /repos/{owner}/{name}/branches/{branch}/rename',
+  toolset: 'code',
+  access: writesRepo('write', { scope: 'code:write' }),
+  input: Type.Object({ repo: RepoPath, branch: BranchName, new_name: BranchName }),
+  output: Branch,
+  annotations: { idempotent: true },
+
+  handler: async ({ hearth, db, repo, write }, { branch, new_name }) => {
+    const problem = shortNameProblem('heads', new_name)
+    if (problem) throw invalid('new_name', `the name of the branch ${problem}`)
+    await write((tx) => {
+      const row = requireLiveFamily(tx.db, repo.id)
+      if (!findRef(tx.db, row.id, branchRef(branch))) throw noSuchBranch(branch)
+      const isDefault = branch === row.default_branch
+      if (isDefault) repo.require('admin')
+      if (branch === new_name) return
+      if (findRef(tx.db, row.id, branchRef(new_name))) throw conflict('already_exists', `the branch ${new_name} exists already`)
+      renameRef(tx, row, branchRef(branch), branchRef(new_name))
+      insertBranchRedirect(tx, row.id, branch, new_name)
+      const subject = { workspace_id: row.workspace_id, repo_id: row.id }
+      tx.append(branchRenamed, subject, { previous: branch, branch: new_name })
+      if (isDefault) tx.append(repoDefaultBranchChanged, subject, { previous: branch, default_branch: new_name })
+      auditRepo(tx, 'branch.renamed', row, { before: { branch }, after: { branch: new_name } })
+    })
+    const ref = findRef(db, repo.id, branchRef(new_name))
+    if (!ref) throw noSuchBranch(new_name)
+    return branchRecord(hearth, requireRepo(db, repo.id), ref)
+  },
+})

@@ -1,0 +1,31 @@
+/** Deleted repositories: found by their owners until they are purged, then taken away. */
+import type { Db } from '#core/db.ts'
+import type { Tx } from '#core/write.ts'
+import type { Timestamp } from '#lib/time.ts'
+import type { RepoRow } from './store.ts'
+
+const DELETED = 'parent_id IS NULL AND deleted_at IS NOT NULL AND purged_at IS NULL'
+
+/** The one that was deleted last under this name. */
+export const findDeleted = (db: Db, workspace_id: string, name: string): RepoRow | null =>
+  db.one<RepoRow>(`SELECT * FROM repos WHERE workspace_id = ? AND name = ? AND ${DELETED} ORDER BY deleted_at DESC, id DESC LIMIT 1`, workspace_id, name)
+
+/** Those that can still be restored, the last deleted first. */
+export const listDeleted = (db: Db, workspace_id: string, now: Timestamp, window: { limit: number; offset: number }): RepoRow[] =>
+  db.all<RepoRow>(
+    `SELECT * FROM repos WHERE workspace_id = ? AND ${DELETED} AND purge_at > ? ORDER BY deleted_at DESC, id DESC LIMIT ? OFFSET ?`,
+    workspace_id, now, window.limit, window.offset,
+  )
+
+/** Those whose time is over. */
+export const listToPurge = (db: Db, now: Timestamp, limit: number): RepoRow[] =>
+  db.all<RepoRow>('SELECT * FROM repos WHERE purge_at IS NOT NULL AND purged_at IS NULL AND purge_at <= ? ORDER BY purge_at LIMIT ?', now, limit)
+
+/** A repository's forks, some of them. */
+export const listForkIds = (db: Db, parent_id: string, limit: number): string[] =>
+  db.all<{ id: string }>('SELECT id FROM repos WHERE parent_id = ? LIMIT ?', parent_id, limit).map(({ id }) => id)
+
+/** Takes away a purged repository with everything that belongs to it. */
+export const removePurged = (tx: Tx, id: string): number => tx.db.run('DELETE FROM repos WHERE id = ? AND purged_at IS NOT NULL', id)
+
+export const isStoreUsed = (db: Db, store: string): boolean => db.one('SELECT 1 FROM repos WHERE store = ? LIMIT 1', store) !== null

@@ -1,0 +1,55 @@
+/**
+ * How a person stands to a repository: one question for ownership, base permission, and what was granted directly or through
+ * teams (the view `role_grants`, filled by the features that come after).
+ */
+import type { WorkspaceRole } from '#core/access.ts'
+import { ROLES, type Role } from '#core/caller.ts'
+import type { Db } from '#core/db.ts'
+
+/** The parts of a person's role; the highest of them is the role. */
+export type RoleParts = {
+  readonly owner: Role | null
+  readonly base: Role | null
+  readonly direct: Role | null
+  readonly team: Role | null
+  readonly workspace_role: WorkspaceRole | null
+  readonly two_factor_missing: boolean
+}
+
+type Row = { workspace_role: WorkspaceRole | null; base_permission: 'none' | 'read' | 'write' | 'admin'; missing: number; direct: number | null; team: number | null }
+
+const roleOfRank = (rank: number | null): Role | null => (rank === null ? null : (ROLES[rank - 1] ?? null))
+
+/** `repo_id` is that of a repository, never of the fork of a pull request. */
+export function findRoleParts(db: Db, repo_id: string, person_id: string): RoleParts {
+  const row = db.one<Row>(
+    `SELECT m.role AS workspace_role, w.base_permission, w.two_factor_requirement_enabled = 1 AND u.two_factor_enabled = 0 AS missing,
+       (SELECT max(rank) FROM role_grants WHERE repo_id = ?1 AND user_id = ?2 AND team_id IS NULL) AS direct,
+       (SELECT max(rank) FROM role_grants WHERE repo_id = ?1 AND user_id = ?2 AND team_id IS NOT NULL) AS team
+     FROM repos r JOIN workspaces w ON w.id = r.workspace_id
+     LEFT JOIN members m ON m.workspace_id = w.id AND m.user_id = ?2 LEFT JOIN users u ON u.id = m.user_id
+     WHERE r.id = ?1`,
+    repo_id, person_id,
+  )
+  const workspace_role = row?.workspace_role ?? null
+  return {
+    owner: workspace_role === 'owner' ? 'admin' : null,
+    base: !row || workspace_role === null || row.base_permission === 'none' ? null : row.base_permission,
+    direct: roleOfRank(row?.direct ?? null),
+    team: roleOfRank(row?.team ?? null),
+    workspace_role,
+    two_factor_missing: row?.missing === 1,
+  }
+}
+
+/**
+ * Repositories that were granted to a person, directly or through a team, with their workspaces. Those of a workspace whose
+ * members must have a second factor that this member lacks are left out.
+ */
+export const listGranted = (db: Db, person_id: string): { repo_id: string; workspace_id: string }[] =>
+  db.all(
+    `SELECT DISTINCT g.repo_id, r.workspace_id FROM role_grants g JOIN repos r ON r.id = g.repo_id JOIN workspaces w ON w.id = r.workspace_id
+     WHERE g.user_id = ?1 AND NOT (w.two_factor_requirement_enabled = 1
+       AND EXISTS (SELECT 1 FROM members m JOIN users u ON u.id = m.user_id WHERE m.workspace_id = w.id AND m.user_id = ?1 AND u.two_factor_enabled = 0))`,
+    person_id,
+  )

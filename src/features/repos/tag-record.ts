@@ -1,0 +1,23 @@
+/** Tags as records. */
+import type { Hearth } from '#core/hearth.ts'
+import { Refusal } from '#lib/errors.ts'
+import { commitTime, peopleOf, type People } from './commit-records.ts'
+import type { Tag } from './schema.ts'
+import type { RefRow } from './store-refs.ts'
+
+export async function tagRecord(hearth: Hearth, store: string, ref: RefRow, people: People = peopleOf(hearth)): Promise<Tag> {
+  const { git } = hearth
+  const tag = ref.peeled === null ? null : await git.tag(store, ref.oid)
+  return {
+    name: ref.name.slice('refs/tags/'.length),
+    target: await git.peel(store, ref.peeled ?? ref.oid),
+    object_sha: ref.oid,
+    message: tag?.message ?? null,
+    tagger: tag?.tagger ? people(tag.tagger) : null,
+    verified: false,
+    release: null,
+    created_at: tag?.tagger ? commitTime(tag.tagger.time) : ref.moved_at,
+  }
+}
+
+export const noSuchTag = (tag: string) => new Refusal('not_found', `there is no tag ${JSON.stringify(tag.slice(0, 200))} here`, { field: 'tag' })

@@ -1,0 +1,10 @@
+/** Sign-on through a company's own providers: OpenID Connect and LDAP, with memberships by their groups. */
+import type { Feature } from '#core/hearth.ts'
+import { finishSignOn } from './finish-sign-on.ts'
+import { listSignOnProviders } from './list-sign-on-providers.ts'
+import { signInWithDirectory } from './sign-in-with-directory.ts'
+import { startSignOn } from './start-sign-on.ts'
+
+export { finishSignOn, listSignOnProviders, signInWithDirectory, startSignOn }
+
+export const feature: Feature = { name: 'sso', operations: [listSignOnProviders, startSignOn, finishSignOn, signInWithDirectory] }

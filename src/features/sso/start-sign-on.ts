@@ -1,0 +1,19 @@
+import { publicRead } from '#core/access.ts'
+import { operation } from '#core/operation.ts'
+import { Type } from '#core/schema.ts'
+import { Refusal } from '#lib/errors.ts'
+import { begin, requireProvider } from './oidc.ts'
+
+export const startSignOn = operation({
+  name: 'start_sign_on',
+  summary: 'Begin to sign in through a provider, or to link it to your own account. Answers with where the browser goes and what it keeps meanwhile.',
+  route: null,
+  access: publicRead(),
+  input: Type.Object({ provider: Type.String({ maxLength: 40 }), next: Type.Optional(Type.String({ maxLength: 2000 })), link: Type.Optional(Type.Boolean()) }),
+  output: Type.Object({ url: Type.String(), attempt: Type.String() }),
+
+  handler: ({ hearth, caller }, { provider, next, link = false }) => {
+    if (link && (caller.kind !== 'user' || caller.token !== null)) throw new Refusal('unauthenticated', 'sign in first, to link this to your account')
+    return begin(hearth, requireProvider(hearth, provider), { next: next ?? null, link_to: link && caller.kind === 'user' ? caller.id : null })
+  },
+})

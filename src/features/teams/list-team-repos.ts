@@ -1,0 +1,31 @@
+import { readsWorkspace } from '#core/access.ts'
+import { operation } from '#core/operation.ts'
+import { byPage, pageOf, windowOf } from '#core/page.ts'
+import { ListOf, Type, WorkspaceSlug } from '#core/schema.ts'
+import { TeamRepo, TeamSlug } from './schema.ts'
+import { listTeamRepoRows } from './store-repos.ts'
+import { canSeeRepo, teamRepoRecord } from './team-repos.ts'
+import { requireTeam } from './teams.ts'
+
+export const listTeamRepos = operation({
+  name: 'list_team_repos',
+  summary: 'List the repositories on which a team gives a role, newest first, with the role and the team above it that it comes from; those that you can see. For members of the workspace.',
+  route: 'GET /workspaces/{workspace}/teams/{team}/repos',
+  toolset: 'access',
+  access: readsWorkspace({ scope: 'workspace:read' }),
+  input: Type.Object({ workspace: WorkspaceSlug, team: TeamSlug, ...byPage() }),
+  output: ListOf(TeamRepo),
+  list: 'page',
+
+  handler: ({ hearth, db, caller, workspace }, { team, ...paging }) => {
+    const window = windowOf(paging)
+    const ways = Map.groupBy(listTeamRepoRows(db, requireTeam(db, workspace, team, caller).id), ({ repo_id }) => repo_id)
+    const seen: TeamRepo[] = []
+    for (const rows of ways.values()) {
+      if (seen.length > window.offset + window.limit) break
+      const record = teamRepoRecord(rows)
+      if (record && canSeeRepo(hearth, caller, record.full_name)) seen.push(record)
+    }
+    return pageOf(seen.slice(window.offset), window)
+  },
+})

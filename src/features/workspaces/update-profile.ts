@@ -1,0 +1,91 @@
+import { personOnly } from '#core/access.ts'
+import { operation } from '#core/operation.ts'
+import { Nullable, Type } from '#core/schema.ts'
+import { renameActor, requireUserRow, setProfile } from '#features/accounts/index.ts'
+import { invalid, Refusal } from '#lib/errors.ts'
+import { CurrentUser } from './schema.ts'
+import { currentUser } from './whoami.ts'
+
+/** The most characters of each, after what is around them was cut off. */
+const LONGEST = { name: 80, bio: 280, company: 80, location: 80, website: 200, pronouns: 40, time_zone: 80, language: 35 } as const
+type Part = keyof typeof LONGEST
+const PARTS = Object.keys(LONGEST) as Part[]
+
+const TextInput = (description: string) => Type.Optional(Nullable(Type.String({ maxLength: 2000, description: `${description} Empty or null clears it.` })))
+
+const isTimeZone = (text: string): boolean => {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: text })
+    return /^[A-Za-z_]+(?:\/[A-Za-z0-9_+-]+)*$/.test(text)
+  } catch {
+    return false
+  }
+}
+
+function websiteOf(text: string): string {
+  const address = /^[a-z][a-z0-9+.-]*:/i.test(text) ? text : `https://${text}`
+  const url = URL.canParse(address) ? new URL(address) : null
+  if (!url || !/^https?:$/.test(url.protocol) || url.username !== '') throw invalid('website', 'website must be an address such as https://example.com')
+  return address
+}
+
+function languageOf(text: string): string {
+  try {
+    return Intl.getCanonicalLocales(text)[0] ?? text
+  } catch {
+    throw invalid('language', 'language must be a tag such as en or pt-BR (BCP 47)')
+  }
+}
+
+/** One value as it is kept; null for none. Gives 422 for what it cannot be. */
+function read(part: Part, value: string | null): string | null {
+  const text = (part === 'bio' ? (value ?? '').replace(/\r\n/g, '\n') : (value ?? '').replace(/[\s\p{Cc}]+/gu, ' ')).trim()
+  if (text === '') return null
+  if ([...text].length > LONGEST[part]) throw invalid(part, `${part} must have at most ${LONGEST[part]} characters`)
+  if (part === 'website') return websiteOf(text)
+  if (part === 'language') return languageOf(text)
+  if (part === 'time_zone' && !isTimeZone(text)) throw invalid('time_zone', 'time_zone must be a name such as Europe/Berlin (IANA)')
+  return text
+}
+
+export const updateProfile = operation({
+  name: 'update_profile',
+  summary: 'Change what others see of your own account (name, bio, company, location, website, pronouns), and your time zone and language. For people only. Answers with the account as it is now.',
+  route: 'PATCH /user',
+  toolset: 'access',
+  access: personOnly({ scope: 'user:write', writes: true }),
+  input: Type.Object({
+    name: TextInput('Display name, at most 80 characters.'),
+    bio: TextInput('At most 280 characters.'),
+    company: TextInput('At most 80 characters.'),
+    location: TextInput('At most 80 characters.'),
+    website: TextInput('An http or https address, at most 200 characters.'),
+    pronouns: TextInput('At most 40 characters.'),
+    time_zone: TextInput('An IANA name such as Europe/Berlin.'),
+    language: TextInput('A BCP 47 tag such as en.'),
+  }),
+  output: CurrentUser,
+  annotations: { idempotent: true },
+
+  handler: ({ hearth, caller, write }, input) => {
+    const given = PARTS.filter((part) => input[part] !== undefined)
+    if (given.length === 0) throw new Refusal('invalid', `give at least one of ${PARTS.join(', ')}`)
+    const change = Object.fromEntries(given.map((part) => [part, read(part, input[part] ?? null)])) as Partial<Record<Part, string | null>>
+    return write((tx) => {
+      const user = requireUserRow(tx.db, caller.id)
+      const { name, bio, company, location, website, pronouns, time_zone, language } = user
+      const before = { name, bio, company, location, website, pronouns, time_zone, language }
+      const { name: called, ...profile } = { ...before, ...change }
+      setProfile(tx, caller.id, profile)
+      if (called !== name) renameActor(tx, caller.id, { name: called })
+      const changed = given.filter((part) => change[part] !== before[part])
+      if (changed.length > 0) {
+        tx.audit({
+          action: 'user.profile_changed', target: { kind: 'user', id: user.id, name: user.username },
+          data: { before: Object.fromEntries(changed.map((part) => [part, before[part]])), after: Object.fromEntries(changed.map((part) => [part, change[part]])) },
+        })
+      }
+      return currentUser(hearth, caller)
+    })
+  },
+})

@@ -1,0 +1,48 @@
+/**
+ * Lists as downloads: one JSON object a line (https://jsonlines.org), made while it is sent, so that a log of any length takes no
+ * more memory than a page of it.
+ */
+import type { Operation } from '#core/operation.ts'
+import { Refusal } from '#lib/errors.ts'
+import { jsonHeaders } from './answers.ts'
+import type { Exchange } from './exchange.ts'
+import { queryPairs } from './query.ts'
+import { renamed, type Renames } from './shape.ts'
+
+/** Whether `?format=jsonl` asks for lines. Gives 422 for another format. */
+export function wantsLines({ query }: Pick<Exchange, 'query'>): boolean {
+  const format = [...queryPairs(query)].findLast(([name]) => name === 'format')?.[1]
+  if (format === undefined || format === 'json') return false
+  if (format !== 'jsonl') throw new Refusal('invalid', 'format is json or jsonl', { field: 'format' })
+  return true
+}
+
+/** Large enough that a reader on a fast line is not kept waiting for the next piece. */
+const PIECE = 64 * 1024
+
+export function asLines(exchange: Exchange, { name }: Operation, records: Iterable<unknown>, renames: Renames | null): Response {
+  const headers = jsonHeaders(exchange)
+  headers.set('content-type', 'application/x-ndjson; charset=utf-8')
+  headers.set('content-disposition', `attachment; filename="${name.replace(/^list_/, '').replaceAll('_', '-')}.jsonl"`)
+  headers.set('cache-control', 'no-store')
+  if (exchange.request.method === 'HEAD') return new Response(null, { headers })
+  const left = records[Symbol.iterator]()
+  const encoder = new TextEncoder()
+  const body = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      let text = ''
+      while (text.length < PIECE) {
+        const { done, value } = left.next()
+        if (done) {
+          if (text !== '') controller.enqueue(encoder.encode(text))
+          controller.close()
+          return
+        }
+        text += `${JSON.stringify(renamed(renames, value))}\n`
+      }
+      controller.enqueue(encoder.encode(text))
+    },
+    cancel: () => void left.return?.(),
+  })
+  return new Response(body, { headers })
+}

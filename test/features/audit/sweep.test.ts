@@ -1,0 +1,20 @@
+import { expect, test } from 'bun:test'
+import { findBrokenLink } from '#core/audit.ts'
+import { DAY, timestamp } from '#lib/time.ts'
+import { makeWorld } from '../../world.ts'
+
+test('entries go when their time of keeping is over, and what is left is still a chain', async () => {
+  const world = await makeWorld()
+  const entry = (name: string) => world.write((tx) => tx.audit({ action: 'test.done', target: { kind: 'test', id: name, name } }))
+  await entry('old')
+  world.clock.advance(100 * DAY)
+  await entry('young')
+  await entry('younger')
+  const names = () => world.hearth.db.all<{ target_name: string }>('SELECT target_name FROM audit_log ORDER BY id').map((row) => row.target_name)
+  world.clock.advance(301 * DAY)
+  await world.hearth.jobs.start()
+  await world.jobs()
+  expect(names()).toEqual(['young', 'younger'])
+  expect(findBrokenLink(world.hearth.db)).toBeNull()
+  expect(timestamp(world.clock.now()) > '2027').toBe(true)
+})

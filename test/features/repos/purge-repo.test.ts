@@ -1,0 +1,113 @@
+import { expect, test } from 'bun:test'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { addComment } from '#features/issues/add-comment.ts'
+import { createIssue } from '#features/issues/create-issue.ts'
+import { react } from '#features/issues/react.ts'
+import { createRepo } from '#features/repos/create-repo.ts'
+import { deleteRepo } from '#features/repos/delete-repo.ts'
+import { getRepo } from '#features/repos/get-repo.ts'
+import { listDeletedRepos } from '#features/repos/list-deleted-repos.ts'
+import { purgeDeleted } from '#features/repos/purge.ts'
+import { purgeRepo } from '#features/repos/purge-repo.ts'
+import { renameRepo } from '#features/repos/rename-repo.ts'
+import { restoreRepo } from '#features/repos/restore-repo.ts'
+import { DAY } from '#lib/time.ts'
+import { agentOf, refusal } from '../../world.ts'
+import { makeLife } from './lifecycle.ts'
+
+const repo = 'acme/site'
+
+/** A repository with an issue, comments, a pull request with its fork, and an old name. */
+async function makeFull() {
+  const life = await makeLife()
+  const { world, ada, eve, site } = life
+  const number = await life.pull()
+  await world.commit(`${repo}/pull/${number}`, 'main', { 'b.txt': 'b\n' }, { as: eve })
+  const issue = await world.call(createIssue, eve, { repo, title: 'It leaks', body: 'Here', labels: ['bug'] })
+  const first = await world.call(addComment, ada, { repo, number: issue.number, body: 'Yes' })
+  await world.call(react, eve, { repo, id: first.id, content: 'heart' })
+  await world.call(renameRepo, ada, { repo, name: 'web' })
+  await world.call(renameRepo, ada, { repo: 'acme/web', name: 'site' })
+  await world.jobs()
+  const rows = () => {
+    const tables = world.hearth.db.all<{ name: string }>(`SELECT m.name FROM sqlite_schema m WHERE m.type = 'table' AND EXISTS (SELECT 1 FROM pragma_table_info(m.name) WHERE name = 'repo_id') AND m.name NOT IN ('audit_log', 'events')`)
+    return tables.filter(({ name }) => world.hearth.db.one(`SELECT 1 FROM ${name} WHERE repo_id = ? LIMIT 1`, site.id)).map(({ name }) => name)
+  }
+  return { ...life, rows, store: join(world.data, 'repos', site.id) }
+}
+
+test('nothing is left of a purged repository but what the logs say', async () => {
+  const { world, ada, site, rows, store, audits } = await makeFull()
+  expect(rows()).toContain('records')
+  expect(existsSync(store)).toBe(true)
+  await world.call(deleteRepo, ada, { repo, confirm: repo })
+  expect(await world.call(purgeRepo, ada, { repo, confirm: repo })).toBeNull()
+  // Gone at once for everybody, before the job had its turn.
+  expect((await world.call(listDeletedRepos, ada, { workspace: 'acme' })).items).toEqual([])
+  for (const again of [world.call(restoreRepo, ada, { repo }), world.call(purgeRepo, ada, { repo, confirm: repo }), world.call(getRepo, ada, { repo })]) {
+    expect((await refusal(again)).status).toBe(404)
+  }
+  expect(existsSync(store)).toBe(true)
+  await world.jobs()
+  expect(existsSync(store)).toBe(false)
+  expect(rows()).toEqual([])
+  expect(world.hearth.db.all('SELECT 1 FROM repos')).toEqual([])
+  expect(world.hearth.db.all('SELECT 1 FROM record_fts')).toEqual([])
+  expect(world.hearth.db.all('SELECT 1 FROM comments UNION ALL SELECT 1 FROM pulls UNION ALL SELECT 1 FROM reactions')).toEqual([])
+  expect(world.events().filter(({ repo_id }) => repo_id !== null).map(({ type, data }) => [type, data])).toEqual([['repo.purged', { full_name: repo, purge_at: '2026-03-31T12:00:00.000Z' }]])
+  expect(audits('repo.purged')).toMatchObject([{ actor_id: ada.id, target_id: site.id, target_name: repo }])
+  expect(world.hearth.db.all('SELECT * FROM jobs WHERE state = ?', 'failed')).toEqual([])
+  expect((await world.call(createRepo, ada, { workspace: 'acme', name: 'site' })).full_name).toBe(repo)
+})
+
+test('an active repository is never purged, and a deleted one of its name is', async () => {
+  const { world, ada, site } = await makeLife()
+  expect(await refusal(world.call(purgeRepo, ada, { repo, confirm: repo }))).toMatchObject({ status: 409, reason: 'not_available' })
+  await world.call(deleteRepo, ada, { repo, confirm: repo })
+  const second = await world.call(createRepo, ada, { workspace: 'acme', name: 'site' })
+  expect((await refusal(world.call(purgeRepo, ada, { repo, confirm: repo, id: second.id }))).status).toBe(409)
+  await world.call(purgeRepo, ada, { repo, confirm: repo, id: site.id })
+  await world.jobs()
+  expect(world.hearth.db.all<{ id: string }>('SELECT id FROM repos')).toEqual([{ id: second.id }])
+  expect((await world.call(getRepo, ada, { repo })).id).toBe(second.id)
+})
+
+test('the objects stay while another repository of the family needs them', async () => {
+  const { world, ada, site, store } = await makeFull()
+  const other = await world.repo('acme/other')
+  await world.write((tx) => tx.db.run('UPDATE repos SET store = ? WHERE id = ?', site.id, other.id))
+  await world.call(deleteRepo, ada, { repo, confirm: repo })
+  await world.call(purgeRepo, ada, { repo, confirm: repo })
+  await world.jobs()
+  expect(existsSync(store)).toBe(true)
+  expect(world.hearth.db.all<{ id: string }>('SELECT id FROM repos')).toEqual([{ id: other.id }])
+})
+
+test('only owners, in person, with the full name', async () => {
+  const { world, ada, bob, eve, site, admins } = await makeLife()
+  await admins()
+  await world.call(deleteRepo, ada, { repo, confirm: repo })
+  for (const caller of [bob, eve]) expect((await refusal(world.call(purgeRepo, caller, { repo, confirm: repo }))).status).toBe(404)
+  expect((await refusal(world.call(purgeRepo, agentOf(ada, site, { id: 'agt_1' }), { repo, confirm: repo }))).reason).toBe('person_required')
+  expect(await refusal(world.call(purgeRepo, ada, { repo, confirm: 'site' }))).toMatchObject({ status: 422, field: 'confirm' })
+  await world.jobs()
+  expect(world.events('repo.purged')).toEqual([])
+  expect((await world.call(restoreRepo, ada, { repo })).id).toBe(site.id)
+})
+
+test('the sweep purges after 30 days, not before, and once', async () => {
+  const { world, ada, store } = await makeFull()
+  await world.call(deleteRepo, ada, { repo, confirm: repo })
+  const sweep = () => purgeDeleted.run({ hearth: world.hearth, signal: new AbortController().signal, attempt: 1, id: 'bgj_1' }, null)
+  world.clock.advance(30 * DAY - 1)
+  await sweep()
+  expect(world.events('repo.purged')).toEqual([])
+  world.clock.advance(1)
+  await sweep()
+  await sweep()
+  expect(world.events('repo.purged').map(({ actor_id, data }) => [actor_id, data['full_name']])).toEqual([[null, repo]])
+  await world.jobs()
+  expect(existsSync(store)).toBe(false)
+  expect(world.hearth.db.all('SELECT 1 FROM repos')).toEqual([])
+})

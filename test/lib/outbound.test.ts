@@ -1,0 +1,86 @@
+import { afterAll, expect, test } from 'bun:test'
+import { checkedAddress, OutboundError, parseOutboundRules, requestOutside, type Resolve } from '#lib/outbound.ts'
+
+const names: Record<string, string[]> = {
+  'good.example': ['8.8.8.8'], 'both.example': ['8.8.8.8', '2606:4700::1111'], 'inside.example': ['10.0.0.5'], 'half.example': ['8.8.8.8', '127.0.0.1'],
+  'meta.example': ['169.254.169.254'], 'mapped.example': ['::ffff:127.0.0.1'], 'v6.example': ['::1'],
+}
+const resolve: Resolve = async (host) => {
+  const found = names[host]
+  if (!found) throw new Error('ENOTFOUND')
+  return found.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
+}
+const reached = (address: string, allow: string[] = []) =>
+  checkedAddress(new URL(address), parseOutboundRules(allow), resolve).then(({ address: found }) => found, (error: unknown) => {
+    if (error instanceof OutboundError) return error.message
+    throw error
+  })
+
+test('public names are reached, over https', async () => {
+  expect(await reached('https://good.example/hook')).toBe('8.8.8.8')
+  expect(await reached('https://good.example./hook')).toBe('8.8.8.8')
+  expect(await reached('https://both.example/hook')).toBe('8.8.8.8')
+  expect(await reached('http://good.example/hook')).toContain('https')
+})
+
+test('no name and no spelling leads inside, and the refusal names the setting', async () => {
+  const inside = [
+    'inside.example', 'half.example', 'meta.example', 'mapped.example', 'v6.example', '127.0.0.1', '127.1', '0x7f000001', '2130706433', '0177.0.0.1', '10.0.0.1', '[::1]', '[::ffff:10.0.0.1]',
+    '[fd00::1]', '169.254.169.254', '0.0.0.0', '100.64.0.1', '[64:ff9b::7f00:1]', '[2002:7f00:1::]',
+  ]
+  for (const host of inside) {
+    const answer = await reached(`https://${host}/`)
+    expect([host, answer]).toEqual([host, expect.stringContaining('not a public address')])
+    expect(answer).toContain('outbound.allow')
+  }
+  expect(await reached('https://nowhere.example/')).toContain('has no address')
+  for (const address of ['ftp://good.example/', 'file:///etc/passwd', 'gopher://good.example/']) expect(await reached(address)).toContain('not reached from here')
+  expect(await reached('https://user:word@good.example/')).toContain('name or password')
+})
+
+test('what an administrator allows is reached, in the clear only when that is allowed too', async () => {
+  expect(await reached('https://inside.example/', ['inside.example'])).toBe('10.0.0.5')
+  expect(await reached('https://inside.example/', ['10.0.0.0/8'])).toBe('10.0.0.5')
+  expect(await reached('https://inside.example/', ['10.0.1.0/24'])).toContain('not a public address')
+  expect(await reached('http://inside.example/', ['inside.example'])).toContain('https')
+  expect(await reached('http://inside.example/', ['http://inside.example'])).toBe('10.0.0.5')
+  expect(await reached('http://[::1]/', ['http://[::1]'])).toBe('::1')
+  // Every address of a name must be allowed.
+  expect(await reached('https://half.example/', ['10.0.0.0/8'])).toContain('not a public address')
+  for (const entry of ['', 'a b', '10.0.0.0/99', '*.example', 'http://']) expect(() => parseOutboundRules([entry])).toThrow()
+})
+
+const seen: string[] = []
+const server = Bun.serve({
+  hostname: '127.0.0.1', port: 0,
+  fetch: (request) => {
+    const { pathname } = new URL(request.url)
+    seen.push(`${pathname} ${request.headers.get('host')}`)
+    if (pathname === '/away') return new Response(null, { status: 302, headers: { location: '/secret' } })
+    if (pathname === '/large') return new Response('x'.repeat(5000))
+    if (pathname === '/never') return new Promise<Response>(() => {})
+    return new Response('hello', { headers: { 'x-kind': 'greeting' } })
+  },
+})
+afterAll(() => server.stop(true))
+const rules = parseOutboundRules(['http://hook.internal'])
+let lookUps = 0
+const toServer: Resolve = async () => (lookUps++ === 0 ? [{ address: '127.0.0.1', family: 4 }] : [{ address: '10.0.0.1', family: 4 }])
+const get = (path: string, options: { timeout?: number; cut?: boolean } = {}) => {
+  lookUps = 0
+  return requestOutside(new URL(`http://hook.internal:${server.port}${path}`), { rules, timeout: options.timeout ?? 5000, maxBytes: 1000, resolve: toServer, cut: options.cut })
+}
+
+test('the connection goes to the address that was checked, looked up once', async () => {
+  const { status, body, headers } = await get('/')
+  expect([status, new TextDecoder().decode(body), headers['x-kind'], lookUps]).toEqual([200, 'hello', 'greeting', 1])
+  expect(seen.at(-1)).toBe(`/ hook.internal:${server.port}`)
+})
+
+test('redirects are not followed, long answers are refused or cut, slow ones end', async () => {
+  expect((await get('/away')).status).toBe(302)
+  expect(seen.some((line) => line.startsWith('/secret'))).toBe(false)
+  expect(get('/large')).rejects.toThrow('more than 1000 bytes')
+  expect((await get('/large', { cut: true })).body.length).toBe(1000)
+  expect(get('/never', { timeout: 50 })).rejects.toThrow('in time')
+})

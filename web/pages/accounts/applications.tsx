@@ -1,0 +1,63 @@
+import { listApplications, revokeApplication, type Application } from '#features/oauth/index.ts'
+import { Button } from '../../components/button.tsx'
+import { EmptyState } from '../../components/card.tsx'
+import { ActionButton } from '../../components/form.tsx'
+import { List, Row } from '../../components/rows.tsx'
+import { RelativeTime } from '../../components/time.tsx'
+import { action, flashTo, page } from '../../site.ts'
+import { SettingsFrame } from './settings-frame.tsx'
+
+const ApplicationRow = ({ application, csrf }: { application: Application; csrf: string }) => (
+  <Row
+    title={
+      <>
+        <strong>{application.name}</strong> <code>{application.host}</code>
+      </>
+    }
+    meta={
+      <>
+        {application.url !== null && <span>{application.url}</span>}
+        <span>{application.scopes === null ? 'Full rights' : application.scopes.join(', ')}</span>
+        <span>
+          Approved <RelativeTime at={application.approved_at} />
+        </span>
+        <span>
+          {application.last_used_at === null ? 'Never used' : <>Last used <RelativeTime at={application.last_used_at} /></>}
+        </span>
+      </>
+    }
+    end={
+      <ActionButton action="/settings/applications/revoke" csrf={csrf} values={{ id: application.id }}>
+        <Button small look="danger">Revoke</Button>
+      </ActionButton>
+    }
+  />
+)
+
+export const applicationsPage = page({
+  path: '/settings/applications',
+  load: (visit) => visit.call(listApplications, {}),
+  view: ({ items }, visit) => (
+    <SettingsFrame visit={visit} title="Applications" current="applications" lead="What you let into your account by signing in here. Revoking ends its access at once.">
+      {items.length === 0 ? (
+        <EmptyState icon="shield" title="No applications yet">
+          An agent or tool that signs in with this forge appears here once you approve it.
+        </EmptyState>
+      ) : (
+        <List label="Your applications">
+          {items.map((application) => (
+            <ApplicationRow application={application} csrf={visit.csrf} />
+          ))}
+        </List>
+      )}
+    </SettingsFrame>
+  ),
+})
+
+export const revokeApplicationForm = action({
+  path: '/settings/applications/revoke',
+  submit: async (visit, fields) => {
+    await visit.call(revokeApplication, { id: fields.text('id') })
+    return flashTo(visit, '/settings/applications', 'application-revoked')
+  },
+})

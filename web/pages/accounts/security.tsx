@@ -1,0 +1,340 @@
+import {
+  addPasskey, changeOwnPassword, disableTwoFactor, enableTwoFactor, getSecurity, getTwoFactorSetup, removeIdentity, removePasskey, renewRecoveryCodes,
+  startPasskey, startTwoFactor, type Identity, type Passkey, type Security,
+} from '#features/accounts/index.ts'
+import { listSignOnProviders } from '#features/sso/index.ts'
+import { Button } from '../../components/button.tsx'
+import { Card, CopyField } from '../../components/card.tsx'
+import { Notice } from '../../components/flash.tsx'
+import { ActionButton, Field, Form, FormActions } from '../../components/form.tsx'
+import { List, Row } from '../../components/rows.tsx'
+import { Badge } from '../../components/state.tsx'
+import { RelativeTime } from '../../components/time.tsx'
+import { renderPage, type Html } from '../../jsx/html.ts'
+import { action, Away, flashTo, form, page, redirect, type Next, type Visit } from '../../site.ts'
+import { fieldError, formAt, formError } from '../shell.tsx'
+import { NoPassword, PasswordField } from './emails.tsx'
+import { PasskeyForm } from './passkey-form.tsx'
+import { SettingsFrame } from './settings-frame.tsx'
+
+const AT = '/settings/security'
+
+const PasswordCard = ({ visit }: { visit: Visit }) => {
+  const sent = formAt(visit, `${AT}/password`)
+  return (
+    <Card title="Password">
+      <Form action={`${AT}/password`} csrf={visit.csrf} error={formError(sent, 'current', 'password')}>
+        <PasswordField visit={sent} id="current" name="current" label="Current password" />
+        <Field
+          id="new-password" name="password" label="New password" type="password" required minlength={10} autocomplete="new-password"
+          hint="At least 10 characters. Other browsers are signed out." error={fieldError(sent, 'password')}
+        />
+        <FormActions>
+          <Button>Change the password</Button>
+        </FormActions>
+      </Form>
+    </Card>
+  )
+}
+
+const AuthenticatorCard = ({ visit, security }: { visit: Visit; security: Security }) => {
+  const sent = formAt(visit, `${AT}/two-factor/remove`)
+  return (
+    <Card title="Authenticator" actions={<Badge tone={security.authenticator_since ? 'good' : 'plain'}>{security.authenticator_since ? 'on' : 'off'}</Badge>}>
+      {security.authenticator_since ? (
+        <>
+          <p>
+            An app gives you a code for every sign-in, since <RelativeTime at={security.authenticator_since} />.
+          </p>
+          {security.has_password && (
+            <Form action={`${AT}/two-factor/remove`} csrf={visit.csrf} error={formError(sent, 'password')}>
+              <PasswordField visit={sent} id="two-factor-password" />
+              <FormActions>
+                <Button look="danger">Remove the authenticator</Button>
+              </FormActions>
+            </Form>
+          )}
+        </>
+      ) : (
+        <>
+          <p>An app on your telephone gives you a code for every sign-in. Whoever has your password cannot get in without it.</p>
+          <ActionButton action={`${AT}/two-factor/start`} csrf={visit.csrf}>
+            <Button look="primary">Set it up</Button>
+          </ActionButton>
+        </>
+      )}
+    </Card>
+  )
+}
+
+const RecoveryCard = ({ visit, security }: { visit: Visit; security: Security }) => {
+  const sent = formAt(visit, `${AT}/recovery`)
+  return (
+    <Card title="Recovery codes" actions={<Badge tone={security.recovery_codes_left > 3 ? 'good' : 'wait'}>{security.recovery_codes_left} left</Badge>}>
+      <p>Each signs you in once, in place of a second factor that is lost.</p>
+      {security.has_password && (
+        <Form action={`${AT}/recovery`} csrf={visit.csrf} error={formError(sent, 'password')}>
+          <PasswordField visit={sent} id="recovery-password" />
+          <FormActions>
+            <Button>Make new ones</Button>
+          </FormActions>
+        </Form>
+      )}
+    </Card>
+  )
+}
+
+const PasskeyRow = ({ passkey, visit, changeable }: { passkey: Passkey; visit: Visit; changeable: boolean }) => {
+  const sent = formAt(visit, `${AT}/passkeys/remove`)
+  const mine = sent.form.values.text('id') === passkey.id
+  return (
+    <Row
+      title={<strong>{passkey.name}</strong>}
+      meta={
+        <>
+          <span>
+            Added <RelativeTime at={passkey.created_at} />
+          </span>
+          <span>{passkey.last_used_at === null ? 'Never used' : <>Last used <RelativeTime at={passkey.last_used_at} /></>}</span>
+          <span>{passkey.backed_up ? 'Kept by its provider' : 'On this one device'}</span>
+        </>
+      }
+    >
+      {changeable && (
+        <details class="more" open={mine}>
+          <summary>Remove</summary>
+          <Form action={`${AT}/passkeys/remove`} csrf={visit.csrf} error={mine ? formError(sent, 'password') : null} label={`Remove ${passkey.name}`}>
+            <input type="hidden" name="id" value={passkey.id} />
+            <PasswordField visit={mine ? sent : formAt(visit, '')} id={`remove-${passkey.id}`} />
+            <FormActions>
+              <Button look="danger">Remove the passkey</Button>
+            </FormActions>
+          </Form>
+        </details>
+      )}
+    </Row>
+  )
+}
+
+const PasskeysCard = ({ visit, security, passkey }: { visit: Visit; security: Security; passkey: { options: string; state: string } | null }) => {
+  const sent = formAt(visit, `${AT}/passkeys`)
+  return (
+    <Card title="Passkeys" actions={<Badge tone={security.passkeys.length > 0 ? 'good' : 'plain'}>{security.passkeys.length > 0 ? 'on' : 'off'}</Badge>}>
+      <p>Your device or a security key signs you in, with or without the password.</p>
+      {security.passkeys.length > 0 && (
+        <List label="Your passkeys">
+          {security.passkeys.map((one) => (
+            <PasskeyRow passkey={one} visit={visit} changeable={security.has_password} />
+          ))}
+        </List>
+      )}
+      {formError(sent) && (
+        <Notice kind="bad">
+          <p>{formError(sent)}</p>
+        </Notice>
+      )}
+      {passkey ? (
+        <PasskeyForm action={`${AT}/passkeys`} csrf={visit.csrf} kind="create" passkey={passkey}>
+          <Field id="passkey-name" name="name" label="Name" maxlength={64} hint="Which device it is on." value={sent.form.values.text('name')} />
+          <FormActions>
+            <Button>Add a passkey</Button>
+          </FormActions>
+        </PasskeyForm>
+      ) : (
+        <p class="muted">Browsers make passkeys only for a site with a name and https.</p>
+      )}
+    </Card>
+  )
+}
+
+const IdentityRow = ({ identity, name, visit, changeable }: { identity: Identity; name: string; visit: Visit; changeable: boolean }) => {
+  const sent = formAt(visit, `${AT}/unlink`)
+  const mine = sent.form.values.text('subject') === identity.subject
+  return (
+    <Row
+      title={<strong>{name}</strong>}
+      meta={
+        <>
+          <span>{identity.label}</span>
+          <span>
+            Last used <RelativeTime at={identity.last_used_at} />
+          </span>
+        </>
+      }
+    >
+      {changeable && (
+        <details class="more" open={mine}>
+          <summary>Unlink</summary>
+          <Form action={`${AT}/unlink`} csrf={visit.csrf} error={mine ? formError(sent, 'password') : null} label={`Unlink ${name}`}>
+            <input type="hidden" name="provider" value={identity.provider} />
+            <input type="hidden" name="subject" value={identity.subject} />
+            <PasswordField visit={mine ? sent : formAt(visit, '')} id={`unlink-${identity.provider}`} />
+            <FormActions>
+              <Button look="danger">Unlink</Button>
+            </FormActions>
+          </Form>
+        </details>
+      )}
+    </Row>
+  )
+}
+
+type Ways = { providers: readonly { id: string; name: string }[]; directory: string | null }
+
+const IdentitiesCard = ({ visit, security, ways }: { visit: Visit; security: Security; ways: Ways }) => {
+  const left = ways.providers.filter(({ id }) => !security.identities.some(({ provider }) => provider === id))
+  const nameOf = (id: string): string => (id === 'ldap' ? ways.directory : ways.providers.find((one) => one.id === id)?.name) ?? id
+  return (
+    <Card title="Sign-in through your organisation">
+      {security.identities.length > 0 && (
+        <List label="Linked sign-ins">
+          {security.identities.map((identity) => (
+            <IdentityRow identity={identity} name={nameOf(identity.provider)} visit={visit} changeable={security.has_password} />
+          ))}
+        </List>
+      )}
+      {left.length > 0 && (
+        <div class="actions">
+          {left.map(({ id, name }) => (
+            <ActionButton action={`${AT}/link`} csrf={visit.csrf} values={{ provider: id }}>
+              <Button icon="link">Link {name}</Button>
+            </ActionButton>
+          ))}
+        </div>
+      )}
+    </Card>
+  )
+}
+
+export const securityPage = page({
+  path: AT,
+  load: async (visit) => {
+    const [security, passkey, ways] = await Promise.all([visit.call(getSecurity, {}), visit.call(startPasskey, {}), visit.call(listSignOnProviders, {})])
+    return { security, passkey, ways }
+  },
+  view: ({ security, passkey, ways }, visit) => (
+    <SettingsFrame visit={visit} title="Security" current="security" lead="How you sign in.">
+      {security.has_password ? <PasswordCard visit={visit} /> : <NoPassword visit={visit} next={AT} />}
+      <AuthenticatorCard visit={visit} security={security} />
+      <PasskeysCard visit={visit} security={security} passkey={passkey} />
+      {security.two_factor_enabled && <RecoveryCard visit={visit} security={security} />}
+      {(ways.providers.length > 0 || security.identities.length > 0) && <IdentitiesCard visit={visit} security={security} ways={ways} />}
+    </SettingsFrame>
+  ),
+})
+
+/** The answer to the form itself: the codes are shown there and are kept nowhere. */
+const CodesView = ({ visit, codes }: { visit: Visit; codes: readonly string[] }): Html => (
+  <SettingsFrame visit={visit} title="Recovery codes" current="security" lead="Keep them where you keep passwords. They are not shown again.">
+    <Card>
+      <p>When your second factor is lost, each of these signs you in once in its place.</p>
+      <pre class="codes" id="recovery-codes" tabindex="0">
+        {codes.join('\n')}
+      </pre>
+      <FormActions>
+        <Button copyFrom="recovery-codes" icon="copy">
+          Copy them
+        </Button>
+        <a href={AT}>I have kept them</a>
+      </FormActions>
+    </Card>
+  </SettingsFrame>
+)
+
+const showCodes = (visit: Visit, codes: readonly string[] | null, otherwise: () => Next): Next =>
+  codes === null ? otherwise() : new Away(new Response(renderPage(<CodesView visit={visit} codes={codes} />), { headers: visit.headers }))
+
+export const twoFactorPage = page({
+  path: `${AT}/two-factor`,
+  load: async (visit) => (await visit.call(getTwoFactorSetup, {})) ?? redirect(AT, 302),
+  view: ({ secret, uri, picture }, visit) => (
+    <SettingsFrame visit={visit} title="Set up an authenticator" current="security" lead="Scan this with the app, then type the code that it shows.">
+      <Card>
+        <svg class="qr" viewBox={`0 0 ${picture.size} ${picture.size}`} role="img" aria-label="The secret as a picture to scan" shape-rendering="crispEdges">
+          <path d={picture.path} fill="currentColor" />
+        </svg>
+        <p>
+          <a href={uri}>Open it in the app on this device</a>, or type the secret:
+        </p>
+        <CopyField label="Secret" hideLabel id="authenticator-secret" value={secret} />
+        <Form action={`${AT}/two-factor`} csrf={visit.csrf} error={formError(visit, 'code')}>
+          <Field
+            name="code" label="Code" required mono autofocus autocomplete="one-time-code" inputmode="numeric" maxlength={7} hint="Six digits."
+            error={fieldError(visit, 'code')}
+          />
+          <FormActions>
+            <Button look="primary">Turn it on</Button>
+            <a href={AT}>Not now</a>
+          </FormActions>
+        </Form>
+      </Card>
+    </SettingsFrame>
+  ),
+})
+
+export const startTwoFactorForm = action({
+  path: `${AT}/two-factor/start`,
+  page: securityPage,
+  submit: async (visit) => {
+    await visit.call(startTwoFactor, {})
+    return `${AT}/two-factor`
+  },
+})
+
+export const enableTwoFactorForm = action({
+  path: `${AT}/two-factor`,
+  page: twoFactorPage,
+  submit: async (visit, fields) => {
+    const { recovery_codes } = await visit.call(enableTwoFactor, { code: fields.text('code').trim() })
+    return showCodes(visit, recovery_codes, () => flashTo(visit, AT, 'two-factor-on'))
+  },
+})
+
+export const removeTwoFactorForm = form({
+  path: `${AT}/two-factor/remove`,
+  page: securityPage,
+  operation: disableTwoFactor,
+  input: (fields) => ({ password: fields.text('password') }),
+  done: (_, visit) => flashTo(visit, AT, 'authenticator-removed'),
+})
+
+export const recoveryForm = form({
+  path: `${AT}/recovery`,
+  page: securityPage,
+  operation: renewRecoveryCodes,
+  input: (fields) => ({ password: fields.text('password') }),
+  done: ({ recovery_codes }, visit) => showCodes(visit, recovery_codes, () => AT),
+})
+
+export const addPasskeyForm = action({
+  path: `${AT}/passkeys`,
+  page: securityPage,
+  submit: async (visit, fields) => {
+    const { recovery_codes } = await visit.call(addPasskey, { name: fields.text('name'), state: fields.text('state'), response: fields.text('response') })
+    return showCodes(visit, recovery_codes, () => flashTo(visit, AT, 'passkey-added'))
+  },
+})
+
+export const removePasskeyForm = form({
+  path: `${AT}/passkeys/remove`,
+  page: securityPage,
+  operation: removePasskey,
+  input: (fields) => ({ id: fields.text('id'), password: fields.text('password') }),
+  done: (_, visit) => flashTo(visit, AT, 'passkey-removed'),
+})
+
+export const unlinkForm = form({
+  path: `${AT}/unlink`,
+  page: securityPage,
+  operation: removeIdentity,
+  input: (fields) => ({ provider: fields.text('provider'), subject: fields.text('subject'), password: fields.text('password') }),
+  done: (_, visit) => flashTo(visit, AT, 'identity-removed'),
+})
+
+export const changePasswordForm = form({
+  path: `${AT}/password`,
+  page: securityPage,
+  operation: changeOwnPassword,
+  input: (fields) => ({ current: fields.text('current'), password: fields.text('password') }),
+  done: (_, visit) => flashTo(visit, AT, 'password-changed'),
+})

@@ -1,0 +1,85 @@
+import { endOtherSignIns, endSignIn, listSignIns, type SignIn } from '#features/accounts/index.ts'
+import { Button } from '../../components/button.tsx'
+import { ActionButton } from '../../components/form.tsx'
+import { Icon } from '../../components/icon.tsx'
+import { List, Row } from '../../components/rows.tsx'
+import { Badge } from '../../components/state.tsx'
+import { RelativeTime } from '../../components/time.tsx'
+import { action, flashTo, page } from '../../site.ts'
+import { SettingsFrame } from './settings-frame.tsx'
+
+const BY: Record<SignIn['method'], string> = { password: 'a password', passkey: 'a passkey', sso: 'your organisation', setup: 'the set-up link' }
+
+/** `Firefox on Linux`, as far as a browser says; the whole of what it says is below. */
+function browserOf(user_agent: string | null): string {
+  const find = (names: readonly (readonly [RegExp, string])[]): string | null => names.find(([pattern]) => pattern.test(user_agent ?? ''))?.[1] ?? null
+  const browser = find([[/Edg\//, 'Edge'], [/OPR\//, 'Opera'], [/Firefox\//, 'Firefox'], [/Chrome\//, 'Chrome'], [/Safari\//, 'Safari'], [/curl\//, 'curl']])
+  const system = find([[/Android/, 'Android'], [/iPhone|iPad/, 'iOS'], [/Windows/, 'Windows'], [/Mac OS X/, 'macOS'], [/Linux/, 'Linux']])
+  return browser === null ? 'A browser' : system === null ? browser : `${browser} on ${system}`
+}
+
+export const sessionsPage = page({
+  path: '/settings/sessions',
+  load: async (visit) => (await visit.call(listSignIns, {})).items,
+  view: (items, visit) => (
+    <SettingsFrame visit={visit} title="Sessions" current="sessions" lead="Browsers that are signed in as you. A session ends 30 days after its last use.">
+      <List
+        label="Your sessions"
+        head={
+          items.length > 1 ? (
+            <ActionButton action="/settings/sessions/others" csrf={visit.csrf}>
+              <Button small look="danger">
+                Sign out all others
+              </Button>
+            </ActionButton>
+          ) : undefined
+        }
+      >
+        {items.map((item) => (
+          <Row
+            mark={<Icon name="device" />}
+            title={<strong title={item.user_agent ?? undefined}>{browserOf(item.user_agent)}</strong>}
+            meta={
+              <>
+                {item.ip && <span class="mono">{item.ip}</span>}
+                <span>
+                  Signed in <RelativeTime at={item.created_at} /> with {BY[item.method]}
+                </span>
+                <span>
+                  Last used <RelativeTime at={item.last_used_at} />
+                </span>
+              </>
+            }
+            end={
+              item.current ? (
+                <Badge tone="good">this browser</Badge>
+              ) : (
+                <ActionButton action="/settings/sessions/end" csrf={visit.csrf} values={{ id: item.id }}>
+                  <Button small look="danger">
+                    Sign out
+                  </Button>
+                </ActionButton>
+              )
+            }
+          />
+        ))}
+      </List>
+    </SettingsFrame>
+  ),
+})
+
+export const endSessionForm = action({
+  path: '/settings/sessions/end',
+  submit: async (visit, fields) => {
+    await visit.call(endSignIn, { id: fields.text('id') })
+    return flashTo(visit, '/settings/sessions', 'browser-signed-out')
+  },
+})
+
+export const endOtherSessionsForm = action({
+  path: '/settings/sessions/others',
+  submit: async (visit) => {
+    await visit.call(endOtherSignIns, {})
+    return flashTo(visit, '/settings/sessions', 'others-signed-out')
+  },
+})

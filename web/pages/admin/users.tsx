@@ -1,0 +1,140 @@
+import { listUsers, resetTwoFactor, suspendUser, unsuspendUser, USER_STATES, type SiteUser, type UserState } from '#features/accounts/index.ts'
+import { Avatar } from '../../components/avatar.tsx'
+import { Button } from '../../components/button.tsx'
+import { EmptyState } from '../../components/card.tsx'
+import { ActionButton, Field, Form, FormActions } from '../../components/form.tsx'
+import { PageHead } from '../../components/layout.tsx'
+import { Pagination } from '../../components/pagination.tsx'
+import { List, Row } from '../../components/rows.tsx'
+import { Badge, Chip } from '../../components/state.tsx'
+import { FilterBar } from '../../components/tabs.tsx'
+import { RelativeTime } from '../../components/time.tsx'
+import { userPath, withQuery } from '../../paths.ts'
+import { action, flashTo, page, redirect, type Visit } from '../../site.ts'
+import { Shell } from '../shell.tsx'
+
+const SIZE = 30
+const TONES = { active: 'good', suspended: 'bad', unconfirmed: 'wait' } as const
+
+const stateOf = (text: string | null): UserState | undefined => USER_STATES.find((state) => state === text)
+
+const UserRow = ({ user, visit }: { user: SiteUser; visit: Visit }) => (
+  <Row
+    mark={<Avatar of={{ username: user.username, name: user.name }} size={24} />}
+    title={
+      <>
+        <a class="strong" href={userPath(user.username)}>
+          {user.username}
+        </a>{' '}
+        {user.name && <span class="muted">{user.name}</span>}
+      </>
+    }
+    meta={
+      <>
+        <Badge tone={TONES[user.state]}>{user.state}</Badge>
+        {user.site_admin && <Chip icon="shield">administrator</Chip>}
+        {user.two_factor_enabled && <Chip icon="key">two-factor</Chip>}
+        <span>{user.email}</span>
+        <span>
+          Made <RelativeTime at={user.created_at} />
+        </span>
+        {user.suspended_reason && <span>Suspended: {user.suspended_reason}</span>}
+      </>
+    }
+  >
+    {user.id !== visit.viewer?.id && (
+      <details class="more">
+        <summary>Change</summary>
+        {user.state === 'suspended' ? (
+          <ActionButton action="/admin/users/unsuspend" csrf={visit.csrf} values={{ username: user.username }}>
+            <Button>Let in again</Button>
+          </ActionButton>
+        ) : (
+          <Form action="/admin/users/suspend" csrf={visit.csrf} label={`Suspend ${user.username}`}>
+            <input type="hidden" name="username" value={user.username} />
+            <Field id={`reason-${user.username}`} name="reason" label="Why" maxlength={500} hint="For other administrators." />
+            <FormActions>
+              <Button look="danger">Suspend</Button>
+            </FormActions>
+          </Form>
+        )}
+        {user.two_factor_enabled && (
+          <ActionButton action="/admin/users/reset-two-factor" csrf={visit.csrf} values={{ username: user.username }}>
+            <Button look="danger">Remove all second factors</Button>
+          </ActionButton>
+        )}
+      </details>
+    )}
+  </Row>
+)
+
+export const usersPage = page({
+  path: '/admin/users',
+  load: async (visit) => {
+    const { searchParams } = visit.url
+    const asked = Number(searchParams.get('page') ?? '1')
+    const number = Number.isSafeInteger(asked) && asked >= 1 && asked <= 1_000_000 ? asked : 1
+    const q = (searchParams.get('q') ?? '').trim().slice(0, 200)
+    const state = stateOf(searchParams.get('state'))
+    const { items, total } = await visit.call(listUsers, { ...(q === '' ? {} : { q }), ...(state ? { state } : {}), page: number, per_page: SIZE })
+    return { items, total: total ?? items.length, q, state, number }
+  },
+  view: ({ items, total, q, state, number }, visit) => {
+    const href = (change: Record<string, string | number | undefined>) => withQuery('/admin/users', { q: q || undefined, state, ...change })
+    return (
+      <Shell visit={visit} title="Accounts" noindex>
+        <PageHead title="Accounts" lead="Everybody who can sign in here." />
+        <FilterBar
+          label="State"
+          filters={[
+            { label: 'All', href: href({ state: undefined }), current: state === undefined },
+            ...USER_STATES.map((one) => ({ label: one[0]?.toUpperCase() + one.slice(1), href: href({ state: one }), current: state === one })),
+          ]}
+        >
+          <Form action="/admin/users" method="get" inline label="Find an account">
+            {state && <input type="hidden" name="state" value={state} />}
+            <Field name="q" label="Name or address" hideLabel type="search" placeholder="Name or address" value={q} />
+            <Button>Find</Button>
+          </Form>
+        </FilterBar>
+        {items.length === 0 ? (
+          <EmptyState icon="users" title="Nobody is like that" />
+        ) : (
+          <List label="Accounts">
+            {items.map((user) => (
+              <UserRow user={user} visit={visit} />
+            ))}
+          </List>
+        )}
+        <Pagination page={number} perPage={SIZE} total={total} href={(to) => href({ page: to })} />
+      </Shell>
+    )
+  },
+})
+
+export const suspendUserForm = action({
+  path: '/admin/users/suspend',
+  page: usersPage,
+  submit: async (visit, fields) => {
+    await visit.call(suspendUser, { username: fields.text('username'), reason: fields.text('reason') })
+    return flashTo(visit, '/admin/users', 'user-suspended')
+  },
+})
+
+export const unsuspendUserForm = action({
+  path: '/admin/users/unsuspend',
+  submit: async (visit, fields) => {
+    await visit.call(unsuspendUser, { username: fields.text('username') })
+    return flashTo(visit, '/admin/users', 'user-unsuspended')
+  },
+})
+
+export const resetTwoFactorForm = action({
+  path: '/admin/users/reset-two-factor',
+  submit: async (visit, fields) => {
+    await visit.call(resetTwoFactor, { username: fields.text('username') })
+    return flashTo(visit, '/admin/users', 'two-factor-reset')
+  },
+})
+
+export const adminPage = page({ path: '/admin', load: () => redirect('/admin/users', 302), view: () => <></> })
