@@ -13,6 +13,7 @@ import {
 } from './pages/accounts/security.tsx'
 import { endOtherSessionsForm, endSessionForm, sessionsPage } from './pages/accounts/sessions.tsx'
 import { finishSignOnPage, linkProviderForm, startSignOnPage } from './pages/accounts/sign-on.tsx'
+import { siteAuditDownload, siteAuditPage } from './pages/admin/audit.tsx'
 import { adminPage, resetTwoFactorForm, suspendUserForm, unsuspendUserForm, usersPage } from './pages/admin/users.tsx'
 import { forgotForm, forgotPage, passkeySignInForm, resetForm, resetPage, signInForm, signInPage, signOutForm } from './pages/accounts/sign-in.tsx'
 import { createTokenForm, revokeTokenForm, tokensPage } from './pages/accounts/tokens.tsx'
@@ -33,14 +34,25 @@ import { newPullForm, newPullPage } from './pages/pulls/new.tsx'
 import { changesPage, checksPage, pullCommitsPage, sessionPage } from './pages/pulls/parts.tsx'
 import { mergeForm, pullCommentForm, pullPage, readyForm, reviewForm } from './pages/pulls/pull.tsx'
 import { pullDiff, pullPatch } from './pages/pulls/raw.ts'
+import { answerInvitationForm, invitationPage } from './pages/invitation.tsx'
 import { activityPage } from './pages/repos/activity.tsx'
+import { agentForms, agentsPage } from './pages/repos/agents.tsx'
 import { dangerForms } from './pages/repos/danger.ts'
+import { addCollaboratorForm, collaboratorsPage, removeCollaboratorForm, revokeRepoInvitationForm, setCollaboratorForm } from './pages/repos/collaborators.tsx'
 import { newRepoForm, newRepoPage } from './pages/repos/new.tsx'
 import { pullSettingsForm, repoSettingsForm, repoSettingsPage } from './pages/repos/settings.tsx'
+import { workspaceAuditDownload, workspaceAuditPage } from './pages/workspaces/audit.tsx'
 import { deletedReposPage, purgeRepoForm, restoreRepoForm } from './pages/workspaces/deleted.tsx'
+import { workspaceDangerForms } from './pages/workspaces/danger-forms.ts'
+import { inviteMemberForm, revokeWorkspaceInviteForm } from './pages/workspaces/invite-forms.ts'
 import { membersPage, removeMemberForm, updateMemberForm } from './pages/workspaces/members.tsx'
 import { newWorkspaceForm, newWorkspacePage } from './pages/workspaces/new.tsx'
 import { workspaceSettingsForm, workspaceSettingsPage } from './pages/workspaces/settings.tsx'
+import { workspaceTokenForms, workspaceTokensPage } from './pages/workspaces/tokens.tsx'
+import {
+  deleteTeamForm, removeTeamMemberForm, removeTeamRepoForm, reviewAssignmentForm, setTeamMemberForm, setTeamRepoForm, teamPage, teamSettingsPage, updateTeamForm,
+} from './pages/workspaces/team.tsx'
+import { newTeamForm, newTeamPage, teamsPage } from './pages/workspaces/teams.tsx'
 import { workspacePage } from './pages/workspaces/workspace.tsx'
 import { page, type SiteMap } from './site.ts'
 
@@ -50,16 +62,22 @@ const galleryPage = page({ path: '/-/gallery', view: (_, { url }) => Gallery({ t
 /** What the pages take from the doors, as plain data. */
 export type SiteParts = { readonly docs: () => Docs }
 
+/** The code pages of a pull request's fork, below the pull request. */
+const ofFork = <T extends { readonly path: string }>(place: T): T => ({ ...place, path: place.path.replace('/:repo/', '/:repo/pull/:fork/') })
+const forkPages = [treePage, blobPage, blamePage, commitsPage, commitPage].map(ofFork)
+
 export const siteMap = ({ development }: Pick<Settings, 'development'>, { docs }: SiteParts): SiteMap => ({
   pages: [
     homePage, explorePage, page({ path: '/docs', load: docs, view: (data, visit) => DocsPage({ docs: data, visit }) }),
     setupPage, registerPage, registeredPage, confirmPage, signInPage, forgotPage, resetPage,
     startSignOnPage, finishSignOnPage, settingsPage, profilePage, emailsPage, securityPage, twoFactorPage, sessionsPage, adminPage, usersPage,
     tokensPage, applicationsPage, authorizePage, devicePage, invitesPage,
-    newWorkspacePage, workspacePage, membersPage, workspaceSettingsPage, deletedReposPage,
-    newRepoPage, repoPage, treePage, blobPage, blamePage, commitsPage, commitPage, branchesPage, tagsPage, activityPage, repoSettingsPage,
+    invitationPage, teamsPage, newTeamPage, teamPage, teamSettingsPage, collaboratorsPage,
+    newWorkspacePage, workspacePage, membersPage, workspaceSettingsPage, deletedReposPage, workspaceTokensPage, workspaceAuditPage, siteAuditPage,
+    newRepoPage, repoPage, treePage, blobPage, blamePage, commitsPage, commitPage, branchesPage, tagsPage, activityPage, agentsPage, repoSettingsPage,
     issuesPage, newIssuePage, issuePage, editIssuePage,
     pullsPage, newPullPage, pullPage, changesPage, pullCommitsPage, sessionPage, checksPage,
+    ...forkPages,
     ...(development ? [galleryPage] : []),
   ],
   forms: [
@@ -68,10 +86,13 @@ export const siteMap = ({ development }: Pick<Settings, 'development'>, { docs }
     changePasswordForm, startTwoFactorForm, enableTwoFactorForm, removeTwoFactorForm, recoveryForm, addPasskeyForm, removePasskeyForm, unlinkForm,
     endSessionForm, endOtherSessionsForm, suspendUserForm, unsuspendUserForm, resetTwoFactorForm,
     createTokenForm, revokeTokenForm, revokeApplicationForm, authorizeForm, deviceForm, createInviteForm, revokeInviteForm,
+    answerInvitationForm, inviteMemberForm, revokeWorkspaceInviteForm, ...workspaceDangerForms,
+    newTeamForm, updateTeamForm, reviewAssignmentForm, deleteTeamForm, setTeamMemberForm, removeTeamMemberForm, setTeamRepoForm, removeTeamRepoForm,
+    addCollaboratorForm, setCollaboratorForm, removeCollaboratorForm, revokeRepoInvitationForm,
     newWorkspaceForm, updateMemberForm, removeMemberForm, workspaceSettingsForm, restoreRepoForm, purgeRepoForm,
-    newRepoForm, repoSettingsForm, pullSettingsForm, ...dangerForms, ...refForms,
+    newRepoForm, repoSettingsForm, pullSettingsForm, ...dangerForms, ...refForms, ...agentForms, ...workspaceTokenForms,
     newIssueForm, commentForm, editIssueForm, startPullForm,
     newPullForm, pullCommentForm, readyForm, reviewForm, mergeForm,
   ],
-  resources: [avatar, rawFile, archiveDownload, pullDiff, pullPatch],
+  resources: [avatar, workspaceAuditDownload, siteAuditDownload, rawFile, archiveDownload, pullDiff, pullPatch],
 })

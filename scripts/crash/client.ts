@@ -9,7 +9,14 @@ import { Ledger } from './ledger.ts'
 import type { Random } from './random.ts'
 
 /** One life of the forge, between two cuts. */
-export type Life = { readonly url: string; readonly token: string; /** Set before it is cut; errors after that are expected. */ over: boolean }
+export type Life = {
+  readonly url: string
+  readonly token: string
+  /** Set before it is cut; errors after that are expected. */
+  over: boolean
+  /** Told when a change is on its way: the moments in which a cut can do most harm. */
+  sending?: () => void
+}
 
 /** The forge is gone: nobody knows what became of the request. */
 export class Gone extends Error {}
@@ -19,6 +26,7 @@ export type Answer = { readonly status: number; readonly body: Record<string, un
 /** Asks the REST interface. Throws Gone when no whole answer comes. */
 export async function ask(life: Life, method: string, path: string, body?: unknown, key?: string): Promise<Answer> {
   try {
+    if (method !== 'GET') life.sending?.()
     const response = await fetch(`${life.url}/api/v1${path}`, {
       method,
       headers: {
@@ -92,16 +100,24 @@ export abstract class Client {
     return (await git(this.clone, 'rev-parse', 'HEAD')).trim()
   }
 
+  /** Merges what the base has gained into the clone; gives the commit. */
+  protected async catchUp(life: Life, repo: string): Promise<string> {
+    await git(this.clone, 'fetch', '-q', withToken(`${life.url}/${repo}.git`, life.token), 'refs/heads/main')
+    await git(this.clone, 'merge', '-q', '--no-edit', 'FETCH_HEAD')
+    return (await git(this.clone, 'rev-parse', 'HEAD')).trim()
+  }
+
   /** Pushes a commit and writes it down once git says that it arrived. */
   protected async push(life: Life, repo: string, ref: string, oid: string): Promise<void> {
     this.ledger.sending(repo, ref, oid)
+    life.sending?.()
     await git(this.clone, 'push', '-q', withToken(`${life.url}/${repo}.git`, life.token), `${oid}:${ref}`)
     this.ledger.note({ kind: 'push', repo, ref, oid })
   }
 }
 
-/** What went wrong with a merge for a reason that is nobody's fault: another one was first. */
-const ANOTHER_WAS_FIRST = new Set(['base_moved', 'head_moved'])
+/** Why a merge is refused when another one was first, which is nobody's fault. */
+const ANOTHER_WAS_FIRST = 'base_moved'
 
 type Change = { repo: string; issue: number; pull: number; commits: string[] }
 
@@ -110,6 +126,8 @@ export class Contributor extends Client {
   #at: 'issue' | 'pull' | 'push' | 'session' | 'ready' | 'merge' | 'comment' = 'issue'
   #change: Change = { repo: '', issue: 0, pull: 0, commits: [] }
   #wanted = 1
+  /** Whether the session is told, so that what follows a push is the merge. */
+  #told = false
 
   constructor(
     name: string,
@@ -139,6 +157,7 @@ export class Contributor extends Client {
       change.pull = pull.number
       ledger.note({ kind: 'pull', repo, number: pull.number, id: pull.id, title })
       this.#wanted = this.random.chance(0.3) ? 2 : 1
+      this.#told = false
       this.#at = 'push'
     } else if (this.#at === 'push') {
       await this.#pushNext(life)
@@ -147,6 +166,7 @@ export class Contributor extends Client {
       const entries = [{ kind: 'message', text: `${task}: it begins` }, { kind: 'tool', tool: 'sed', text: `${task}: a tool ran` }, { kind: 'summary', text }]
       const told = await this.post(life, `/repos/${repo}/pulls/${change.pull}/session`, { entries }, 'session')
       ledger.note({ kind: 'session', repo, number: change.pull, last_seq: Number(told['last_seq']), text })
+      this.#told = true
       this.#at = 'ready'
     } else if (this.#at === 'ready') {
       await this.post(life, `/repos/${repo}/pulls/${change.pull}/ready`, { summary: `${task}. It works now.` }, 'ready')
@@ -156,7 +176,11 @@ export class Contributor extends Client {
       const method = ['merge', 'squash', 'rebase'][this.serial % 3]
       const { status, body } = await this.tryPost(life, `/repos/${repo}/pulls/${change.pull}/merge`, { method }, 'merge')
       const { error } = body as { error?: { reason?: string } }
-      if (status === 409 && ANOTHER_WAS_FIRST.has(error?.reason ?? '')) return
+      if (status === 409 && error?.reason === ANOTHER_WAS_FIRST) {
+        change.commits.push(await this.catchUp(life, repo))
+        this.#at = 'push'
+        return
+      }
       if (status >= 300) throw new Surprise(`merging ${repo}#${change.pull} answered ${status}: ${JSON.stringify(body)}`)
       ledger.note({ kind: 'merge', repo, number: change.pull, commit: String(body['merge_commit_sha']) })
       this.#at = 'comment'
@@ -179,7 +203,7 @@ export class Contributor extends Client {
     const acknowledged = this.ledger.entries.filter((entry) => entry.kind === 'push' && entry.repo === fork).length
     if (last !== undefined && acknowledged < commits.length) return this.push(life, fork, ref, last)
     if (commits.length >= this.#wanted) {
-      this.#at = 'session'
+      this.#at = this.#told ? 'merge' : 'session'
       return
     }
     if (last === undefined) {
@@ -233,11 +257,18 @@ export class Founder extends Client {
   }
 }
 
-/** Prepares a repository with a first commit on main, for contributors to work in. */
-export async function prepareRepo(life: Life, directory: string, workspace: string, name: string): Promise<string> {
+/**
+ * Prepares a repository with a first commit on main, for contributors to work in. Either a pull request must have all of its
+ * base before it is merged, or the forge merges what has diverged.
+ */
+export async function prepareRepo(life: Life, directory: string, workspace: string, name: string, options: { upToDate: boolean }): Promise<string> {
   const full = `${workspace}/${name}`
-  const { status, body } = await ask(life, 'POST', '/repos', { workspace, name, private: true })
-  if (status !== 201) throw new Error(`the repository ${full} could not be made: ${status} ${JSON.stringify(body)}`)
+  const must = async (method: string, path: string, input: unknown) => {
+    const { status, body } = await ask(life, method, path, input)
+    if (status >= 300) throw new Error(`${method} ${path} answered ${status}: ${JSON.stringify(body)}`)
+  }
+  await must('POST', '/repos', { workspace, name, private: true })
+  await must('PATCH', `/repos/${full}/settings`, { require_up_to_date: options.upToDate })
   const clone = join(directory, `seed-${name}`)
   mkdirSync(clone, { recursive: true })
   await git(clone, 'init', '-q', '-b', 'main')

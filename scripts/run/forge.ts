@@ -38,7 +38,7 @@ export type ForgeProcess = {
 }
 
 /** A process that is starting: it can be killed before it is there. */
-export type Starting = { readonly ready: Promise<ForgeProcess>; kill(): Promise<void> }
+export type Starting = { readonly pid: number; readonly ready: Promise<ForgeProcess>; kill(): Promise<void> }
 
 const LISTENING = /^hearth listening on (http:\/\/127\.0\.0\.1:\d+)$/m
 const SETUP = /^hearth setup: (\S+)$/m
@@ -72,7 +72,7 @@ export function beginForge({ executable, data, log, environment }: ForgeOptions)
   })()
   // Whoever kills it while it starts does not wait for it.
   ready.catch(() => {})
-  return { ready, kill }
+  return { pid: child.pid, ready, kill }
 }
 
 /** Reads all that a process says and gives the first group of what a pattern finds in it; null when it ends without. */

@@ -6,9 +6,11 @@ export type Flag = { readonly value?: string; readonly help: string }
 export type Command = {
   readonly name: string
   readonly summary: string
-  /** Names of what follows the command, in order, as the help shows them (`OWNER/NAME`). */
+  /** Names of what follows the command, in order, as the help shows them (`OWNER/NAME`); `[URL]` may be left out. */
   readonly args: readonly string[]
   readonly flags: Readonly<Record<string, Flag>>
+  /** Reads its own words: all of them are in `args`, flags too. */
+  readonly raw?: boolean
   /** Gives the exit status, or nothing for 0. Errors thrown become one line and status 1. */
   run(input: { args: string[]; flags: Record<string, string | true> }): Promise<number | void>
 }
@@ -34,6 +36,7 @@ export function helpOf(command: Command): string {
 
 /** Splits the words after the command's name. `--flag value` and `--flag=value` both work; `--` ends the flags. */
 export function parseArguments(command: Command, words: readonly string[]): { args: string[]; flags: Record<string, string | true>; help: boolean } {
+  if (command.raw) return { args: [...words], flags: {}, help: words[0] === '--help' || words[0] === '-h' }
   const args: string[] = []
   const flags: Record<string, string | true> = {}
   let help = false
@@ -61,7 +64,8 @@ export function parseArguments(command: Command, words: readonly string[]): { ar
       }
     } else args.push(word)
   }
-  if (!help && args.length !== command.args.length) {
+  const least = command.args.filter((name) => !name.startsWith('[')).length
+  if (!help && (args.length < least || args.length > command.args.length)) {
     throw new UsageError(`usage: hearth ${[command.name, ...command.args].join(' ')}; see hearth ${command.name} --help`)
   }
   return { args, flags, help }

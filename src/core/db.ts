@@ -62,6 +62,13 @@ export function openDatabase(options: DatabaseOptions): DatabaseHandle {
   }
 }
 
+/** What is wrong with the file, one line each: damaged pages, and rows that point at nothing. Empty when it is sound. */
+export function faultsOf(db: Db): string[] {
+  const damage = db.all<{ integrity_check: string }>('PRAGMA integrity_check').map((row) => row.integrity_check).filter((line) => line !== 'ok')
+  const lost = db.all<{ table: string; rowid: number | null; parent: string }>('PRAGMA foreign_key_check')
+  return [...damage, ...lost.map(({ table, parent }) => `a row of ${table} points at nothing in ${parent}`)]
+}
+
 /** Runs a function in one transaction and gives its result; any error undoes everything. For start-up and commands. */
 export function transaction<T>(db: DatabaseHandle, run: () => T): T {
   db.exec('BEGIN IMMEDIATE')

@@ -2,7 +2,6 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll } from 'bun:test'
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
 
 const root = join(import.meta.dir, '..', '..')
@@ -55,13 +54,19 @@ export async function startForge(options: { directory?: string; args?: string[];
     },
     remove: () => rmSync(directory, { recursive: true, force: true }),
   }
-  afterAll(async () => {
-    child.kill('SIGKILL')
-    await child.exited
-    forge.remove()
-  })
+  started.add(forge)
   return forge
 }
+
+const started = new Set<{ child: { kill(signal: 'SIGKILL'): void }; remove(): void }>()
+
+// Whoever runs the tests, in one process or several: nothing that they started outlives them.
+process.on('exit', () => {
+  for (const forge of started) {
+    forge.child.kill('SIGKILL')
+    forge.remove()
+  }
+})
 
 let browser: Promise<Browser> | null = null
 
@@ -73,11 +78,6 @@ export function openBrowser(): Promise<Browser> {
   })
   return browser
 }
-
-afterAll(async () => {
-  await (await browser)?.close()
-  browser = null
-})
 
 /** A visitor of their own: cookies are not shared. Any error of a script or a refused piece of a page fails the test. */
 export async function visitor(options: { javaScript?: boolean } = {}): Promise<{ context: BrowserContext; page: Page; problems: string[] }> {

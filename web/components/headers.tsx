@@ -17,7 +17,7 @@ export interface RepoLook {
 export const RepoHeader = ({ repo, tabs, actions }: { repo: RepoLook; tabs: readonly Tab[]; actions?: Child }) => {
   const [workspace = '', name = ''] = repo.full_name.split('/')
   return (
-    <div class="thing-header">
+    <section class="thing-header" aria-label={`Repository ${repo.full_name}`}>
       <div class="thing-line">
         <p class="thing-name">
           <Icon name={repo.private ? 'lock' : 'repo'} label={repo.private ? 'Private repository' : 'Repository'} />
@@ -39,7 +39,7 @@ export const RepoHeader = ({ repo, tabs, actions }: { repo: RepoLook; tabs: read
         {actions !== undefined && <div class="actions">{actions}</div>}
       </div>
       <Tabs tabs={tabs} label="Repository" />
-    </div>
+    </section>
   )
 }
 
@@ -49,7 +49,7 @@ export const WorkspaceHeader = (props: {
   tabs: readonly Tab[]
   actions?: Child
 }) => (
-  <div class="thing-header">
+  <section class="thing-header" aria-label={`Workspace ${props.workspace.slug}`}>
     <div class="thing-line">
       <div class="thing-name thing-workspace">
         <Avatar of={{ username: props.workspace.slug, kind: 'workspace', name: props.workspace.name }} size={44} />
@@ -63,5 +63,5 @@ export const WorkspaceHeader = (props: {
       {props.actions !== undefined && <div class="actions">{props.actions}</div>}
     </div>
     <Tabs tabs={props.tabs} label="Workspace" />
-  </div>
+  </section>
 )

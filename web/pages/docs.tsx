@@ -33,7 +33,7 @@ export type Docs = {
 }
 
 const Inputs = ({ inputs }: { inputs: readonly Input[] }) => (
-  <div class="table-wrap">
+  <div class="table-wrap" tabindex="0">
     <table>
       <thead>
         <tr>
@@ -86,7 +86,7 @@ const OperationPart = ({ operation, records }: { operation: Operation; records: 
             </>
           )}
         </p>
-        <pre>
+        <pre tabindex="0">
           <code>{operation.curl}</code>
         </pre>
       </div>
@@ -98,7 +98,7 @@ const RecordPart = ({ record }: { record: Docs['records'][number] }) => (
   <Card id={`record-${record.name}`} level={3} title={record.name}>
     <div class="md">
       {record.description !== '' && <p>{record.description}</p>}
-      <div class="table-wrap">
+      <div class="table-wrap" tabindex="0">
         <table>
           <thead>
             <tr>

@@ -11,6 +11,7 @@ import { List, RepoRow } from '../components/rows.tsx'
 import { Columns, SideBlock } from '../components/tabs.tsx'
 import { withQuery, workspacePath } from '../paths.ts'
 import { page, type Visit } from '../site.ts'
+import { invitationsTo, InvitationsForYou } from './invitation.tsx'
 import { Shell } from './shell.tsx'
 
 const Repos = ({ repos, label, empty }: { repos: readonly Repo[]; label: string; empty: string }) =>
@@ -41,7 +42,7 @@ const Welcome = ({ visit, repos }: { visit: Visit; repos: readonly Repo[] }) => 
   </Shell>
 )
 
-type Dashboard = { repos: readonly Repo[]; workspaces: readonly Workspace[]; email: string | null; verified: boolean }
+type Dashboard = { invitations: Awaited<ReturnType<typeof invitationsTo>>; repos: readonly Repo[]; workspaces: readonly Workspace[]; email: string | null; verified: boolean }
 
 const Dashboard = ({ visit, data }: { visit: Visit; data: Dashboard }) => (
   <Shell visit={visit} title="Hearth">
@@ -53,6 +54,7 @@ const Dashboard = ({ visit, data }: { visit: Visit; data: Dashboard }) => (
         </ActionButton>
       </Notice>
     )}
+    <InvitationsForYou visit={visit} invitations={data.invitations} />
     <Columns
       where="right"
       side={
@@ -91,9 +93,9 @@ export const homePage = page({
   load: async (visit) => {
     const { items: repos } = await visit.call(listRepos, { sort: 'pushed', per_page: 30 })
     if (!visit.viewer) return { kind: 'welcome' as const, repos }
-    const [{ items: workspaces }, me] = await Promise.all([visit.call(listWorkspaces, { per_page: 100 }), visit.call(whoami, {})])
+    const [{ items: workspaces }, me, invitations] = await Promise.all([visit.call(listWorkspaces, { per_page: 100 }), visit.call(whoami, {}), invitationsTo(visit)])
     const mine = new Set(workspaces.map(({ slug }) => slug))
-    return { kind: 'dashboard' as const, repos: repos.filter((repo) => mine.has(repo.workspace)), workspaces, email: me.email, verified: me.verified }
+    return { kind: 'dashboard' as const, invitations, repos: repos.filter((repo) => mine.has(repo.workspace) || repo.private || (repo.viewer_role ?? 'read') !== 'read'), workspaces, email: me.email, verified: me.verified }
   },
   view: (data, visit) => (data.kind === 'welcome' ? <Welcome visit={visit} repos={data.repos} /> : <Dashboard visit={visit} data={data} />),
 })

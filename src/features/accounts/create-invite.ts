@@ -37,6 +37,7 @@ export const createInvite = operation({
       insertInvite(tx.db, {
         id, code: randomToken(), created_by: caller.id, email: bound, workspace_id, created_at: tx.now, expires_at: timestamp(tx.now_ms + INVITE_MS),
       })
+      tx.audit({ action: 'invite.created', target: { kind: 'invite', id, name: bound ?? '' }, workspace_id, data: { after: { email: bound, workspace_id } } })
       const row = findInvite(tx.db, id)
       if (!row) throw new TypeError('an invite that was just made is missing')
       return inviteRecord(hearth, row)

@@ -32,6 +32,7 @@ export const revokeInvite = operation({
       const { state } = inviteRecord(hearth, row)
       if (state !== 'pending') throw conflict('not_open', `this invite is ${state}, not pending`)
       setInviteRevoked(tx.db, id)
+      tx.audit({ action: 'invite.revoked', target: { kind: 'invite', id, name: row.email ?? '' }, workspace_id: row.workspace_id, data: { before: { created_by: row.created_by } } })
       return inviteRecord(hearth, { ...row, state: 'revoked' })
     }),
 })

@@ -39,6 +39,10 @@ export const dismissReview = operation({
       const context = contextOf(tx.db, repo.id)
       if (review.dismissed_at === null) {
         setDismissed(tx, id, caller.id, why)
+        tx.audit({
+          action: 'pull.review_dismissed', target: { kind: 'review', id, name: `${repo.full_name}#${number}` }, workspace_id: repo.workspace_id, repo_id: repo.id,
+          data: { before: { verdict: review.verdict, author_id: review.author_id }, reason: why },
+        })
         tx.append(pullUpdated, subjectOf(context), { number, issue: pull.issue, changed: ['reviews'], head: pull.head_sha })
       }
       return reviewRecordOf(hearth, pull, context, findStats(tx.db, pull), id)

@@ -8,6 +8,7 @@ import { repoNameProblem } from '#lib/slug.ts'
 import { typeId } from '#lib/typeid.ts'
 import { findWorkspace, listMemberships, workspaceById, workspaceFacts } from '#features/workspaces/index.ts'
 import { repoCreated } from './events.ts'
+import { auditRepo } from './lifecycle.ts'
 import { repoRecord } from './record.ts'
 import { newGeneration } from './refs.ts'
 import { Repo } from './schema.ts'
@@ -80,6 +81,7 @@ export const createRepo = operation({
           refs_generation: newGeneration(), created_by: caller.id,
         })
         tx.append(repoCreated, { workspace_id: workspace.id, repo_id: id }, { private: isPrivate, imported: false })
+        auditRepo(tx, 'repo.created', row, { after: { private: isPrivate } })
         return repoRecord(hearth, row, caller)
       })
     } catch (error) {

@@ -21,8 +21,9 @@ function urlOf(site: string, full_name: string | null, row: EventRow): string {
   if (typeof ref === 'string' && typeof after === 'string') {
     const branch = branchOf(ref)
     const tag = tagOf(ref)
-    if (branch !== null) return `${home}/commits/${encodePath(branch)}`
-    if (tag !== null) return `${home}/tree/${encodePath(tag)}`
+    // The commit stays when the branch is gone.
+    if (branch !== null) return row.data['deleted'] === true ? `${home}/branches` : `${home}/commit/${after}`
+    if (tag !== null) return row.data['deleted'] === true ? `${home}/tags` : `${home}/tree/${encodePath(tag)}`
   }
   return home
 }

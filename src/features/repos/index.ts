@@ -33,7 +33,7 @@ export { DEFAULT_SETTINGS, settingsOf } from './settings.ts'
 export { isGenerated } from './generated.ts'
 export { commitRecord, commitRecords, commitTime, fileDiffRecord, peopleOf, titleOf, trailersOf } from './commit-records.ts'
 export { findFork, repoById, repoByPath, requireRepo, setOpenCounts, takeNumber, type RepoRow } from './store.ts'
-export { findRef, hasBranches, lastMovedBranch, listTipsOfStore, readRef } from './store-refs.ts'
+export { findRef, hasBranches, lastMovedBranch, listStores, listTipsOfStore, readRef } from './store-refs.ts'
 export { findBranchPull, pullsOfCommits, recordLanded, setBranchPull } from './store-pulls.ts'
 export { checkPush, type PushRules } from './push-rules.ts'
 

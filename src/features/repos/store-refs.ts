@@ -63,6 +63,10 @@ export function setHead(tx: Tx, repo_id: string, generation: string, default_bra
   tx.db.run('UPDATE repos SET refs_generation = ?, default_branch = ?, updated_at = ? WHERE id = ?', generation, default_branch, tx.now, repo_id)
 }
 
+/** Every object store that repositories use; those of purged ones are on their way out. */
+export const listStores = (db: Db): string[] =>
+  db.all<{ store: string }>('SELECT DISTINCT store FROM repos WHERE purged_at IS NULL ORDER BY store').map(({ store }) => store)
+
 /** Every object that a ref of the family points at; what must never be collected. */
 export const listTipsOfStore = (db: Db, store: string): Oid[] =>
   db.all<{ oid: string }>('SELECT DISTINCT refs.oid FROM refs JOIN repos ON repos.id = refs.repo_id WHERE repos.store = ?', store).map(({ oid }) => oid)

@@ -5,6 +5,7 @@
 import type { WorkspaceFacts, WorkspaceRole } from '#core/access.ts'
 import type { Caller } from '#core/caller.ts'
 import type { Db } from '#core/db.ts'
+import { findUser } from '#features/accounts/index.ts'
 import { findStanding, findWorkspace } from './store.ts'
 import { formerWorkspace } from './store-redirects.ts'
 
@@ -32,7 +33,7 @@ export const twoFactorMissing = (db: Db, workspace_id: string, caller: Caller): 
 
 /** A slug that a workspace had before finds it too, while nobody else has it; the answer then names the present one. */
 export function workspaceFacts(db: Db, slug: string, caller: Caller): WorkspaceFacts | null {
-  const row = findWorkspace(db, slug) ?? formerWorkspace(db, slug)
+  const row = findWorkspace(db, slug) ?? (findUser(db, slug) ? null : formerWorkspace(db, slug))
   if (!row) return null
   const found = standing(db, row.id, caller)
   const token = caller.kind === 'anonymous' ? null : caller.token

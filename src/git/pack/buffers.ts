@@ -4,18 +4,18 @@ import { HASH_PREFIX } from './hash.ts'
 const SMALLEST = 12
 
 export class Buffers {
-  private readonly free: Uint8Array[][] = []
+  private readonly free: Buffer[][] = []
   /** Bytes lent out now. */
   lent = 0
 
-  take(size: number): Uint8Array {
+  take(size: number): Buffer {
     const order = Math.max(SMALLEST, 32 - Math.clz32(size + HASH_PREFIX))
-    const buffer = this.free[order]?.pop() ?? new Uint8Array(2 ** order)
+    const buffer = this.free[order]?.pop() ?? Buffer.allocUnsafeSlow(2 ** order)
     this.lent += buffer.length
     return buffer
   }
 
-  give(buffer: Uint8Array): void {
+  give(buffer: Buffer): void {
     this.lent -= buffer.length
     // Few large ones are kept, many small ones.
     const list = (this.free[31 - Math.clz32(buffer.length)] ??= [])

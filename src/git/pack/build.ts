@@ -11,7 +11,7 @@ import type { PackPart } from './plan.ts'
 import { Written } from './written.ts'
 
 /** Where the bytes go. */
-export type Sink = { put(bytes: Uint8Array, from: number, to: number): void }
+export type Sink = { put(bytes: Buffer, from: number, to: number): void }
 
 export type BuildOptions = {
   /** Whether deltas may name their base by distance; the others name it by id. */
@@ -37,8 +37,8 @@ type Work = PackPart & {
 export class PackBuilder {
   private readonly works: Work[]
   private at = 12
-  private readonly head = new Uint8Array(64)
-  private readonly window = new Uint8Array(WINDOW)
+  private readonly head = Buffer.alloc(64)
+  private readonly window = Buffer.allocUnsafeSlow(WINDOW)
   private windowPack: PackFile | null = null
   private windowFrom = 0
   private windowTo = 0

@@ -3,6 +3,7 @@ import { closeSync, openSync, readSync, writeSync } from 'node:fs'
 import zlib from 'node:zlib'
 import { packHeader, writeEntryHeader } from './entry.ts'
 import { GitError } from '../ports.ts'
+import { copyBytes } from '../store/copy-bytes.ts'
 import type { OpenStore } from '../tasks/open-store.ts'
 import type { Task } from '../tasks/task.ts'
 import type { PackReceiver } from './receive.ts'
@@ -33,7 +34,7 @@ export function* completeThinPack(
     for (const base of waiting) {
       if (!store.objects.load(bases.bytes, base * 20)) throw new GitError('missing', `object ${bases.hex(base)} is missing`)
       const type = reader.type
-      const data = reader.bytes.slice(reader.from, reader.to)
+      const data = copyBytes(reader.bytes, reader.from, reader.to)
       if (data.length > limits.maxObjectBytes) throw new GitError('too_large', `object ${bases.hex(base)} is too large`)
       for (const _ of resolver.runOutside(base, type, data)) yield 'pause'
       const headLength = writeEntryHeader(head, 0, type, data.length)

@@ -102,7 +102,7 @@ export function writeDistance(out: Uint8Array, at: number, distance: number): nu
 }
 
 /** The twelve bytes that a pack starts with. */
-export function packHeader(count: number): Uint8Array {
+export function packHeader(count: number): Buffer {
   const bytes = Buffer.from('PACK\0\0\0\x02\0\0\0\0', 'latin1')
   bytes.writeUInt32BE(count, 8)
   return bytes

@@ -9,6 +9,7 @@
  */
 import { COMMIT, typeName } from './entry.ts'
 import { GitError } from '../ports.ts'
+import { copyBytes } from '../store/copy-bytes.ts'
 import type { ObjectStore } from '../store/object-store.ts'
 import type { OverlayStore } from '../store/overlay-store.ts'
 import type { PackFile } from '../store/pack-file.ts'
@@ -88,7 +89,7 @@ export function* checkCollisions(store: ObjectStore, pack: PackFile): Task<void>
     if (!store.locateKnown(index.raw, index.idAt(place))) continue
     reader.load(store.pack, store.offset)
     const type = reader.type
-    const have = reader.bytes.slice(reader.from, reader.to)
+    const have = copyBytes(reader.bytes, reader.from, reader.to)
     reader.load(pack, index.offset(place))
     const same = reader.type === type && Buffer.compare(have, reader.bytes.subarray(reader.from, reader.to)) === 0
     if (!same) throw new GitError('invalid', `object ${index.oid(place)} is in the store with other content`)

@@ -20,7 +20,7 @@ const MAX_DEPTH = 4096
 type Frame = {
   readonly row: number
   /** Content behind `HASH_PREFIX` bytes, or null when it was let go. */
-  data: Uint8Array | null
+  data: Buffer | null
   readonly size: number
   /** The next child to take: OFS children first, then REF children. */
   next: number

@@ -16,7 +16,7 @@ export function* writePackFile(store: ObjectStore, chosen: Chosen, path: string)
   const fd = openSync(`${path}.pack`, 'wx', 0o444)
   try {
     const hasher = new Bun.CryptoHasher('sha1')
-    const block = new Uint8Array(BLOCK)
+    const block = Buffer.allocUnsafeSlow(BLOCK)
     let filled = 0
     const flush = () => {
       hasher.update(block.subarray(0, filled))
@@ -24,10 +24,10 @@ export function* writePackFile(store: ObjectStore, chosen: Chosen, path: string)
       filled = 0
     }
     const sink = {
-      put(bytes: Uint8Array, from: number, to: number) {
+      put(bytes: Buffer, from: number, to: number) {
         while (from < to) {
           const part = Math.min(BLOCK - filled, to - from)
-          block.set(bytes.subarray(from, from + part), filled)
+          bytes.copy(block, filled, from, from + part)
           filled += part
           from += part
           if (filled === BLOCK) flush()

@@ -10,7 +10,7 @@ export type Band = 'none' | 'small' | 'large'
 const PAYLOAD: Record<Band, number> = { none: BLOCK, small: 995, large: 65515 }
 
 export class Framer {
-  private block = new Uint8Array(BLOCK)
+  private block = Buffer.allocUnsafeSlow(BLOCK)
   private at = 0
   /** Where the open packet starts, or -1. */
   private packet = -1
@@ -33,7 +33,7 @@ export class Framer {
   }
 
   /** Adds payload of band 1. */
-  put(bytes: Uint8Array, from: number, to: number): void {
+  put(bytes: Buffer, from: number, to: number): void {
     while (from < to) {
       if (this.band !== 'none' && this.packet < 0) this.begin()
       const room = Math.min(BLOCK - this.at, this.band === 'none' ? BLOCK : this.packet + 5 + this.payload - this.at)
@@ -42,9 +42,7 @@ export class Framer {
         continue
       }
       const part = Math.min(room, to - from)
-      if (part < 32) {
-        for (let i = 0; i < part; i++) this.block[this.at + i] = bytes[from + i]!
-      } else this.block.set(from === 0 && part === bytes.length ? bytes : bytes.subarray(from, from + part), this.at)
+      bytes.copy(this.block, this.at, from, from + part)
       this.at += part
       from += part
     }
@@ -54,7 +52,7 @@ export class Framer {
   raw(bytes: Uint8Array): void {
     this.end()
     if (this.at + bytes.length > BLOCK) this.flushBlock()
-    if (bytes.length > BLOCK) this.ready.push(bytes.slice())
+    if (bytes.length > BLOCK) this.ready.push(new Uint8Array(bytes))
     else {
       this.block.set(bytes, this.at)
       this.at += bytes.length
@@ -101,7 +99,7 @@ export class Framer {
     if (this.at === 0) return
     this.hashNow()
     this.ready.push(this.block.subarray(0, this.at))
-    this.block = new Uint8Array(BLOCK)
+    this.block = Buffer.allocUnsafeSlow(BLOCK)
     this.at = 0
     this.hashed = 0
   }

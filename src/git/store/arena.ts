@@ -6,7 +6,7 @@ export type Owner = Map<number, number>
  * are views, valid until the next object is put.
  */
 export class Arena {
-  readonly memory: Uint8Array
+  readonly memory: Buffer
   /** The entries in the order of their places: a queue in a ring of `capacity` slots. */
   private readonly keys: Float64Array
   private readonly owners: (Owner | null)[]
@@ -19,7 +19,7 @@ export class Arena {
   private readonly slots: number
 
   constructor(bytes: number) {
-    this.memory = new Uint8Array(bytes)
+    this.memory = Buffer.allocUnsafeSlow(bytes)
     this.slots = Math.max(1024, bytes >>> 9)
     this.keys = new Float64Array(this.slots)
     this.owners = new Array<Owner | null>(this.slots).fill(null)

@@ -28,13 +28,13 @@ export function deltaSizes(delta: Uint8Array, from: number, end: number): DeltaS
  * bytes to `out` from `outFrom`. Throws GitError `corrupt` for anything out of bounds.
  */
 export function applyDelta(
-  base: Uint8Array,
+  base: Buffer,
   baseFrom: number,
   baseSize: number,
-  delta: Uint8Array,
+  delta: Buffer,
   at: number,
   end: number,
-  out: Uint8Array,
+  out: Buffer,
   outFrom: number,
   size: number,
 ): void {
@@ -55,22 +55,22 @@ export function applyDelta(
       if (length === 0) length = 0x10000
       if (at > end || offset + length > baseSize || to + length > limit) throw broken('copies out of bounds')
       let source = baseFrom + offset
-      // Short copies are quicker by hand than through a native call.
-      if (length < 24) {
+      // Short copies are quicker by hand than through a native call, and `copy` makes no views as `set` would need.
+      if (length < 16) {
         const stop = to + length
         while (to < stop) out[to++] = base[source++]!
       } else {
-        out.set(base.subarray(source, source + length), to)
+        base.copy(out, to, source, source + length)
         to += length
       }
     } else {
       if (op === 0) throw broken('has a reserved instruction')
       if (at + op > end || to + op > limit) throw broken('inserts out of bounds')
-      if (op < 24) {
+      if (op < 16) {
         const stop = to + op
         while (to < stop) out[to++] = delta[at++]!
       } else {
-        out.set(delta.subarray(at, at + op), to)
+        delta.copy(out, to, at, at + op)
         to += op
         at += op
       }

@@ -15,7 +15,7 @@ const MAX_CHAIN = 10_000
 
 export class EntryReader {
   /** The object that `load` found: `bytes[from, to)`, valid until the next call. */
-  bytes: Uint8Array = new Uint8Array(0)
+  bytes: Buffer = Buffer.alloc(0)
   from = 0
   to = 0
   type = 0
@@ -23,14 +23,14 @@ export class EntryReader {
   readonly arena: Arena
   private readonly inflater = makeInflater()
   private readonly header = new EntryHeader()
-  private readonly blocks = new Uint8Array(BLOCK * BLOCKS)
+  private readonly blocks = Buffer.allocUnsafeSlow(BLOCK * BLOCKS)
   private readonly blockPacks = new Array<PackFile | null>(BLOCKS).fill(null)
   private readonly blockNumbers = new Float64Array(BLOCKS)
   private readonly blockEnds = new Uint32Array(BLOCKS)
-  private raw = new Uint8Array(1 << 16)
-  private delta = new Uint8Array(1 << 16)
+  private raw = Buffer.allocUnsafeSlow(1 << 16)
+  private delta = Buffer.allocUnsafeSlow(1 << 16)
   /** Where the last `window` put its bytes. */
-  private window: Uint8Array = this.blocks
+  private window: Buffer = this.blocks
   private windowFrom = 0
   private windowTo = 0
 
@@ -95,7 +95,7 @@ export class EntryReader {
     this.give(this.blocks, 0, 0, TREE)
   }
 
-  private give(bytes: Uint8Array, from: number, to: number, type: number): void {
+  private give(bytes: Buffer, from: number, to: number, type: number): void {
     this.bytes = bytes
     this.from = from
     this.to = to
@@ -106,7 +106,7 @@ export class EntryReader {
     this.checkSize(pack, at, size)
     const skip = this.header.dataAt - this.windowFrom
     if (size > this.arena.largest) {
-      const own = new Uint8Array(size + 1)
+      const own = Buffer.allocUnsafeSlow(size + 1)
       this.inflate(pack, at + skip, own, 0, size)
       this.give(own, 0, size, type)
       return
@@ -121,16 +121,16 @@ export class EntryReader {
     this.readHeader(pack, at)
     const deltaSize = this.header.size
     this.checkSize(pack, at, deltaSize)
-    if (this.delta.length < deltaSize + 1) this.delta = new Uint8Array(deltaSize * 2 + 1)
+    if (this.delta.length < deltaSize + 1) this.delta = Buffer.allocUnsafeSlow(deltaSize * 2 + 1)
     this.inflate(pack, at + this.header.dataAt - this.windowFrom, this.delta, 0, deltaSize)
     const { base, result, start } = deltaSizes(this.delta, 0, deltaSize)
     if (base !== this.to - this.from) throw this.corrupt(pack, at, 'does not fit its base')
     this.checkSize(pack, at, result)
     if (result > this.arena.largest) {
-      const own = new Uint8Array(result)
+      const own = Buffer.allocUnsafeSlow(result)
       applyDelta(this.bytes, this.from, base, this.delta, start, deltaSize, own, 0, result)
       this.give(own, 0, result, this.type)
-      if (this.delta.length > 1 << 22) this.delta = new Uint8Array(1 << 16)
+      if (this.delta.length > 1 << 22) this.delta = Buffer.allocUnsafeSlow(1 << 16)
       return
     }
     const inside = this.bytes === this.arena.memory
@@ -199,7 +199,7 @@ export class EntryReader {
       this.windowTo = base + Math.max(within, this.blockEnds[slot]!)
       return
     }
-    if (this.raw.length < want || this.raw.length > (1 << 22) + want) this.raw = new Uint8Array(Math.max(1 << 16, want))
+    if (this.raw.length < want || this.raw.length > (1 << 22) + want) this.raw = Buffer.allocUnsafeSlow(Math.max(1 << 16, want))
     this.window = this.raw
     this.windowFrom = 0
     this.windowTo = pack.read(this.raw, 0, want, offset)

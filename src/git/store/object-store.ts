@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { EMPTY_TREE } from '../object.ts'
 import { typeName } from '../pack/entry.ts'
 import { GitError, type GitObject, type ObjectReader, type ObjectType, type Oid } from '../ports.ts'
+import { copyBytes } from './copy-bytes.ts'
 import type { EntryReader } from './entry-reader.ts'
 import { listPacks, packDirectory } from './files.ts'
 import { PackFile } from './pack-file.ts'
@@ -141,7 +142,7 @@ export class ObjectStore implements ObjectReader {
     this.setKey(oid)
     if (!this.load(this.key, 0)) return null
     const { bytes, from, to, type } = this.reader
-    return { type: typeName(type), data: bytes.slice(from, to) }
+    return { type: typeName(type), data: copyBytes(bytes, from, to) }
   }
 
   /** The ids that begin with a prefix, at most `limit`. */

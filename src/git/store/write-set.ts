@@ -7,6 +7,7 @@ import { hashObject, parseTree } from '../object.ts'
 import { packHeader, typeCode, writeEntryHeader } from '../pack/entry.ts'
 import { buildIndex, writeAll } from '../pack/index-writer.ts'
 import { GitError, type GitObject, type ObjectDatabase, type ObjectReader, type ObjectType, type Oid } from '../ports.ts'
+import { copyBytes } from './copy-bytes.ts'
 import { installPack, randomName, writeDurably } from './files.ts'
 
 export class WriteSet implements ObjectDatabase {
@@ -47,7 +48,7 @@ export class WriteSet implements ObjectDatabase {
     if (this.objects.has(oid)) return oid
     this.held += data.length + 200
     if (this.held > this.limit) throw new GitError('too_large', `the change has more than ${this.limit} bytes of new objects`)
-    this.objects.set(oid, { type, data: data.slice() })
+    this.objects.set(oid, { type, data: copyBytes(data) })
     return oid
   }
 

@@ -80,7 +80,7 @@ function* sendPack(store: OpenStore, request: FetchRequest, { chosen, known }: S
   }
   framer.hashTo(null)
   const trailer = same === null ? (hasher!.digest() as Uint8Array) : same.index.packChecksum
-  framer.put(trailer, 0, 20)
+  framer.put(Buffer.from(trailer), 0, 20)
   out.packEnds(builder.total)
 }
 

@@ -127,8 +127,9 @@ export function negotiateV0(talk: Talk): number[] | null {
 
 function boundaryLines(talk: Talk, boundary: { shallow: readonly number[]; unshallow: readonly number[] }): void {
   const table = talk.store.commits
-  for (const commit of boundary.shallow) talk.out.line(`shallow ${table.oid(commit)}\n`)
-  for (const commit of boundary.unshallow) talk.out.line(`unshallow ${table.oid(commit)}\n`)
+  // Without line feeds, as git sends them: libgit2 takes no others.
+  for (const commit of boundary.shallow) talk.out.line(`shallow ${table.oid(commit)}`)
+  for (const commit of boundary.unshallow) talk.out.line(`unshallow ${table.oid(commit)}`)
 }
 
 /** Whether every want has an ancestor that is common: then the client need not look further (`ok_to_give_up`). */

@@ -5,6 +5,7 @@
 import { bitWords, getBit, setBit } from '../bitmap/bits.ts'
 import { BLOB, COMMIT, TAG, TREE } from '../pack/entry.ts'
 import { GitError } from '../ports.ts'
+import { copyBytes } from '../store/copy-bytes.ts'
 import type { ObjectStore } from '../store/object-store.ts'
 import { OidMap } from '../store/oid-map.ts'
 import type { PackFile } from '../store/pack-file.ts'
@@ -186,7 +187,7 @@ export class Collector {
       const { bytes: tree, from, to } = this.store.reader
       const at = findEntry(tree, from, to, bytes, name + 1, end)
       if (at < 0) continue
-      const oid = tree.slice(at, at + 20)
+      const oid = copyBytes(tree, at, at + 20)
       found.push({ bytes: oid, at: 0, known: base.known || this.isKnown(oid, 0) })
     }
     return found

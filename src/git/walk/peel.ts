@@ -1,6 +1,7 @@
 /** Following annotated tags to what they name. */
 import { TAG } from '../pack/entry.ts'
 import { GitError } from '../ports.ts'
+import { copyBytes } from '../store/copy-bytes.ts'
 import type { ObjectStore } from '../store/object-store.ts'
 import { readHex } from './commit-table.ts'
 
@@ -12,7 +13,7 @@ export type Peeled = { readonly tags: readonly string[]; readonly oid: string; r
 /** Null when the object, or one on the way, is not in the store. Throws GitError `corrupt` for a malformed tag. */
 export function peelRaw(store: ObjectStore, oid: Uint8Array, at: number): Peeled | null {
   const tags: string[] = []
-  let raw = oid.slice(at, at + 20)
+  let raw = copyBytes(oid, at, at + 20)
   for (;;) {
     const name = Buffer.from(raw).toString('hex')
     if (!store.locate(raw, 0)) return null

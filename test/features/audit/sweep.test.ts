@@ -1,10 +1,12 @@
 import { expect, test } from 'bun:test'
 import { findBrokenLink } from '#core/audit.ts'
-import { DAY, timestamp } from '#lib/time.ts'
+import { DAY } from '#lib/time.ts'
 import { makeWorld } from '../../world.ts'
 
 test('entries go when their time of keeping is over, and what is left is still a chain', async () => {
   const world = await makeWorld()
+  // Long past by the machine's clock as well, which the table holds young entries by.
+  world.clock.at = Date.parse('2020-01-01T00:00:00Z')
   const entry = (name: string) => world.write((tx) => tx.audit({ action: 'test.done', target: { kind: 'test', id: name, name } }))
   await entry('old')
   world.clock.advance(100 * DAY)
@@ -16,5 +18,4 @@ test('entries go when their time of keeping is over, and what is left is still a
   await world.jobs()
   expect(names()).toEqual(['young', 'younger'])
   expect(findBrokenLink(world.hearth.db)).toBeNull()
-  expect(timestamp(world.clock.now()) > '2027').toBe(true)
 })

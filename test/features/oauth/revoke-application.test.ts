@@ -16,6 +16,8 @@ test('approved applications are listed once each, with what they may do', async 
   const { access_token } = await app.signIn('ada', { scope: 'repo:read' })
   await app.signIn('ada', { scope: 'code:read' })
   await user(access_token)
+  // The use is noted after the answer.
+  await forge.write(() => {})
   const { items } = await forge.call(listApplications, ada, {})
   expect(items).toEqual([
     { id: expect.stringMatching(/^app_/), name: 'Editor', host: 'localhost', url: null, scopes: ['code:read', 'repo:read'], approved_at: expect.any(String), last_used_at: expect.any(String), expires_at: expect.any(String) },

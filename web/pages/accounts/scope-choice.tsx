@@ -25,7 +25,7 @@ const FIELD = 'scopes'
 /** Says that the ticks were shown, so that none ticked is told from none asked. */
 const SHOWN = 'scopes_shown'
 
-const Ticks = ({ scopes, ticked }: { scopes: readonly string[]; ticked: readonly string[] }) => (
+export const Ticks = ({ scopes, ticked }: { scopes: readonly string[]; ticked: readonly string[] }) => (
   <div class="tick-grid">
     {scopes.map((scope) => (
       <Checkbox name={FIELD} value={scope} label={<code>{scope}</code>} hint={MEANINGS[scope]} checked={ticked.includes(scope)} />

@@ -1,6 +1,6 @@
 import { listUsers, resetTwoFactor, suspendUser, unsuspendUser, USER_STATES, type SiteUser, type UserState } from '#features/accounts/index.ts'
 import { Avatar } from '../../components/avatar.tsx'
-import { Button } from '../../components/button.tsx'
+import { Button, LinkButton } from '../../components/button.tsx'
 import { EmptyState } from '../../components/card.tsx'
 import { ActionButton, Field, Form, FormActions } from '../../components/form.tsx'
 import { PageHead } from '../../components/layout.tsx'
@@ -83,7 +83,7 @@ export const usersPage = page({
     const href = (change: Record<string, string | number | undefined>) => withQuery('/admin/users', { q: q || undefined, state, ...change })
     return (
       <Shell visit={visit} title="Accounts" noindex>
-        <PageHead title="Accounts" lead="Everybody who can sign in here." />
+        <PageHead title="Accounts" lead="Everybody who can sign in here." actions={<LinkButton href="/admin/audit" icon="shield">Audit log</LinkButton>} />
         <FilterBar
           label="State"
           filters={[

@@ -31,6 +31,7 @@ const Frame = ({ data, visit, view, children }: { data: Data; visit: Visit; view
   const { repo, refs, ref, path } = data
   return (
     <RepoFrame visit={visit} repo={repo} title={path} current="code" width="wide">
+      <h1 class="unseen">{path}</h1>
       <div class="code-bar">
         <RefSwitch repo={repo} refs={refs} current={ref} view={view} path={path} />
         <PathCrumbs repo={repo} current={ref} path={path} />

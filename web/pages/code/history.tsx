@@ -27,6 +27,7 @@ export const commitsPage = page({
     const here = codePath(repo.full_name, 'commits', at.ref, at.path)
     return (
       <RepoFrame visit={visit} repo={repo} title={at.path === '' ? 'Commits' : `History of ${at.path}`} current="code">
+        <h1 class="unseen">{at.path === '' ? `Commits of ${at.ref}` : `History of ${at.path}`}</h1>
         <div class="code-bar">
           <RefSwitch repo={repo} refs={refs} current={at.ref} view="commits" path={at.path} />
           {at.path !== '' && <PathCrumbs repo={repo} current={at.ref} path={at.path} />}

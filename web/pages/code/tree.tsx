@@ -114,6 +114,7 @@ const TreeView = ({ data, visit }: { data: Data; visit: Visit }) => {
   )
   return (
     <RepoFrame visit={visit} repo={repo} title={at.path === '' ? repo.full_name : at.path} current="code">
+      <h1 class="unseen">{at.path === '' ? repo.full_name : at.path}</h1>
       {at.sha === null ? <Quickstart repo={repo} visit={visit} /> : at.path === '' ? <Columns where="right" side={<About repo={repo} />}>{inside}</Columns> : inside}
     </RepoFrame>
   )

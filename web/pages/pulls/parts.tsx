@@ -8,7 +8,7 @@ import { page, type Visit } from '../../site.ts'
 import { markdownOf } from '../issues/conversation.tsx'
 import { numberOf } from '../issues/issue.tsx'
 import { repoOf } from '../repos/frame.tsx'
-import { PullFrame } from './frame.tsx'
+import { codeOf, PullFrame } from './frame.tsx'
 
 const both = async (visit: Visit) => {
   const number = numberOf(visit)
@@ -51,7 +51,7 @@ export const changesPage = page({
             options={{
               split,
               loadHref: (file) => withQuery(here, { path: file }),
-              fileHref: (file) => (head === null || file.status === 'removed' ? null : codePath(repo.full_name, 'blob', head, file.path)),
+              fileHref: (file) => (head === null || file.status === 'removed' ? null : codePath(codeOf(pull), 'blob', head, file.path)),
             }}
           />
         )}
@@ -81,7 +81,7 @@ export const pullCommitsPage = page({
         ) : (
           <List label="Commits">
             {commits.items.map((commit) => (
-              <CommitRow commit={commit} repo={repo.full_name} />
+              <CommitRow commit={commit} repo={codeOf(pull)} />
             ))}
           </List>
         )}
@@ -112,7 +112,7 @@ export const sessionPage = page({
           </EmptyState>
         ) : (
           <SessionStory
-            entries={session.items} commitHref={(sha: string) => commitPath(repo.full_name, sha)}
+            entries={session.items} commitHref={(sha: string) => commitPath(codeOf(pull), sha)}
             render={(text: string) => <MarkdownBody text={text} options={markdownOf(visit, repo.full_name)} />}
           />
         )}

@@ -7,7 +7,7 @@ import { repoPath } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
 import { Shell } from '../shell.tsx'
 
-export type RepoPlace = 'code' | 'issues' | 'pulls' | 'activity' | 'settings'
+export type RepoPlace = 'code' | 'issues' | 'pulls' | 'activity' | 'agents' | 'settings'
 
 export const RepoFrame = (props: {
   visit: Visit
@@ -20,7 +20,10 @@ export const RepoFrame = (props: {
   children?: Child
 }) => {
   const { repo, current } = props
-  const at = (part: string) => repoPath(repo.full_name, part)
+  // The fork of a pull request shows its code below the pull request; all else is its parent's.
+  const home = repo.full_name.split('/').slice(0, 2).join('/')
+  const isFork = home !== repo.full_name
+  const at = (part: string) => repoPath(home, part)
   return (
     <Shell
       visit={props.visit}
@@ -37,7 +40,8 @@ export const RepoFrame = (props: {
             { label: 'Issues', href: at('/issues'), icon: 'issue', count: repo.open_issues_count, current: current === 'issues', hotkey: 'g i' },
             { label: 'Pull requests', href: at('/pulls'), icon: 'pull', count: repo.open_pulls_count, current: current === 'pulls', hotkey: 'g p' },
             { label: 'Activity', href: at('/activity'), icon: 'activity', current: current === 'activity' },
-            ...(repo.permissions.maintain ? [{ label: 'Settings', href: at('/settings'), icon: 'settings' as const, current: current === 'settings' }] : []),
+            ...(repo.permissions.maintain && !isFork ? [{ label: 'Agents', href: at('/agents'), icon: 'agent' as const, current: current === 'agents' }] : []),
+            ...(repo.permissions.maintain && !isFork ? [{ label: 'Settings', href: at('/settings'), icon: 'settings' as const, current: current === 'settings' }] : []),
           ]}
         />
       }
@@ -47,5 +51,5 @@ export const RepoFrame = (props: {
   )
 }
 
-/** `workspace/name` of the address. */
-export const repoOf = (visit: Visit): string => `${visit.params['workspace'] ?? ''}/${visit.params['repo'] ?? ''}`
+/** `workspace/name` of the address, or `workspace/name/pull/3` where it is the code of a pull request's fork. */
+export const repoOf = ({ params }: Visit): string => `${params['workspace'] ?? ''}/${params['repo'] ?? ''}${params['fork'] ? `/pull/${params['fork']}` : ''}`

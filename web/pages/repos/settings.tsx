@@ -1,6 +1,6 @@
 import { getRepo, getRepoSettings, listBranches, updateRepo, updateRepoSettings } from '#features/repos/index.ts'
 import { listWorkspaces } from '#features/workspaces/index.ts'
-import { Button, Card, Checkbox, Field, FieldSet, Form, FormActions, PageHead, Select } from '../../components/index.ts'
+import { Button, Card, Checkbox, Field, FieldSet, Form, FormActions, LinkButton, PageHead, Select } from '../../components/index.ts'
 import { repoPath } from '../../paths.ts'
 import { flashTo, form, page, type Visit } from '../../site.ts'
 import { fieldError, formError } from '../shell.tsx'
@@ -41,7 +41,10 @@ export const repoSettingsPage = page({
     }
     return (
       <RepoFrame visit={visit} repo={repo} title="Settings" current="settings" width="narrow">
-        <PageHead title="Settings" />
+        <PageHead
+          title="Settings"
+          actions={repo.permissions.admin ? <LinkButton href={`${here}/collaborators`} icon="users">Collaborators</LinkButton> : undefined}
+        />
         <Card title="General">
           <Form action={here} csrf={visit.csrf} error={typed.has('description') ? formError(visit, 'description', 'website', 'topics', 'default_branch') : null}>
             <Field name="description" label="Description" maxlength={350} value={kept('description', repo.description ?? '')} error={fieldError(visit, 'description')} />

@@ -7,7 +7,7 @@ import { workspacePath } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
 import { Shell } from '../shell.tsx'
 
-type Place = 'repositories' | 'members' | 'settings'
+type Place = 'repositories' | 'members' | 'teams' | 'settings'
 
 /** A workspace as far as the visitor knows it: strangers see only its name and public repositories. */
 export type WorkspaceLook = Pick<Workspace, 'slug' | 'name' | 'description'> & { role: 'owner' | 'member' | null; member_count: number | null }
@@ -25,7 +25,10 @@ export const WorkspaceFrame = (props: { visit: Visit; workspace: WorkspaceLook; 
             { label: 'Repositories', href: workspacePath(workspace.slug), icon: 'repo', current: current === 'repositories' },
             ...(workspace.role === null
               ? []
-              : [{ label: 'Members', href: workspacePath(workspace.slug, 'members'), icon: 'users' as const, count: workspace.member_count, current: current === 'members' }]),
+              : [
+                  { label: 'Members', href: workspacePath(workspace.slug, 'members'), icon: 'users' as const, count: workspace.member_count, current: current === 'members' },
+                  { label: 'Teams', href: workspacePath(workspace.slug, 'teams'), icon: 'users' as const, current: current === 'teams' },
+                ]),
             ...(workspace.role === 'owner'
               ? [{ label: 'Settings', href: workspacePath(workspace.slug, 'settings'), icon: 'settings' as const, current: current === 'settings' }]
               : []),

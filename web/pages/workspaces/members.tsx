@@ -1,4 +1,5 @@
-import { getWorkspace, listMembers, removeMember, updateMember } from '#features/workspaces/index.ts'
+import { listOutsideCollaborators } from '#features/collaborators/index.ts'
+import { getWorkspace, listMembers, listWorkspaceInvites, removeMember, updateMember } from '#features/workspaces/index.ts'
 import { Avatar } from '../../components/avatar.tsx'
 import { Button } from '../../components/button.tsx'
 import { ActionButton } from '../../components/form.tsx'
@@ -10,6 +11,7 @@ import { RelativeTime } from '../../components/time.tsx'
 import { userPath, withQuery, workspacePath } from '../../paths.ts'
 import { action, flashTo, page } from '../../site.ts'
 import { WorkspaceFrame } from './frame.tsx'
+import { InvitationList, InviteMember, OutsideList } from './invite-members.tsx'
 
 export const membersPage = page({
   path: '/:workspace/-/members',
@@ -17,9 +19,11 @@ export const membersPage = page({
     const slug = visit.params['workspace'] ?? ''
     const number = Math.max(1, Number(visit.url.searchParams.get('page') ?? '1') || 1)
     const [workspace, members] = await Promise.all([visit.call(getWorkspace, { workspace: slug }), visit.call(listMembers, { workspace: slug, page: number })])
-    return { workspace, members, number }
+    if (workspace.role !== 'owner' || number > 1) return { workspace, members, number, invitations: [], outside: [] }
+    const [invitations, outside] = await Promise.all([visit.tryCall(listWorkspaceInvites, { workspace: slug, per_page: 100 }), visit.tryCall(listOutsideCollaborators, { workspace: slug, per_page: 100 })])
+    return { workspace, members, number, invitations: invitations?.items ?? [], outside: outside?.items ?? [] }
   },
-  view: ({ workspace, members, number }, visit) => {
+  view: ({ workspace, members, number, invitations, outside }, visit) => {
     const owner = workspace.role === 'owner'
     const here = workspacePath(workspace.slug, 'members')
     return (
@@ -56,6 +60,9 @@ export const membersPage = page({
             />
           ))}
         </List>
+        {owner && <InvitationList visit={visit} invitations={invitations} revoke={`${here}/invite/revoke`} />}
+        {owner && <InviteMember visit={visit} workspace={workspace.slug} />}
+        <OutsideList people={outside} />
         <Pager newer={number > 1 ? withQuery(here, { page: number - 1 }) : null} older={members.next === null ? null : withQuery(here, { page: number + 1 })} />
       </WorkspaceFrame>
     )

@@ -6,6 +6,7 @@ import { PageHead } from '../../components/layout.tsx'
 import { workspacePath } from '../../paths.ts'
 import { flashTo, form, page } from '../../site.ts'
 import { fieldError, formError } from '../shell.tsx'
+import { Danger, Privileges } from './danger.tsx'
 import { WorkspaceFrame } from './frame.tsx'
 
 export const BASE_PERMISSIONS = ['none', 'read', 'write', 'admin'] as const
@@ -21,7 +22,7 @@ export const workspaceSettingsPage = page({
     <WorkspaceFrame visit={visit} workspace={workspace} title={`Settings of ${workspace.name}`} current="settings">
       <PageHead title="Settings" />
       <Card>
-        <Form action={workspacePath(workspace.slug, 'settings')} csrf={visit.csrf} error={formError(visit, 'name', 'description', 'base_permission')}>
+        <Form action={workspacePath(workspace.slug, 'settings')} csrf={visit.csrf} error={visit.form.values.has('base_permission') ? formError(visit, 'name', 'description', 'base_permission') : null}>
           <Field name="name" label="Name" maxlength={80} value={visit.form.values.optional('name') ?? workspace.name} error={fieldError(visit, 'name')} />
           <Field
             name="description" label="Description" maxlength={160} value={visit.form.values.has('description') ? visit.form.values.text('description') : workspace.description}
@@ -37,7 +38,15 @@ export const workspaceSettingsPage = page({
           </FormActions>
         </Form>
       </Card>
-      <p><a href={workspacePath(workspace.slug, 'settings/deleted')}>Deleted repositories</a></p>
+      {workspace.role === 'owner' && <Privileges visit={visit} workspace={workspace} />}
+      {workspace.role === 'owner' && (
+        <p class="actions">
+          <a href={workspacePath(workspace.slug, 'settings/tokens')}>Tokens</a>
+          <a href={workspacePath(workspace.slug, 'audit')}>Audit log</a>
+          <a href={workspacePath(workspace.slug, 'settings/deleted')}>Deleted repositories</a>
+        </p>
+      )}
+      {workspace.role === 'owner' && <Danger visit={visit} workspace={workspace} />}
     </WorkspaceFrame>
   ),
 })

@@ -41,6 +41,7 @@ export const workspacePage = page({
     const { workspace, repos, number } = data
     return (
       <WorkspaceFrame visit={visit} workspace={workspace} title={workspace.name} current="repositories">
+        <h1 class="unseen">Repositories of {workspace.name}</h1>
         {repos.items.length === 0 ? (
           <EmptyState
             icon="repo" title="No repositories yet"

@@ -1,0 +1,63 @@
+/** Holds the object stores against the database with real git: every object that a ref reaches is there and whole. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { runGit } from '../run/git.ts'
+import type { Expected, Family } from './database.ts'
+
+/**
+ * Checks the stores of some families, all when `only` is null. Each is read through a bare repository beside it that
+ * borrows its objects (gitrepository-layout, "objects/info/alternates") and has the database's refs, so nothing in the data
+ * directory is touched.
+ */
+export async function checkObjects(repos: string, work: string, expected: Expected, only: ReadonlySet<string> | null): Promise<string[]> {
+  const problems: string[] = []
+  for (const family of expected.families) {
+    if (only !== null && !only.has(family.name)) continue
+    problems.push(...(await checkFamily(join(repos, family.store), work, family, expected)).map((problem) => `${family.name}: ${problem}`))
+  }
+  return problems
+}
+
+async function checkFamily(store: string, work: string, family: Family, expected: Expected): Promise<string[]> {
+  const bare = mkdtempSync(join(work, 'look-'))
+  try {
+    for (const directory of ['objects/info', 'objects/pack', 'refs']) mkdirSync(join(bare, directory), { recursive: true })
+    writeFileSync(join(bare, 'HEAD'), 'ref: refs/heads/none\n')
+    writeFileSync(join(bare, 'config'), '[core]\n\trepositoryformatversion = 0\n\tbare = true\n')
+    writeFileSync(join(bare, 'objects/info/alternates'), `${join(store, 'objects')}\n`)
+    const named = family.refs.map((ref) => `${ref.oid} refs/look/${ref.repo_id}/${ref.name.slice('refs/'.length)}`).sort((a, b) => (a.slice(41) < b.slice(41) ? -1 : 1))
+    writeFileSync(join(bare, 'packed-refs'), `# pack-refs with: sorted \n${named.map((line) => `${line}\n`).join('')}`)
+
+    const problems: string[] = []
+    const fsck = await runGit(bare, ['fsck', '--full', '--no-dangling', '--no-progress'])
+    const said = `${fsck.out}${fsck.error}`.split('\n').filter((line) => line !== '' && !/^notice: /.test(line))
+    if (fsck.status !== 0 || said.length > 0) problems.push(`git fsck ended with ${fsck.status}: ${said.slice(0, 5).join('; ')}`)
+
+    const merged = expected.merged.filter((pull) => pull.store === family.store)
+    for (const base of new Set(merged.map((pull) => `${pull.repo_id}/heads/${pull.base_ref}`))) {
+      const list = await runGit(bare, ['rev-list', `refs/look/${base}`])
+      if (list.status !== 0) problems.push(`git rev-list of ${base} ended with ${list.status}: ${list.error.trim()}`)
+      const reached = new Set(list.out.split('\n'))
+      for (const pull of merged) {
+        if (`${pull.repo_id}/heads/${pull.base_ref}` === base && !reached.has(pull.commit)) problems.push(`#${pull.number} is merged as ${pull.commit}, which ${pull.base_ref} does not reach`)
+      }
+    }
+    return problems
+  } finally {
+    rmSync(bare, { recursive: true, force: true })
+  }
+}
+
+/** Exports a repository with the forge's own command and has git check what came out. */
+export async function checkExport(executable: string, data: string, work: string, repo: string): Promise<string[]> {
+  const target = mkdtempSync(join(work, 'export-'))
+  try {
+    const child = Bun.spawn([executable, 'export', repo, target, '--data', data], { env: { PATH: '/nonexistent', HOME: '/nonexistent' }, stdout: 'ignore', stderr: 'pipe' })
+    const [error, status] = await Promise.all([new Response(child.stderr).text(), child.exited])
+    if (status !== 0) return [`hearth export ${repo} ended with ${status}: ${error.trim()}`]
+    const fsck = await runGit(target, ['fsck', '--full', '--strict', '--no-dangling', '--no-progress'])
+    return fsck.status === 0 ? [] : [`git fsck of the export of ${repo} ended with ${fsck.status}: ${(fsck.out + fsck.error).trim().slice(0, 500)}`]
+  } finally {
+    rmSync(target, { recursive: true, force: true })
+  }
+}

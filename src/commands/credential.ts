@@ -1,0 +1,62 @@
+import { CommandError, UsageError, type Command } from './command.ts'
+import { loadCredentials, saveCredential } from './client/credentials.ts'
+import { NoForge, signInByDevice } from './client/device.ts'
+
+/** The attributes that git sends (git-credential(1), "Input/output format"). */
+function attributesOf(text: string): Map<string, string> {
+  const lines = text.split('\n').filter((line) => line.includes('='))
+  return new Map(lines.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]))
+}
+
+/** The forge that git asks about; null for other kinds of remotes. */
+function forgeOf(attributes: Map<string, string>): string | null {
+  const address = `${attributes.get('protocol') ?? ''}://${attributes.get('host') ?? ''}`
+  return /^https?:\/\/./.test(address) && URL.canParse(address) ? new URL(address).origin : null
+}
+
+/**
+ * git's helper. It is registered for the addresses of forges only (`hearth setup-git`), and gives git nothing rather than an error,
+ * so that git can go on to ask in its own way. What a person reads goes to standard error: standard output belongs to git.
+ */
+export const credential: Command = {
+  name: 'credential',
+  summary: "git's credential helper: gives the token of a forge and signs in when there is none.",
+  args: ['get|store|erase'],
+  flags: {},
+
+  async run({ args: [action = ''] }) {
+    if (action !== 'get' && action !== 'store' && action !== 'erase') {
+      // Helpers ignore what they do not know (gitcredentials(7)).
+      if (/^[a-z]+$/.test(action)) return
+      throw new UsageError('hearth credential takes get, store or erase')
+    }
+    const attributes = attributesOf(await Bun.stdin.text())
+    const origin = forgeOf(attributes)
+    if (origin === null) return
+    const kept = loadCredentials()[origin]
+    const password = attributes.get('password')
+    if (action === 'store') {
+      const username = attributes.get('username')
+      if (username && password && kept?.token !== password) saveCredential(origin, { username, token: password })
+      return
+    }
+    if (action === 'erase') {
+      // A token that was refused, unless another took its place meanwhile.
+      if (kept && (password === undefined || password === kept.token)) saveCredential(origin, null)
+      return
+    }
+    const answer = (username: string, token: string) => void process.stdout.write(`username=${attributes.get('username') ?? username}\npassword=${token}\n`)
+    if (kept) return answer(kept.username, kept.token)
+    try {
+      const made = await signInByDevice(origin, (text) => void process.stderr.write(text))
+      saveCredential(origin, made)
+      process.stderr.write(`Signed in to ${origin} as ${made.username}.\n`)
+      answer(made.username, made.token)
+    } catch (error) {
+      if (!(error instanceof CommandError)) throw error
+      process.stderr.write(`hearth: ${error.message}\n`)
+      // Whoever said no is not asked for a password next.
+      if (!(error instanceof NoForge)) process.stdout.write('quit=1\n')
+    }
+  },
+}

@@ -1,0 +1,119 @@
+/** Refs of a plain bare repository: loose files over packed-refs (gitrepository-layout, git-pack-refs). */
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, readdirSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { isOid } from '../object.ts'
+import { GitError, type Oid, type RefUpdate } from '../ports.ts'
+import { isRefName } from '../protocol/ref-name.ts'
+
+const MAX_LINKS = 5
+
+export type BareRefs = {
+  /** The full name that HEAD points at. */
+  readonly head: string
+  readonly refs: ReadonlyMap<string, Oid>
+}
+
+/** All refs that resolve to an object. Throws GitError `invalid` when the directory is no repository. */
+export function readBareRefs(directory: string): BareRefs {
+  const head = readText(join(directory, 'HEAD'))
+  if (head === null) throw new GitError('invalid', `${directory} is not a bare repository`)
+  const refs = packedRefs(directory)
+  const links = new Map<string, string>()
+  for (const name of looseNames(directory, 'refs')) {
+    const text = readText(join(directory, name))?.trim() ?? ''
+    if (text.startsWith('ref: ')) links.set(name, text.slice(5))
+    else if (isOid(text)) refs.set(name, text)
+  }
+  for (const [name, target] of links) {
+    let at = target
+    for (let i = 0; i < MAX_LINKS && links.has(at); i++) at = links.get(at)!
+    const oid = refs.get(at)
+    if (oid !== undefined) refs.set(name, oid)
+  }
+  const named = /^ref: (\S+)/.exec(head)
+  return { head: named ? named[1]! : 'refs/heads/main', refs }
+}
+
+/** Moves one ref if it has the value that the update expects; gives null, or why not. */
+export function updateBareRef(directory: string, update: RefUpdate): string | null {
+  if (!isRefName(update.name) || !update.name.startsWith('refs/')) return 'funny refname'
+  const path = join(directory, update.name)
+  const lock = `${path}.lock`
+  try {
+    mkdirSync(dirname(path), { recursive: true })
+    closeSync(openSync(lock, 'wx'))
+  } catch {
+    return 'failed to update ref'
+  }
+  try {
+    const current = readBareRefs(directory).refs.get(update.name) ?? null
+    if (current !== update.old) return 'fetch first'
+    if (update.new !== null) {
+      writeSynced(lock, `${update.new}\n`)
+      renameSync(lock, path)
+    } else {
+      unpackRef(directory, update.name)
+      rmSync(path, { force: true })
+    }
+    return null
+  } catch (error) {
+    return error instanceof Error ? error.message : 'failed to update ref'
+  } finally {
+    rmSync(lock, { force: true })
+  }
+}
+
+function packedRefs(directory: string): Map<string, Oid> {
+  const refs = new Map<string, Oid>()
+  for (const line of (readText(join(directory, 'packed-refs')) ?? '').split('\n')) {
+    const match = /^([0-9a-f]{40}) (\S+)$/.exec(line)
+    if (match) refs.set(match[2]!, match[1]!)
+  }
+  return refs
+}
+
+/** Takes a ref, and the peeled line below it, out of packed-refs. */
+function unpackRef(directory: string, name: string): void {
+  const path = join(directory, 'packed-refs')
+  const text = readText(path)
+  if (text === null || !text.includes(` ${name}\n`)) return
+  const kept: string[] = []
+  let dropped = false
+  for (const line of text.split('\n')) {
+    if (line.startsWith('^') && dropped) continue
+    dropped = line.slice(41) === name
+    if (!dropped) kept.push(line)
+  }
+  writeSynced(`${path}.new`, kept.join('\n'))
+  renameSync(`${path}.new`, path)
+}
+
+function looseNames(directory: string, below: string): string[] {
+  const names: string[] = []
+  const at = join(directory, below)
+  if (!existsSync(at)) return names
+  for (const entry of readdirSync(at, { withFileTypes: true })) {
+    const name = `${below}/${entry.name}`
+    if (entry.isDirectory()) names.push(...looseNames(directory, name))
+    else if (isRefName(name)) names.push(name)
+  }
+  return names
+}
+
+function readText(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return null
+  }
+}
+
+function writeSynced(path: string, text: string): void {
+  const fd = openSync(path, 'w')
+  try {
+    writeSync(fd, text)
+    fsyncSync(fd)
+  } finally {
+    closeSync(fd)
+  }
+}

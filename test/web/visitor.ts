@@ -1,0 +1,56 @@
+/** A running website over a world, and browsers without a script: they keep cookies and send forms as pages have them. */
+import { afterAll } from 'bun:test'
+import { gitDoor } from '#http/git.ts'
+import { startServer } from '#http/server.ts'
+import { createLog } from '#lib/log.ts'
+import { siteDoor } from '#web/door.ts'
+import { siteMap } from '#web/index.ts'
+import type { World } from '../world.ts'
+
+export type Site = ReturnType<typeof serveSite>
+
+/** Serves a world on a port of this machine. `lines` is all that is logged, of every level. */
+export function serveSite(world: World) {
+  const lines: string[] = []
+  const log = createLog({ level: 'debug', write: (line) => void lines.push(line) })
+  const hearth = { ...world.hearth, log, get callers() { return world.hearth.callers }, get jobs() { return world.hearth.jobs } }
+  const map = siteMap(hearth.settings, { docs: () => ({ operations: [] }) as never })
+  const site = siteDoor(hearth, map)
+  const server = startServer({ host: '127.0.0.1', port: 0, log, grace: 500 })
+  server.open(hearth, { git: gitDoor(hearth), site: site.handle, refuse: site.refuse })
+  afterAll(() => server.stop())
+  return { url: server.url, port: server.port, lines, map, hearth }
+}
+
+type Request = { headers?: Record<string, string> }
+
+export function browser(site: Pick<Site, 'url'>, jar: Map<string, string> = new Map()) {
+  const send = async (method: 'GET' | 'POST', path: string, { headers = {} }: Request = {}, body?: URLSearchParams) => {
+    const response = await fetch(site.url + path, {
+      method, redirect: 'manual', body,
+      headers: { cookie: [...jar].map(([name, value]) => `${name}=${value}`).join('; '), ...headers },
+    })
+    for (const cookie of response.headers.getSetCookie()) {
+      const [pair = ''] = cookie.split(';')
+      const name = pair.slice(0, pair.indexOf('='))
+      if (/Max-Age=0(;|$)/.test(cookie)) jar.delete(name)
+      else jar.set(name, pair.slice(pair.indexOf('=') + 1))
+    }
+    return { status: response.status, headers: response.headers, location: response.headers.get('location'), text: await response.text() }
+  }
+  return {
+    jar,
+    get: (path: string, request?: Request) => send('GET', path, request),
+    /** Sends fields as they are, without a token unless one is given. */
+    post: (path: string, fields: Record<string, string>, request?: Request) => send('POST', path, request, new URLSearchParams(fields)),
+    /** The token that the forms of a page carry. */
+    async token(page: string): Promise<string> {
+      const { text } = await send('GET', page)
+      return /name="csrf" value="([\w-]+)"/.exec(text)?.[1] ?? ''
+    },
+    /** Opens a page and sends a form of it. */
+    async submit(page: string, action: string, fields: Record<string, string>) {
+      return send('POST', action, {}, new URLSearchParams({ csrf: await this.token(page), ...fields }))
+    },
+  }
+}

@@ -1,0 +1,26 @@
+import { listSiteAuditLog } from '#features/audit/index.ts'
+import { Breadcrumbs, PageHead } from '../../components/layout.tsx'
+import { page } from '../../site.ts'
+import { asInput, AuditLog, auditDownload, filtersOf, type AuditFilters } from '../audit-log.tsx'
+import { Shell } from '../shell.tsx'
+
+const withoutRepo = ({ repo: _, ...filters }: AuditFilters): Omit<AuditFilters, 'repo'> => filters
+
+export const siteAuditPage = page({
+  path: '/admin/audit',
+  load: async (visit) => {
+    const filters = withoutRepo(filtersOf(visit))
+    const before = visit.url.searchParams.get('before')
+    const { items, next } = await visit.call(listSiteAuditLog, { ...withoutRepo(asInput(filters)), ...(before ? { before } : {}) })
+    return { filters, before, entries: items, next }
+  },
+  view: (log, visit) => (
+    <Shell visit={visit} title="Audit log" noindex>
+      <Breadcrumbs parts={[{ label: 'Administration', href: '/admin' }, { label: 'Audit log' }]} />
+      <PageHead title="Audit log" lead="Who changed access, settings, tokens and secrets, anywhere on this site. Each entry holds the hash of the one before." />
+      <AuditLog here="/admin/audit" site {...log} />
+    </Shell>
+  ),
+})
+
+export const siteAuditDownload = auditDownload('/admin/audit/download', (visit, { repo: _, ...input }) => visit.call(listSiteAuditLog, input))

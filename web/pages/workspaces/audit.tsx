@@ -1,0 +1,30 @@
+import { listAuditLog } from '#features/audit/index.ts'
+import { getWorkspace } from '#features/workspaces/index.ts'
+import { Breadcrumbs, PageHead } from '../../components/layout.tsx'
+import { workspacePath } from '../../paths.ts'
+import { page } from '../../site.ts'
+import { asInput, AuditLog, auditDownload, filtersOf } from '../audit-log.tsx'
+import { WorkspaceFrame } from './frame.tsx'
+
+export const workspaceAuditPage = page({
+  path: '/:workspace/-/audit',
+  load: async (visit) => {
+    const workspace = await visit.call(getWorkspace, { workspace: visit.params['workspace'] ?? '' })
+    if (workspace.role !== 'owner') return null
+    const filters = filtersOf(visit)
+    const before = visit.url.searchParams.get('before')
+    const { items, next } = await visit.call(listAuditLog, { workspace: workspace.slug, ...asInput(filters), ...(before ? { before } : {}) })
+    return { workspace, filters, before, entries: items, next }
+  },
+  view: ({ workspace, ...log }, visit) => (
+    <WorkspaceFrame visit={visit} workspace={workspace} title={`Audit log of ${workspace.name}`} current="settings">
+      <Breadcrumbs parts={[{ label: 'Settings', href: workspacePath(workspace.slug, 'settings') }, { label: 'Audit log' }]} />
+      <PageHead title="Audit log" lead="Who changed access, settings, tokens and secrets. Nothing in it can be changed." />
+      <AuditLog here={workspacePath(workspace.slug, 'audit')} site={false} {...log} />
+    </WorkspaceFrame>
+  ),
+})
+
+export const workspaceAuditDownload = auditDownload('/:workspace/-/audit/download', (visit, input) =>
+  visit.call(listAuditLog, { workspace: visit.params['workspace'] ?? '', ...input }),
+)

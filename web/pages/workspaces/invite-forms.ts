@@ -1,0 +1,23 @@
+// The forms about invitations into a workspace; apart from what they look like, because the members' page shows those.
+import { inviteMember, revokeWorkspaceInvite } from '#features/workspaces/index.ts'
+import { workspacePath } from '../../paths.ts'
+import { action, flashTo, form, type Visit } from '../../site.ts'
+import { membersPage } from './members.tsx'
+
+const slugOf = (visit: Visit): string => visit.params['workspace'] ?? ''
+
+export const inviteMemberForm = form({
+  path: '/:workspace/-/members/invite',
+  page: membersPage,
+  operation: inviteMember,
+  input: (fields, visit) => ({ workspace: slugOf(visit), email: fields.text('email').trim(), role: fields.text('role') === 'owner' ? ('owner' as const) : ('member' as const) }),
+  done: (_, visit) => flashTo(visit, workspacePath(slugOf(visit), 'members'), 'invitation-sent'),
+})
+
+export const revokeWorkspaceInviteForm = action({
+  path: '/:workspace/-/members/invite/revoke',
+  submit: async (visit, fields) => {
+    await visit.call(revokeWorkspaceInvite, { workspace: slugOf(visit), id: fields.text('id') })
+    return flashTo(visit, workspacePath(slugOf(visit), 'members'), 'invite-revoked')
+  },
+})
