@@ -24,7 +24,8 @@ const OPTIONS = {
 
 function tell(how: string, { rounds, whileStarting, acknowledged, least, restart, problems, directory }: CrashReport): boolean {
   process.stdout.write(
-    `${how}: ${rounds} rounds, ${whileStarting} more cuts during a start; acknowledged: ${inWords(acknowledged)} (at least ${least} by each client); ` +
+    `${how}: ${rounds} rounds, ${whileStarting} more cuts during a start; ` +
+      `acknowledged: ${inWords(acknowledged)} (at least ${least} by each client); ` +
       `listening again after ${Math.round(restart.median)} ms (most ${Math.round(restart.most)} ms); ${problems.length} problems\n`,
   )
   for (const problem of problems.slice(0, 30)) process.stdout.write(`  ${problem}\n`)
@@ -42,7 +43,8 @@ if (import.meta.main) {
     const executable = join(directory, 'hearth')
     copyFileSync(built, executable)
     process.stdout.write(`seed ${seed}\n`)
-    const common = { executable, seed, contributors: Number(options.contributors), say: (line: string) => void process.stdout.write(`${line}\n`) }
+    const say = (line: string): void => void process.stdout.write(`${line}\n`)
+    const common = { executable, seed, contributors: Number(options.contributors), say }
     let good = true
     try {
       if (options.how !== 'power') good = tell('kill', await runCrashes({ ...common, how: 'kill', rounds: Number(options.kills) })) && good

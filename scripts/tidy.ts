@@ -134,10 +134,15 @@ export function checkSource({ file, text }: Source): Fault[] {
       if (homes.some((home) => file.startsWith(home)) || file === 'scripts/tidy.ts' || file === 'test/tidy.test.ts') continue
       faults.push({ file, line: index + 1, message: what })
     }
+    if (file.startsWith('web/') && /\bhearth\.(db|database|writer)\b/.test(line)) faults.push({ file, line: index + 1, message: 'a page asks operations, not the database' })
     if (product && file.startsWith('src/') && SQL.test(line) && !MAY_HOLD_SQL.some((place) => place.test(file))) {
       faults.push({ file, line: index + 1, message: 'SQL stands in a store' })
     }
   })
+  // Files of a repository are shown as they are; what a visitor may see of it must have been asked before.
+  if (file.startsWith('web/') && /\bhearth\.git\b/.test(code) && !(/\bvisit\.call\(|\blocate\(/.test(code) && /\bfacts\.repo\(/.test(code))) {
+    faults.push({ file, line: at(code.search(/\bhearth\.git\b/)), message: 'git is read for a visitor after an operation let them in, in the store that facts.repo gives' })
+  }
   return faults
 }
 

@@ -3,13 +3,26 @@
  * that a person can read (`snapshots/access.txt`). A change of rights shows up as a change of that file, and an operation
  * without a line cannot exist, because the lines are made from the list of operations.
  */
-import { expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { decide, type RepoFacts, type WorkspaceRole } from '#core/access.ts'
 import { anonymous, type Caller, type Role, type TokenFacts, type UserCaller } from '#core/caller.ts'
 import { SCOPES } from '#core/scopes.ts'
 import { features } from '#features/index.ts'
-import { Refusal } from '#lib/errors.ts'
+import { archiveMounts } from '#http/archive.ts'
+import { docsData } from '#http/docs.ts'
+import { toolServer } from '#http/mcp.ts'
+import { oauthMounts } from '#http/oauth.ts'
+import { siteMounts } from '#http/site.ts'
+import { notFound, Refusal } from '#lib/errors.ts'
+import { siteMap } from '#web/index.ts'
+import { noForm, NoSuchPage, type Visit } from '#web/site.ts'
 import { expectSnapshot } from './snapshot.ts'
+import { makeWorld } from './world.ts'
+
+/** A database that nobody may ask. */
+const unreadable = { one: () => { throw new Error('a page asked the database') }, all: () => { throw new Error('a page asked the database') } }
 
 const token = (change: Partial<TokenFacts> = {}): TokenFacts => ({
   id: 'tok_1', name: 't', kind: 'user', scopes: null, repos: null, workspace: null, role: null, expires_at: null, ...change,
@@ -18,7 +31,7 @@ const user = (change: Partial<UserCaller> = {}): UserCaller => ({
   kind: 'user', id: 'usr_1', username: 'ada', verified: true, suspended: false, site_admin: false, token: token(), sign_in: null, ...change,
 })
 
-type Kind = { readonly caller: Caller; readonly role: Role | null; readonly workspace: WorkspaceRole | null }
+type Kind = { readonly caller: Caller; readonly role: Role | null; readonly workspace: WorkspaceRole | null; readonly twoFactorMissing?: boolean }
 
 const member = (role: Role): Kind => ({ caller: user(), role, workspace: 'member' })
 
@@ -37,6 +50,8 @@ const KINDS: Readonly<Record<string, Kind>> = {
   unscoped: { caller: user({ token: token({ scopes: [] }) }), role: 'admin', workspace: 'owner' },
   unconfirmed: { caller: user({ verified: false }), role: 'admin', workspace: 'owner' },
   suspended: { caller: user({ suspended: true }), role: 'admin', workspace: 'owner' },
+  /** The workspace requires a second factor, and this owner has none. */
+  twoFactorMissing: { caller: user(), role: 'admin', workspace: 'owner', twoFactorMissing: true },
   workspaceToken: {
     caller: { kind: 'workspace', id: 'wsp_1', username: 'acme', token: token({ kind: 'workspace', workspace: 'wsp_1', role: 'write', scopes: SCOPES.filter((scope) => !/^(access|user|site):/.test(scope)) }) },
     role: 'admin', workspace: 'member',
@@ -57,7 +72,7 @@ const SITUATIONS: Readonly<Record<string, Partial<RepoFacts>>> = {
 
 const facts = (kind: Kind, change: Partial<RepoFacts>): RepoFacts => ({
   id: 'rep_1', full_name: 'acme/site', name: 'site', workspace_id: 'wsp_1', workspace: 'acme', private: true, archived: false, deleted: false,
-  role: kind.role, workspace_role: kind.workspace, default_branch: 'main', store: 'rep_1', parent_id: null, pull_number: null, two_factor_missing: false, ...change,
+  role: kind.role, workspace_role: kind.workspace, default_branch: 'main', store: 'rep_1', parent_id: null, pull_number: null, two_factor_missing: kind.twoFactorMissing ?? false, ...change,
 })
 
 const operations = features.flatMap((feature) => feature.operations ?? [])
@@ -67,7 +82,7 @@ function outcome(operation: (typeof operations)[number], kind: Kind, situation: 
     decide(operation.access, kind.caller, target, {
       repo: () => facts(kind, situation),
       moved: () => null,
-      workspace: (slug) => ({ id: 'wsp_1', slug, role: kind.workspace, two_factor_missing: false }),
+      workspace: (slug) => ({ id: 'wsp_1', slug, role: kind.workspace, two_factor_missing: kind.twoFactorMissing ?? false }),
     })
     return 'ok'
   } catch (error) {
@@ -115,3 +130,68 @@ test('a narrowed token needs a scope for every operation on a repository or work
   expect(free).toEqual([])
 })
 
+describe('nothing is outside of it', () => {
+  const world = makeWorld()
+  const known = new Set(operations.map(({ name }) => name))
+
+  test('every REST route and every tool is an operation of the list', async () => {
+    const { hearth } = await world
+    // The version of the interface is the one operation that no feature has; it reads nothing that is anybody's.
+    const others = hearth.operations.filter(({ name }) => !known.has(name))
+    expect(others.map(({ name, access }) => [name, access.target, access.writes])).toEqual([['get_version', 'none', false]])
+    expect(others.flatMap(({ routes }) => routes)).toEqual(['GET /version'])
+  })
+
+  test('what else the listener answers is this, and none of it is a repository’s or a workspace’s', async () => {
+    const { hearth } = await world
+    const tools = toolServer(hearth)
+    const mounted = [...siteMounts(hearth), ...oauthMounts(hearth), ...archiveMounts(hearth), ...tools.mounts].map(({ path }) => path.replace(/^\/api(?=\/)/, ''))
+    await tools.close()
+    expect([...new Set(mounted)].sort()).toEqual([
+      '/.well-known/oauth-authorization-server', '/.well-known/oauth-authorization-server/api', '/.well-known/oauth-protected-resource', '/.well-known/oauth-protected-resource/api',
+      '/.well-known/oauth-protected-resource/api/*', '/.well-known/oauth-protected-resource/mcp', '/.well-known/oauth-protected-resource/mcp/*', '/_archive/:token/:file', '/api', '/livez', '/mcp', '/mcp/*',
+      '/oauth/authorize', '/oauth/register', '/oauth/revoke', '/oauth/token', '/openapi.json', '/readyz',
+    ])
+  })
+
+  test('git and archives go through operations of the list', async () => {
+    for (const name of ['fetch_repo', 'push', 'open_archive']) expect(known.has(name)).toBe(true)
+    const root = join(import.meta.dir, '..')
+    const git = readFileSync(join(root, 'src/http/git.ts'), 'utf8')
+    // Bytes flow only after `open` has asked, and refs move only through `push`.
+    expect([...git.matchAll(/hearth\.git\.(\w+)/g)].map(([, name]) => name).sort()).toEqual(['advertise', 'receivePack', 'uploadPack'])
+    expect(git.match(/await open\(caller, service, repo\)/g)).toHaveLength(2)
+    expect(git).not.toMatch(/hearth\.(db|database|writer)\b/)
+  })
+
+  test('no page, form or file of the website reads anything but through an operation', async () => {
+    const { hearth } = await world
+    const map = siteMap(hearth.settings, { docs: () => docsData(hearth) })
+    expect(map.pages.length + map.forms.length + map.resources.length).toBeGreaterThan(60)
+    // Asked as a stranger with nothing but `call` at hand, each page answers from operations alone: the forge behind it is blind.
+    const blind = new Proxy(hearth, {
+      get: (target, name) => {
+        if (name === 'settings' || name === 'facts' || name === 'clock' || name === 'db') return name === 'db' ? unreadable : target[name]
+        throw new Error(`a page reached for hearth.${String(name)}`)
+      },
+    })
+    for (const page of map.pages) {
+      const params = Object.fromEntries([...page.path.matchAll(/[:*](\w+)/g)].map(([, name]) => [name ?? '', name === 'number' ? '1' : 'x']))
+      const asked: string[] = []
+      const refuse = async (operation: { name: string }): Promise<never> => {
+        asked.push(operation.name)
+        throw notFound('it')
+      }
+      const visit = {
+        hearth: blind, request: new Request('https://hearth.test/'), url: new URL('https://hearth.test/?code=x&token=x&state=x&client_id=x'), params, caller: anonymous, viewer: null, csrf: 'x',
+        flash: null, form: noForm, headers: {}, address: null, call: refuse, tryCall: async (operation: { name: string }) => (asked.push(operation.name), null),
+      } as unknown as Visit
+      try {
+        await page.render(visit)
+      } catch (error) {
+        if (!(error instanceof Refusal || error instanceof NoSuchPage)) throw new Error(`${page.path}: ${error instanceof Error ? error.message : String(error)}`)
+      }
+      for (const name of asked) expect(known.has(name) || name === 'get_version').toBe(true)
+    }
+  })
+})

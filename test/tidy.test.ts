@@ -19,6 +19,8 @@ const PLANTED: [file: string, text: string, words: string][] = [
   ['src/features/pulls/a.ts', `import {\n  x,\n} from '#http/rest.ts'`, 'a feature imports core'],
   ['web/pages/a.tsx', `import { x } from '#features/issues/store.ts'`, "index or schema"],
   ['web/pages/a.tsx', `import { x } from '#core/db.ts'`, 'not the database'],
+  ['web/pages/a.tsx', `const row = visit.hearth.db.one('x')`, 'not the database'],
+  ['web/pages/a.ts', `const file = await visit.hearth.git.blob(store, oid)`, 'after an operation let them in'],
   ['src/features/issues/a.ts', `import { Elysia } from 'elysia'`, 'elysia is at home in'],
   ['src/features/issues/a.ts', `const { Database } = await import('bun:sqlite')`, 'bun:sqlite is at home in'],
   ['src/features/issues/a.ts', `import x from 'left-pad'`, 'has no home yet'],
@@ -46,6 +48,7 @@ test('leaves alone what is allowed', () => {
     ['src/features/pulls/a.ts', `import { x } from '#features/issues/index.ts'\nimport { y } from '#git'`],
     ['src/features/webhooks/a.ts', `import { x } from '#features/pulls/events.ts'`],
     ['src/features/issues/a.ts', `// Date.now is not for us\nconst company = 'any'`],
+    ['web/pages/a.ts', `await visit.call(getRepo, { repo })\nconst grant = visit.hearth.facts.repo(repo, visit.caller)\nawait visit.hearth.git.blob(grant.store, oid)`],
     ['src/app.ts', `import { x } from '#features/issues/store.ts'`],
   ]
   expect(fine.flatMap(([file, text]) => checkSource({ file, text }))).toEqual([])

@@ -35,6 +35,7 @@ import { changesPage, checksPage, pullCommitsPage, sessionPage } from './pages/p
 import { mergeForm, pullCommentForm, pullPage, readyForm, reviewForm } from './pages/pulls/pull.tsx'
 import { pullDiff, pullPatch } from './pages/pulls/raw.ts'
 import { answerInvitationForm, invitationPage } from './pages/invitation.tsx'
+import { askReviewersForm, cancelReviewerForm } from './pages/pulls/reviewer-forms.ts'
 import { activityPage } from './pages/repos/activity.tsx'
 import { agentForms, agentsPage } from './pages/repos/agents.tsx'
 import { dangerForms } from './pages/repos/danger.ts'
@@ -92,7 +93,7 @@ export const siteMap = ({ development }: Pick<Settings, 'development'>, { docs }
     newWorkspaceForm, updateMemberForm, removeMemberForm, workspaceSettingsForm, restoreRepoForm, purgeRepoForm,
     newRepoForm, repoSettingsForm, pullSettingsForm, ...dangerForms, ...refForms, ...agentForms, ...workspaceTokenForms,
     newIssueForm, commentForm, editIssueForm, startPullForm,
-    newPullForm, pullCommentForm, readyForm, reviewForm, mergeForm,
+    newPullForm, pullCommentForm, readyForm, reviewForm, mergeForm, askReviewersForm, cancelReviewerForm,
   ],
   resources: [avatar, workspaceAuditDownload, siteAuditDownload, rawFile, archiveDownload, pullDiff, pullPatch],
 })

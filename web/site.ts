@@ -174,4 +174,4 @@ const LONGEST_NEXT = 12_000
 
 /** An address to go on to after signing in: only one of this site, never another host's (`//host`, `/\host`). */
 export const safeNext = (next: string | null | undefined): string | null =>
-  next && /^\/(?![/\\])[^\s\\]*$/.test(next) && next.length <= LONGEST_NEXT ? next : null
+  next && /^\/(?![/\\])[!-[\]-~]*$/.test(next) && next.length <= LONGEST_NEXT ? next : null

@@ -6,7 +6,12 @@ import { Database } from 'bun:sqlite'
 import { readFileSync } from 'node:fs'
 
 /** An answer as the forge gave it. */
-export type Kept = { readonly path: string; readonly method: string; readonly body: string; readonly headers: Readonly<Record<string, string>> }
+export type Kept = {
+  readonly path: string
+  readonly method: string
+  readonly body: string
+  readonly headers: Readonly<Record<string, string>>
+}
 
 /** Below `/plain` with nothing but the type, below `/full` with all headers that the forge sends. */
 function answers(file: string): (request: Request) => Response | Promise<Response> {

@@ -34,7 +34,12 @@ export async function makeSetting(executable: string, directory: string, environ
   return { forge, token, cookie }
 }
 
-export type Case = { readonly name: string; readonly path: string; readonly body?: string; readonly headers: (setting: Setting) => Record<string, string> }
+export type Case = {
+  readonly name: string
+  readonly path: string
+  readonly body?: string
+  readonly headers: (setting: Setting) => Record<string, string>
+}
 
 const bearer = ({ token }: Setting): Record<string, string> => ({ authorization: `Bearer ${token}` })
 const bearerJson = (setting: Setting): Record<string, string> => ({ ...bearer(setting), 'content-type': 'application/json' })
@@ -60,9 +65,10 @@ export const WRITE: Case = {
 
 /** One answer of the forge, to be served by the bare route. Throws unless it is a success. */
 export async function keep(setting: Setting, { name, path, body, headers }: Case): Promise<Kept> {
-  const response = await fetch(setting.forge.url + path, { method: body === undefined ? 'GET' : 'POST', headers: headers(setting), body, redirect: 'manual' })
+  const method = body === undefined ? 'GET' : 'POST'
+  const response = await fetch(setting.forge.url + path, { method, headers: headers(setting), body, redirect: 'manual' })
   const text = await response.text()
   if (response.status !== 200 || text.includes('"isError":true')) throw new Error(`${name} answered ${response.status}: ${text.slice(0, 500)}`)
   const kept = [...response.headers].filter(([header]) => !['date', 'content-length', 'connection', 'set-cookie'].includes(header))
-  return { path, method: body === undefined ? 'GET' : 'POST', body: text, headers: Object.fromEntries(kept) }
+  return { path, method, body: text, headers: Object.fromEntries(kept) }
 }

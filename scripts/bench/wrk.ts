@@ -49,7 +49,8 @@ export async function load({ url, headers, body, connections, seconds, pid }: Lo
   writeFileSync(script, body === undefined ? '' : `wrk.method = "POST"\nwrk.body = ${JSON.stringify(body)}\n`)
   const named = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`])
   const before = cpuOf(pid)
-  const child = Bun.spawn([requireWrk(), '-t1', `-c${connections}`, `-d${seconds}s`, '--latency', '-s', script, ...named, url], { stdout: 'pipe', stderr: 'pipe' })
+  const command = [requireWrk(), '-t1', `-c${connections}`, `-d${seconds}s`, '--latency', '-s', script, ...named, url]
+  const child = Bun.spawn(command, { stdout: 'pipe', stderr: 'pipe' })
   const [out, error, status] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text(), child.exited])
   const spent = cpuOf(pid) - before
   const requests = Number(/(\d+) requests in /.exec(out)?.[1])

@@ -25,8 +25,9 @@ async function checkFamily(store: string, work: string, family: Family, expected
     writeFileSync(join(bare, 'HEAD'), 'ref: refs/heads/none\n')
     writeFileSync(join(bare, 'config'), '[core]\n\trepositoryformatversion = 0\n\tbare = true\n')
     writeFileSync(join(bare, 'objects/info/alternates'), `${join(store, 'objects')}\n`)
-    const named = family.refs.map((ref) => `${ref.oid} refs/look/${ref.repo_id}/${ref.name.slice('refs/'.length)}`).sort((a, b) => (a.slice(41) < b.slice(41) ? -1 : 1))
-    writeFileSync(join(bare, 'packed-refs'), `# pack-refs with: sorted \n${named.map((line) => `${line}\n`).join('')}`)
+    const named = family.refs.map(({ repo_id, name, oid }): [string, string] => [`refs/look/${repo_id}/${name.slice('refs/'.length)}`, oid])
+    named.sort(([a], [b]) => (a < b ? -1 : 1))
+    writeFileSync(join(bare, 'packed-refs'), `# pack-refs with: sorted \n${named.map(([name, oid]) => `${oid} ${name}\n`).join('')}`)
 
     const problems: string[] = []
     const fsck = await runGit(bare, ['fsck', '--full', '--no-dangling', '--no-progress'])
@@ -34,12 +35,12 @@ async function checkFamily(store: string, work: string, family: Family, expected
     if (fsck.status !== 0 || said.length > 0) problems.push(`git fsck ended with ${fsck.status}: ${said.slice(0, 5).join('; ')}`)
 
     const merged = expected.merged.filter((pull) => pull.store === family.store)
-    for (const base of new Set(merged.map((pull) => `${pull.repo_id}/heads/${pull.base_ref}`))) {
+    for (const [base, pulls] of Map.groupBy(merged, (pull) => `${pull.repo_id}/heads/${pull.base_ref}`)) {
       const list = await runGit(bare, ['rev-list', `refs/look/${base}`])
       if (list.status !== 0) problems.push(`git rev-list of ${base} ended with ${list.status}: ${list.error.trim()}`)
       const reached = new Set(list.out.split('\n'))
-      for (const pull of merged) {
-        if (`${pull.repo_id}/heads/${pull.base_ref}` === base && !reached.has(pull.commit)) problems.push(`#${pull.number} is merged as ${pull.commit}, which ${pull.base_ref} does not reach`)
+      for (const { number, commit, base_ref } of pulls) {
+        if (!reached.has(commit)) problems.push(`#${number} is merged as ${commit}, which ${base_ref} does not reach`)
       }
     }
     return problems
@@ -52,11 +53,13 @@ async function checkFamily(store: string, work: string, family: Family, expected
 export async function checkExport(executable: string, data: string, work: string, repo: string): Promise<string[]> {
   const target = mkdtempSync(join(work, 'export-'))
   try {
-    const child = Bun.spawn([executable, 'export', repo, target, '--data', data], { env: { PATH: '/nonexistent', HOME: '/nonexistent' }, stdout: 'ignore', stderr: 'pipe' })
+    const env = { PATH: '/nonexistent', HOME: '/nonexistent' }
+    const child = Bun.spawn([executable, 'export', repo, target, '--data', data], { env, stdout: 'ignore', stderr: 'pipe' })
     const [error, status] = await Promise.all([new Response(child.stderr).text(), child.exited])
     if (status !== 0) return [`hearth export ${repo} ended with ${status}: ${error.trim()}`]
     const fsck = await runGit(target, ['fsck', '--full', '--strict', '--no-dangling', '--no-progress'])
-    return fsck.status === 0 ? [] : [`git fsck of the export of ${repo} ended with ${fsck.status}: ${(fsck.out + fsck.error).trim().slice(0, 500)}`]
+    if (fsck.status === 0) return []
+    return [`git fsck of the export of ${repo} ended with ${fsck.status}: ${(fsck.out + fsck.error).trim().slice(0, 500)}`]
   } finally {
     rmSync(target, { recursive: true, force: true })
   }

@@ -4,8 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beginForge, claim, OWNER, startForge, type ForgeProcess } from '../run/forge.ts'
 import { git, withToken } from '../run/git.ts'
-import { Contributor, Founder, prepareRepo, type Client, type Life } from './client.ts'
+import type { Client, Life } from './client.ts'
+import { Contributor } from './contributor.ts'
 import { checkDatabase } from './database.ts'
+import { Founder, prepareRepo } from './founder.ts'
 import { countKinds, type Kind } from './ledger.ts'
 import { killMachine, powerMachine, type Machine } from './machine.ts'
 import { checkExport, checkObjects } from './objects.ts'
@@ -61,7 +63,8 @@ export async function runCrashes(options: CrashOptions): Promise<CrashReport> {
   try {
     forge = await startForge(begin())
     const { token } = await claim(forge)
-    const nextRepo = ({ url }: ForgeProcess, at: number) => prepareRepo({ url, token, over: false }, directory, OWNER.workspace, `work-${at}`, { upToDate: at % 2 === 0 })
+    const nextRepo = ({ url }: ForgeProcess, at: number) =>
+      prepareRepo({ url, token, over: false }, directory, OWNER.workspace, `work-${at}`, { upToDate: at % 2 === 0 })
     let repo = await nextRepo(forge, 0)
     for (let at = 0; at < contributors; at++) clients.push(new Contributor(`worker-${at}`, directory, random.branch(), () => repo))
     clients.push(new Founder('founder', directory, random.branch(), OWNER.workspace))
@@ -92,8 +95,12 @@ export async function runCrashes(options: CrashOptions): Promise<CrashReport> {
       const touched = ledgers.flatMap(({ entries }, at) => entries.slice(known[at]).map((entry) => entry.repo.split('/')[1] ?? ''))
       const objects = await checkObjects(join(machine.data, 'repos'), directory, expected, last || done % 25 === 0 ? null : new Set(touched))
       problems.push(...ledgers.flatMap(({ surprises }) => surprises), ...wrong, ...objects)
-      if (last && problems.length === 0) problems.push(...(await lookAsUsers(forge, token, executable, machine.data, directory, repo)))
-      if (done % 10 === 0 || last || problems.length > 0) say(`round ${done} of ${rounds}: ${inWords(countKinds(ledgers))}${problems.length > 0 ? `; ${problems.length} problems` : ''}`)
+      if (last && problems.length === 0) {
+        problems.push(...(await lookAsUsers(forge.url, token, directory, repo)), ...(await checkExport(executable, machine.data, directory, repo)))
+      }
+      if (done % 10 === 0 || last || problems.length > 0) {
+        say(`round ${done} of ${rounds}: ${inWords(countKinds(ledgers))}${problems.length > 0 ? `; ${problems.length} problems` : ''}`)
+      }
     }
     if (problems.length === 0 && (await forge.stop()) !== 0) problems.push('the forge did not stop cleanly in the end')
   } catch (error) {
@@ -112,7 +119,8 @@ export async function runCrashes(options: CrashOptions): Promise<CrashReport> {
   }
 }
 
-export const inWords = (counts: Readonly<Record<Kind, number>>): string => Object.entries(counts).map(([kind, count]) => `${count} ${kind}`).join(', ')
+export const inWords = (counts: Readonly<Record<Kind, number>>): string =>
+  Object.entries(counts).map(([kind, count]) => `${count} ${kind}`).join(', ')
 
 /**
  * Waits until the cut: half of them fall anywhere, half fall shortly after a change was sent, because the moments between a
@@ -137,14 +145,14 @@ async function cutWhileStarting(machine: Machine, begin: Parameters<typeof begin
   await starting.ready.catch(() => {})
 }
 
-/** In the end: a clone over the network and an export by command must both satisfy git. */
-async function lookAsUsers(forge: ForgeProcess, token: string, executable: string, data: string, directory: string, repo: string): Promise<string[]> {
+/** In the end a clone over the network must satisfy git. */
+async function lookAsUsers(url: string, token: string, directory: string, repo: string): Promise<string[]> {
   const clone = join(directory, 'last-look.git')
   try {
-    await git(directory, 'clone', '-q', '--mirror', withToken(`${forge.url}/${repo}.git`, token), clone)
+    await git(directory, 'clone', '-q', '--mirror', withToken(`${url}/${repo}.git`, token), clone)
     await git(clone, 'fsck', '--full', '--strict', '--no-dangling', '--no-progress')
+    return []
   } catch (error) {
     return [error instanceof Error ? error.message : String(error)]
   }
-  return checkExport(executable, data, directory, repo)
 }

@@ -26,8 +26,10 @@ export function readOptions<Name extends string>(known: Readonly<Record<Name, Op
 }
 
 export function optionsHelp(usage: string, known: Readonly<Record<string, Option>>): string {
+  const words = { flag: '', count: ' N', text: ' TEXT' }
   const rows = Object.entries(known).map(([name, option]): [string, string] => [
-    `--${name}${option.kind === 'flag' ? '' : option.kind === 'count' ? ' N' : ' TEXT'}`, option.help + (option.default === '' ? '' : ` (${option.default})`),
+    `--${name}${words[option.kind]}`,
+    option.help + (option.default === '' ? '' : ` (${option.default})`),
   ])
   const width = Math.max(...rows.map(([left]) => left.length))
   return `usage: ${usage}\n\n${rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`).join('\n')}\n`

@@ -73,7 +73,7 @@ export function serve(hearth: Hearth, door: Door, refuse: Refuse, peerOf?: (requ
   const fail = (exchange: Exchange, error: unknown): Response => {
     if (error instanceof Refusal) return finish(exchange, refuse(exchange, error))
     if (exchange.request.signal.aborted) return finish(exchange, new Response(null, { status: 499 }))
-    hearth.log.error('a request failed', { request_id: exchange.id, method: exchange.request.method, path: exchange.loggedPath ?? exchange.path, operation: exchange.operation, error })
+    hearth.log.error('a request failed', { request_id: exchange.id, method: exchange.request.method, path: shownPath(exchange), operation: exchange.operation, error })
     return finish(exchange, refuse(exchange, new Refusal('internal', 'something went wrong here; it is in the log under this request id')))
   }
   return (request) => {
@@ -87,6 +87,9 @@ export function serve(hearth: Hearth, door: Door, refuse: Refuse, peerOf?: (requ
   }
 }
 
+/** The path as it may be logged: a token that somebody put into it is left out. */
+const shownPath = ({ path, loggedPath }: Exchange): string => loggedPath ?? (path.includes('hth') ? path.replace(/hth[uwar]_[0-9A-Za-z]+/g, '[redacted]') : path)
+
 function finish(exchange: Exchange, response: Response): Response {
   const { hearth, request, caller } = exchange
   if (!exchange.carriesId) response.headers.set('x-request-id', exchange.id)
@@ -94,7 +97,7 @@ function finish(exchange: Exchange, response: Response): Response {
   hearth.log.info('request', {
     request_id: exchange.id,
     method: request.method,
-    path: exchange.loggedPath ?? exchange.path,
+    path: shownPath(exchange),
     status: response.status,
     ms: Math.round((performance.now() - exchange.started) * 100) / 100,
     operation: exchange.operation,

@@ -170,7 +170,7 @@ function responsesOf(route: Route, components: Components): Json {
   } else if (operation.status !== 204) {
     const output = asJsonSchema(operation.output)
     const schema = route.isList ? { type: 'array', items: components.written(output.properties?.['items']?.items ?? {}) } : components.written(output)
-    success['content'] = { 'application/json': { schema } }
+    success['content'] = { 'application/json': { schema }, ...(operation.lines ? { 'application/x-ndjson': { schema: { type: 'string', description: 'One record a line, with format=jsonl.' } } } : {}) }
     if (route.list) {
       headers['Link'] = { $ref: '#/components/headers/Link' }
       if (operation.list === 'page') headers['X-Total-Count'] = { $ref: '#/components/headers/TotalCount' }
@@ -203,6 +203,10 @@ function parametersOf(route: Route, components: Components): OpenApi['paths'][st
   }
   if (route.method === 'GET' || route.method === 'DELETE') {
     for (const [name, schema] of restInputs(route)) parameters.push({ name, in: 'query', required: required.has(name), ...described(schema), schema: components.written(schema) })
+  }
+  if (route.operation.lines) {
+    const schema: JsonSchema = { type: 'string', enum: ['json', 'jsonl'] }
+    parameters.push({ name: 'format', in: 'query', required: false, description: 'jsonl downloads everything that the filters let through, one record a line.', schema })
   }
   if (route.method === 'POST') parameters.push({ $ref: '#/components/parameters/idempotency_key' })
   return parameters

@@ -6,6 +6,7 @@
  * once, so that a crowd at the sign-in page cannot take the machine from everyone else; the others wait in order.
  */
 import { pbkdf2 } from 'node:crypto'
+import { availableParallelism } from 'node:os'
 import { promisify } from 'node:util'
 import { Refusal } from './errors.ts'
 import { sameBytes } from './hash.ts'
@@ -13,7 +14,8 @@ import { sameBytes } from './hash.ts'
 export const ROUNDS = 600_000
 const SALT_BYTES = 16
 const HASH_BYTES = 32
-const MOST_RUNNING = 2
+/** One core is left to everything else, where there are two or more. */
+const MOST_RUNNING = Math.max(1, Math.min(2, availableParallelism() - 1))
 const MOST_WAITING = 256
 
 const derive = promisify(pbkdf2)

@@ -43,7 +43,7 @@ test('a sound forge is called sound; each kind of damage is found, named, and ch
   expect(status).toBe(1)
   expect(out).toContain('database: 1 fault\n  a row of members points at nothing in workspaces')
   expect(out).toMatch(/git stores: \d+ faults?\n {2}rep_/)
-})
+}, 60_000)
 
 test('it needs a forge, and does not bring an old one up to date', async () => {
   const world = await makeWorld()
@@ -53,4 +53,4 @@ test('it needs a forge, and does not bring an old one up to date', async () => {
   database.close()
   const { out, error, status } = await doctor(world.data)
   expect([out, status, error.includes('run hearth migrate first')]).toEqual(['', 1, true])
-})
+}, 60_000)

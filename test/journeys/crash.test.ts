@@ -9,7 +9,8 @@ import { EXECUTABLE, requireExecutable } from './forge.ts'
 test('nothing that was acknowledged is lost, doubled or half done when the process is killed', async () => {
   await requireExecutable()
   const seed = Math.floor(Math.random() * 1_000_000_000)
-  const { problems, acknowledged, least, rounds } = await runCrashes({ executable: EXECUTABLE, how: 'kill', rounds: 8, seed, contributors: 3, length: [300, 1500] })
+  const options = { executable: EXECUTABLE, how: 'kill', rounds: 8, seed, contributors: 3, length: [300, 1500] } as const
+  const { problems, acknowledged, least, rounds } = await runCrashes(options)
   if (problems.length > 0) throw new Error(`with seed ${seed}:\n${problems.join('\n')}`)
   expect(rounds).toBe(8)
   // Rounds in which nothing was acknowledged would prove nothing.

@@ -9,17 +9,22 @@ import type { World } from '../world.ts'
 
 export type Site = ReturnType<typeof serveSite>
 
-/** Serves a world on a port of this machine. `lines` is all that is logged, of every level. */
-export function serveSite(world: World) {
+/** Takes a port of this machine, for a world whose address must be known before it is made. */
+export function listen() {
   const lines: string[] = []
   const log = createLog({ level: 'debug', write: (line) => void lines.push(line) })
+  const server = startServer({ host: '127.0.0.1', port: 0, log, grace: 500 })
+  afterAll(() => server.stop())
+  return { server, log, lines }
+}
+
+/** Serves a world. `lines` is all that is logged, of every level. */
+export function serveSite(world: World, { server, log, lines } = listen()) {
   const hearth = { ...world.hearth, log, get callers() { return world.hearth.callers }, get jobs() { return world.hearth.jobs } }
   const map = siteMap(hearth.settings, { docs: () => ({ operations: [] }) as never })
   const site = siteDoor(hearth, map)
-  const server = startServer({ host: '127.0.0.1', port: 0, log, grace: 500 })
   server.open(hearth, { git: gitDoor(hearth), site: site.handle, refuse: site.refuse })
-  afterAll(() => server.stop())
-  return { url: server.url, port: server.port, lines, map, hearth }
+  return { url: server.url, lines, map, hearth }
 }
 
 type Request = { headers?: Record<string, string> }

@@ -7,7 +7,7 @@ import { commitIdentity } from '#features/accounts/index.ts'
 import { noSuchBranch } from './branch-record.ts'
 import { commitRecord } from './commit-records.ts'
 import { scanBefore, scanPush } from './push-protection.ts'
-import { checkPush } from './push-rules.ts'
+import { auditBypass, checkPush } from './push-rules.ts'
 import { branchRef, shortNameProblem } from './ref-names.ts'
 import { moveRefs, prepareUpdate } from './refs.ts'
 import { blameInput, treePath } from './resolve.ts'
@@ -92,6 +92,7 @@ export const createCommit = operation({
       check()
       if (later) tx.enqueue(scanPush, { repo_id: repo.id, ...range })
       if (readRef(tx.db, repo.id, branchRef(branch)) !== parent && new_branch === undefined) throw headMoved(branch, readRef(tx.db, repo.id, branchRef(branch)))
+      auditBypass(tx, requireRepo(tx.db, repo.id), [update])
       moveRefs(tx, repo, [update])
     })
     const commit = await git.commit(repo.store, made.commit)

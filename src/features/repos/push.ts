@@ -4,7 +4,7 @@ import { Nullable, RepoPath, Type } from '#core/schema.ts'
 import type { RefResult, RefUpdate } from '#git'
 import { forbidden, Refusal } from '#lib/errors.ts'
 import { knownTips, scanBefore, scanPush } from './push-protection.ts'
-import { checkPush } from './push-rules.ts'
+import { auditBypass, checkPush } from './push-rules.ts'
 import { branchOf } from './ref-names.ts'
 import { moveProblem, moveRefs, prepareUpdate, type PreparedUpdate } from './refs.ts'
 import { ObjectId } from './schema-code.ts'
@@ -105,6 +105,7 @@ export const push = operation({
           if (why) verdicts.refuse(update.name, why)
         }
         const moved = movable(verdicts, prepared, (update) => moveProblem(tx.db, repo.id, update))
+        auditBypass(tx, now, moved)
         moveRefs(tx, repo, moved)
         if (later.length > 0 && moved.length > 0) tx.enqueue(scanPush, { repo_id: repo.id, tips: [...new Set(later)], hide })
       })

@@ -69,6 +69,6 @@ export function findAccount(tx: Tx, provider: SignOnPolicy, known: Known, link_t
   const name = known.name?.replace(/[\s\p{Cc}]+/gu, ' ').trim().slice(0, LONGEST_NAME) || null
   if (name !== null) renameActor(tx, made.id, { name })
   putIdentity(tx.db, { provider: provider.id, subject: known.subject, user_id: made.id, label: email, now: tx.now })
-  tx.audit({ action: 'user.created_by_sign_on', target: { kind: 'user', id: made.id, name: made.username }, data: { provider: provider.id, subject: known.subject } })
+  tx.audit({ action: 'user.identity_linked', target: { kind: 'user', id: made.id, name: made.username }, data: { provider: provider.id, subject: known.subject } })
   return requireRow(tx, made.id)
 }

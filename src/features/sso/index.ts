@@ -3,8 +3,8 @@ import type { Feature } from '#core/hearth.ts'
 import { finishSignOn } from './finish-sign-on.ts'
 import { listSignOnProviders } from './list-sign-on-providers.ts'
 import { signInWithDirectory } from './sign-in-with-directory.ts'
-import { startSignOn } from './start-sign-on.ts'
+import { LONGEST_NEXT, startSignOn } from './start-sign-on.ts'
 
-export { finishSignOn, listSignOnProviders, signInWithDirectory, startSignOn }
+export { finishSignOn, listSignOnProviders, LONGEST_NEXT as LONGEST_SIGN_ON_NEXT, signInWithDirectory, startSignOn }
 
 export const feature: Feature = { name: 'sso', operations: [listSignOnProviders, startSignOn, finishSignOn, signInWithDirectory] }

@@ -4,12 +4,15 @@ import { Type } from '#core/schema.ts'
 import { Refusal } from '#lib/errors.ts'
 import { begin, requireProvider } from './oidc.ts'
 
+/** It travels in a cookie, and browsers keep 4096 bytes. */
+export const LONGEST_NEXT = 2400
+
 export const startSignOn = operation({
   name: 'start_sign_on',
   summary: 'Begin to sign in through a provider, or to link it to your own account. Answers with where the browser goes and what it keeps meanwhile.',
   route: null,
   access: publicRead(),
-  input: Type.Object({ provider: Type.String({ maxLength: 40 }), next: Type.Optional(Type.String({ maxLength: 2000 })), link: Type.Optional(Type.Boolean()) }),
+  input: Type.Object({ provider: Type.String({ maxLength: 40 }), next: Type.Optional(Type.String({ maxLength: LONGEST_NEXT })), link: Type.Optional(Type.Boolean()) }),
   output: Type.Object({ url: Type.String(), attempt: Type.String() }),
 
   handler: ({ hearth, caller }, { provider, next, link = false }) => {

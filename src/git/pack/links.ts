@@ -2,6 +2,7 @@
 import { BLOB, COMMIT, TAG, TREE } from './entry.ts'
 import { GitError } from '../ports.ts'
 import { OidMap } from '../store/oid-map.ts'
+import { RecentOids } from '../walk/recent.ts'
 import type { Links } from './fsck.ts'
 
 const IN_PACK = 0x80
@@ -13,6 +14,9 @@ export class LinkTable implements Links {
   readonly ids: OidMap
   /** For each id: the types that others expect of it, and in the upper bits whether the pack has it. */
   private marks: Uint8Array
+  /** From one version of a directory to the next nearly everything is named again. */
+  private readonly recentTrees = new RecentOids()
+  private readonly recentBlobs = new RecentOids()
   private readonly special: { id: number; kind: 'gitmodules' | 'gitattributes' }[] = []
   private readonly seenSpecial = new Set<number>()
 
@@ -22,6 +26,7 @@ export class LinkTable implements Links {
   }
 
   link(bytes: Uint8Array, at: number, type: number): void {
+    if ((type === TREE && this.recentTrees.met(bytes, at)) || (type === BLOB && this.recentBlobs.met(bytes, at))) return
     const id = this.ids.add(bytes, at)
     if (id >= this.marks.length) this.grow()
     this.marks[id]! |= BITS[type] ?? 0

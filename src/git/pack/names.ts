@@ -18,15 +18,8 @@ const SHORT: readonly { name: Exclude<SpecialName, null | 'git'>; stem: string; 
   { name: 'mailmap', stem: 'mailma', hash: 'maba30' },
 ]
 
-/** Whether a name is worth the slow look: a dot in front, or a byte that only odd spellings have. */
-export function isSuspicious(bytes: Uint8Array, from: number, to: number): boolean {
-  if (bytes[from] === 0x2e) return true
-  for (let i = from; i < to; i++) {
-    const byte = bytes[i]!
-    if (byte >= 0x7e || byte === 0x5c || byte === 0x3a) return true
-  }
-  return false
-}
+/** Whether a byte occurs in the names looked for: dots, tildes, separators and streams of NTFS, and beyond ASCII. */
+export const isOdd = (byte: number): boolean => byte === 0x2e || byte >= 0x7e || byte === 0x5c || byte === 0x3a
 
 /** What the name stands for on HFS+ or NTFS, or as it is. */
 export function specialName(bytes: Uint8Array, from: number, to: number): SpecialName {

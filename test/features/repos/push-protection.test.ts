@@ -125,6 +125,16 @@ describe('with the protection on', () => {
   })
 })
 
+test('moving the protected branch past its protection is written down, with where the push came from', async () => {
+  const { path, commit, main } = await repo({ admins_may_push: true })
+  const next = await commit(main, { 'a.txt': 'a' })
+  const origin = { request_id: 'push-12345678', ip: '203.0.113.9', user_agent: 'git/2' }
+  await world.call(push, ada, { repo: path, updates: [{ name: 'refs/heads/main', old: main, new: next }, { name: 'refs/heads/other', old: null, new: next }] }, { origin })
+  const rows = hearth.db.all<{ actor_id: string; ip: string; request_id: string; data: string }>(`SELECT * FROM audit_log WHERE action = 'repo.protection_bypassed'`)
+  expect(rows).toMatchObject([{ actor_id: ada.id, ip: origin.ip, request_id: origin.request_id }])
+  expect(JSON.parse(rows[0]?.data ?? '')).toEqual({ before: { 'refs/heads/main': main }, after: { 'refs/heads/main': next } })
+})
+
 describe('with it off', () => {
   test('the push goes through, and the token is revoked, with a letter and two entries in the log', async () => {
     const { path, commit, pushTo, tip, main } = await repo({ push_protection: false })

@@ -50,7 +50,7 @@ test('whoever the provider knows gets an account, and the same one the next time
   // Another person of the same name is another.
   corp.put({ sub: 'p2', email: 'ada2@corp.example', email_verified: true, preferred_username: 'ada lovelace' })
   expect((await enter(world, 'p2')).sign_in?.user.username).toBe('ada-lovelace-2')
-  expect(audited(world, sign_in?.user.id ?? '')).toEqual(['user.created_by_sign_on'])
+  expect(audited(world, sign_in?.user.id ?? '')).toEqual(['user.created', 'user.identity_linked'])
 })
 
 test('an address that the provider does not vouch for is confirmed by mail first', async () => {

@@ -1,6 +1,6 @@
 // Signing in through a provider of the settings: away to it, and back with what it says. Both are plain visits, because the
 // policy of these pages lets no form lead to another host.
-import { finishSignOn, startSignOn } from '#features/sso/index.ts'
+import { finishSignOn, LONGEST_SIGN_ON_NEXT, startSignOn } from '#features/sso/index.ts'
 import { LinkButton } from '../../components/button.tsx'
 import { Card } from '../../components/card.tsx'
 import { clearCookie, readCookie, setCookie, SIGN_ON } from '../../cookies.ts'
@@ -16,7 +16,7 @@ export const startSignOnPage = page({
   load: async (visit) => {
     const next = safeNext(visit.url.searchParams.get('next'))
     if (visit.viewer) return redirect(next ?? '/', 302)
-    const { url, attempt } = await visit.call(startSignOn, { provider: visit.params['provider'] ?? '', ...(next === null ? {} : { next }) })
+    const { url, attempt } = await visit.call(startSignOn, { provider: visit.params['provider'] ?? '', ...(next === null || next.length > LONGEST_SIGN_ON_NEXT ? {} : { next }) })
     return redirect(url, 302, { 'set-cookie': keep(visit, attempt) })
   },
   view: () => <></>,

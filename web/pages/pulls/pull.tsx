@@ -11,6 +11,7 @@ import { CommentItem, EventItem, markdownOf, woven } from '../issues/conversatio
 import { numberOf } from '../issues/issue.tsx'
 import { repoOf } from '../repos/frame.tsx'
 import { fieldError } from '../shell.tsx'
+import { Reviewers } from './reviewers.tsx'
 import { PullFrame } from './frame.tsx'
 
 const VERDICTS: Record<Review['verdict'], { words: string; tone?: Tone }> = {
@@ -116,8 +117,9 @@ const ReviewBox = ({ here, visit }: { here: string; visit: Visit }) => (
   </Card>
 )
 
-const Side = ({ data, repo }: { data: PullDetail; repo: Repo }) => (
+const Side = ({ data, repo, visit }: { data: PullDetail; repo: Repo; visit: Visit }) => (
   <>
+    <Reviewers visit={visit} data={data} repo={repo} />
     <SideBlock title="Approvals">
       <p>{data.approvals.required === 0 ? `${data.approvals.counted} counted, none required` : `${data.approvals.counted} of ${data.approvals.required}`}</p>
     </SideBlock>
@@ -169,7 +171,7 @@ export const pullPage = page({
     ])
     return (
       <PullFrame visit={visit} repo={repo} pull={data.pull} current="conversation">
-        <Columns where="right" side={<Side data={data} repo={repo} />}>
+        <Columns where="right" side={<Side data={data} repo={repo} visit={visit} />}>
           <Timeline>
             <Comment
               id="description" author={data.author} at={data.created_at} role="Author" verb="started this"

@@ -1,0 +1,302 @@
+/**
+ * Every operation that changes access, settings, tokens or secrets, and every one that only people may call, leaves an entry in
+ * the audit log. The list is made from the registry, so that a new one cannot be forgotten: it is called here and its entry is
+ * looked for, or it is named below with the reason why it leaves none.
+ */
+import { expect, test } from 'bun:test'
+import { Secret, TOTP } from 'otpauth'
+import { anonymous, type Caller, type UserCaller } from '#core/caller.ts'
+import { findBrokenLink, listAudit } from '#core/audit.ts'
+import { call as callOperation, type Operation } from '#core/operation.ts'
+import { signIn } from '#features/accounts/sign-in.ts'
+import { insertUser } from '#features/accounts/store.ts'
+import { putIdentity } from '#features/accounts/store-identities.ts'
+import { addMember } from '#features/workspaces/index.ts'
+import { features } from '#features/index.ts'
+import { hashPassword } from '#lib/password.ts'
+import { typeId } from '#lib/typeid.ts'
+import { softPasskey } from './features/accounts/soft-passkey.ts'
+import { PASSWORD } from './features/accounts/with-password.ts'
+import { client, runForge } from './features/oauth/running.ts'
+import { makeWorld } from './world.ts'
+
+const ADMINISTRATIVE = ['access:admin', 'workspace:admin', 'repo:admin', 'secrets:admin', 'site:admin']
+
+const mustBeAudited = ({ access }: Operation): boolean =>
+  access.writes && (access.person || (access.scope ?? '').split(' ').some((scope) => ADMINISTRATIVE.includes(scope)))
+
+/** Those that leave no entry, and why. */
+const WITHOUT: Readonly<Record<string, string>> = {
+  resend_email_confirmation: 'mails a link again; the entry is written when it is opened',
+  start_two_factor: 'makes a secret that counts for nothing until enable_two_factor shows a code of it',
+}
+
+const forge = await runForge()
+const { hearth, clock } = forge
+/** Browsers let only addresses with a name and a certificate have passkeys. */
+const named = await makeWorld()
+const operations = features.flatMap((feature) => feature.operations ?? [])
+const ada = await forge.user('ada', { site_admin: true })
+const otto = await forge.user('otto')
+const password_hash = await hashPassword(PASSWORD)
+
+let made = 0
+const fresh = (word: string): string => `${word}-${++made}`
+
+type Place = Pick<typeof named, 'hearth' | 'write'>
+
+const run = (name: string, caller: Caller, input: Record<string, unknown>, { hearth: at }: Pick<Place, 'hearth'> = forge): Promise<Record<string, unknown>> => {
+  const operation = at.operationsByName.get(name)
+  if (!operation) throw new Error(`there is no operation ${name}`)
+  return callOperation<unknown, unknown>(at, operation, caller, input) as Promise<Record<string, unknown>>
+}
+const text = (record: Record<string, unknown>, field: string): string => String(record[field])
+
+/** A person with a password, so that changes of their sign-in can be made. */
+async function person(place: Place = forge): Promise<UserCaller> {
+  const username = fresh('person')
+  const id = typeId('usr', clock.now())
+  await place.write((tx) => insertUser(tx, { id, username, email: `${username}@example.com`, name: null, password_hash, verified: true, site_admin: false }))
+  return { kind: 'user', id, username, verified: true, suspended: false, site_admin: false, token: null, sign_in: null }
+}
+async function signedIn(who: UserCaller): Promise<UserCaller> {
+  const { secret } = await forge.call(signIn, anonymous, { login: who.username, password: PASSWORD })
+  const row = hearth.db.one<{ id: string }>('SELECT id FROM sign_ins WHERE user_id = ? ORDER BY id DESC LIMIT 1', who.id)
+  if (!secret || !row) throw new Error('nobody is signed in')
+  return { ...who, sign_in: row.id }
+}
+const workspace = async (owner: UserCaller = ada): Promise<string> => {
+  const slug = fresh('ws')
+  await run('create_workspace', owner, { slug })
+  // One person belongs to ten workspaces at most.
+  if (owner === ada) await forge.write((tx) => void tx.db.run('DELETE FROM members WHERE user_id = ? AND workspace_id NOT IN (SELECT id FROM actors WHERE username IN (?, ?))', ada.id, slug, 'acme'))
+  return slug
+}
+await forge.workspace('acme', { owner: ada })
+const repo = async (): Promise<string> => text(await run('create_repo', ada, { workspace: 'acme', name: fresh('repo'), private: false }), 'full_name')
+const member = async (slug = 'acme'): Promise<UserCaller> => {
+  const who = await person()
+  const row = hearth.db.one<{ id: string }>(`SELECT id FROM actors WHERE username = ? AND kind = 'workspace'`, slug)
+  await forge.write((tx) => addMember(tx, { workspace_id: row?.id ?? '', user_id: who.id, role: 'member' }))
+  return who
+}
+const team = async (): Promise<string> => text(await run('create_team', ada, { workspace: 'acme', name: fresh('team') }), 'slug')
+const project = async (): Promise<string> => text(await run('create_project', ada, { workspace: 'acme', slug: fresh('project') }), 'slug')
+const deleted = async (): Promise<{ repo: string; confirm: string }> => {
+  const name = await repo()
+  await run('delete_repo', ada, { repo: name, confirm: name })
+  return { repo: name, confirm: name }
+}
+const invited = async (who: UserCaller): Promise<string> => text(await run('invite_member', ada, { workspace: 'acme', email: `${who.username}@example.com` }), 'id')
+const invitedToRepo = async (who: UserCaller): Promise<{ repo: string; id: string }> => {
+  const name = await repo()
+  await run('add_collaborator', ada, { repo: name, invitee: who.username, role: 'write' })
+  const { items } = (await run('list_repo_invitations', ada, { repo: name })) as unknown as { items: { id: string }[] }
+  return { repo: name, id: items[0]?.id ?? '' }
+}
+const collaborator = async (): Promise<{ repo: string; username: string }> => {
+  const who = await person()
+  const { repo: name, id } = await invitedToRepo(who)
+  await run('accept_repo_invitation', who, { id })
+  return { repo: name, username: who.username }
+}
+async function authenticator(who: UserCaller): Promise<() => string> {
+  await run('start_two_factor', who, {})
+  const setup = await run('get_two_factor_setup', who, {})
+  const totp = new TOTP({ secret: Secret.fromBase32(text(setup, 'secret')) })
+  return () => totp.generate({ timestamp: clock.now() })
+}
+async function withTwoFactor(): Promise<UserCaller> {
+  const who = await person()
+  const code = await authenticator(who)
+  await run('enable_two_factor', who, { code: code() })
+  return who
+}
+async function passkeyInput(who: UserCaller): Promise<Record<string, unknown>> {
+  const start = await run('start_passkey', who, {}, named)
+  return { name: 'Key', state: text(start, 'state'), response: softPasskey(named.hearth.settings.site_url).make(text(start, 'options')) }
+}
+
+type Made = { as: UserCaller; input: Record<string, unknown>; at: Place }
+const by = (as: UserCaller, input: Record<string, unknown> = {}, at: Place = forge): Made => ({ as, input, at })
+
+/** How each comes to be called: who calls it, with what. */
+const CALLS: Readonly<Record<string, () => Promise<Made>>> = {
+  create_token: async () => by(ada, { name: 'x', scopes: ['repo:read'] }),
+  revoke_token: async () => by(ada, { id: text(await run('create_token', ada, { name: 'x', scopes: ['repo:read'] }), 'id') }),
+  create_settings_token: async () => by(ada, { name: 'x' }),
+  create_invite: async () => by(ada),
+  revoke_invite: async () => by(ada, { id: text(await run('create_invite', ada, {}), 'id') }),
+  add_email: async () => by(await person(), { email: `${fresh('more')}@example.com`, password: PASSWORD }),
+  remove_email: async () => {
+    const who = await person()
+    const email = `${fresh('more')}@example.com`
+    await run('add_email', who, { email, password: PASSWORD })
+    return by(who, { email, password: PASSWORD })
+  },
+  update_email_settings: async () => by(await person(), { private_email: false }),
+  end_sign_in: async () => {
+    const who = await person()
+    const other = await signedIn(who)
+    return by(await signedIn(who), { id: other.sign_in })
+  },
+  end_other_sign_ins: async () => {
+    const who = await person()
+    await signedIn(who)
+    return by(await signedIn(who))
+  },
+  set_password: async () => by(await person(), { current: PASSWORD, password: 'another fine password' }),
+  enable_two_factor: async () => {
+    const who = await person()
+    const code = await authenticator(who)
+    return by(who, { code: code() })
+  },
+  disable_two_factor: async () => by(await withTwoFactor(), { password: PASSWORD }),
+  renew_recovery_codes: async () => by(await withTwoFactor(), { password: PASSWORD }),
+  reset_two_factor: async () => by(ada, { username: (await withTwoFactor()).username }),
+  add_passkey: async () => {
+    const who = await person(named)
+    return by(who, await passkeyInput(who), named)
+  },
+  remove_passkey: async () => {
+    const who = await person(named)
+    await run('add_passkey', who, await passkeyInput(who), named)
+    const { passkeys } = (await run('get_security', who, {}, named)) as unknown as { passkeys: { id: string }[] }
+    return by(who, { id: passkeys[0]?.id, password: PASSWORD }, named)
+  },
+  remove_identity: async () => {
+    const who = await person()
+    await forge.write((tx) => putIdentity(tx.db, { provider: 'idp', subject: who.id, user_id: who.id, label: 'x', now: tx.now }))
+    return by(who, { provider: 'idp', subject: who.id, password: PASSWORD })
+  },
+  suspend_user: async () => by(ada, { username: (await person()).username }),
+  unsuspend_user: async () => {
+    const { username } = await person()
+    await run('suspend_user', ada, { username })
+    return by(ada, { username })
+  },
+  update_profile: async () => by(await person(), { bio: 'New' }),
+  create_workspace: async () => by(await person(), { slug: fresh('ws') }),
+  update_workspace: async () => by(ada, { workspace: await workspace(), description: 'New' }),
+  set_base_permission: async () => by(ada, { workspace: await workspace(), base_permission: 'read' }),
+  set_member_privileges: async () => by(ada, { workspace: await workspace(), members_can_delete_repositories: true }),
+  rename_workspace: async () => by(ada, { workspace: await workspace(), slug: fresh('ws') }),
+  delete_workspace: async () => {
+    const slug = await workspace()
+    return by(ada, { workspace: slug, confirm: slug })
+  },
+  update_member: async () => by(ada, { workspace: 'acme', username: (await member()).username, role: 'owner' }),
+  remove_member: async () => by(ada, { workspace: 'acme', username: (await member()).username }),
+  invite_member: async () => by(ada, { workspace: 'acme', email: `${fresh('new')}@example.com` }),
+  revoke_workspace_invite: async () => by(ada, { workspace: 'acme', id: await invited(await person()) }),
+  accept_workspace_invite: async () => {
+    const who = await person()
+    return by(who, { id: await invited(who) })
+  },
+  decline_workspace_invite: async () => {
+    const who = await person()
+    return by(who, { id: await invited(who) })
+  },
+  create_workspace_token: async () => by(ada, { workspace: 'acme', name: 'x', scopes: ['repo:read'] }),
+  revoke_workspace_token: async () => by(ada, { workspace: 'acme', id: text(await run('create_workspace_token', ada, { workspace: 'acme', name: 'x', scopes: ['repo:read'] }), 'id') }),
+  create_project: async () => by(ada, { workspace: 'acme', slug: fresh('project') }),
+  update_project: async () => by(ada, { workspace: 'acme', project: await project(), name: 'New' }),
+  delete_project: async () => by(ada, { workspace: 'acme', project: await project() }),
+  create_repo: async () => by(ada, { workspace: 'acme', name: fresh('repo') }),
+  update_repo: async () => by(ada, { repo: await repo(), description: 'New', protected: false }),
+  update_repo_settings: async () => by(ada, { repo: await repo(), max_revisions: 7 }),
+  rename_repo: async () => by(ada, { repo: await repo(), name: fresh('repo') }),
+  transfer_repo: async () => by(ada, { repo: await repo(), to: await workspace() }),
+  set_repo_visibility: async () => {
+    const name = await repo()
+    return by(ada, { repo: name, private: true, confirm: name })
+  },
+  archive_repo: async () => by(ada, { repo: await repo() }),
+  unarchive_repo: async () => {
+    const name = await repo()
+    await run('archive_repo', ada, { repo: name })
+    return by(ada, { repo: name })
+  },
+  delete_repo: async () => {
+    const name = await repo()
+    return by(ada, { repo: name, confirm: name })
+  },
+  restore_repo: async () => by(ada, { repo: (await deleted()).repo }),
+  purge_repo: async () => by(ada, await deleted()),
+  create_team: async () => by(ada, { workspace: 'acme', name: fresh('team') }),
+  update_team: async () => by(ada, { workspace: 'acme', team: await team(), description: 'New' }),
+  delete_team: async () => by(ada, { workspace: 'acme', team: await team() }),
+  set_team_member: async () => by(ada, { workspace: 'acme', team: await team(), username: (await member()).username }),
+  remove_team_member: async () => {
+    const input = { workspace: 'acme', team: await team(), username: (await member()).username }
+    await run('set_team_member', ada, input)
+    return by(ada, input)
+  },
+  set_team_repo: async () => by(ada, { workspace: 'acme', team: await team(), repo: await repo(), role: 'write' }),
+  remove_team_repo: async () => {
+    const input = { workspace: 'acme', team: await team(), repo: await repo() }
+    await run('set_team_repo', ada, { ...input, role: 'write' })
+    return by(ada, input)
+  },
+  set_review_assignment: async () => by(ada, { workspace: 'acme', team: await team(), enabled: true, count: 2 }),
+  add_collaborator: async () => by(ada, { repo: await repo(), invitee: (await person()).username, role: 'read' }),
+  update_collaborator: async () => by(ada, { ...(await collaborator()), role: 'admin' }),
+  remove_collaborator: async () => by(ada, await collaborator()),
+  revoke_repo_invitation: async () => by(ada, await invitedToRepo(await person())),
+  accept_repo_invitation: async () => {
+    const who = await person()
+    return by(who, { id: (await invitedToRepo(who)).id })
+  },
+  decline_repo_invitation: async () => {
+    const who = await person()
+    return by(who, { id: (await invitedToRepo(who)).id })
+  },
+  dismiss_review: async () => {
+    const name = await repo()
+    await forge.commit(name, 'main', { 'a.txt': 'a' })
+    const { pull } = (await run('create_pull', otto, { repo: name, title: 'x' })) as unknown as { pull: { number: number } }
+    await forge.commit(`${name}/pull/${pull.number}`, 'main', { 'a.txt': 'b' }, { as: otto })
+    const review = await run('review_pull', ada, { repo: name, number: pull.number, verdict: 'request_changes', body: 'x' })
+    return by(ada, { repo: name, number: pull.number, id: review['id'], reason: 'x' })
+  },
+  decide_authorization: async () => {
+    const app = await client(forge)
+    return by(ada, { ...Object.fromEntries(new URL(app.query(), forge.url).searchParams), decision: 'approve' })
+  },
+  revoke_application: async () => {
+    const app = await client(forge, { name: fresh('app') })
+    await app.signIn('ada')
+    const { items } = (await run('list_applications', ada, {})) as unknown as { items: { id: string }[] }
+    return by(ada, { id: items[0]?.id })
+  },
+  decide_device: async () => by(ada, { code: text(await run('create_device_code', anonymous, {}), 'user_code'), decision: 'approve' }),
+  create_agent: async () => by(ada, { repo: await repo(), name: 'bot' }),
+  stop_all_agents: async () => by(ada, { repo: await repo(), reason: 'x' }),
+}
+
+const wanted = operations.filter(mustBeAudited)
+
+test('every operation that must leave an entry is called here, or excused with a reason', () => {
+  const names = wanted.map(({ name }) => name).sort()
+  expect([...Object.keys(CALLS), ...Object.keys(WITHOUT)].sort()).toEqual(names)
+  for (const reason of Object.values(WITHOUT)) expect(reason.length).toBeGreaterThan(20)
+})
+
+for (const { name } of wanted.filter((operation) => operation.name in CALLS)) {
+  test(`${name} leaves an entry with who did it`, async () => {
+    const { as, input, at } = await (CALLS[name] ?? (async () => by(ada)))()
+    const before = listAudit(at.hearth.db, { limit: 1 })[0]?.id ?? ''
+    await run(name, as, input, at)
+    const entries = listAudit(at.hearth.db, { limit: 50 }).filter(({ id }) => id > before)
+    expect(entries.filter(({ actor_id }) => actor_id === as.id).map(({ action }) => action)).not.toEqual([])
+    for (const { action, data } of entries) {
+      expect(action).toMatch(/^[a-z_]+\.[a-z_]+$/)
+      expect(data).not.toMatch(/hth[uwa]_[0-9A-Za-z]{40}/)
+      expect(data).not.toContain(PASSWORD)
+    }
+  })
+}
+
+test('after all of it the chain is whole', () => {
+  expect(findBrokenLink(hearth.db)).toBeNull()
+})
