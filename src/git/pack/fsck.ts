@@ -51,7 +51,7 @@ function checkTree(bytes: Uint8Array, from: number, to: number, links: Links): v
     from = oid + 20
     if (from > to || digits === 0) throw refuse('badTree', 'cannot be parsed as a tree')
     const dir = mode === 0o40000
-    if (flags !== 0 || end - name > MAX_NAME || end === name) checkName(bytes, name, end, mode, oid, links)
+    if (flags !== 0 || bytes[name] === 0x2e || end - name > MAX_NAME || end === name) checkName(bytes, name, end, mode, oid, links)
     if (dir) links.link(bytes, oid, TREE)
     else if (mode === 0o100644 || mode === 0o100755 || mode === 0o120000 || mode === 0o100664) links.link(bytes, oid, BLOB)
     else if (mode !== 0o160000) throw refuse('badFilemode', 'contains bad file modes')

@@ -18,8 +18,11 @@ const SHORT: readonly { name: Exclude<SpecialName, null | 'git'>; stem: string; 
   { name: 'mailmap', stem: 'mailma', hash: 'maba30' },
 ]
 
-/** Whether a byte occurs in the names looked for: dots, tildes, separators and streams of NTFS, and beyond ASCII. */
-export const isOdd = (byte: number): boolean => byte === 0x2e || byte >= 0x7e || byte === 0x5c || byte === 0x3a
+/**
+ * Whether a byte makes a name suspect wherever it stands: tildes, separators and streams of NTFS, and what is beyond
+ * ASCII. A dot does so at the front only.
+ */
+export const isOdd = (byte: number): boolean => byte >= 0x7e || byte === 0x5c || byte === 0x3a
 
 /** What the name stands for on HFS+ or NTFS, or as it is. */
 export function specialName(bytes: Uint8Array, from: number, to: number): SpecialName {

@@ -22,7 +22,7 @@ test('the timeline is of one repository, newest first, each event with words and
   expect(items[1]).toMatchObject({
     workspace: 'acme', repository: { id: site.id, full_name: 'acme/site' }, actor: { username: 'ada' },
     data: { ref: 'refs/heads/main', after: commit, default_branch: 'main' }, summary: 'ada pushed 1 commit to the new branch main',
-    url: 'https://hearth.test/acme/site/commits/main',
+    url: `https://hearth.test/acme/site/commit/${commit}`,
   })
 })
 
