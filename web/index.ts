@@ -8,12 +8,11 @@ import { createInviteForm, invitesPage, revokeInviteForm } from './pages/account
 import { confirmForm, confirmPage, registerForm, registeredPage, registerPage, resendForm, setupForm, setupPage } from './pages/accounts/register.tsx'
 import { addEmailForm, emailPrivacyForm, emailsPage, passwordLinkForm, removeEmailForm, useEmailsForm } from './pages/accounts/emails.tsx'
 import { profileForm, profilePage, settingsPage } from './pages/accounts/profile.tsx'
-import {
-  addPasskeyForm, changePasswordForm, enableTwoFactorForm, recoveryForm, removePasskeyForm, removeTwoFactorForm, securityPage, startTwoFactorForm, twoFactorPage, unlinkForm,
-} from './pages/accounts/security.tsx'
+import { addPasskeyForm, changePasswordForm, recoveryForm, removePasskeyForm, removeTwoFactorForm, securityPage, unlinkForm } from './pages/accounts/security.tsx'
 import { endOtherSessionsForm, endSessionForm, sessionsPage } from './pages/accounts/sessions.tsx'
 import { finishSignOnPage, linkProviderForm, startSignOnPage } from './pages/accounts/sign-on.tsx'
 import { siteAuditDownload, siteAuditPage } from './pages/admin/audit.tsx'
+import { enableTwoFactorForm, startTwoFactorForm, twoFactorPage } from './pages/accounts/two-factor.tsx'
 import { adminPage, resetTwoFactorForm, suspendUserForm, unsuspendUserForm, usersPage } from './pages/admin/users.tsx'
 import { forgotForm, forgotPage, passkeySignInForm, resetForm, resetPage, signInForm, signInPage, signOutForm } from './pages/accounts/sign-in.tsx'
 import { createTokenForm, revokeTokenForm, tokensPage } from './pages/accounts/tokens.tsx'

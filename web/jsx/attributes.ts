@@ -8,7 +8,7 @@ export type ClassValue = string | false | null | undefined | readonly ClassValue
 const namePattern = /^[a-zA-Z_:][\w:.-]*$/
 const known = new Set<string>()
 const addressNames = new Set(['href', 'src', 'action', 'formaction', 'xlink:href', 'cite', 'poster', 'data', 'ping', 'background'])
-const safeSchemes = new Set(['http', 'https', 'mailto', 'ssh', 'git'])
+const safeSchemes = new Set(['http', 'https', 'mailto', 'ssh', 'git', 'otpauth'])
 
 const joinClasses = (value: ClassValue): string => {
   if (!value) return ''

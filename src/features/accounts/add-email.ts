@@ -35,7 +35,7 @@ export const addEmail = operation({
       tx.enqueue(mailConfirmation, { user_id: caller.id, email })
       tx.audit({ action: 'user.email_added', target: { kind: 'user', id: caller.id, name: caller.username }, data: { after: { email } } })
       const primary = rows.find((row) => row.is_primary === 1)
-      if (primary) tell(tx, { username: caller.username, email: primary.email }, 'An address was added')
+      if (primary) tell(tx, { ...primary, username: caller.username }, 'An address was added')
       return emailRecord(requireEmail(tx.db, caller.id, email))
     })
   },

@@ -2,10 +2,12 @@
 import type { Tx } from '#core/write.ts'
 import { sendMail } from './mail.ts'
 
-export type Told = { readonly username: string; readonly email: string }
+/** A person by their primary address. While that is not confirmed it may be a stranger's, and nothing is sent there. */
+export type Told = { readonly username: string; readonly email: string; readonly verified_at: string | null }
 
 /** `what` is a sentence without its full stop: `Two-factor sign-in was turned off`. */
 export function tell(tx: Tx, person: Told, what: string): void {
+  if (person.verified_at === null) return
   const { site_url } = tx.hearth.settings
   const host = new URL(site_url).host
   sendMail(tx, {

@@ -33,7 +33,7 @@ export const removeEmail = operation({
       removeEmailRow(tx.db, caller.id, row.email)
       for (const kind of ['confirm', 'reset'] as const) removeProofs(tx.db, kind, caller.id, row.email)
       tx.audit({ action: 'user.email_removed', target: { kind: 'user', id: caller.id, name: caller.username }, data: { before: { email: row.email } } })
-      if (row.verified_at !== null) tell(tx, { username: caller.username, email: row.email }, 'Your address was removed')
+      tell(tx, { ...row, username: caller.username }, 'Your address was removed')
       return null
     })
   },

@@ -39,7 +39,7 @@ export const updateEmailSettings = operation({
       if (primary !== undefined) {
         const { email } = requireConfirmedEmail(tx.db, caller.id, primary)
         setPrimaryEmail(tx.db, caller.id, email)
-        if (email !== user.email && user.verified_at !== null) tell(tx, user, 'Your primary address was changed')
+        if (email !== user.email) tell(tx, user, 'Your primary address was changed')
       }
       if (backup !== undefined) {
         const email = backup === null ? null : requireConfirmedEmail(tx.db, caller.id, backup).email

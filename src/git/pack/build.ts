@@ -7,6 +7,7 @@ import { GitError } from '../ports.ts'
 import type { ObjectStore } from '../store/object-store.ts'
 import type { PackFile } from '../store/pack-file.ts'
 import { OFS_DELTA, REF_DELTA, packHeader, writeDistance, writeEntryHeader } from './entry.ts'
+import { makeDelta } from './make-delta.ts'
 import type { PackPart } from './plan.ts'
 import { Written } from './written.ts'
 
@@ -18,6 +19,8 @@ export type BuildOptions = {
   ofsDelta: boolean
   /** Whether the receiver has an object, which can then be the base of a thin pack; null for packs that stand alone. */
   known: ((oid: Uint8Array) => boolean) | null
+  /** An object that the receiver has and that is likely to resemble this one: its version before. */
+  origin?: ((oid: Uint8Array, at: number) => Uint8Array | null) | null
 }
 
 /** Told of every entry as it is written; index writers listen. `place` is the object's in the index of `pack`. */
@@ -25,6 +28,10 @@ export type OnEntry = (pack: PackFile, place: number, offset: number, crc: numbe
 
 const WINDOW = 1 << 19
 const LEVEL = 4
+/** Larger objects are not compared: that would cost more than it saves. */
+const MAX_DELTA = 8 << 20
+/** Smaller objects are sent as they are. */
+const WORTH = 1000
 
 /** One part as it is worked on. */
 type Work = PackPart & {
@@ -137,8 +144,10 @@ export class PackBuilder {
     while (chain.length > 0) {
       const rank = chain[chain.length - 1]!
       const entry = this.store.reader.entry(work.pack, work.offsets[rank]!)
-      if (entry.base < 0) this.copyEntry(work, rank, 0, 0)
-      else {
+      if (entry.base < 0) {
+        // The latest version of a file is whole in most packs, and the receiver may have the one before.
+        if (entry.size < WORTH || !this.emitNewDelta(work, rank)) this.copyEntry(work, rank, 0, 0)
+      } else {
         const base = work.pack.order.rankAt(entry.base)
         if (base < 0) throw new GitError('corrupt', `${work.pack.name}: a base is not in the index`)
         const state = written.get(base)
@@ -170,8 +179,9 @@ export class PackBuilder {
       }
     }
     const oid = index.raw.subarray(at, at + 20)
-    if (work.written.get(base) === Written.ABSENT && this.options.known?.(oid)) this.copyRef(work, rank, entry, oid)
-    else this.emitWhole(work, rank)
+    if (work.written.get(base) !== Written.ABSENT || !this.options.known?.(oid)) this.emitWhole(work, rank)
+    // The base at hand may be an old one and the delta long: the version before may make a shorter one.
+    else if (entry.size < WORTH * 4 || !this.emitNewDelta(work, rank, entry.size >>> 1)) this.copyRef(work, rank, entry, oid)
   }
 
   /** Copies a delta whose base has been written at `baseAt`. */
@@ -218,6 +228,7 @@ export class PackBuilder {
   }
 
   private emitWhole(work: Work, rank: number): void {
+    if (this.emitNewDelta(work, rank)) return
     const { reader } = this.store
     reader.load(work.pack, work.offsets[rank]!)
     const data = zlib.deflateSync(reader.bytes.subarray(reader.from, reader.to), { level: LEVEL })
@@ -227,6 +238,30 @@ export class PackBuilder {
     this.sink.put(data, 0, data.length)
     this.at += length + data.length
     this.finish(work, rank, start, this.onEntry ? zlib.crc32(data, zlib.crc32(this.head.subarray(0, length))) : 0)
+  }
+
+  /** Sends an object as a new delta on what the receiver has of it; false when that does not pay. */
+  private emitNewDelta(work: Work, rank: number, limit = Infinity): boolean {
+    const { index } = work.pack
+    const base = this.options.origin?.(index.raw, index.idAt(work.places[rank]!))
+    if (!base) return false
+    const { reader } = this.store
+    if (!this.store.load(base, 0) || reader.to - reader.from > MAX_DELTA) return false
+    const old = Buffer.from(reader.bytes.subarray(reader.from, reader.to))
+    reader.load(work.pack, work.offsets[rank]!)
+    const size = reader.to - reader.from
+    if (size > MAX_DELTA || size < 64) return false
+    const delta = makeDelta(old, reader.bytes.subarray(reader.from, reader.to), Math.min(limit, size >>> 1))
+    if (delta === null) return false
+    const data = zlib.deflateSync(delta, { level: LEVEL })
+    const start = this.at
+    const length = writeEntryHeader(this.head, 0, REF_DELTA, delta.length)
+    this.head.set(base, length)
+    this.sink.put(this.head, 0, length + 20)
+    this.sink.put(data, 0, data.length)
+    this.at += length + 20 + data.length
+    this.finish(work, rank, start, 0)
+    return true
   }
 
   private finish(work: Work, rank: number, start: number, crc: number): void {

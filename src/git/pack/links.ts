@@ -15,12 +15,15 @@ export class LinkTable implements Links {
   /** For each id: the types that others expect of it, and in the upper bits whether the pack has it. */
   private marks: Uint8Array
   /** From one version of a directory to the next nearly everything is named again. */
-  private readonly recentTrees = new RecentOids()
-  private readonly recentBlobs = new RecentOids()
+  private readonly recentTrees: RecentOids
+  private readonly recentBlobs: RecentOids
   private readonly special: { id: number; kind: 'gitmodules' | 'gitattributes' }[] = []
   private readonly seenSpecial = new Set<number>()
 
   constructor(expected: number) {
+    const slots = 2 ** Math.ceil(Math.log2(Math.max(64, Math.min(expected * 4, 1 << 15))))
+    this.recentTrees = new RecentOids(slots)
+    this.recentBlobs = new RecentOids(slots)
     this.ids = new OidMap(Math.min(expected, 1 << 16))
     this.marks = new Uint8Array(Math.max(64, Math.min(expected, 1 << 16)))
   }

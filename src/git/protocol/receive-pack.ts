@@ -103,7 +103,6 @@ class Receiver {
     const options = await this.readOptions()
     this.checkNames()
     let ingested: IngestResult
-    const leave = await this.context.enter(this.request.signal)
     const alive = setInterval(() => this.keepAlive(), SILENCE)
     try {
       try {
@@ -113,8 +112,6 @@ class Receiver {
         await this.body.drain(this.context.maxPackBytes)
         this.report(error.message, null)
         return
-      } finally {
-        leave()
       }
       await this.apply(ingested, options)
     } finally {
@@ -162,17 +159,21 @@ class Receiver {
       handle.cancel()
       void this.body.cancel()
     })
+    // A place is needed for the work at the end alone: what comes slowly keeps nobody waiting.
+    let leave = () => {}
     if (pack) {
       try {
         for (let block; (block = await this.body.block(BLOCK)) !== null; ) await handle.input(block)
+        leave = await this.context.enter(this.request.signal)
         await handle.input(null)
       } catch (error) {
         // What the task itself says is better than that it took no more; a broken body has only its own error.
         handle.cancel()
+        leave()
         throw await handle.result.then(() => error, (failure) => (failure instanceof GitError && failure.code === 'aborted' ? error : failure))
       }
     }
-    const result = await handle.result
+    const result = await handle.result.finally(() => leave())
     let at = 0
     updates.forEach((update, i) => {
       if (update.new === null) return

@@ -12,6 +12,8 @@ import { viewOf, type SnapshotView } from './snapshot-view.ts'
 
 /** A request of half a million wants and haves; git's own stay below a megabyte. */
 const MAX_REQUEST = 32 << 20
+/** Milliseconds after which a client that takes nothing counts as slow. */
+const SLOW = 1_000
 
 export type UploadContext = {
   readonly threads: Threads
@@ -96,11 +98,23 @@ async function fetch(
 ): Promise<void> {
   if (request.wants.length === 0 && !request.waitForDone) return
   const leave = await context.enter(signal)
+  let waiting: ReturnType<typeof setTimeout> | null = null
   try {
-    const handle = context.threads.start<void>('fetch', { store, request, names: view.names }, (chunk, taken) => sink.put(chunk, taken))
+    const handle = context.threads.start<void>('fetch', { store, request, names: view.names }, (chunk, taken) => {
+      let open = true
+      sink.put(chunk, () => {
+        open = false
+        if (waiting !== null) clearTimeout(waiting)
+        waiting = null
+        taken()
+      })
+      // A client that takes its time costs no work meanwhile: its place goes to others, and it goes on without one.
+      if (open) waiting ??= setTimeout(leave, SLOW)
+    })
     sink.onCancel(() => handle.cancel())
     await handle.result
   } finally {
+    if (waiting !== null) clearTimeout(waiting)
     leave()
   }
 }

@@ -65,9 +65,9 @@ function* answer(store: OpenStore, request: FetchRequest, names: NamespaceTips, 
   yield* sendPack(store, request, selected, framer, out)
 }
 
-function* sendPack(store: OpenStore, request: FetchRequest, { chosen, known }: Selected, framer: Framer, out: FetchOutput): Task<void> {
+function* sendPack(store: OpenStore, request: FetchRequest, { chosen, known, origin }: Selected, framer: Framer, out: FetchOutput): Task<void> {
   const parts = planPack(store.objects, chosen)
-  const builder = new PackBuilder(store.objects, parts, { ofsDelta: request.ofsDelta, known }, framer)
+  const builder = new PackBuilder(store.objects, parts, { ofsDelta: request.ofsDelta, known, origin }, framer)
   const same = builder.copyOf
   const hasher = same === null ? new Bun.CryptoHasher('sha1') : null
   framer.hashTo(hasher)

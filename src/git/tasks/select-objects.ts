@@ -33,7 +33,7 @@ export type FetchPlan = {
   readonly out: FetchOutput
 }
 
-export type Selected = { readonly chosen: Chosen; readonly known: BuildOptions['known'] }
+export type Selected = { readonly chosen: Chosen; readonly known: BuildOptions['known']; readonly origin: BuildOptions['origin'] }
 
 /** From so many commits on, sets are quicker than comparing each commit with its parents. */
 const MANY = 2000
@@ -60,7 +60,7 @@ export function* selectByBitmaps(plan: FetchPlan): Task<Selected | null> {
   if (haves.length === 0) {
     out.counted('Enumerating objects', wanted.size)
     yield* out.drain(false)
-    return { chosen: { pack, bits: wanted.bits, others: wanted.others }, known: null }
+    return { chosen: { pack, bits: wanted.bits, others: wanted.others }, known: null, origin: null }
   }
   const had = new BitmapReach(objects, table, pack)
   had.addCommits(haves)
@@ -68,7 +68,7 @@ export function* selectByBitmaps(plan: FetchPlan): Task<Selected | null> {
   const chosen = { pack, ...wanted.minus(had) }
   out.counted('Enumerating objects', wanted.size)
   yield* out.drain(false)
-  return { chosen, known: isThin(plan) ? (oid) => had.has(oid, 0) : null }
+  return { chosen, known: isThin(plan) ? (oid) => had.has(oid, 0) : null, origin: null }
 }
 
 const isThin = ({ request }: FetchPlan): boolean => request.thin && request.filter === null
@@ -85,7 +85,7 @@ export function* selectByWalking(plan: FetchPlan): Task<Selected> {
   const had = boundary === null ? haves : [...haves, ...(haves.length > 0 ? client : boundary.unshallow)]
   const clientCut = new Set(client)
   const selection = selectCommits(table, starts, had, (commit) => cut.has(commit) || clientCut.has(commit))
-  const collector = new Collector(objects, filter)
+  const collector = new Collector(objects, filter, null, isThin(plan) && had.length > 0)
   for (const tag of wants.tags) collector.addTag(tag)
   for (const { oid, type } of wants.others) collector.addNamed(oid, type)
   for (const commit of selection.commits) collector.addCommit(table.oids, commit * 20)
@@ -96,7 +96,9 @@ export function* selectByWalking(plan: FetchPlan): Task<Selected> {
   if (request.includeTag) addTags(tags, (at) => collector.chosen.get(tags, at) >= 0, (oid) => void collector.chosen.addHex(oid))
   out.counted('Enumerating objects', collector.chosen.size)
   yield* out.drain(false)
-  return { chosen: { pack: null, bits: null, others: collector.chosen }, known: isThin(plan) && had.length > 0 ? knownBy(plan, collector) : null }
+  const chosen = { pack: null, bits: null, others: collector.chosen }
+  if (!isThin(plan) || had.length === 0) return { chosen, known: null, origin: null }
+  return { chosen, known: knownBy(plan, collector), origin: (oid, at) => collector.originOf(oid, at) }
 }
 
 /** Walks the trees of the selected commits; with `compares`, only where they differ from their parents'. */

@@ -29,13 +29,16 @@ export class Collector {
   /** With a depth filter: the least depth at which a chosen tree was walked. */
   private readonly depths = new Map<number, number>()
   private readonly buffers: Buffer[] = []
+  private readonly origins = new Map<number, Uint8Array>()
   private readonly byDepth: boolean
-  private readonly recent = new RecentOids()
+  private readonly recent = new RecentOids(1 << 13)
 
   constructor(
     private readonly store: ObjectStore,
     private readonly filter: Filter = NO_FILTER,
     readonly pack: PackFile | null = null,
+    /** Whether to note what each new object replaces (`originOf`). */
+    private readonly traces = false,
   ) {
     this.byDepth = filter.treeDepth !== Infinity
     this.bits = pack === null ? null : new Uint32Array(bitWords(pack.index.count))
@@ -48,6 +51,11 @@ export class Collector {
       if (place >= 0) return getBit(this.bits!, this.pack.order.rankOf(place))
     }
     return this.chosen.get(oid, at) >= 0
+  }
+
+  /** A known object that stood where this one stands now, or null. */
+  originOf(oid: Uint8Array, at: number): Uint8Array | null {
+    return this.origins.get(this.chosen.get(oid, at)) ?? null
   }
 
   /** Chooses an object; false when it was chosen already. */
@@ -114,6 +122,7 @@ export class Collector {
     for (const base of bases) if (base.known) this.scan(base.bytes, base.at)
     if (bases.length > 0 && this.isKnown(oids, at)) return
     if (!this.enter(oids, at, depth, named)) return
+    if (this.traces) this.trace(oids, at, bases)
     const size = this.copy(oids, at, depth)
     const bytes = this.buffers[depth]!
     if (this.byDepth) {
@@ -140,7 +149,11 @@ export class Collector {
       if (depth + 1 >= this.filter.treeDepth || this.skip(bytes, end + 1)) return
       const below = bases.length > 0 ? this.basesBelow(bases, bytes, start, end) : bases
       this.walkTree(bytes, end + 1, below, depth + 1, false)
-    } else if (bytes[start + 1] !== 0x36) this.addBlob(bytes, end + 1, depth + 1)
+    } else if (bytes[start + 1] !== 0x36) {
+      const before = this.chosen.size
+      this.addBlob(bytes, end + 1, depth + 1)
+      if (this.traces && this.chosen.size > before) this.trace(bytes, end + 1, this.basesBelow(bases, bytes, start, end, false))
+    }
   }
 
   /** Chooses a tree; false when there is nothing to look for in it. */
@@ -177,15 +190,27 @@ export class Collector {
     this.take(bytes, at)
   }
 
+  /** Notes what an object replaces: a known one, or what that replaced which is new itself. */
+  private trace(oid: Uint8Array, at: number, bases: readonly Base[]): void {
+    const number = this.chosen.get(oid, at)
+    if (number < 0 || this.origins.has(number)) return
+    for (const base of bases) {
+      const origin = this.isKnown(base.bytes, base.at) ? copyBytes(base.bytes, base.at, base.at + 20) : this.originOf(base.bytes, base.at)
+      if (origin === null) continue
+      this.origins.set(number, origin)
+      return
+    }
+  }
+
   /** The entries of the bases that have the same name as the entry at `bytes[start]`, as bases one level below. */
-  private basesBelow(bases: readonly Base[], bytes: Uint8Array, start: number, end: number): Base[] {
+  private basesBelow(bases: readonly Base[], bytes: Uint8Array, start: number, end: number, trees = true): Base[] {
     const found: Base[] = []
     let name = start
     while (name < end && bytes[name] !== 0x20) name++
     for (const base of bases) {
       if (!this.store.load(base.bytes, base.at)) continue
       const { bytes: tree, from, to } = this.store.reader
-      const at = findEntry(tree, from, to, bytes, name + 1, end)
+      const at = findEntry(tree, from, to, bytes, name + 1, end, trees)
       if (at < 0) continue
       const oid = copyBytes(tree, at, at + 20)
       found.push({ bytes: oid, at: 0, known: base.known || this.isKnown(oid, 0) })
@@ -211,15 +236,15 @@ export class Collector {
 const missing = (bytes: Uint8Array, at: number) =>
   new GitError('missing', `object ${Buffer.from(bytes.subarray(at, at + 20)).toString('hex')} is missing`)
 
-/** Where the id of the directory named `name[nameFrom, nameTo)` is in a tree, or -1. */
-export function findEntry(tree: Uint8Array, from: number, to: number, name: Uint8Array, nameFrom: number, nameTo: number): number {
+/** Where the id of the directory, or of the file, named `name[nameFrom, nameTo)` is in a tree, or -1. */
+function findEntry(tree: Uint8Array, from: number, to: number, name: Uint8Array, nameFrom: number, nameTo: number, trees: boolean): number {
   const length = nameTo - nameFrom
   while (from < to) {
     const isTree = tree[from] === 0x34 || tree[from] === 0x30
     while (from < to && tree[from] !== 0x20) from++
     const start = ++from
     while (from < to && tree[from] !== 0) from++
-    if (isTree && from - start === length) {
+    if (isTree === trees && from - start === length) {
       let i = 0
       while (i < length && tree[start + i] === name[nameFrom + i]) i++
       if (i === length) return from + 1

@@ -4,10 +4,16 @@
  */
 import { GitError } from '../ports.ts'
 
-const SLOTS = 1 << 15
-
 export class RecentOids {
-  private readonly words = new Int32Array(SLOTS * 5).fill(-1)
+  private readonly words: Int32Array
+  private readonly mask: number
+
+  /** `slots` is a power of two. */
+  constructor(slots: number) {
+    this.words = new Int32Array(slots * 5).fill(-1)
+    this.mask = slots - 1
+  }
+
 
   /** Where the entry starts that `next` found. */
   start = 0
@@ -28,7 +34,7 @@ export class RecentOids {
   /** Whether the id was met lately; it counts as met from now on. */
   met(bytes: Uint8Array, at: number): boolean {
     const { words } = this
-    const slot = (bytes[at]! | (bytes[at + 1]! << 8)) & (SLOTS - 1)
+    const slot = (bytes[at]! | (bytes[at + 1]! << 8)) & this.mask
     const base = slot * 5
     const a = bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24)
     const b = bytes[at + 4]! | (bytes[at + 5]! << 8) | (bytes[at + 6]! << 16) | (bytes[at + 7]! << 24)

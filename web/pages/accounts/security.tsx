@@ -1,23 +1,24 @@
 import {
-  addPasskey, changeOwnPassword, disableTwoFactor, enableTwoFactor, getSecurity, getTwoFactorSetup, removeIdentity, removePasskey, renewRecoveryCodes,
-  startPasskey, startTwoFactor, type Identity, type Passkey, type Security,
+  addPasskey, changeOwnPassword, disableTwoFactor, getSecurity, removeIdentity, removePasskey, renewRecoveryCodes, startPasskey, type Identity, type Passkey,
+  type Security,
 } from '#features/accounts/index.ts'
 import { listSignOnProviders } from '#features/sso/index.ts'
 import { Button } from '../../components/button.tsx'
-import { Card, CopyField } from '../../components/card.tsx'
+import { Card } from '../../components/card.tsx'
 import { Notice } from '../../components/flash.tsx'
 import { ActionButton, Field, Form, FormActions } from '../../components/form.tsx'
 import { List, Row } from '../../components/rows.tsx'
 import { Badge } from '../../components/state.tsx'
 import { RelativeTime } from '../../components/time.tsx'
-import { renderPage, type Html } from '../../jsx/html.ts'
-import { action, Away, flashTo, form, page, redirect, type Next, type Visit } from '../../site.ts'
+import { action, flashTo, form, page, type Visit } from '../../site.ts'
 import { fieldError, formAt, formError } from '../shell.tsx'
 import { NoPassword, PasswordField } from './emails.tsx'
 import { PasskeyForm } from './passkey-form.tsx'
+import { showCodes } from './recovery-codes.tsx'
 import { SettingsFrame } from './settings-frame.tsx'
 
-const AT = '/settings/security'
+export const SECURITY = '/settings/security'
+const AT = SECURITY
 
 const PasswordCard = ({ visit }: { visit: Visit }) => {
   const sent = formAt(visit, `${AT}/password`)
@@ -221,73 +222,6 @@ export const securityPage = page({
       {(ways.providers.length > 0 || security.identities.length > 0) && <IdentitiesCard visit={visit} security={security} ways={ways} />}
     </SettingsFrame>
   ),
-})
-
-/** The answer to the form itself: the codes are shown there and are kept nowhere. */
-const CodesView = ({ visit, codes }: { visit: Visit; codes: readonly string[] }): Html => (
-  <SettingsFrame visit={visit} title="Recovery codes" current="security" lead="Keep them where you keep passwords. They are not shown again.">
-    <Card>
-      <p>When your second factor is lost, each of these signs you in once in its place.</p>
-      <pre class="codes" id="recovery-codes" tabindex="0">
-        {codes.join('\n')}
-      </pre>
-      <FormActions>
-        <Button copyFrom="recovery-codes" icon="copy">
-          Copy them
-        </Button>
-        <a href={AT}>I have kept them</a>
-      </FormActions>
-    </Card>
-  </SettingsFrame>
-)
-
-const showCodes = (visit: Visit, codes: readonly string[] | null, otherwise: () => Next): Next =>
-  codes === null ? otherwise() : new Away(new Response(renderPage(<CodesView visit={visit} codes={codes} />), { headers: visit.headers }))
-
-export const twoFactorPage = page({
-  path: `${AT}/two-factor`,
-  load: async (visit) => (await visit.call(getTwoFactorSetup, {})) ?? redirect(AT, 302),
-  view: ({ secret, uri, picture }, visit) => (
-    <SettingsFrame visit={visit} title="Set up an authenticator" current="security" lead="Scan this with the app, then type the code that it shows.">
-      <Card>
-        <svg class="qr" viewBox={`0 0 ${picture.size} ${picture.size}`} role="img" aria-label="The secret as a picture to scan" shape-rendering="crispEdges">
-          <path d={picture.path} fill="currentColor" />
-        </svg>
-        <p>
-          <a href={uri}>Open it in the app on this device</a>, or type the secret:
-        </p>
-        <CopyField label="Secret" hideLabel id="authenticator-secret" value={secret} />
-        <Form action={`${AT}/two-factor`} csrf={visit.csrf} error={formError(visit, 'code')}>
-          <Field
-            name="code" label="Code" required mono autofocus autocomplete="one-time-code" inputmode="numeric" maxlength={7} hint="Six digits."
-            error={fieldError(visit, 'code')}
-          />
-          <FormActions>
-            <Button look="primary">Turn it on</Button>
-            <a href={AT}>Not now</a>
-          </FormActions>
-        </Form>
-      </Card>
-    </SettingsFrame>
-  ),
-})
-
-export const startTwoFactorForm = action({
-  path: `${AT}/two-factor/start`,
-  page: securityPage,
-  submit: async (visit) => {
-    await visit.call(startTwoFactor, {})
-    return `${AT}/two-factor`
-  },
-})
-
-export const enableTwoFactorForm = action({
-  path: `${AT}/two-factor`,
-  page: twoFactorPage,
-  submit: async (visit, fields) => {
-    const { recovery_codes } = await visit.call(enableTwoFactor, { code: fields.text('code').trim() })
-    return showCodes(visit, recovery_codes, () => flashTo(visit, AT, 'two-factor-on'))
-  },
 })
 
 export const removeTwoFactorForm = form({
