@@ -21,6 +21,8 @@ export type OpenOptions = {
   /** Another engine or database for tests. */
   git?: Git
   databasePath?: string
+  /** A command that may run while another process serves. */
+  beside?: boolean
 }
 
 /** Where things are in the data directory. */
@@ -31,6 +33,7 @@ export const layout = (data: string) => ({
   outbox: join(data, 'outbox'),
   secrets: join(data, 'secrets'),
   control: join(data, 'tmp', 'control.json'),
+  lock: join(data, 'tmp', 'serve.lock'),
 })
 
 /** Makes the directories, open to the owner only, because they hold private repositories. */
@@ -41,7 +44,7 @@ export function prepareData(data: string): void {
 }
 
 /** Opens a forge. The jobs are not started: `serve` does that, commands do not. */
-export function openHearth({ settings, log, clock = systemClock, git, databasePath }: OpenOptions): Hearth {
+export function openHearth({ settings, log, clock = systemClock, git, databasePath, beside }: OpenOptions): Hearth {
   if (!databasePath) prepareData(settings.data)
   const paths = layout(settings.data)
   const database = openDatabase({ path: databasePath ?? paths.database })
@@ -52,6 +55,7 @@ export function openHearth({ settings, log, clock = systemClock, git, databasePa
     createGit({
       root: paths.repos,
       tmp: paths.tmp,
+      beside,
       workers: settings.git.workers,
       concurrency: settings.git.concurrency,
       memoryBudget: settings.git.memory_budget,

@@ -167,7 +167,7 @@ document.addEventListener('click', (event) => {
 })
 
 // The current tab is in sight where the strip is too long for the window.
-for (const strip of document.querySelectorAll<HTMLElement>('.tabs ul')) {
+for (const strip of document.querySelectorAll<HTMLElement>('.tabs ul, .sidenav')) {
   const current = strip.querySelector<HTMLElement>('[aria-current]')
   if (current && strip.scrollWidth > strip.clientWidth) strip.scrollLeft = current.offsetLeft - strip.offsetLeft - (strip.clientWidth - current.offsetWidth) / 2
 }

@@ -37,7 +37,10 @@ const HEADERS: Readonly<Record<string, string>> = {
   'cache-control': 'private, no-cache',
 }
 
-export function siteDoor(hearth: Hearth, map: SiteMap): SiteDoor {
+/** Who sends a request, by token or by sign-in. Throws 401 for a bad token. */
+type VisitorOf = (hearth: Hearth, request: Request) => Caller
+
+export function siteDoor(hearth: Hearth, map: SiteMap, visitorOf: VisitorOf): SiteDoor {
   const pages = new Router<Page>(map.pages.map((page) => [page.path, page]))
   const forms = new Router<Form>(map.forms.map((form) => [form.path, form]))
   const resources = new Router<Resource>(map.resources.map((resource) => [resource.path, resource]))
@@ -47,12 +50,20 @@ export function siteDoor(hearth: Hearth, map: SiteMap): SiteDoor {
   function look(request: Request, origin: Origin) {
     const url = new URL(request.url)
     const secret = readCookie(request, secure, SIGN_IN)
-    const caller: Caller = (secret === null ? null : hearth.callers.bySignIn(secret)) ?? anonymous
+    let caller: Caller = anonymous
+    let refused: Refusal | null = null
+    try {
+      caller = visitorOf(hearth, request)
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      refused = error
+    }
+    // Forms belong to a cookie; who comes with a token alone reads.
     const known = caller.kind === 'anonymous' ? readCookie(request, secure, VISITOR) : secret
     const visitor = known ?? newVisitor()
     const cookies: string[] = []
     if (known === null) cookies.push(setCookie(secure, VISITOR, visitor, 86_400))
-    if (secret !== null && caller.kind === 'anonymous') cookies.push(clearCookie(secure, SIGN_IN))
+    if (secret !== null && caller.kind === 'anonymous' && refused === null) cookies.push(clearCookie(secure, SIGN_IN))
     const word = readCookie(request, secure, FLASH)
     if (word !== null && request.method === 'GET') cookies.push(clearCookie(secure, FLASH))
 
@@ -73,17 +84,24 @@ export function siteDoor(hearth: Hearth, map: SiteMap): SiteDoor {
         }
       },
     })
-    return { url, path: url.pathname.length > 1 ? url.pathname.replace(/\/+$/, '') || '/' : '/', visit, visitor, hasCookie: known !== null, cookies }
+    return { url, path: url.pathname.length > 1 ? url.pathname.replace(/\/+$/, '') || '/' : '/', visit, visitor, refused, hasCookie: known !== null, cookies }
   }
   type Looked = ReturnType<typeof look>
 
-  async function answer(request: Request, { path, visit, visitor, hasCookie }: Looked): Promise<Response> {
+  async function answer(request: Request, { path, visit, visitor, refused, hasCookie }: Looked): Promise<Response> {
+    if (refused !== null) throw refused
     if (request.method === 'POST') return submit(forms.find(path), visit, visitor, hasCookie)
     if (request.method !== 'GET' && request.method !== 'HEAD') throw new Refusal('method_not_allowed', 'This address takes no such request.', { headers: { allow: 'GET, HEAD, POST' } })
     const resource = resources.find(path)
     if (resource) return resource.value.answer(visit(resource.params))
     const found = pages.find(path)
-    if (!found) throw new NoSuchPage()
+    if (!found) {
+      // A refused form is shown at its own address; asking for that again leads to the page that has the form.
+      const sent = forms.find(path)
+      const home = sent?.value.page?.path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(sent.params[name] ?? ''))
+      if (home === undefined || home === path || home.includes('*')) throw new NoSuchPage()
+      return redirect(home, 302).response
+    }
     return respond(await found.value.render(visit(found.params)), found.value.status)
   }
 
@@ -91,10 +109,11 @@ export function siteDoor(hearth: Hearth, map: SiteMap): SiteDoor {
   function tell(refusal: Refusal, visit: Visit, request_id: string | null): Response {
     const moved = refusal instanceof Moved && visit.request.method !== 'POST' ? movedAddress(visit.url, refusal) : null
     if (moved !== null) return redirect(moved, 301).response
-    if (refusal.code === 'unauthenticated' && visit.viewer === null && visit.request.method === 'GET') {
+    if (refusal.code === 'unauthenticated' && refusal.reason !== 'invalid_token' && visit.viewer === null && visit.request.method === 'GET') {
       return redirect(`/login?next=${encodeURIComponent(visit.url.pathname + visit.url.search)}`, 302).response
     }
     const response = html(errorPage(visit, { status: refusal.status, message: refusal.message, request_id }), refusal.status)
+    if (refusal.reason === 'invalid_token') response.headers.set('www-authenticate', 'Bearer realm="hearth", error="invalid_token"')
     for (const [name, value] of Object.entries(refusal.headers)) response.headers.set(name, value)
     return response
   }

@@ -25,13 +25,15 @@ import { refForms } from './pages/code/refs.ts'
 import { repoPage, treePage } from './pages/code/tree.tsx'
 import { DocsPage, type Docs } from './pages/docs.tsx'
 import { explorePage, homePage } from './pages/home.tsx'
-import { commentForm, editIssueForm, editIssuePage, issuePage, startPullForm } from './pages/issues/issue.tsx'
+import { commentForm, editIssueForm, editIssuePage, issuePage, lockForm, startPullForm } from './pages/issues/issue.tsx'
 import { issuesPage } from './pages/issues/list.tsx'
 import { newIssueForm, newIssuePage } from './pages/issues/new.tsx'
 import { pullsPage } from './pages/pulls/list.tsx'
 import { newPullForm, newPullPage } from './pages/pulls/new.tsx'
 import { changesPage, checksPage, pullCommitsPage, sessionPage } from './pages/pulls/parts.tsx'
-import { mergeForm, pullCommentForm, pullPage, readyForm, reviewForm } from './pages/pulls/pull.tsx'
+import { commentForms } from './pages/pulls/comment-forms.ts'
+import { editPullForm, editPullPage } from './pages/pulls/edit.tsx'
+import { dismissForm, mergeForm, pullCommentForm, pullPage, readyForm, reviewForm } from './pages/pulls/pull.tsx'
 import { pullDiff, pullPatch } from './pages/pulls/raw.ts'
 import { answerInvitationForm, invitationPage } from './pages/invitation.tsx'
 import { askReviewersForm, cancelReviewerForm } from './pages/pulls/reviewer-forms.ts'
@@ -76,7 +78,7 @@ export const siteMap = ({ development }: Pick<Settings, 'development'>, { docs }
     newWorkspacePage, workspacePage, membersPage, workspaceSettingsPage, deletedReposPage, workspaceTokensPage, workspaceAuditPage, siteAuditPage,
     newRepoPage, repoPage, treePage, blobPage, blamePage, commitsPage, commitPage, branchesPage, tagsPage, activityPage, agentsPage, repoSettingsPage,
     issuesPage, newIssuePage, issuePage, editIssuePage,
-    pullsPage, newPullPage, pullPage, changesPage, pullCommitsPage, sessionPage, checksPage,
+    pullsPage, newPullPage, pullPage, editPullPage, changesPage, pullCommitsPage, sessionPage, checksPage,
     ...forkPages,
     ...(development ? [galleryPage] : []),
   ],
@@ -91,8 +93,8 @@ export const siteMap = ({ development }: Pick<Settings, 'development'>, { docs }
     addCollaboratorForm, setCollaboratorForm, removeCollaboratorForm, revokeRepoInvitationForm,
     newWorkspaceForm, updateMemberForm, removeMemberForm, workspaceSettingsForm, restoreRepoForm, purgeRepoForm,
     newRepoForm, repoSettingsForm, pullSettingsForm, ...dangerForms, ...refForms, ...agentForms, ...workspaceTokenForms,
-    newIssueForm, commentForm, editIssueForm, startPullForm,
-    newPullForm, pullCommentForm, readyForm, reviewForm, mergeForm, askReviewersForm, cancelReviewerForm,
+    newIssueForm, commentForm, editIssueForm, startPullForm, lockForm, ...commentForms,
+    newPullForm, pullCommentForm, readyForm, reviewForm, dismissForm, editPullForm, mergeForm, askReviewersForm, cancelReviewerForm,
   ],
   resources: [avatar, workspaceAuditDownload, siteAuditDownload, rawFile, archiveDownload, pullDiff, pullPatch],
 })

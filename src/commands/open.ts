@@ -1,6 +1,7 @@
 /** Opens the forge for a command that runs beside or instead of the server. */
 import { layout, openHearth } from '#src/app.ts'
 import { loadConfig } from '#src/config.ts'
+import { takeLock } from '#core/db.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { createLog } from '#lib/log.ts'
 import { existsSync, readFileSync } from 'node:fs'
@@ -9,12 +10,17 @@ import { CommandError, text } from './command.ts'
 /** What a serving process leaves in the data directory for commands: its address and process id. */
 export type Serving = { pid: number; site_url: string }
 
-/** The process that serves this data directory, or null. A file that a killed process left behind does not count. */
+/** The process that serves this data directory, or null. Only a living process holds the lock; what a killed one wrote does not count. */
 export function findServing(data: string): Serving | null {
+  const { control, lock } = layout(data)
+  if (!existsSync(lock)) return null
+  const release = takeLock(lock)
+  if (release) {
+    release()
+    return null
+  }
   try {
-    const serving = JSON.parse(readFileSync(layout(data).control, 'utf8')) as Serving
-    process.kill(serving.pid, 0)
-    return serving
+    return JSON.parse(readFileSync(control, 'utf8')) as Serving
   } catch {
     return null
   }
@@ -33,6 +39,7 @@ export async function withHearth<T>(flags: Record<string, string | true>, run: (
   const hearth = openHearth({
     settings: { ...settings, site_url, base_url: `${site_url}/api`, mcp_url: `${site_url}/mcp` },
     log: createLog({ level: 'warn', json: false }),
+    beside: true,
   })
   try {
     return await run(hearth)

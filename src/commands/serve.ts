@@ -1,9 +1,11 @@
 import { layout, openHearth, prepareData } from '#src/app.ts'
 import { loadConfig } from '#src/config.ts'
 import { issueSetupLink } from '#features/accounts/index.ts'
+import { visitorOf } from '#http/authenticate.ts'
 import { docsData } from '#http/docs.ts'
 import { gitDoor } from '#http/git.ts'
 import { startServer } from '#http/server.ts'
+import { takeLock } from '#core/db.ts'
 import { createLog } from '#lib/log.ts'
 import { siteDoor } from '#web/door.ts'
 import { siteMap } from '#web/index.ts'
@@ -27,33 +29,39 @@ export const serve: Command = {
     })
     const log = createLog(config.log)
     prepareData(config.data)
-    const other = findServing(config.data)
-    if (other && other.pid !== process.pid) throw new CommandError(`${config.data} is already served by process ${other.pid} at ${other.site_url}`)
+    const release = takeLock(layout(config.data).lock)
+    if (!release) {
+      const other = findServing(config.data)
+      throw new CommandError(`${config.data} is already served${other ? ` by process ${other.pid} at ${other.site_url}` : ''}`)
+    }
 
     // The port is taken first: the real address is part of the settings. Requests wait until the forge is open.
     const server = startServer({ ...config.listen, log })
     const settings = config.settings({ host: config.listen.host, port: server.port })
     const hearth = openHearth({ settings, log })
-    const site = siteDoor(hearth, siteMap(settings, { docs: () => docsData(hearth) }))
+    const site = siteDoor(hearth, siteMap(settings, { docs: () => docsData(hearth) }), visitorOf)
     server.open(hearth, { git: gitDoor(hearth), site: site.handle, refuse: site.refuse })
 
     const { control } = layout(config.data)
     writeFileSync(`${control}.new`, JSON.stringify({ pid: process.pid, site_url: settings.site_url }))
     renameSync(`${control}.new`, control)
 
+    // Before anybody knows the address, so that an early signal ends it as cleanly as a late one.
+    const stopped = new Promise<string>((resolve) => {
+      for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => resolve(name))
+    })
     process.stdout.write(`hearth listening on ${settings.site_url}\n`)
     const setup = await issueSetupLink(hearth)
     if (setup !== null) process.stdout.write(`hearth setup: ${setup}\n`)
     await hearth.jobs.start()
     log.info('serving', { site_url: settings.site_url, data: config.data, version: settings.version })
 
-    const signal = await new Promise<string>((resolve) => {
-      for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => resolve(name))
-    })
+    const signal = await stopped
     log.info('stopping', { signal })
     await server.stop()
     await hearth.close()
     rmSync(control, { force: true })
+    release()
     return 0
   },
 }

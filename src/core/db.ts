@@ -151,3 +151,19 @@ export class Writer {
     this.#closed = true
   }
 }
+
+/**
+ * Takes a lock that ends with the process, however it ends, and gives the function that lets go of it; null while another
+ * process holds it. SQLite's own file lock does it, so it is the same on every system.
+ */
+export function takeLock(path: string): (() => void) | null {
+  const db = new Database(path, { create: true, readwrite: true })
+  try {
+    db.run('PRAGMA busy_timeout = 0')
+    db.run('BEGIN EXCLUSIVE')
+    return () => db.close()
+  } catch {
+    db.close()
+    return null
+  }
+}

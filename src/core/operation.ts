@@ -184,7 +184,8 @@ async function run(hearth: Hearth, operation: Operation, caller: Caller, grant: 
     writeAs(hearth, caller, (tx) => {
       const result = run(tx)
       // The answer is kept in the same transaction as the change, so that a retry after a crash finds both or neither.
-      if (idempotency) keep(tx, (written = result))
+      // What has no answer yet keeps none: a key without an answer would be given back as one.
+      if (idempotency && result !== undefined) keep(tx, (written = result))
       return result
     }, options.origin),
   )

@@ -2,7 +2,8 @@
  * Pages of lists. By number (`page`, `per_page`) for lists that people leaf through, by key (`before` an id, `after` a
  * sequence number) for those that grow while they are read. Tools pass `cursor` back, which stands for either.
  */
-import { invalid } from '#lib/errors.ts'
+import { invalid, notFound } from '#lib/errors.ts'
+import { isTypeId, PREFIXES, type Prefix } from '#lib/typeid.ts'
 import { Type, type ListOf } from './schema.ts'
 
 export type Paging = 'page' | 'before' | 'after'
@@ -54,8 +55,19 @@ export function pageOf<T>(rows: T[], window: Window, total?: number): ListOf<T> 
   return { items, next: more ? String(window.page + 1) : null, ...(total === undefined ? {} : { total }) }
 }
 
-/** Where key paging starts: the id to go back from, null for the newest, and how many. */
-export function beforeOf(input: { before?: string; per_page?: number; cursor?: string }, sizes: Sizes = {}): { before: string | null; limit: number } {
+/**
+ * Where key paging starts: the id to go back from, null for the newest, and how many. Gives 404 for an id that nothing of this
+ * prefix can have, and 422 for a cursor that no list gave.
+ */
+export function beforeOf(
+  input: { before?: string; per_page?: number; cursor?: string },
+  prefix: Prefix,
+  sizes: Sizes = {},
+): { before: string | null; limit: number } {
+  // Any text could be compared with ids, and would then answer a page that has nothing to do with it.
+  if (input.cursor !== undefined) {
+    if (!isTypeId(input.cursor, prefix)) throw invalid('cursor', 'this is not a cursor that a list gave')
+  } else if (input.before !== undefined && !isTypeId(input.before, prefix)) throw notFound(`the ${PREFIXES[prefix]} ${input.before}`)
   return { before: input.cursor ?? input.before ?? null, limit: size(input.per_page, sizes) }
 }
 

@@ -47,6 +47,9 @@ export type Actor = Static<typeof Actor>
 /** Marks a property whose REST spelling differs from its tool spelling; applied by the REST door on the way out. */
 export const restName = (name: string) => ({ 'x-rest-name': name })
 
+/** Marks an input whose operation names what it does not know; over REST unknown names never arrive otherwise. */
+export const refusesUnknown = { 'x-refuses-unknown': true } as const
+
 /** An answer without a body. */
 export const Nothing = Type.Null()
 export type Nothing = null

@@ -6,6 +6,7 @@ import { Gate } from './gate.ts'
 import { GitError, type Git, type GitOptions, type Oid } from './ports.ts'
 import { advertise } from './protocol/advertise.ts'
 import { answerStream } from './protocol/answer-stream.ts'
+import { pipeTask } from './protocol/pipe-task.ts'
 import { receivePack, type ReceiveContext } from './protocol/receive-pack.ts'
 import { viewOf } from './protocol/snapshot-view.ts'
 import { uploadPack } from './protocol/upload-pack.ts'
@@ -20,13 +21,13 @@ const INCOMING = 'git'
 
 /** Opens the engine over `options.root`; what an ended process left unfinished is swept first. */
 export function createGit(options: GitOptions): Git {
-  const settings = { ...settingsOf(options), tmp: join(options.tmp, INCOMING) }
+  const settings = { ...settingsOf(options), tmp: join(options.tmp, options.beside ? `${INCOMING}-${process.pid}` : INCOMING) }
   const log = options.log ?? (() => {})
   mkdirSync(settings.root, { recursive: true })
-  // Nothing of another process is under way here: two of them cannot share a root.
   rmSync(settings.tmp, { recursive: true, force: true })
   mkdirSync(settings.tmp, { recursive: true })
-  for (const name of readdirSync(settings.root)) {
+  // What looks unfinished may be another process's work under way, unless this one is alone.
+  for (const name of options.beside ? [] : readdirSync(settings.root)) {
     const removed = sweepStore(join(settings.root, name))
     if (removed > 0) log('info', 'swept what an ended process left in a store', { store: name, files: removed })
   }
@@ -45,7 +46,11 @@ export function createGit(options: GitOptions): Git {
     threads,
     enter: (signal) => gate.enter(signal),
     settle: (store, pack) => settlePack(directory(store), pack),
-    withdraw: (store, pack) => removePack(directory(store), pack),
+    withdraw: (store, pack) => {
+      removePack(directory(store), pack)
+      engine.refresh(store)
+      threads.refresh(store)
+    },
     maxPackBytes: settings.maxPackBytes,
   }
   const here = async <R>(read: () => R): Promise<R> => read()
@@ -95,16 +100,7 @@ export function createGit(options: GitOptions): Git {
     createTag: ask('createTag'),
 
     archive: (store, commit, archiveOptions) =>
-      answerStream(async (sink) => {
-        const leave = await gate.enter()
-        try {
-          const handle = threads.start<void>('archive', { store, args: [commit, archiveOptions] }, (chunk, taken) => sink.put(chunk, taken))
-          sink.onCancel(() => handle.cancel())
-          await handle.result
-        } finally {
-          leave()
-        }
-      }),
+      answerStream((sink) => pipeTask(context, 'archive', { store, args: [commit, archiveOptions] }, sink)),
 
     async maintain(store, tips, { graceMs, signal } = {}) {
       if (maintained.has(store)) throw new GitError('invalid', `store "${store}" is being maintained already`)
@@ -131,6 +127,7 @@ export function createGit(options: GitOptions): Git {
     async close() {
       await threads.close()
       engine.close()
+      if (options.beside) rmSync(settings.tmp, { recursive: true, force: true })
     },
   }
 }

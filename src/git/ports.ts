@@ -310,6 +310,8 @@ export type GitOptions = {
   root: string
   /** Where packs are received before they are accepted; on the same file system as `root`. */
   tmp: string
+  /** Another process may be at work on the same root: nothing is swept at the start, and what comes in has a place of its own. */
+  beside?: boolean
   /** Worker threads for heavy work; 0 runs everything on the calling thread (tests). */
   workers?: number
   /** Memory that all caches and indexers of the engine may hold together. */

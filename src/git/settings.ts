@@ -19,10 +19,10 @@ export function settingsOf(options: GitOptions): Settings {
     root: options.root,
     tmp: options.tmp,
     workers,
-    concurrency: options.concurrency ?? 16,
+    concurrency: options.concurrency ?? 32,
     memoryBudget,
     maxPackBytes: options.maxPackBytes ?? 4096 * MIB,
-    maxObjectBytes: options.maxObjectBytes ?? 512 * MIB,
+    maxObjectBytes: options.maxObjectBytes ?? 256 * MIB,
     maxObjects: options.maxObjects ?? 10_000_000,
     // Half of the memory goes to inflated objects, the rest to indexing and to walks.
     arenaBytes: Math.max(4 * MIB, Math.min(64 * MIB, Math.floor(memoryBudget / 2 / threads / MIB) * MIB)),

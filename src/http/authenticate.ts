@@ -75,7 +75,9 @@ export function cookieValues(header: string | null, name: string): string[] {
  * ended leaves the visitor signed out. Gives 401 for a bad token and 400 when token and cookie stand for different accounts.
  */
 export function visitorOf(hearth: Hearth, request: Request): Caller {
-  const secret = bearerSecret(request.headers.get('authorization'))
+  const header = request.headers.get('authorization')
+  // A proxy in front may ask for a password of its own (Basic); that is nothing of ours.
+  const secret = header !== null && /^bearer\b/i.test(header) ? bearerSecret(header) : null
   const cookies = new Set(cookieValues(request.headers.get('cookie'), signInCookie(hearth)))
   if (cookies.size > 1) throw new Refusal('bad_request', 'two different sign-ins were sent')
   const [cookie = ''] = cookies

@@ -9,10 +9,11 @@ import type { Exchange } from './exchange.ts'
 import { queryPairs } from './query.ts'
 import { renamed, type Renames } from './shape.ts'
 
-/** Whether `?format=jsonl` asks for lines. Gives 422 for another format. */
-export function wantsLines({ query }: Pick<Exchange, 'query'>): boolean {
+/** Whether lines are asked for, by `?format=jsonl` or the type that is accepted. Gives 422 for another format. */
+export function wantsLines({ query, request }: Pick<Exchange, 'query' | 'request'>): boolean {
   const format = [...queryPairs(query)].findLast(([name]) => name === 'format')?.[1]
-  if (format === undefined || format === 'json') return false
+  if (format === undefined) return /(^|[\s,])application\/x-ndjson\b/i.test(request.headers.get('accept') ?? '')
+  if (format === 'json') return false
   if (format !== 'jsonl') throw new Refusal('invalid', 'format is json or jsonl', { field: 'format' })
   return true
 }
@@ -23,8 +24,9 @@ const PIECE = 64 * 1024
 export function asLines(exchange: Exchange, { name }: Operation, records: Iterable<unknown>, renames: Renames | null): Response {
   const headers = jsonHeaders(exchange)
   headers.set('content-type', 'application/x-ndjson; charset=utf-8')
-  headers.set('content-disposition', `attachment; filename="${name.replace(/^list_/, '').replaceAll('_', '-')}.jsonl"`)
+  headers.set('content-disposition', `attachment; filename="${name.replace(/^(list|get)_/, '').replaceAll('_', '-')}.jsonl"`)
   headers.set('cache-control', 'no-store')
+  headers.set('vary', 'authorization, accept')
   if (exchange.request.method === 'HEAD') return new Response(null, { headers })
   const left = records[Symbol.iterator]()
   const encoder = new TextEncoder()

@@ -37,6 +37,7 @@ const get = (operationId: string, summary: string): OpenApiOperation => ({
 /** By path, below the address of the REST API. */
 export const OAUTH_PATHS: Readonly<Record<string, Readonly<Record<string, OpenApiOperation>>>> = {
   '/.well-known/oauth-authorization-server': { get: get('get_oauth_metadata', 'What the authorization server can do and where (RFC 8414).') },
+  '/.well-known/oauth-protected-resource': { get: get('get_protected_resource', 'What the REST API takes as a token and who gives it (RFC 9728).') },
   '/oauth/register': {
     post: post(
       'register_client', 'Register an application that asks people for access (RFC 7591). Anyone may.',

@@ -43,7 +43,8 @@ function routeOf(operation: Operation, text: string): Route {
   if (!METHODS.has(method) || !written.startsWith('/')) throw new TypeError(`${operation.name} has a route that is none: ${text}`)
   const path = written.startsWith('/v1/') ? written.slice(3) : written
   const segments = path.split('/').slice(1)
-  const properties = asJsonSchema(operation.input).properties ?? {}
+  const input = asJsonSchema(operation.input)
+  const properties = input.properties ?? {}
   const names = segments.map((segment) => /^\{(\w+)\}$/.exec(segment)?.[1] ?? null)
   const owner = names.indexOf('owner')
   const foldsRepo = owner >= 0 && names[owner + 1] === 'name' && 'repo' in properties
@@ -78,7 +79,7 @@ function routeOf(operation: Operation, text: string): Route {
     pathParts,
     repoAt: foldsRepo ? { owner, name: owner + 1 } : null,
     fields,
-    shape: { kind: 'object', fields, closed: true },
+    shape: { kind: 'object', fields, closed: input['x-refuses-unknown'] !== true },
     list: operation.list === null ? null : { usual: Number(perPage?.['x-default'] ?? 30), most: Number(perPage?.['x-max'] ?? 100) },
     isList,
     renames: renamesOf(isList ? (output.properties?.['items'] ?? {}) : output),

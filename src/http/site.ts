@@ -81,11 +81,12 @@ export function siteMounts(hearth: Hearth): Mount[] {
   const description = fixed(() => openApiDocument(hearth))
   const live = reading(() => json({ status: 'ok' }))
   const ready = reading(() => readiness(hearth))
-  const metadata = reading(({ path }) => {
+  const described = (path: string): Response => {
     const response = json(resourceMetadata(hearth, path))
     response.headers.set('cache-control', 'public, max-age=3600')
     return response
-  })
+  }
+  const metadata = reading(({ path }) => described(path))
   return [
     { path: '/api', door: fixed(() => index(hearth.settings.base_url)) },
     ...['/api', ''].flatMap((prefix) => [
@@ -93,6 +94,8 @@ export function siteMounts(hearth: Hearth): Mount[] {
       { path: `${prefix}/livez`, door: live },
       { path: `${prefix}/readyz`, door: ready },
     ]),
+    // Clients that know the REST API alone look below it, as they do for the authorization server.
+    { path: `/api${METADATA}`, door: reading(() => described(`${METADATA}/api`)) },
     ...['', '/mcp', '/mcp/*', '/api', '/api/*'].map((below) => ({ path: METADATA + below, door: metadata })),
   ]
 }

@@ -90,6 +90,7 @@ describe('on the website', () => {
     expect(visit({ cookie: `${cookie}gone` })).toBe(anonymous)
     expect(visit({ cookie: 'hearth=ada' })).toBe(anonymous)
     expect(visit({ authorization: 'Bearer bob-secret' })).toBe(bob)
+    expect(visit({ authorization: 'Basic eDp5', cookie: `${cookie}ada` })).toBe(ada)
     expect(visit({ authorization: 'Bearer ada-secret', cookie: `${cookie}ada` })).toBe(ada)
   })
 

@@ -22,7 +22,7 @@ const Note = Type.Object(
 )
 
 export const NOTES = Array.from({ length: 7 }, (_, index) => ({
-  id: `evt_${index + 1}`, seq: index + 1, body: index === 0 ? 'long '.repeat(100) : `note ${index + 1}`, resolved_by: index === 0 ? 3 : null,
+  id: `evt_${String(index + 1).padStart(26, '0')}`, seq: index + 1, body: index === 0 ? 'long '.repeat(100) : `note ${index + 1}`, resolved_by: index === 0 ? 3 : null,
 }))
 
 /** What the forge of the tests remembers between calls. */
@@ -57,7 +57,7 @@ function operationsOf(memory: Memory): Operation[] {
       name: 'list_note_events', summary: 'Lists events of notes.', route: 'GET /repos/{owner}/{name}/note-events', access: readsRepo(), list: 'before',
       input: Type.Object({ repo: RepoPath, ...byBefore({ size: 2 }) }), output: ListOf(Note),
       handler: (_, input) => {
-        const { before, limit } = beforeOf(input, { size: 2 })
+        const { before, limit } = beforeOf(input, 'evt', { size: 2 })
         const older = NOTES.filter(({ id }) => before === null || id < before).reverse()
         return keyPageOf(older.slice(0, limit + 1), limit, ({ id }) => id)
       },

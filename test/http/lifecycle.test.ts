@@ -37,7 +37,7 @@ afterAll(async () => {
 
 const tokenOf = (person: UserCaller): Promise<string> =>
   world.write((tx) => issueToken(tx, { actor_id: person.id, kind: 'user', name: 'git', source: 'settings', scopes: null, repos: null, workspace_id: null, role: null, expires_at: null }).secret)
-const [bobs, eves] = [await tokenOf(bob), await tokenOf(eve)]
+const [adas, bobs, eves] = [await tokenOf(ada), await tokenOf(bob), await tokenOf(eve)]
 const at = (path: string, token?: string) => `${server.url.replace('://', token === undefined ? '://' : `://x:${token}@`)}/${path}`
 
 async function git(directory: string, ...args: string[]): Promise<{ code: number; out: string; err: string }> {
@@ -63,6 +63,18 @@ async function commit(directory: string, file: string): Promise<string> {
   return ok(directory, 'rev-parse', 'HEAD')
 }
 const refOf = (path: string, branch: string) => readRef(hearth.db, repoByPath(hearth.db, path)?.id ?? '', `refs/heads/${branch}`)
+
+test('a setting that is misspelt is refused over REST, not left out', async () => {
+  await world.repo('acme/shop')
+  const path = `${server.url}/api/repos/acme/shop/settings`
+  const headers = { authorization: `Bearer ${adas}`, 'content-type': 'application/json' }
+  const refused = await fetch(path, { method: 'PATCH', headers, body: '{"auto_merge":true,"requierd_approvals":2}' })
+  expect(refused.status).toBe(422)
+  expect(await refused.json()).toMatchObject({ error: { code: 'invalid', reason: 'unknown_input', field: 'requierd_approvals' } })
+  expect(await (await fetch(path, { headers })).json()).toMatchObject({ auto_merge: false, required_approvals: 0 })
+  const changed = await fetch(path, { method: 'PATCH', headers, body: '{"requiredApprovals":2}' })
+  expect(await changed.json()).toMatchObject({ auto_merge: false, required_approvals: 2 })
+})
 
 test('a clone goes on working after a rename and a transfer: git follows on fetch and push', async () => {
   await world.repo('acme/site', { private: true })

@@ -3,7 +3,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { Client as OlderClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport as OlderTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { INSTRUCTIONS } from '#http/mcp.ts'
-import { errorOf, makeForge } from './forge.ts'
+import { errorOf, makeForge, NOTES } from './forge.ts'
 
 const forge = makeForge({ mcp_origins: ['https://inspector.test'] })
 const { memory, request } = forge
@@ -108,7 +108,7 @@ describe('generations', () => {
       const { tools } = await client.listTools()
       expect(tools.map(({ name }) => name)).toContain('get_note')
       const note = await client.callTool({ name: 'get_note', arguments: { repo: 'acme/site', number: 2 } })
-      expect(note.structuredContent).toMatchObject({ note: { id: 'evt_2' } })
+      expect(note.structuredContent).toMatchObject({ note: { id: NOTES[1]?.id } })
       const { contents } = await client.readResource({ uri: 'hearth://acme/site/file/topic%2Fone/src/a.ts' })
       expect(contents).toEqual([{ uri: 'hearth://acme/site/file/topic%2Fone/src/a.ts', mimeType: 'text/plain', text: 'text' }])
       expect(client.readResource({ uri: 'hearth://acme/nowhere/file/main/a' })).rejects.toThrow()
@@ -235,7 +235,7 @@ describe('long answers', () => {
     expect(items[0]).toMatchObject({ body_truncated: true })
     expect(String(items[0]?.['body']).length).toBe(300)
     expect(items[1]).not.toHaveProperty('body_truncated')
-    expect((await list({ fields: ['id'] })).items).toEqual([{ id: 'evt_1' }, { id: 'evt_2' }, { id: 'evt_3' }])
+    expect((await list({ fields: ['id'] })).items).toEqual(NOTES.slice(0, 3).map(({ id }) => ({ id })))
     expect(String((await list({ fields: ['body'] })).items[0]?.['body']).length).toBe(500)
     expect(await refused('list_notes', { repo: 'acme/site', fields: ['other'] })).toMatchObject({ field: 'fields' })
   })

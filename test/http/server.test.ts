@@ -59,6 +59,8 @@ test('health, index and metadata answer without a token', async () => {
   expect((await metadata(''))['resource']).toBe('https://hearth.test/mcp')
   expect((await metadata('/api'))['resource']).toBe('https://hearth.test/api')
   expect((await metadata('/mcp/x/core/readonly'))['resource']).toBe('https://hearth.test/mcp/x/core/readonly')
+  // The same below the REST API, for who knows that address alone.
+  expect(await (await open('/api/.well-known/oauth-protected-resource')).json()).toEqual(await metadata('/api'))
 })
 
 test('a second server cannot share the port', () => {

@@ -1,6 +1,6 @@
 /** The executable's commands, as a person at a terminal meets them. */
 import { expect, test } from 'bun:test'
-import { mkdtempSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { commands } from '#src/commands/index.ts'
@@ -89,4 +89,16 @@ test('an unattended setup prints a link with which its owner sets the password, 
   expect((await hearth(directory, ['export', 'acme/none', empty()])).error).toContain('no repository')
   expect((await hearth(directory, ['migrate', '--dry-run'])).out).toBe('nothing to do\n')
   expect((await hearth(directory, ['serve', '--listen', '127.0.0.1:0'])).error).toContain('already served')
+
+  // Commands beside a running forge leave its work alone, and what a killed process left behind keeps nobody from starting.
+  const incoming = join(directory, 'data', 'tmp', 'git', 'under-way')
+  writeFileSync(incoming, 'half a pack')
+  expect((await hearth(directory, ['export', 'acme/site', join(empty(), 'again.git')])).status).toBe(0)
+  expect(existsSync(incoming)).toBe(true)
+  forge.child.kill('SIGKILL')
+  await forge.child.exited
+  writeFileSync(join(directory, 'data', 'tmp', 'control.json'), JSON.stringify({ pid: 1, site_url: 'http://127.0.0.1:1' }))
+  const again = await startForge({ directory, setup: false })
+  expect(existsSync(incoming)).toBe(false)
+  expect(await again.stop()).toBe(0)
 }, 60_000)

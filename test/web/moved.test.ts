@@ -6,6 +6,7 @@ import { getRepo } from '#features/repos/get-repo.ts'
 import { renameBranch } from '#features/repos/rename-branch.ts'
 import { renameRepo } from '#features/repos/rename-repo.ts'
 import { csrfToken, setCookie, SIGN_IN } from '#web/cookies.ts'
+import { visitorOf } from '#http/authenticate.ts'
 import { siteDoor } from '#web/door.ts'
 import { siteMap } from '#web/index.ts'
 import { movedAddress } from '#web/moved.ts'
@@ -27,7 +28,7 @@ await world.workspace('bakery', { owner: ada })
 const { site_url } = world.hearth.settings
 const secret = 'the-cookie-of-ada'
 const hearth = { ...world.hearth, callers: { byToken: () => null, bySignIn: (text: string) => (text === secret ? ada : null) } }
-const door = siteDoor(hearth, siteMap(hearth.settings, { docs: () => ({}) as never }))
+const door = siteDoor(hearth, siteMap(hearth.settings, { docs: () => ({}) as never }), visitorOf)
 const cookie = setCookie(true, SIGN_IN, secret, 60).split(';')[0] ?? ''
 const ask = (path: string, init: RequestInit & { signedIn?: boolean } = {}) =>
   door.handle(new Request(site_url + path, { ...init, headers: { ...(init.signedIn ? { cookie } : {}), ...(init.headers as Record<string, string>) } }), { requestIP: () => null }, () => nowhere)

@@ -1,5 +1,6 @@
 /** A running website over a world, and browsers without a script: they keep cookies and send forms as pages have them. */
 import { afterAll } from 'bun:test'
+import { visitorOf } from '#http/authenticate.ts'
 import { gitDoor } from '#http/git.ts'
 import { startServer } from '#http/server.ts'
 import { createLog } from '#lib/log.ts'
@@ -22,7 +23,7 @@ export function listen() {
 export function serveSite(world: World, { server, log, lines } = listen()) {
   const hearth = { ...world.hearth, log, get callers() { return world.hearth.callers }, get jobs() { return world.hearth.jobs } }
   const map = siteMap(hearth.settings, { docs: () => ({ operations: [] }) as never })
-  const site = siteDoor(hearth, map)
+  const site = siteDoor(hearth, map, visitorOf)
   server.open(hearth, { git: gitDoor(hearth), site: site.handle, refuse: site.refuse })
   return { url: server.url, lines, map, hearth }
 }

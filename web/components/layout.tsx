@@ -64,7 +64,7 @@ const ViewerMenu = ({ viewer, csrf }: { viewer: Viewer; csrf?: string }) => (
     head={
       <>
         <strong>{viewer.name ?? viewer.username}</strong>
-        <span class="muted">{viewer.username}</span>
+        {viewer.name && <span class="muted">{viewer.username}</span>}
       </>
     }
     items={[

@@ -1,9 +1,9 @@
 // The API reference: what can be asked, with which inputs, and what comes back. It is given the description as plain data.
-import { Card } from '../components/card.tsx'
+import { Icon } from '../components/icon.tsx'
 import { PageHead } from '../components/layout.tsx'
 import { Chip } from '../components/state.tsx'
 import { Columns, SideNav } from '../components/tabs.tsx'
-import type { Html } from '../jsx/html.ts'
+import type { Child, Html } from '../jsx/html.ts'
 import type { Visit } from '../site.ts'
 import { Shell } from './shell.tsx'
 
@@ -60,68 +60,75 @@ const Inputs = ({ inputs }: { inputs: readonly Input[] }) => (
   </div>
 )
 
+/** Closed until somebody asks for it: a browser opens it for an address that names it, and for a text that it finds inside. */
+const Fold = ({ id, title, line, chip, children }: { id: string; title: Child; line?: string; chip?: Child; children?: Child }) => (
+  <details class="doc-fold">
+    <summary>
+      <Icon name="chevron-right" />
+      <h3>{title}</h3>
+      {line !== undefined && line !== '' && <span class="muted">{line}</span>}
+      {chip}
+    </summary>
+    <div class="md" id={id}>
+      {children}
+    </div>
+  </details>
+)
+
 const OperationPart = ({ operation, records }: { operation: Operation; records: ReadonlySet<string> }) => {
   const record = operation.answer.replace(/^array of /, '')
   return (
-    <Card
-      id={operation.id}
-      level={3}
+    <Fold
+      id={operation.id} line={operation.summary} chip={operation.preview && <Chip>Preview</Chip>}
       title={
         <code>
           {operation.method} {operation.path}
         </code>
       }
-      actions={operation.preview ? <Chip>Preview</Chip> : undefined}
     >
-      <div class="md">
-        <p>{operation.summary}</p>
-        {operation.who !== '' && <p class="muted">{operation.who}</p>}
-        {operation.inputs.length > 0 && <Inputs inputs={operation.inputs} />}
-        <p>
-          Answers {operation.status} with {records.has(record) ? <a href={`#record-${record}`}>{operation.answer}</a> : operation.answer}.
-          {operation.tool !== null && (
-            <>
-              {' '}
-              The tool is <code>{operation.tool}</code>.
-            </>
-          )}
-        </p>
-        <pre tabindex="0">
-          <code>{operation.curl}</code>
-        </pre>
-      </div>
-    </Card>
+      {operation.who !== '' && <p>{operation.who}</p>}
+      {operation.inputs.length > 0 && <Inputs inputs={operation.inputs} />}
+      <p>
+        Answers {operation.status} with {records.has(record) ? <a href={`#record-${record}`}>{operation.answer}</a> : operation.answer}.
+        {operation.tool !== null && (
+          <>
+            {' '}
+            The tool is <code>{operation.tool}</code>.
+          </>
+        )}
+      </p>
+      <pre tabindex="0">
+        <code>{operation.curl}</code>
+      </pre>
+    </Fold>
   )
 }
 
 const RecordPart = ({ record }: { record: Docs['records'][number] }) => (
-  <Card id={`record-${record.name}`} level={3} title={record.name}>
-    <div class="md">
-      {record.description !== '' && <p>{record.description}</p>}
-      <div class="table-wrap" tabindex="0">
-        <table>
-          <thead>
+  <Fold id={`record-${record.name}`} title={record.name} line={record.description}>
+    <div class="table-wrap" tabindex="0">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Field</th>
+            <th scope="col">Type</th>
+            <th scope="col">Meaning</th>
+          </tr>
+        </thead>
+        <tbody>
+          {record.fields.map((field) => (
             <tr>
-              <th scope="col">Field</th>
-              <th scope="col">Type</th>
-              <th scope="col">Meaning</th>
+              <th scope="row">
+                <code>{field.name}</code>
+              </th>
+              <td>{field.type}</td>
+              <td>{field.description}</td>
             </tr>
-          </thead>
-          <tbody>
-            {record.fields.map((field) => (
-              <tr>
-                <th scope="row">
-                  <code>{field.name}</code>
-                </th>
-                <td>{field.type}</td>
-                <td>{field.description}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+          ))}
+        </tbody>
+      </table>
     </div>
-  </Card>
+  </Fold>
 )
 
 export const DocsPage = ({ docs, visit }: { docs: Docs; visit: Visit }): Html => {
@@ -138,19 +145,23 @@ export const DocsPage = ({ docs, visit }: { docs: Docs; visit: Visit }): Html =>
           </p>
         </div>
         {docs.groups.map((group) => (
-          <section id={group.id}>
+          <section id={group.id} class="stack">
             <h2>{group.name}</h2>
             <p class="muted">{group.description}</p>
-            {group.operations.map((operation) => (
-              <OperationPart operation={operation} records={records} />
-            ))}
+            <div class="list doc-list">
+              {group.operations.map((operation) => (
+                <OperationPart operation={operation} records={records} />
+              ))}
+            </div>
           </section>
         ))}
-        <section id="records">
+        <section id="records" class="stack">
           <h2>Records</h2>
-          {docs.records.map((record) => (
-            <RecordPart record={record} />
-          ))}
+          <div class="list doc-list">
+            {docs.records.map((record) => (
+              <RecordPart record={record} />
+            ))}
+          </div>
         </section>
       </Columns>
     </Shell>

@@ -88,14 +88,25 @@ const Dashboard = ({ visit, data }: { visit: Visit; data: Dashboard }) => (
   </Shell>
 )
 
+/** How many repositories the start page shows. */
+const SHOWN = 30
+
+const movedAt = (repo: Repo): string => repo.pushed_at ?? repo.created_at
+
 export const homePage = page({
   path: '/',
   load: async (visit) => {
-    const { items: repos } = await visit.call(listRepos, { sort: 'pushed', per_page: 30 })
-    if (!visit.viewer) return { kind: 'welcome' as const, repos }
+    const { items: newest } = await visit.call(listRepos, { sort: 'pushed', per_page: visit.viewer ? 100 : SHOWN })
+    if (!visit.viewer) return { kind: 'welcome' as const, repos: newest }
     const [{ items: workspaces }, me, invitations] = await Promise.all([visit.call(listWorkspaces, { per_page: 100 }), visit.call(whoami, {}), invitationsTo(visit)])
+    // One's own are asked for by workspace, so that a busy forge full of other people's public ones does not push them out.
+    const own = await Promise.all(workspaces.slice(0, 10).map(({ slug }) => visit.call(listRepos, { workspace: slug, sort: 'pushed', per_page: SHOWN })))
     const mine = new Set(workspaces.map(({ slug }) => slug))
-    return { kind: 'dashboard' as const, invitations, repos: repos.filter((repo) => mine.has(repo.workspace) || repo.private || (repo.viewer_role ?? 'read') !== 'read'), workspaces, email: me.email, verified: me.verified }
+    const shared = newest.filter((repo) => mine.has(repo.workspace) || repo.private || (repo.viewer_role ?? 'read') !== 'read')
+    const repos = [...new Map([...own.flatMap(({ items }) => items), ...shared].map((repo) => [repo.id, repo])).values()]
+      .sort((a, b) => movedAt(b).localeCompare(movedAt(a)))
+      .slice(0, SHOWN)
+    return { kind: 'dashboard' as const, invitations, repos, workspaces, email: me.email, verified: me.verified }
   },
   view: (data, visit) => (data.kind === 'welcome' ? <Welcome visit={visit} repos={data.repos} /> : <Dashboard visit={visit} data={data} />),
 })

@@ -29,8 +29,11 @@ export function wantedOf(db: Db, { actor, action, since }: Given): Wanted {
   return { actor_ids: actor === undefined ? undefined : listActorIds(db, actor.toLowerCase()), action, since: from }
 }
 
+/** The entry to go back from, null for the newest. Gives 404 for an id that none can have. */
+export const startOf = (given: Given): string | null => beforeOf(given, 'aud', SIZES).before
+
 export function auditPage(hearth: Hearth, wanted: Wanted, given: Given): ListOf<AuditEntry> {
-  const { before, limit } = beforeOf(given, SIZES)
+  const { before, limit } = beforeOf(given, 'aud', SIZES)
   const page = keyPageOf(listAudit(hearth.db, { ...wanted, before, limit: limit + 1 }), limit, ({ id }) => id)
   return { ...page, items: auditRecords(hearth, page.items) }
 }

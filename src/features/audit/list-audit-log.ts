@@ -4,7 +4,7 @@ import { Type, WorkspaceSlug } from '#core/schema.ts'
 import { repoByPath } from '#features/repos/index.ts'
 import { readsWorkspaceAsOwner } from '#features/workspaces/index.ts'
 import { invalid } from '#lib/errors.ts'
-import { auditEntries, auditPage, filters, wantedOf } from './filters.ts'
+import { auditEntries, auditPage, filters, startOf, wantedOf } from './filters.ts'
 import { AuditEntries } from './schema.ts'
 
 /** The id of a repository of the workspace by its full name or its name alone, deleted ones too. */
@@ -35,5 +35,5 @@ export const listAuditLog = operation({
   list: 'before',
 
   handler: ({ hearth, db, workspace }, input) => auditPage(hearth, wanted(db, workspace, input), input),
-  lines: ({ hearth, db, workspace }, input) => auditEntries(hearth, wanted(db, workspace, input), input.before ?? null),
+  lines: ({ hearth, db, workspace }, input) => auditEntries(hearth, wanted(db, workspace, input), startOf(input)),
 })

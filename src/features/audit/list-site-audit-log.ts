@@ -1,7 +1,7 @@
 import { siteAdmin } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { Type } from '#core/schema.ts'
-import { auditEntries, auditPage, filters, wantedOf } from './filters.ts'
+import { auditEntries, auditPage, filters, startOf, wantedOf } from './filters.ts'
 import { AuditEntries } from './schema.ts'
 
 export const listSiteAuditLog = operation({
@@ -15,5 +15,5 @@ export const listSiteAuditLog = operation({
   list: 'before',
 
   handler: ({ hearth, db }, input) => auditPage(hearth, wantedOf(db, input), input),
-  lines: ({ hearth, db }, input) => auditEntries(hearth, wantedOf(db, input), input.before ?? null),
+  lines: ({ hearth, db }, input) => auditEntries(hearth, wantedOf(db, input), startOf(input)),
 })

@@ -19,7 +19,7 @@ export const listIssueEvents = operation({
 
   handler: ({ hearth, db, repo }, { number, ...paging }) => {
     requireRecord(db, repo.id, number)
-    const { before, limit } = beforeOf(paging)
+    const { before, limit } = beforeOf(paging, 'evt')
     const rows = listEvents(db, { repo_id: repo.id, number, before, limit: limit + 1 })
     return keyPageOf(rows.map((row) => eventRecord(hearth, row)), limit, ({ id }) => id)
   },

@@ -36,8 +36,7 @@ export const getSession = operation({
   untrusted: inSession,
 
   handler: async ({ hearth, db, repo, caller, signal }, { number, kind = null, wait = 0, ...paging }) => {
-    const pull = requirePull(db, repo.id, number)
-    if (!maySeeSession(hearth, repo, caller, pull, contextOf(db, repo.id).settings)) throw notFound(`the session of #${number}`)
+    const pull = requireSession(hearth, repo, caller, number)
     const { after, limit } = afterOf(paging, SIZES)
     const read = () => listEntryRows(db, pull.id, after, kind, limit + 1)
     const end = performance.now() + wait * SECOND
@@ -52,7 +51,28 @@ export const getSession = operation({
     const actor = actorLookup(hearth, rows.map((row) => row.author_id))
     return keyPageOf(rows.map((row) => entryRecord(row, actor)), limit, ({ seq }) => seq)
   },
+  lines: ({ hearth, repo, caller }, { number, kind = null, after = 0 }) => entriesAfter(hearth, requireSession(hearth, repo, caller, number), after, kind),
 })
+
+/** The pull request whose session the caller may read; 404 for others. */
+function requireSession(hearth: Hearth, repo: RepoGrant, caller: Caller, number: number): PullRow {
+  const pull = requirePull(hearth.db, repo.id, number)
+  if (!maySeeSession(hearth, repo, caller, pull, contextOf(hearth.db, repo.id).settings)) throw notFound(`the session of #${number}`)
+  return pull
+}
+
+/** All entries after a number, read in pieces as they are taken. */
+function* entriesAfter(hearth: Hearth, pull: PullRow, after: number, kind: string | null): Generator<SessionEntry> {
+  let from = after
+  for (;;) {
+    const rows = listEntryRows(hearth.db, pull.id, from, kind, SIZES.max)
+    const actor = actorLookup(hearth, rows.map((row) => row.author_id))
+    for (const row of rows) yield entryRecord(row, actor)
+    const last = rows.at(-1)
+    if (!last || rows.length < SIZES.max) return
+    from = last.seq
+  }
+}
 
 /** Whoever writes to it may read it; for others the repository's setting decides. `readers` are those with an account. */
 export function maySeeSession(hearth: Hearth, repo: RepoGrant, caller: Caller, pull: PullRow, settings: Settings): boolean {

@@ -2,7 +2,7 @@ import { writesRepo } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { RepoPath, Type } from '#core/schema.ts'
 import { conflict, invalid } from '#lib/errors.ts'
-import { branchRecord, noSuchBranch } from './branch-record.ts'
+import { branchRecord } from './branch-record.ts'
 import { branchRef, shortNameProblem } from './ref-names.ts'
 import { moveRefs, prepareUpdate } from './refs.ts'
 import { resolveCommit } from './resolve.ts'
@@ -20,18 +20,18 @@ export const createBranch = operation({
   output: Branch,
   status: 201,
 
-  handler: async ({ hearth, db, repo, write }, { branch, from = 'HEAD' }) => {
+  handler: async ({ hearth, db, repo, now, write }, { branch, from = 'HEAD' }) => {
     const problem = shortNameProblem('heads', branch)
     if (problem) throw invalid('branch', `the name of the branch ${problem}`)
     const name = branchRef(branch)
     if (findRef(db, repo.id, name)) throw conflict('already_exists', `the branch ${branch} exists already`)
-    const update = await prepareUpdate(hearth, repo, { name, old: null, new: await resolveCommit(hearth, repo, from, 'from') })
-    await write((tx) => {
+    const oid = await resolveCommit(hearth, repo, from, 'from')
+    const update = await prepareUpdate(hearth, repo, { name, old: null, new: oid })
+    const made = await branchRecord(hearth, requireRepo(db, repo.id), { name, oid, peeled: null, moved_at: now })
+    return write((tx) => {
       if (findRef(tx.db, repo.id, name)) throw conflict('already_exists', `the branch ${branch} exists already`)
       moveRefs(tx, repo, [update])
+      return { ...made, updated_at: tx.now }
     })
-    const ref = findRef(db, repo.id, name)
-    if (!ref) throw noSuchBranch(branch)
-    return branchRecord(hearth, requireRepo(db, repo.id), ref)
   },
 })

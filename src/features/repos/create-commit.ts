@@ -88,15 +88,16 @@ export const createCommit = operation({
     const range = { tips: [made.commit], hide: parent === null ? [] : [parent] }
     const { refused, later } = await scanBefore(hearth, requireRepo(db, repo.id), range, 1)
     if (refused !== null) throw forbidden('push_protection', refused)
-    await write((tx) => {
+    const commit = await git.commit(repo.store, made.commit)
+    if (!commit) throw notFound(`the commit ${made.commit}`)
+    const record = commitRecord(hearth, repo, commit, (await git.diff(repo.store, parent, made.commit, { hunks: false })).totals)
+    return write((tx) => {
       check()
       if (later) tx.enqueue(scanPush, { repo_id: repo.id, ...range })
       if (readRef(tx.db, repo.id, branchRef(branch)) !== parent && new_branch === undefined) throw headMoved(branch, readRef(tx.db, repo.id, branchRef(branch)))
       auditBypass(tx, requireRepo(tx.db, repo.id), [update])
       moveRefs(tx, repo, [update])
+      return record
     })
-    const commit = await git.commit(repo.store, made.commit)
-    if (!commit) throw notFound(`the commit ${made.commit}`)
-    return commitRecord(hearth, repo, commit, (await git.diff(repo.store, parent, made.commit, { hunks: false })).totals)
   },
 })

@@ -9,7 +9,7 @@ import { moveRefs, prepareUpdate } from './refs.ts'
 import { resolveCommit } from './resolve.ts'
 import { Ref, Tag } from './schema.ts'
 import { findRef } from './store-refs.ts'
-import { noSuchTag, tagRecord } from './tag-record.ts'
+import { tagRecord } from './tag-record.ts'
 
 export const createTag = operation({
   name: 'create_tag',
@@ -26,7 +26,7 @@ export const createTag = operation({
   output: Tag,
   status: 201,
 
-  handler: async ({ hearth, db, git, repo, caller, write }, { tag, target, message = '' }) => {
+  handler: async ({ hearth, db, git, repo, caller, now, write }, { tag, target, message = '' }) => {
     const problem = shortNameProblem('tags', tag)
     if (problem) throw invalid('tag', `the name of the tag ${problem}`)
     if (message.includes('\0')) throw invalid('message', 'message cannot hold a zero byte')
@@ -37,14 +37,13 @@ export const createTag = operation({
     const text = message.trim()
     const object = text === '' ? commit : await git.createTag(repo.store, { object: commit, name: tag, message: `${text}\n`, tagger: commitIdentity(hearth, caller) })
     const update = await prepareUpdate(hearth, repo, { name, old: null, new: object })
-    await write((tx) => {
+    const made = await tagRecord(hearth, repo.store, { name, oid: object, peeled: object === commit ? null : commit, moved_at: now })
+    return write((tx) => {
       const row = requireLiveFamily(tx.db, repo.id)
       if (findRef(tx.db, repo.id, name)) throw taken()
       moveRefs(tx, repo, [update])
       auditRepo(tx, 'tag.created', row, { after: { tag, sha: commit } })
+      return made
     })
-    const ref = findRef(db, repo.id, name)
-    if (!ref) throw noSuchTag(tag)
-    return tagRecord(hearth, repo.store, ref)
   },
 })

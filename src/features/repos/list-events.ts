@@ -23,7 +23,7 @@ export const listEvents = operation({
   handler: ({ hearth, db, repo }, { types, ...paging }) => {
     const unknown = types?.find((type) => !hearth.eventTypes.has(type))
     if (unknown !== undefined) throw invalid('types', `there is no event type ${JSON.stringify(unknown)}`)
-    const { before, limit } = beforeOf(paging)
+    const { before, limit } = beforeOf(paging, 'evt')
     const rows = listEventRows(db, { repo_id: repo.id, types, before, limit: limit + 1 })
     return keyPageOf(rows.map((row) => eventRecord(hearth, row)), limit, ({ id }) => id)
   },

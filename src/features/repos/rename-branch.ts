@@ -9,6 +9,7 @@ import { branchRef, shortNameProblem } from './ref-names.ts'
 import { renameRef } from './refs.ts'
 import { Branch, BranchName } from './schema.ts'
 import { requireRepo } from './store.ts'
+import { findBranchPull } from './store-pulls.ts'
 import { insertBranchRedirect } from './store-redirects.ts'
 import { findRef } from './store-refs.ts'
 
@@ -25,12 +26,19 @@ export const renameBranch = operation({
   handler: async ({ hearth, db, repo, write }, { branch, new_name }) => {
     const problem = shortNameProblem('heads', new_name)
     if (problem) throw invalid('new_name', `the name of the branch ${problem}`)
-    await write((tx) => {
+    const before = requireRepo(db, repo.id)
+    const ref = findRef(db, repo.id, branchRef(branch))
+    if (!ref) throw noSuchBranch(branch)
+    const wasDefault = branch === before.default_branch
+    const made = await branchRecord(hearth, wasDefault ? { ...before, default_branch: new_name } : before, { ...ref, name: branchRef(new_name) })
+    return write((tx) => {
       const row = requireLiveFamily(tx.db, repo.id)
-      if (!findRef(tx.db, row.id, branchRef(branch))) throw noSuchBranch(branch)
+      const still = findRef(tx.db, row.id, branchRef(branch))
+      if (!still) throw noSuchBranch(branch)
       const isDefault = branch === row.default_branch
       if (isDefault) repo.require('admin')
-      if (branch === new_name) return
+      if (still.oid !== ref.oid || isDefault !== wasDefault) throw conflict('head_moved', `the branch ${branch} changed just now; ask again`)
+      if (branch === new_name) return made
       if (findRef(tx.db, row.id, branchRef(new_name))) throw conflict('already_exists', `the branch ${new_name} exists already`)
       renameRef(tx, row, branchRef(branch), branchRef(new_name))
       insertBranchRedirect(tx, row.id, branch, new_name)
@@ -38,9 +46,7 @@ export const renameBranch = operation({
       tx.append(branchRenamed, subject, { previous: branch, branch: new_name })
       if (isDefault) tx.append(repoDefaultBranchChanged, subject, { previous: branch, default_branch: new_name })
       auditRepo(tx, 'branch.renamed', row, { before: { branch }, after: { branch: new_name } })
+      return { ...made, pull: findBranchPull(tx.db, row.id, new_name), updated_at: findRef(tx.db, row.id, branchRef(new_name))?.moved_at ?? tx.now }
     })
-    const ref = findRef(db, repo.id, branchRef(new_name))
-    if (!ref) throw noSuchBranch(new_name)
-    return branchRecord(hearth, requireRepo(db, repo.id), ref)
   },
 })

@@ -1,6 +1,6 @@
 import { writesRepo } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
-import { RepoPath, Type } from '#core/schema.ts'
+import { refusesUnknown, RepoPath, Type } from '#core/schema.ts'
 import { conflict, invalid } from '#lib/errors.ts'
 import { repoUpdated } from './events.ts'
 import { auditRepo, requireLive } from './lifecycle.ts'
@@ -12,7 +12,7 @@ export const updateRepoSettings = operation({
   summary: 'Change settings of a repository (Maintain). Only those given change; answers all of them.',
   route: 'PATCH /repos/{owner}/{name}/settings',
   access: writesRepo('maintain', { scope: 'repo:admin' }),
-  input: Type.Object({ repo: RepoPath, ...Type.Partial(RepoSettings).properties }),
+  input: Type.Object({ repo: RepoPath, ...Type.Partial(RepoSettings).properties }, refusesUnknown),
   output: RepoSettings,
   annotations: { idempotent: true },
 

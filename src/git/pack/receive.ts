@@ -8,9 +8,10 @@ import { GitError } from '../ports.ts'
 import { deltaSizes } from '../store/delta.ts'
 import { makeInflater } from '../store/inflate.ts'
 import { OidMap } from '../store/oid-map.ts'
-import { BLOB, EntryHeader, MAX_HEADER, OFS_DELTA, REF_DELTA, parseEntry } from './entry.ts'
+import { BLOB, EntryHeader, MAX_HEADER, OFS_DELTA, REF_DELTA, parseEntry, typeName } from './entry.ts'
 import { checkObject } from './fsck.ts'
 import { HASH_PREFIX, hashInto, hashStart } from './hash.ts'
+import { MAX_META } from './limits.ts'
 import { LinkTable } from './links.ts'
 import { Rows } from './rows.ts'
 
@@ -149,6 +150,7 @@ export class PackReceiver {
     }
     const { type, size, dataAt } = this.header
     if (size > this.limits.maxObjectBytes) throw new GitError('too_large', `an object has more than ${this.limits.maxObjectBytes} bytes`)
+    if (size > MAX_META && type < OFS_DELTA && type !== BLOB) throw new GitError('too_large', `a ${typeName(type)} has more than ${MAX_META} bytes`)
     const offset = base + at
     let link = -1
     if (type === OFS_DELTA) {

@@ -8,14 +8,17 @@ import { applyDelta, deltaSizes } from '../store/delta.ts'
 import { makeInflater } from '../store/inflate.ts'
 import type { OidMap } from '../store/oid-map.ts'
 import { Buffers } from './buffers.ts'
-import { OFS_DELTA, REF_DELTA } from './entry.ts'
+import { BLOB, OFS_DELTA, REF_DELTA, typeName } from './entry.ts'
 import { checkObject } from './fsck.ts'
 import { HASH_PREFIX, hashInto } from './hash.ts'
+import { MAX_META } from './limits.ts'
 import type { LinkTable } from './links.ts'
 import type { Rows } from './rows.ts'
 
 /** Longest chain of deltas that a push may have; git itself writes at most 4095. */
 const MAX_DEPTH = 4096
+/** What all deltas together may expand to: real packs stay below a hundred times their size, bombs do not. */
+const EXPANSION = { free: 4 * 1024 ** 3, times: 500 }
 
 type Frame = {
   readonly row: number
@@ -30,6 +33,8 @@ type Frame = {
 export class DeltaResolver {
   /** Deltas whose ids are known. */
   resolved = 0
+  /** Bytes that deltas gave so far. */
+  private made = 0
   private readonly fd: number
   private readonly inflater = makeInflater()
   private readonly buffers = new Buffers()
@@ -182,6 +187,8 @@ export class DeltaResolver {
     this.inflate(row, delta, 0, deltaSize)
     const sizes = deltaSizes(delta, 0, deltaSize)
     if (sizes.base !== base.size) throw new GitError('corrupt', 'a delta does not fit its base')
+    this.made += sizes.result
+    if (this.made > EXPANSION.free + EXPANSION.times * this.packEnd) throw new GitError('too_large', 'the pack expands to too many bytes')
     if (sizes.result > this.limits.maxObjectBytes) throw new GitError('too_large', `an object has more than ${this.limits.maxObjectBytes} bytes`)
     const data = this.buffers.take(sizes.result)
     applyDelta(base.data!, HASH_PREFIX, base.size, delta, sizes.start, deltaSize, data, HASH_PREFIX, sizes.result)
@@ -191,6 +198,7 @@ export class DeltaResolver {
 
   private name(row: number, type: number, frame: Frame): void {
     hashInto(type, frame.data!, HASH_PREFIX, frame.size, this.oid)
+    if (type !== BLOB && frame.size > MAX_META) throw new GitError('too_large', `a ${typeName(type)} has more than ${MAX_META} bytes`)
     checkObject(type, frame.data!, HASH_PREFIX, HASH_PREFIX + frame.size, this.links)
     this.rows.types[row] = type
     this.rows.ids[row] = this.links.own(this.oid, 0)

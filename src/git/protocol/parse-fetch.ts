@@ -70,7 +70,11 @@ function refOf(view: SnapshotView, name: string): string {
   throw new GitError('invalid', `git upload-pack: ambiguous deepen-not: ${name.slice(0, 200)}`)
 }
 
+/** Far more than git sends: it stops after 256 that are not common. */
+const MAX_LINES = 200_000
+
 function check(out: Draft): FetchRequest {
+  if (out.wants.length + out.talk.length + out.shallow.length > MAX_LINES) throw new GitError('too_large', 'the request names too many objects')
   if (out.depth > 0 && (out.deepenSince !== null || out.deepenNot.length > 0)) {
     throw new GitError('invalid', 'git upload-pack: deepen and deepen-since (or deepen-not) cannot be used together')
   }

@@ -5,9 +5,9 @@ import type { IngestResult } from '../tasks/ingest.ts'
 import { answerStream, type AnswerSink } from './answer-stream.ts'
 import { BodyReader } from './body.ts'
 import { FLUSH, KEEP_ALIVE, bandPackets, lineOf, pkt } from './pkt-line.ts'
+import type { TaskContext } from './pipe-task.ts'
 import { isRefName } from './ref-name.ts'
 import { viewOf } from './snapshot-view.ts'
-import type { UploadContext } from './upload-pack.ts'
 
 /** Commands of one push; with their names that is a few megabytes at most. */
 const MAX_COMMANDS = 100_000
@@ -15,7 +15,7 @@ const MAX_OPTIONS = 1000
 const BLOCK = 1 << 18
 const SILENCE = 5_000
 
-export type ReceiveContext = UploadContext & {
+export type ReceiveContext = TaskContext & {
   /** The push was applied: its pack stays. */
   readonly settle: (store: string, pack: string) => void
   /** No ref moved: its pack goes. */
@@ -108,9 +108,10 @@ class Receiver {
       try {
         ingested = await this.ingest()
       } catch (error) {
-        if (!(error instanceof GitError) || error.code === 'aborted') throw error
+        if (error instanceof GitError && error.code === 'aborted') throw error
         await this.body.drain(this.context.maxPackBytes)
-        this.report(error.message, null)
+        // Faults of ours are in the log already; the person gets to know that it was not the pack.
+        this.report(error instanceof GitError ? error.message : 'internal error of the server', null)
         return
       }
       await this.apply(ingested, options)
@@ -156,7 +157,9 @@ class Receiver {
       (_, taken) => taken(),
     )
     this.sink.onCancel(() => {
-      handle.cancel()
+      handle.cancel((late) => {
+        if (late.pack !== null) this.context.withdraw(this.store, late.pack)
+      })
       void this.body.cancel()
     })
     // A place is needed for the work at the end alone: what comes slowly keeps nobody waiting.
@@ -196,7 +199,8 @@ class Receiver {
     try {
       if (asked.length > 0) results = await this.request.apply({ updates: asked, options, atomic, packBytes: ingested.bytes })
     } catch (error) {
-      if (ingested.pack !== null) this.context.withdraw(this.store, ingested.pack)
+      // Nobody can tell whether refs moved before the host failed: the pack stays, maintenance finds out.
+      if (ingested.pack !== null) this.context.settle(this.store, ingested.pack)
       throw error
     }
     const byName = new Map(results.map((result) => [result.name, result.refused]))

@@ -1,27 +1,19 @@
 /** git-upload-pack over smart HTTP: reads one request, answers what needs no objects, and hands fetches to a thread. */
 import { isOid } from '../object.ts'
 import { GitError, type RefSnapshot, type ServiceRequest } from '../ports.ts'
-import type { Threads } from '../tasks/threads.ts'
 import { answerStream, type AnswerSink } from './answer-stream.ts'
 import { readBody } from './body.ts'
 import type { FetchRequest } from './fetch-request.ts'
 import { lsRefs } from './ls-refs.ts'
 import { parseFetchV0, parseFetchV2 } from './parse-fetch.ts'
+import { pipeTask, type TaskContext } from './pipe-task.ts'
 import { lineOf, parsePackets, pkt, type Packet } from './pkt-line.ts'
 import { viewOf, type SnapshotView } from './snapshot-view.ts'
 
 /** A request of half a million wants and haves; git's own stay below a megabyte. */
 const MAX_REQUEST = 32 << 20
-/** Milliseconds after which a client that takes nothing counts as slow. */
-const SLOW = 1_000
 
-export type UploadContext = {
-  readonly threads: Threads
-  /** Waits for a place among the heavy operations; the function that it gives frees the place. */
-  readonly enter: (signal?: AbortSignal) => Promise<() => void>
-}
-
-export function uploadPack(context: UploadContext, store: string, refs: RefSnapshot, request: ServiceRequest): ReadableStream<Uint8Array> {
+export function uploadPack(context: TaskContext, store: string, refs: RefSnapshot, request: ServiceRequest): ReadableStream<Uint8Array> {
   return answerStream(async (sink) => {
     try {
       const packets = parsePackets(await readBody(request.body, MAX_REQUEST))
@@ -39,7 +31,7 @@ export function uploadPack(context: UploadContext, store: string, refs: RefSnaps
 }
 
 async function answerV2(
-  context: UploadContext,
+  context: TaskContext,
   store: string,
   view: SnapshotView,
   packets: readonly Packet[],
@@ -89,7 +81,7 @@ function capability(line: string): void {
 }
 
 async function fetch(
-  context: UploadContext,
+  context: TaskContext,
   store: string,
   view: SnapshotView,
   request: FetchRequest,
@@ -97,29 +89,10 @@ async function fetch(
   signal?: AbortSignal,
 ): Promise<void> {
   if (request.wants.length === 0 && !request.waitForDone) return
-  const leave = await context.enter(signal)
-  let waiting: ReturnType<typeof setTimeout> | null = null
-  try {
-    const handle = context.threads.start<void>('fetch', { store, request, names: view.names }, (chunk, taken) => {
-      let open = true
-      sink.put(chunk, () => {
-        open = false
-        if (waiting !== null) clearTimeout(waiting)
-        waiting = null
-        taken()
-      })
-      // A client that takes its time costs no work meanwhile: its place goes to others, and it goes on without one.
-      if (open) waiting ??= setTimeout(leave, SLOW)
-    })
-    sink.onCancel(() => handle.cancel())
-    await handle.result
-  } finally {
-    if (waiting !== null) clearTimeout(waiting)
-    leave()
-  }
+  await pipeTask(context, 'fetch', { store, request, names: view.names }, sink, signal)
 }
 
-async function objectInfo(context: UploadContext, store: string, view: SnapshotView, args: readonly string[], sink: AnswerSink): Promise<void> {
+async function objectInfo(context: TaskContext, store: string, view: SnapshotView, args: readonly string[], sink: AnswerSink): Promise<void> {
   let size = false
   const oids: string[] = []
   for (const arg of args) {

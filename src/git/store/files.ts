@@ -89,7 +89,7 @@ export function listPacks(directory: string): string[] {
   try {
     names = readdirSync(packDirectory(directory))
   } catch {
-    throw new GitError('missing', `there is no store at ${directory}`)
+    throw new GitError('missing', 'there is no such store')
   }
   const all = new Set(names)
   return names.filter((name) => name.endsWith('.idx') && all.has(`${name.slice(0, -4)}.pack`)).map((name) => name.slice(0, -4))

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { EMPTY_TREE } from '../object.ts'
 import { typeName } from '../pack/entry.ts'
 import { GitError, type GitObject, type ObjectReader, type ObjectType, type Oid } from '../ports.ts'
+import { CommitGraph } from './commit-graph.ts'
 import { copyBytes } from './copy-bytes.ts'
 import type { EntryReader } from './entry-reader.ts'
 import { listPacks, packDirectory } from './files.ts'
@@ -22,6 +23,7 @@ export class ObjectStore implements ObjectReader {
   private stamp = -1
   /** Packs that are gone from the directory, closed when no long work holds the store. */
   private retired: PackFile[] = []
+  private graph: CommitGraph | null | undefined = undefined
   private pins = 0
   private leaving = false
   private readonly key = new Uint8Array(20)
@@ -33,6 +35,12 @@ export class ObjectStore implements ObjectReader {
     this.refresh()
   }
 
+  /** The commit-graph of the store, or null; walks over history take commits from it. */
+  get commitGraph(): CommitGraph | null {
+    if (this.graph === undefined) this.graph = CommitGraph.open(this.directory)
+    return this.graph
+  }
+
   /** The packs known now. */
   get packs(): readonly PackFile[] {
     return this.list
@@ -42,7 +50,7 @@ export class ObjectStore implements ObjectReader {
   refresh(): boolean {
     const path = packDirectory(this.directory)
     const stat = statSync(path, { bigint: true, throwIfNoEntry: false })
-    if (!stat) throw new GitError('missing', `there is no store at ${this.directory}`)
+    if (!stat) throw new GitError('missing', 'there is no such store')
     const stamp = Number(stat.mtimeNs / 1000n)
     if (stamp === this.stamp) return false
     // File times are coarse: a directory that changed just now may change again under the same time.
@@ -63,6 +71,12 @@ export class ObjectStore implements ObjectReader {
     this.stamp = age > 50_000 ? stamp : -1
     this.closeRetired()
     return changed
+  }
+
+  /** Looks at the directory again, whatever its time says. */
+  lookAgain(): void {
+    this.stamp = -1
+    this.refresh()
   }
 
   /** Keeps packs open that long work reads from, even when maintenance removes them. */
@@ -93,6 +107,7 @@ export class ObjectStore implements ObjectReader {
     this.list = []
     this.last = null
     this.stamp = -1
+    this.graph = undefined
   }
 
   /** Finds an object by its raw id in the packs known now; `pack`, `offset` and `place` tell where. */

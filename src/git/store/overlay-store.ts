@@ -1,4 +1,5 @@
 /** A store with one pack more, which nobody else sees: a push is checked with it before it is let in. */
+import type { CommitGraph } from './commit-graph.ts'
 import { ObjectStore } from './object-store.ts'
 import type { PackFile } from './pack-file.ts'
 
@@ -12,6 +13,10 @@ export class OverlayStore extends ObjectStore {
 
   override get packs(): readonly PackFile[] {
     return [this.added, ...(this.below?.packs ?? [])]
+  }
+
+  override get commitGraph(): CommitGraph | null {
+    return this.below.commitGraph
   }
 
   override refresh(): boolean {

@@ -45,6 +45,11 @@ export class PackFile {
     return this.ordered
   }
 
+  /** Roughly the bytes of memory that it holds; the index is mapped. */
+  get held(): number {
+    return this.ordered === null ? 0 : this.ordered.places.length * 16
+  }
+
   /** The `.bitmap` beside it, or null; one that does not fit counts as none. */
   get bitmap(): BitmapFile | null {
     if (this.bits === undefined) {

@@ -37,15 +37,21 @@ export class Engine {
     }
     const made = new OpenStore(storeDirectory(this.settings.root, name), this.reader)
     this.open.set(name, made)
-    if (this.open.size > MAX_OPEN) {
-      for (const [other, store] of this.open) {
-        if (other === name || store.objects.pinned) continue
-        store.close()
-        this.open.delete(other)
-        break
-      }
-    }
+    this.trim(name)
     return made
+  }
+
+  /** Closes the stores that were used least lately while there are too many, or too much is held for them. */
+  private trim(keep: string): void {
+    let weight = 0
+    for (const store of this.open.values()) weight += store.weight
+    for (const [name, store] of this.open) {
+      if (this.open.size <= MAX_OPEN && weight <= this.settings.memoryBudget / 4) return
+      if (name === keep || store.objects.pinned) continue
+      weight -= store.weight
+      store.close()
+      this.open.delete(name)
+    }
   }
 
   directory(name: string): string {
@@ -56,6 +62,11 @@ export class Engine {
   forget(name: string): void {
     this.open.get(name)?.close()
     this.open.delete(name)
+  }
+
+  /** Looks at a store's packs again, if it is open. */
+  refresh(name: string): void {
+    this.open.get(name)?.objects.lookAgain()
   }
 
   close(): void {

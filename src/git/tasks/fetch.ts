@@ -36,7 +36,9 @@ function* answer(store: OpenStore, request: FetchRequest, names: NamespaceTips, 
   const reach = store.reach(names.tips)
   const table = store.commits
   const wants = yield* resolveWants(store, request.wants, names)
-  const client = request.shallow.map((oid) => table.numberOf(oid)).filter((n) => table.isCommit(n) && reach.has(n, true))
+  // What does not exist or is not visible gets no number: strangers must not fill the table.
+  const ends = request.shallow.filter((oid) => store.objects.header(oid)?.type === 'commit')
+  const client = ends.map((oid) => table.numberOf(oid)).filter((commit) => reach.has(commit, true))
 
   const deepens = request.depth > 0 || request.deepenSince !== null || request.deepenNot.length > 0
   let cut: ReadonlySet<number> = new Set(client)

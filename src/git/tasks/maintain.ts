@@ -3,7 +3,7 @@
  * (git-repack, "--geometric"), and objects that nothing reaches go after a grace period.
  */
 import { renameSync, statSync, utimesSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { buildBitmap } from '../bitmap/build-bitmap.ts'
 import { COMMIT } from '../pack/entry.ts'
 import { writePackFile } from '../pack/write-file.ts'
@@ -11,9 +11,11 @@ import type { Oid } from '../ports.ts'
 import { directorySize, installPack, packDirectory, randomName, removePack, syncDirectory, writeDurably } from '../store/files.ts'
 import { OidMap } from '../store/oid-map.ts'
 import type { PackFile } from '../store/pack-file.ts'
+import { buildCommitGraph } from '../walk/build-graph.ts'
 import { peelHex } from '../walk/peel.ts'
 import { reachableObjects } from '../walk/reachable.ts'
 import { removeQuietly, type Engine } from './engine.ts'
+import type { OpenStore } from './open-store.ts'
 import type { Task } from './task.ts'
 
 const FACTOR = 2
@@ -50,7 +52,9 @@ export function* maintainTask(
       if (!unchanged) yield* replace(engine, name, gathered, chosen, path)
     }
     objects.refresh()
-    yield* addBitmap(engine, name, tips)
+    const starts = commitsAt(store, tips)
+    yield* writeGraph(engine, name, starts)
+    yield* addBitmap(engine, name, starts)
     return { packs: objects.packs.length, bytes: directorySize(directory) }
   } finally {
     objects.unpin()
@@ -59,28 +63,46 @@ export function* maintainTask(
 }
 
 /** Gives the largest pack its bitmap, if it is worth one and has none. */
-function* addBitmap(engine: Engine, name: string, tips: readonly Oid[]): Task<void> {
+function* addBitmap(engine: Engine, name: string, starts: readonly number[]): Task<void> {
   const { objects, commits } = engine.store(name)
   const settled = objects.packs.filter((pack) => !pack.isPending())
   const largest = settled.reduce<PackFile | null>((best, pack) => (best !== null && best.index.count >= pack.index.count ? best : pack), null)
   if (largest === null || largest.index.count < BITMAP_FROM || largest.bitmap !== null) return
-  const starts: number[] = []
-  for (const tip of tips) {
-    const peeled = peelHex(objects, tip)
-    if (peeled !== null && peeled.type === COMMIT) starts.push(commits.numberOf(peeled.oid))
-  }
-  for (const start of starts) commits.load(start)
   const bytes = yield* buildBitmap(objects, commits, largest, starts)
   if (bytes === null) return
-  const path = join(engine.settings.tmp, `bitmap-${randomName()}`)
+  place(engine, bytes, `${largest.base}.bitmap`)
+  largest.lookAgain()
+}
+
+/** Writes the commit-graph anew, of what the tips reach now. */
+function* writeGraph(engine: Engine, name: string, starts: readonly number[]): Task<void> {
+  const bytes = yield* buildCommitGraph(engine.store(name).commits, starts)
+  if (bytes !== null) place(engine, bytes, join(engine.directory(name), 'objects', 'info', 'commit-graph'))
+}
+
+/** Puts a file in its place, whole and durable. */
+function place(engine: Engine, bytes: Uint8Array, target: string): void {
+  const path = join(engine.settings.tmp, `made-${randomName()}`)
   try {
     writeDurably(path, bytes)
-    renameSync(path, `${largest.base}.bitmap`)
-    syncDirectory(packDirectory(engine.directory(name)))
-    largest.lookAgain()
+    renameSync(path, target)
+    syncDirectory(dirname(target))
   } finally {
     removeQuietly(path)
   }
+}
+
+/** The commits that tips name, directly or through tags. */
+function commitsAt(store: OpenStore, tips: readonly Oid[]): number[] {
+  const commits = new Set<number>()
+  for (const tip of tips) {
+    const peeled = peelHex(store.objects, tip)
+    if (peeled === null || peeled.type !== COMMIT) continue
+    const number = store.commits.numberOf(peeled.oid)
+    store.commits.load(number)
+    commits.add(number)
+  }
+  return [...commits]
 }
 
 function* replace(engine: Engine, name: string, gathered: readonly PackFile[], chosen: OidMap, path: string): Task<void> {

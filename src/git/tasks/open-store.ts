@@ -28,6 +28,14 @@ export class OpenStore {
     return kept(this.visibles, nameOf(tips), () => new VisibleObjects(this.objects, this.commits, this.reach(tips)), 4)
   }
 
+  /** Roughly the bytes of memory that it holds: commits twice (as numbers and as history's nodes), orders, sets. */
+  get weight(): number {
+    let weight = this.commits.size * 400
+    for (const pack of this.objects.packs) weight += pack.held
+    for (const visible of this.visibles.values()) weight += visible.size * 30
+    return weight
+  }
+
   /** Forgets what was computed; for stores that hold too much, and after objects were removed. */
   forget(): void {
     this.reaches.clear()

@@ -14,7 +14,9 @@ export type ToRunner =
   /** So many bytes of output have been taken. */
   | { readonly kind: 'credit'; readonly id: number; readonly bytes: number }
   | { readonly kind: 'cancel'; readonly id: number }
+  /** Close a store's files; or only look at its packs again. */
   | { readonly kind: 'forget'; readonly store: string }
+  | { readonly kind: 'refresh'; readonly store: string }
 
 export type FromRunner =
   | { readonly kind: 'output'; readonly id: number; readonly chunk: Uint8Array }
@@ -44,8 +46,9 @@ export class Runner {
   ) {}
 
   receive(message: ToRunner): void {
-    if (message.kind === 'forget') {
-      this.engine.forget(message.store)
+    if (message.kind === 'forget' || message.kind === 'refresh') {
+      if (message.kind === 'forget') this.engine.forget(message.store)
+      else this.engine.refresh(message.store)
       return
     }
     if (message.kind === 'start') {
@@ -57,6 +60,7 @@ export class Runner {
     if (message.kind === 'cancel') {
       this.tasks.delete(message.id)
       this.finish(running)
+      this.fail(message.id, new GitError('aborted', 'the work was given up'))
     } else if (message.kind === 'credit') {
       running.credit += message.bytes
       if (running.state === 'full' && running.credit > 0) running.state = 'ready'

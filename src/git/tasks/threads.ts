@@ -30,7 +30,8 @@ export type Handle<R> = {
   readonly result: Promise<R>
   /** Resolves when the task takes the block; rejects when it has failed. The block must be a whole buffer. */
   input(chunk: Uint8Array | null): Promise<void>
-  cancel(): void
+  /** Gives the task up; `late` gets its value when it was done before it heard of that. */
+  cancel(late?: (value: R) => void): void
 }
 
 export class Threads {
@@ -116,10 +117,23 @@ export class Threads {
         }
         thread.post({ kind: 'input', id, chunk }, chunk === null ? [] : [chunk.buffer as ArrayBuffer])
       },
-      cancel: () => {
+      cancel: (late) => {
         if (over) return
         thread.post({ kind: 'cancel', id })
         this.listeners.get(id)?.failed(new GitError('aborted', 'the work was given up'))
+        // Exactly one more message comes: that the task was given up, or that it was done already.
+        const after = (act: () => void) => () => {
+          this.listeners.delete(id)
+          act()
+        }
+        const nothing = () => {}
+        this.listeners.set(id, {
+          thread,
+          output: nothing,
+          want: nothing,
+          done: (value) => after(() => late?.(value as R))(),
+          failed: after(nothing),
+        })
       },
     }
   }
@@ -127,6 +141,11 @@ export class Threads {
   /** Tells every thread to close a store's files. */
   forget(store: string): void {
     for (const thread of this.threads) thread.post({ kind: 'forget', store })
+  }
+
+  /** Tells every thread that packs of a store were taken away. */
+  refresh(store: string): void {
+    for (const thread of this.threads) thread.post({ kind: 'refresh', store })
   }
 
   /** Waits for what runs, then ends the threads. */

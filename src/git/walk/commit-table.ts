@@ -5,6 +5,7 @@
 import { COMMIT } from '../pack/entry.ts'
 import { GitError } from '../ports.ts'
 import type { ObjectStore } from '../store/object-store.ts'
+import type { CommitGraph } from '../store/commit-graph.ts'
 import { OidMap } from '../store/oid-map.ts'
 
 const UNKNOWN = -1
@@ -93,6 +94,12 @@ export class CommitTable {
 
   private tryLoad(index: number): void {
     if (this.times[index]! >= 0 || this.times[index] === NOT_A_COMMIT) return
+    const graph = this.store.commitGraph
+    const position = graph === null ? -1 : graph.position(this.ids.bytes, index * 20)
+    if (graph !== null && position >= 0) {
+      this.copyFrom(graph, position, index)
+      return
+    }
     if (!this.store.load(this.ids.bytes, index * 20)) return
     const reader = this.store.reader
     if (reader.type !== COMMIT) this.times[index] = NOT_A_COMMIT
@@ -112,6 +119,19 @@ export class CommitTable {
       at += 48
     }
     if (parents.length > 65535) throw this.broken(index)
+    this.setParents(index, parents)
+    this.times[index] = committerTime(bytes, at, to)
+  }
+
+  private copyFrom(graph: CommitGraph, position: number, index: number): void {
+    const tree = graph.treeAt(position)
+    const parents = graph.parents(position).map((parent) => this.number(graph.raw, graph.oidAt(parent)))
+    this.trees.set(graph.raw.subarray(tree, tree + 20), index * 20)
+    this.setParents(index, parents)
+    this.times[index] = graph.time(position)
+  }
+
+  private setParents(index: number, parents: readonly number[]): void {
     if (this.edgeCount + parents.length > this.edges.length) {
       const grown = new Uint32Array((this.edgeCount + parents.length) * 2)
       grown.set(this.edges)
@@ -120,7 +140,6 @@ export class CommitTable {
     this.firsts[index] = this.edgeCount
     this.counts[index] = parents.length
     for (const parent of parents) this.edges[this.edgeCount++] = parent
-    this.times[index] = committerTime(bytes, at, to)
   }
 
   private broken(index: number): GitError {

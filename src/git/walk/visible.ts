@@ -44,6 +44,11 @@ export class VisibleObjects {
     return left.length > 0 ? Buffer.from(oids.subarray(left[0], left[0]! + 20)).toString('hex') : null
   }
 
+  /** How many objects it holds. */
+  get size(): number {
+    return this.collector.chosen.size
+  }
+
   private filter(oids: Uint8Array, left: number[]): number[] {
     const { chosen } = this.collector
     // The last one stands for all while it is hidden: nothing is finished before it is found.

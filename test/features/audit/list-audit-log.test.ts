@@ -77,7 +77,9 @@ test('the whole of it can be downloaded, a line for each entry', async () => {
 
   const answer = await forge.get('/api/workspaces/acme/audit-log?format=jsonl&action=token.created', as(adas))
   expect([answer.status, answer.headers.get('content-type'), answer.headers.get('content-disposition')]).toEqual([200, 'application/x-ndjson; charset=utf-8', 'attachment; filename="audit-log.jsonl"'])
+  const accepted = await forge.get('/api/workspaces/acme/audit-log?action=token.created', as(adas, { accept: 'application/x-ndjson' }))
   const text = await answer.text()
+  expect([accepted.headers.get('content-type'), await accepted.text()]).toEqual(['application/x-ndjson; charset=utf-8', text])
   expect(text.endsWith('\n')).toBe(true)
   expect(text.trimEnd().split('\n').map((line) => JSON.parse(line) as Entry)).toEqual(page)
 

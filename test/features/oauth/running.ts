@@ -3,6 +3,7 @@ import { afterAll } from 'bun:test'
 import type { UserCaller } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'
 import type { Settings } from '#core/settings.ts'
+import { visitorOf } from '#http/authenticate.ts'
 import { gitDoor } from '#http/git.ts'
 import { startServer } from '#http/server.ts'
 import { silentLog } from '#lib/log.ts'
@@ -25,7 +26,7 @@ export async function runForge(change: Partial<Settings> = {}) {
       return world.hearth.jobs
     },
   }
-  const site = siteDoor(hearth, siteMap(hearth.settings, { docs: () => ({ operations: [] }) as never }))
+  const site = siteDoor(hearth, siteMap(hearth.settings, { docs: () => ({ operations: [] }) as never }), visitorOf)
   server.open(hearth, { git: gitDoor(hearth), site: site.handle, refuse: site.refuse })
   afterAll(() => server.stop())
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { anonymous } from '#core/caller.ts'
+import { anonymous, type Caller } from '#core/caller.ts'
+import { callLines } from '#core/operation.ts'
 import { appendSession } from '#features/pulls/append-session.ts'
 import { getSession } from '#features/pulls/get-session.ts'
 import { refusal } from '../../world.ts'
@@ -24,6 +25,19 @@ test('entries after a number, oldest first, by kind and by pages', async () => {
   expect(await read({ per_page: 2, cursor: '4' })).toMatchObject({ items: [{ seq: 5 }], next: null })
   expect(await refusal(read({ page: 2 }))).toMatchObject({ status: 422, field: 'page' })
   expect(await refusal(read({ wait: 26 }))).toMatchObject({ status: 422, field: 'wait' })
+})
+
+test('can be downloaded whole, by those who may read it', async () => {
+  const { world, mel, otto, number, append, configure } = await makeSession(3)
+  await append('thought', ...Array.from({ length: 199 }, () => 'message'))
+  const all = (as: Caller, input: object = {}) => [...callLines(world.hearth, getSession, as, { repo: REPO, number, ...input })] as { seq: number; kind: string }[]
+  expect(all(otto).map(({ seq }) => seq)).toEqual(Array.from({ length: 203 }, (_, at) => at + 1))
+  expect(all(otto, { after: 3 })[0]).toMatchObject({ seq: 4, kind: 'thought' })
+  expect(all(otto, { kind: 'thought' }).map(({ seq }) => seq)).toEqual([4])
+  expect(all(mel)[0]).toEqual((await world.call(getSession, mel, { repo: REPO, number })).items[0] ?? { seq: 0, kind: '' })
+  expect(() => callLines(world.hearth, getSession, anonymous, { repo: REPO, number })).toThrow('the session of')
+  await configure({ session_visibility: 'public' })
+  expect(all(anonymous).length).toBe(203)
 })
 
 test('is read as the repository’s setting says; its author reads it always', async () => {

@@ -35,6 +35,8 @@ test('it goes back with before and never repeats', async () => {
     before = next
   }
   expect(seen).toEqual(['repo.updated', 'git.push', 'repo.created'])
+  for (const before of ['foo', 'evt_1', site.id]) expect((await refusal(world.call(listEvents, ada, { repo, before }))).status).toBe(404)
+  expect(await refusal(world.call(listEvents, ada, { repo, cursor: 'foo' }))).toMatchObject({ status: 422, field: 'cursor' })
 })
 
 test('types narrow it; unknown ones are named', async () => {

@@ -65,6 +65,23 @@ describe('maintenance', () => {
     expect(await host.git.verify('one', [tip.commit])).toEqual([])
   })
 
+  test('writes a commit-graph that git finds right, and answers from it', async () => {
+    await git(source, 'push', '-q', '--mirror', host.remote('one'))
+    const tips = [...host.refs.get('one')!.values()]
+    const main = host.refs.get('one')!.get('refs/heads/main')!
+    const before = await host.git.log('one', { tips: [main] })
+    await host.git.maintain('one', tips)
+    const store = join(host.root, 'one')
+    expect(existsSync(join(store, 'objects', 'info', 'commit-graph'))).toBe(true)
+    expect((await tryGit(work, ['--git-dir', store, 'commit-graph', 'verify', '--no-progress'])).err).toBe('')
+    const counted = await git(work, '--git-dir', store, 'rev-list', '--count', main)
+    expect(await host.git.count('one', { tips: [main] })).toBe(Number(counted))
+    expect(await host.git.log('one', { tips: [main] })).toEqual(before)
+    const child = await put(main, 'after', 'the graph')
+    expect((await host.git.log('one', { tips: [child.commit], limit: 2 })).map((commit) => commit.oid)).toEqual([child.commit, main])
+    expect(await host.git.aheadBehind('one', child.commit, main)).toMatchObject({ ahead: 1, behind: 0 })
+  })
+
   test('fetches that go on meanwhile are whole', async () => {
     await git(source, 'push', '-q', '--mirror', host.remote('one'))
     for (let i = 0; i < 6; i++) await put(null, `x${i}`, `${i}`)

@@ -41,7 +41,7 @@ export const invitesPage = page({
     <SettingsFrame visit={visit} title="Invites" current="invites" lead="A link with which somebody makes an account here. It works once, for 30 days.">
       <Card title="New invite">
         <Form action="/settings/invites" csrf={visit.csrf} error={formError(visit, 'email', 'workspace')}>
-          <Field name="email" label="Only for this address" type="email" value={visit.form.values.text('email')} error={fieldError(visit, 'email')} />
+          <Field name="email" label="Only for this address" type="email" hint="No mail is sent: give them the link yourself." value={visit.form.values.text('email')} error={fieldError(visit, 'email')} />
           <Field name="workspace" label="Joins the workspace" mono hint="You must own it." value={visit.form.values.text('workspace')} error={fieldError(visit, 'workspace')} />
           <FormActions>
             <Button look="primary">Make the invite</Button>

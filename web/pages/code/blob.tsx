@@ -11,20 +11,21 @@ import { locate, PathCrumbs, RefSwitch, refsOf, type CodeView as View, type Refs
 const IMAGE = /\.(png|jpe?g|gif|webp|avif|ico|bmp|svg)$/i
 const MARKDOWN = /\.(md|markdown)$/i
 
-type Data = { repo: Repo; refs: Refs; ref: string; path: string; file: FileRecord }
+type Data = { repo: Repo; refs: Refs; ref: string; path: string; file: FileRecord; symlink: boolean }
 
 async function loadFile(visit: Visit, view: 'blob' | 'blame') {
   const located = await locate(visit, view)
   if (located instanceof Away) return located
   const { name, repo, at } = located
   if (at.type === 'dir') return redirect(codePath(repo.full_name, 'tree', at.ref, at.path), 302)
-  if (at.type === 'submodule') return null
+  // The commit of another repository: there is nothing of it here to show but its place.
+  if (at.type === 'submodule') return redirect(codePath(repo.full_name, 'tree', at.ref, at.path.split('/').slice(0, -1).join('/')), 302)
   const from = Math.max(1, Number(visit.url.searchParams.get('from') ?? '1') || 1)
   const [refs, file] = await Promise.all([
     refsOf(visit, name),
     visit.call(getFile, { repo: name, ref: at.sha ?? at.ref, path: at.path, ...(from > 1 ? { from_line: from } : {}) }),
   ])
-  return { repo, refs, ref: at.ref, path: at.path, file, view }
+  return { repo, refs, ref: at.ref, path: at.path, file, symlink: at.type === 'symlink', view }
 }
 
 const Frame = ({ data, visit, view, children }: { data: Data; visit: Visit; view: View; children?: Child }) => {
@@ -72,24 +73,29 @@ export const blobPage = page({
     const { repo, ref, path, file } = data
     const raw = codePath(repo.full_name, 'raw', ref, path)
     const here = codePath(repo.full_name, 'blob', ref, path)
-    const rendered = MARKDOWN.test(path) && !file.binary && !file.truncated && visit.url.searchParams.get('plain') !== '1'
+    const svg = /\.svg$/i.test(path) && !file.binary && !data.symlink
+    const twoFaced = !data.symlink && !file.binary && !file.truncated && (svg || MARKDOWN.test(path))
+    const rendered = twoFaced && visit.url.searchParams.get('plain') !== '1'
+    const picture = IMAGE.test(path) && !data.symlink && (file.binary || (svg && (rendered || !twoFaced)))
     return (
       <Frame data={data} visit={visit} view="blob">
         <>
           <FileFrame
             name={path.split('/').at(-1)} lines={file.lines ?? undefined} bytes={file.size}
-            facts={file.lfs ? 'Large file, stored apart' : undefined}
+            facts={file.lfs ? 'Large file, stored apart' : data.symlink ? 'Symbolic link' : undefined}
             actions={
               <>
-                {MARKDOWN.test(path) && <LinkButton href={rendered ? withQuery(here, { plain: 1 }) : here} small>{rendered ? 'Source' : 'Rendered'}</LinkButton>}
+                {twoFaced && <LinkButton href={rendered ? withQuery(here, { plain: 1 }) : here} small>{rendered ? 'Source' : 'Rendered'}</LinkButton>}
                 <Actions data={data} view="blob" />
               </>
             }
           >
-            {IMAGE.test(path) && (file.binary || /\.svg$/i.test(path)) ? (
+            {picture ? (
               <ImageView src={raw} alt={path} />
             ) : file.binary || file.encoding === 'base64' ? (
               <BinaryNote bytes={file.size} href={raw} />
+            ) : file.size === 0 ? (
+              <Notice>This file is empty.</Notice>
             ) : rendered ? (
               <MarkdownBody
                 text={file.content}

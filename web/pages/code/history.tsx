@@ -6,7 +6,7 @@ import { codePath, commitPath, pullPath, repoPath, withQuery } from '../../paths
 import { Away, page } from '../../site.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
 import { locate, PathCrumbs, RefSwitch, refsOf } from './frame.tsx'
-import { BranchActions, NewTag, refError, TagActions } from './ref-actions.tsx'
+import { BranchActions, NewBranch, NewTag, refError, TagActions } from './ref-actions.tsx'
 
 const pageNumber = (url: URL): number => Math.max(1, Number(url.searchParams.get('page') ?? '1') || 1)
 
@@ -78,7 +78,7 @@ export const commitPage = page({
         <DiffView
           files={commit.files} totals={commit.stats ?? undefined}
           head={<LinkButton href={withQuery(here, { view: split ? undefined : 'split' })} small>{split ? 'One column' : 'Side by side'}</LinkButton>}
-          options={{ split, fileHref: (file) => (file.status === 'removed' ? null : codePath(repo.full_name, 'blob', commit.sha, file.path)) }}
+          options={{ split, fileHref: (file) => (file.status === 'removed' || file.mode === '160000' ? null : codePath(repo.full_name, 'blob', commit.sha, file.path)) }}
         />
       </RepoFrame>
     )
@@ -98,6 +98,7 @@ export const branchesPage = page({
     return (
       <RepoFrame visit={visit} repo={repo} title="Branches" current="code">
         <PageHead title="Branches" />
+        {repo.permissions.write && !repo.archived && !repo.empty && <NewBranch repo={repo} visit={visit} />}
         {branches.items.length === 0 ? (
           <EmptyState icon="branch" title="No branches yet">Push one, and it shows here.</EmptyState>
         ) : (

@@ -8,7 +8,7 @@ const ids = (name: string): string => name.replace(/[^A-Za-z0-9]+/g, '-')
 
 /** The message of a refused form about this branch or tag. */
 export const refError = (visit: Visit, field: 'branch' | 'tag', name: string): string | null =>
-  visit.form.error !== null && visit.form.values.text(field) === name && !visit.form.values.has('target') ? visit.form.error.message : null
+  visit.form.error !== null && visit.form.values.text(field) === name && !visit.form.values.has('target') && !visit.form.values.has('from') ? visit.form.error.message : null
 
 /** Renaming and deleting; nothing for those who may do neither. The default branch is renamed by admins and never deleted. */
 export const BranchActions = ({ repo, branch, visit }: { repo: Repo; branch: Branch; visit: Visit }) => {
@@ -46,6 +46,25 @@ export const TagActions = ({ repo, tag, visit }: { repo: Repo; tag: Tag; visit: 
     )}
   </>
 )
+
+/** Making a branch, for those who may push. */
+export const NewBranch = ({ repo, visit }: { repo: Repo; visit: Visit }) => {
+  const { values, error } = visit.form
+  const sent = values.has('from')
+  const about = (field: string): string | null => (sent && error?.field === field ? error.message : null)
+  return (
+    <details class="row-more" open={sent}>
+      <summary>New branch</summary>
+      <Card>
+        <Form action={repoPath(repo.full_name, '/branches')} csrf={visit.csrf} label="New branch" error={sent && error !== null && error.field !== 'branch' && error.field !== 'from' ? error.message : null}>
+          <Field name="branch" label="Name" required mono maxlength={255} value={sent ? values.text('branch') : ''} error={about('branch')} />
+          <Field name="from" label="Begins at the branch, tag or commit" required mono maxlength={500} value={values.optional('from') ?? repo.default_branch} error={about('from')} />
+          <FormActions><Button look="primary">Make the branch</Button></FormActions>
+        </Form>
+      </Card>
+    </details>
+  )
+}
 
 /** Making a tag, for those who may push. */
 export const NewTag = ({ repo, visit }: { repo: Repo; visit: Visit }) => {

@@ -1,9 +1,17 @@
 /** The forms of the pages of branches and tags. */
-import { createTag, deleteBranch, deleteTag, renameBranch } from '#features/repos/index.ts'
+import { createBranch, createTag, deleteBranch, deleteTag, renameBranch } from '#features/repos/index.ts'
 import { repoPath } from '../../paths.ts'
 import { flashTo, form } from '../../site.ts'
 import { repoOf } from '../repos/frame.tsx'
 import { branchesPage, tagsPage } from './history.tsx'
+
+export const createBranchForm = form({
+  path: '/:workspace/:repo/branches',
+  page: branchesPage,
+  operation: createBranch,
+  input: (fields, visit) => ({ repo: repoOf(visit), branch: fields.text('branch').trim(), from: fields.text('from').trim() }),
+  done: (_, visit) => flashTo(visit, repoPath(repoOf(visit), '/branches'), 'branch-made'),
+})
 
 export const renameBranchForm = form({
   path: '/:workspace/:repo/branches/rename',
@@ -37,4 +45,4 @@ export const deleteTagForm = form({
   done: (_, visit) => flashTo(visit, repoPath(repoOf(visit), '/tags'), 'tag-deleted'),
 })
 
-export const refForms = [renameBranchForm, deleteBranchForm, createTagForm, deleteTagForm]
+export const refForms = [createBranchForm, renameBranchForm, deleteBranchForm, createTagForm, deleteTagForm]

@@ -1,31 +1,81 @@
 // What the pages of issues and pull requests share: comments, and what happened between them.
 import type { EventRecord } from '#features/repos/index.ts'
 import type { Comment as CommentRecord } from '#features/issues/index.ts'
-import { Comment, MarkdownBody, TimelineEvent, type IconName, type Tone } from '../../components/index.ts'
+import { Button, Comment, CsrfField, Form, FormActions, Icon, MarkdownBody, TextArea, TimelineEvent, type IconName, type Tone } from '../../components/index.ts'
 import type { MarkdownOptions } from '../../markdown.ts'
+import { withQuery } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
+import { fieldError, formError } from '../shell.tsx'
 
 /** How comments and descriptions of a repository are set. */
 export const markdownOf = (visit: Visit, repo: string): MarkdownOptions => ({ link: { siteUrl: visit.hearth.settings.site_url, repo }, breaks: true })
 
-export const CommentItem = ({ comment, visit, repo, role }: { comment: CommentRecord; visit: Visit; repo: string; role?: string }) => (
-  <Comment
-    id={comment.id}
-    author={comment.author}
-    at={comment.created_at}
-    edited={comment.updated_at !== comment.created_at}
-    role={role}
-    verb={
-      comment.path === null ? undefined : (
-        <>
-          wrote on <code>{comment.path}{comment.line === null ? '' : `:${comment.line}`}</code>
-          {comment.outdated ? ' (outdated)' : ''}
-        </>
-      )
-    }
-    body={<MarkdownBody text={comment.body} options={markdownOf(visit, repo)} />}
-  />
-)
+/** A comment being changed in its place. */
+const EditComment = ({ comment, visit, here }: { comment: CommentRecord; visit: Visit; here: string }) => {
+  const refused = visit.form.values.text('comment_id') === comment.id
+  return (
+    <Form action={`${here}/comments/edit`} csrf={visit.csrf} label="Edit the comment" error={refused ? formError(visit, 'body') : null}>
+      <input type="hidden" name="comment_id" value={comment.id} />
+      <TextArea
+        id={`edit-${comment.id}`} name="text" label="Comment" hideLabel required rows={6} value={refused ? visit.form.values.text('text') : comment.body}
+        error={refused ? fieldError(visit, 'body') : null}
+      />
+      <FormActions>
+        <Button look="primary">Save</Button>
+        <a href={`${here}#${comment.id}`}>Cancel</a>
+      </FormActions>
+    </Form>
+  )
+}
+
+const menuOf = (comment: CommentRecord, visit: Visit, here: string) => [
+  { label: 'Edit', icon: 'edit' as const, href: `${withQuery(here, { edit: comment.id })}#${comment.id}` },
+  {
+    label: 'Delete',
+    form: (
+      <form action={`${here}/comments/delete`} method="post" data-once>
+        <CsrfField csrf={visit.csrf} />
+        <input type="hidden" name="comment_id" value={comment.id} />
+        <button type="submit" class="menu-button">
+          <Icon name="trash" />
+          <span>Delete</span>
+        </button>
+      </form>
+    ),
+  },
+]
+
+/** `here` is the address of the issue or pull request; `mayChange` is said for others' comments, one's own may always be. */
+export const CommentItem = ({ comment, visit, repo, role, here, mayChange }: {
+  comment: CommentRecord
+  visit: Visit
+  repo: string
+  role?: string
+  here: string
+  mayChange: boolean
+}) => {
+  const mine = visit.viewer !== null && visit.viewer.id === comment.author.id
+  const changing = (mine || mayChange) && [visit.url.searchParams.get('edit'), visit.form.values.text('comment_id')].includes(comment.id)
+  return (
+    <Comment
+      id={comment.id}
+      author={comment.author}
+      at={comment.created_at}
+      edited={comment.updated_at !== comment.created_at}
+      role={role}
+      verb={
+        comment.path === null ? undefined : (
+          <>
+            wrote on <code>{comment.path}{comment.line === null ? '' : `:${comment.line}`}</code>
+            {comment.outdated ? ' (outdated)' : ''}
+          </>
+        )
+      }
+      menu={mine || mayChange ? menuOf(comment, visit, here) : undefined}
+      body={changing ? <EditComment comment={comment} visit={visit} here={here} /> : <MarkdownBody text={comment.body} options={markdownOf(visit, repo)} />}
+    />
+  )
+}
 
 type Look = { icon: IconName; tone?: Tone; say: (data: Record<string, unknown>) => string }
 
@@ -41,7 +91,7 @@ const LOOKS: Readonly<Record<string, Look>> = {
   },
   'issue.reopened': { icon: 'issue', tone: 'good', say: () => 'opened this again' },
   'pull.ready': { icon: 'pull', tone: 'good', say: () => 'marked this ready for review' },
-  'pull.updated': { icon: 'commit', say: ({ changed, head }) => (head ? `pushed ${String(head).slice(0, 7)}` : `changed ${list(changed).replaceAll('_', ' ')}`) },
+  'pull.updated': { icon: 'commit', say: ({ changed, head }) => (head && list(changed).includes('head') ? `pushed ${String(head).slice(0, 7)}` : `changed ${list(changed).replaceAll('_', ' ')}`) },
   'pull.merged': { icon: 'merge', tone: 'done', say: ({ commit, method }) => `merged this as ${String(commit).slice(0, 7)}${method && method !== 'merge' ? ` by ${String(method)}` : ''}` },
   'pull.closed': { icon: 'pull-closed', tone: 'bad', say: ({ superseded_by }) => (superseded_by ? `closed this: #${String(superseded_by)} was merged for the same issue` : 'closed this') },
 }

@@ -1,8 +1,8 @@
-import { addComment, closeIssue, getIssue, listIssueEvents, listLabels, reopenIssue, updateIssue } from '#features/issues/index.ts'
+import { addComment, closeIssue, getIssue, listIssueEvents, listLabels, lockIssue, reopenIssue, unlockIssue, updateIssue } from '#features/issues/index.ts'
 import { createPull, getPull } from '#features/pulls/index.ts'
 import { getRepo } from '#features/repos/index.ts'
 import {
-  Button, Card, Columns, Comment, CommentBox, CommentClosed, Field, Form, FormActions, IssueState, Labels, LinkButton, List, MarkdownBody, PageHead, PersonLink, PullRow, RelativeTime, SideBlock,
+  ActionButton, Button, Card, Columns, Comment, CommentBox, CommentClosed, Field, Form, FormActions, IssueState, Labels, LinkButton, List, MarkdownBody, PageHead, PersonLink, PullRow, RelativeTime, SideBlock,
   TextArea, Timeline,
 } from '../../components/index.ts'
 import { issuePath, pullPath, repoPath, withQuery } from '../../paths.ts'
@@ -38,7 +38,7 @@ export const issuePage = page({
     const mayChange = mine || repo.permissions.triage
     const byName = new Map(labels.map((label) => [label.name, label]))
     const items = woven([
-      ...comments.map((comment) => ({ at: comment.created_at, item: <CommentItem comment={comment} visit={visit} repo={repo.full_name} role={comment.author.id === issue.author.id ? 'Author' : undefined} /> })),
+      ...comments.map((comment) => ({ at: comment.created_at, item: <CommentItem comment={comment} visit={visit} repo={repo.full_name} role={comment.author.id === issue.author.id ? 'Author' : undefined} here={here} mayChange={repo.permissions.maintain} /> })),
       ...events.map((event) => ({ at: event.time, item: <EventItem event={event} /> })),
     ])
     return (
@@ -82,6 +82,11 @@ export const issuePage = page({
                 </SideBlock>
               )}
               {mayChange && <p><LinkButton href={`${here}/edit`} small icon="edit">Edit</LinkButton></p>}
+              {repo.permissions.write && !repo.archived && (
+                <ActionButton action={`${here}/lock`} csrf={visit.csrf} values={{ lock: issue.locked ? 'no' : 'yes' }}>
+                  <Button small icon="lock">{issue.locked ? 'Unlock the conversation' : 'Lock the conversation'}</Button>
+                </ActionButton>
+              )}
             </>
           }
         >
@@ -108,7 +113,7 @@ export const issuePage = page({
             <CommentClosed>This repository is archived.</CommentClosed>
           ) : (
             <CommentBox
-              action={`${here}/comments`} csrf={visit.csrf} viewer={visit.viewer} value={visit.form.values.text('body')} error={visit.form.error?.message ?? null}
+              action={`${here}/comments`} csrf={visit.csrf} viewer={visit.viewer} value={visit.form.values.text('body')} error={visit.form.values.has('body') ? (visit.form.error?.message ?? null) : null}
               extra={
                 mayChange ? (
                   issue.state === 'open' ? (
@@ -149,6 +154,17 @@ export const commentForm = action({
     }
     await visit.call(closeIssue, { repo, number, reason: then === 'not_planned' ? 'not_planned' : 'completed' })
     return flashTo(visit, here, 'issue-closed')
+  },
+})
+
+export const lockForm = action({
+  path: '/:workspace/:repo/issues/:number/lock',
+  page: issuePage,
+  submit: async (visit, fields) => {
+    const at = { repo: repoOf(visit), number: numberOf(visit) ?? 0 }
+    const lock = fields.text('lock') === 'yes'
+    await visit.call(lock ? lockIssue : unlockIssue, at)
+    return flashTo(visit, issuePath(at.repo, at.number), lock ? 'issue-locked' : 'issue-unlocked')
   },
 })
 

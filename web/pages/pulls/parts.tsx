@@ -51,7 +51,7 @@ export const changesPage = page({
             options={{
               split,
               loadHref: (file) => withQuery(here, { path: file }),
-              fileHref: (file) => (head === null || file.status === 'removed' ? null : codePath(codeOf(pull), 'blob', head, file.path)),
+              fileHref: (file) => (head === null || file.status === 'removed' || file.mode === '160000' ? null : codePath(codeOf(pull), 'blob', head, file.path)),
             }}
           />
         )}

@@ -1,16 +1,16 @@
 import { addComment, getIssue, listIssueEvents } from '#features/issues/index.ts'
-import { closePull, convertPullToDraft, getPull, markPullReady, mergePull, reopenPull, reviewPull, type PullDetail, type Review } from '#features/pulls/index.ts'
+import { closePull, convertPullToDraft, dismissReview, getPull, markPullReady, mergePull, reopenPull, reviewPull, type PullDetail, type Review } from '#features/pulls/index.ts'
 import { getRepo, getRepoSettings, type Repo } from '#features/repos/index.ts'
 import {
-  Badge, Button, Card, Columns, Comment, CommentBox, CommentClosed, Commands, CopyField, FieldSet, Form, FormActions, Icon, MarkdownBody, PersonLink, Radio, Select, SideBlock, Checkbox, TextArea, Timeline,
-  type Tone,
+  Badge, Button, Card, Checkbox, Columns, Comment, CommentBox, CommentClosed, Commands, CopyField, Field, FieldSet, Form, FormActions, Icon, Labels, LinkButton, MarkdownBody, PersonLink, Radio, Select,
+  SideBlock, TextArea, Timeline, type Tone,
 } from '../../components/index.ts'
-import { commitPath, issuePath, pullPath } from '../../paths.ts'
+import { commitPath, issuePath, pullPath, repoPath, withQuery } from '../../paths.ts'
 import { action, flashTo, page, redirect, type Visit } from '../../site.ts'
 import { CommentItem, EventItem, markdownOf, woven } from '../issues/conversation.tsx'
 import { numberOf } from '../issues/issue.tsx'
 import { repoOf } from '../repos/frame.tsx'
-import { fieldError } from '../shell.tsx'
+import { fieldError, formAt, formError } from '../shell.tsx'
 import { Reviewers } from './reviewers.tsx'
 import { PullFrame } from './frame.tsx'
 
@@ -22,13 +22,41 @@ const WHY: Record<NonNullable<Review['why_not_counted']>, string> = {
   own: 'their own', no_write: 'without write access', agent: 'by an agent', stale: 'of an earlier version', dismissed: 'dismissed',
 }
 
-const ReviewItem = ({ review, visit, repo }: { review: Review; visit: Visit; repo: string }) => {
+/** Taking the effect from a review, with the reason that everyone reads. */
+const Dismiss = ({ review, visit, here }: { review: Review; visit: Visit; here: string }) => {
+  const refused = visit.form.values.text('review_id') === review.id
+  return (
+    <details class="more" open={refused}>
+      <summary>Dismiss this review</summary>
+      <Form action={`${here}/reviews/dismiss`} csrf={visit.csrf} label="Dismiss this review" error={refused ? formError(visit, 'reason') : null}>
+        <input type="hidden" name="review_id" value={review.id} />
+        <Field
+          id={`dismiss-${review.id}`} name="reason" label="Why" required maxlength={2_000} value={refused ? visit.form.values.text('reason') : ''}
+          error={refused ? fieldError(visit, 'reason') : null}
+        />
+        <FormActions><Button small look="danger">Dismiss</Button></FormActions>
+      </Form>
+    </details>
+  )
+}
+
+const ReviewItem = ({ review, visit, repo, here }: { review: Review; visit: Visit; repo: string; here: string | null }) => {
   const look = VERDICTS[review.verdict]
   return (
     <Comment
       id={review.id} author={review.author} at={review.created_at} tone={look.tone} verb={look.words}
       role={review.verdict !== 'comment' && review.why_not_counted ? `Does not count: ${WHY[review.why_not_counted]}` : undefined}
-      body={<MarkdownBody text={review.body} options={markdownOf(visit, repo)} empty="No words." />}
+      body={
+        <>
+          <MarkdownBody text={review.body} options={markdownOf(visit, repo)} empty="No words." />
+          {review.dismissed && (
+            <p class="muted">
+              Dismissed{review.dismissed.by && <> by <PersonLink of={review.dismissed.by} face={false} /></>}: {review.dismissed.reason}
+            </p>
+          )}
+        </>
+      }
+      footer={here !== null && review.verdict !== 'comment' && review.dismissed === null ? <Dismiss review={review} visit={visit} here={here} /> : undefined}
     />
   )
 }
@@ -74,12 +102,12 @@ const MergeBox = ({ data, repo, methods, usual, visit }: { data: PullDetail; rep
         </ul>
       )}
       {mayMerge && data.status === 'open' && (
-        <Form action={`${here}/merge`} csrf={visit.csrf} label="Merge">
+        <Form action={`${here}/merge`} csrf={visit.csrf} label="Merge" error={formError(formAt(visit, `${here}/merge`), 'method')}>
           <Select
             name="method" label="How" required options={methods.map((value) => ({ value, label: names[value] ?? value }))}
             value={visit.form.values.optional('method') ?? usual} error={fieldError(visit, 'method')}
           />
-          {data.issue !== null && <Checkbox name="keep_issue_open" label={`Keep issue #${data.issue.number} open`} />}
+          {data.issue !== null && <Checkbox name="keep_issue_open" label={`Keep issue #${data.issue.number} open`} checked={visit.form.values.ticked('keep_issue_open')} />}
           {data.head && <input type="hidden" name="expected_head" value={data.head.sha} />}
           <FormActions>
             <Button look="primary" icon="merge" disabled={data.blockers.length > 0}>Merge</Button>
@@ -92,7 +120,7 @@ const MergeBox = ({ data, repo, methods, usual, visit }: { data: PullDetail; rep
 
 const ReadyBox = ({ data, here, visit }: { data: PullDetail; here: string; visit: Visit }) => (
   <Card title="Ready for review?">
-    <Form action={`${here}/ready`} csrf={visit.csrf} label="Mark ready">
+    <Form action={`${here}/ready`} csrf={visit.csrf} label="Mark ready" error={formError(formAt(visit, `${here}/ready`), 'summary')}>
       <TextArea name="summary" label="Summary" required rows={4} hint="What changed and why; it becomes the description." value={visit.form.values.optional('summary') ?? data.body} error={fieldError(visit, 'summary')} />
       <FormActions>
         <Button look="primary">Mark ready</Button>
@@ -103,8 +131,8 @@ const ReadyBox = ({ data, here, visit }: { data: PullDetail; here: string; visit
 
 const ReviewBox = ({ here, visit }: { here: string; visit: Visit }) => (
   <Card title="Review">
-    <Form action={`${here}/reviews`} csrf={visit.csrf} label="Review">
-      <TextArea name="review" label="What you think" rows={4} value={visit.form.values.text('review')} error={fieldError(visit, 'body')} />
+    <Form action={`${here}/reviews`} csrf={visit.csrf} label="Review" error={formError(formAt(visit, `${here}/reviews`), 'body', 'verdict')}>
+      <TextArea name="review" label="What you think" rows={4} value={visit.form.values.text('review')} error={fieldError(formAt(visit, `${here}/reviews`), 'body')} />
       <FieldSet legend="Verdict" error={fieldError(visit, 'verdict')}>
         <Radio name="verdict" value="approve" label="Approve" checked={visit.form.values.text('verdict') === 'approve'} />
         <Radio name="verdict" value="request_changes" label="Ask for changes" checked={visit.form.values.text('verdict') === 'request_changes'} />
@@ -117,7 +145,7 @@ const ReviewBox = ({ here, visit }: { here: string; visit: Visit }) => (
   </Card>
 )
 
-const Side = ({ data, repo, visit }: { data: PullDetail; repo: Repo; visit: Visit }) => (
+const Side = ({ data, repo, visit, mayChange }: { data: PullDetail; repo: Repo; visit: Visit; mayChange: boolean }) => (
   <>
     <Reviewers visit={visit} data={data} repo={repo} />
     <SideBlock title="Approvals">
@@ -140,8 +168,14 @@ const Side = ({ data, repo, visit }: { data: PullDetail; repo: Repo; visit: Visi
         </ul>
       </SideBlock>
     )}
+    {data.labels.length > 0 && (
+      <SideBlock title="Labels">
+        <Labels labels={data.labels.map((name) => ({ name }))} href={(name) => withQuery(repoPath(repo.full_name, '/issues'), { label: name })} />
+      </SideBlock>
+    )}
     {data.assignees.length > 0 && <SideBlock title="Assignees"><ul class="bare-list">{data.assignees.map((person) => <li><PersonLink of={person} /></li>)}</ul></SideBlock>}
     {data.session.cost_usd !== null && <SideBlock title="Cost">{`$${data.session.cost_usd.toFixed(2)}`}</SideBlock>}
+    {mayChange && <p><LinkButton href={`${pullPath(repo.full_name, data.number)}/edit`} small icon="edit">Edit</LinkButton></p>}
   </>
 )
 
@@ -162,16 +196,17 @@ export const pullPage = page({
   },
   view: ({ repo, data, events, methods, usual }, visit) => {
     const here = pullPath(repo.full_name, data.number)
-    const mine = visit.viewer !== null && visit.viewer.id === data.author.id
+    // What an agent made for a person is that person's own.
+    const mine = visit.viewer !== null && [data.author.id, data.author.on_behalf_of?.id].includes(visit.viewer.id)
     const active = data.status === 'open' || data.status === 'draft'
     const items = woven([
-      ...data.comments.map((comment) => ({ at: comment.created_at, item: <CommentItem comment={comment} visit={visit} repo={repo.full_name} role={comment.author.id === data.author.id ? 'Author' : undefined} /> })),
-      ...data.reviews.map((review) => ({ at: review.created_at, item: <ReviewItem review={review} visit={visit} repo={repo.full_name} /> })),
+      ...data.comments.map((comment) => ({ at: comment.created_at, item: <CommentItem comment={comment} visit={visit} repo={repo.full_name} role={comment.author.id === data.author.id ? 'Author' : undefined} here={here} mayChange={repo.permissions.maintain} /> })),
+      ...data.reviews.map((review) => ({ at: review.created_at, item: <ReviewItem review={review} visit={visit} repo={repo.full_name} here={active && repo.permissions.maintain ? here : null} /> })),
       ...events.map((event) => ({ at: event.time, item: <EventItem event={event} /> })),
     ])
     return (
       <PullFrame visit={visit} repo={repo} pull={data.pull} current="conversation">
-        <Columns where="right" side={<Side data={data} repo={repo} visit={visit} />}>
+        <Columns where="right" side={<Side data={data} repo={repo} visit={visit} mayChange={!repo.archived && (mine || repo.permissions.triage)} />}>
           <Timeline>
             <Comment
               id="description" author={data.author} at={data.created_at} role="Author" verb="started this"
@@ -182,7 +217,7 @@ export const pullPage = page({
           {data.status === 'draft' && mine && data.head?.sha === data.merge_base_sha && <PushHelp data={data} />}
           {data.status === 'draft' && (mine || repo.permissions.write) && <ReadyBox data={data} here={here} visit={visit} />}
           <MergeBox data={data} repo={repo} methods={methods} usual={usual} visit={visit} />
-          {visit.viewer !== null && active && !mine && <ReviewBox here={here} visit={visit} />}
+          {visit.viewer !== null && active && !mine && !repo.archived && <ReviewBox here={here} visit={visit} />}
           {visit.viewer === null ? (
             <CommentClosed signIn={`/login?next=${encodeURIComponent(here)}`}>Sign in to comment.</CommentClosed>
           ) : repo.archived ? (
@@ -252,6 +287,15 @@ export const reviewForm = action({
       ...(fields.text('review').trim() === '' ? {} : { body: fields.text('review') }),
     })
     return flashTo(visit, hereOf(visit), 'reviewed')
+  },
+})
+
+export const dismissForm = action({
+  path: '/:workspace/:repo/pull/:number/reviews/dismiss',
+  page: pullPage,
+  submit: async (visit, fields) => {
+    await visit.call(dismissReview, { ...target(visit), id: fields.text('review_id'), reason: fields.text('reason') })
+    return flashTo(visit, hereOf(visit), 'review-dismissed')
   },
 })
 

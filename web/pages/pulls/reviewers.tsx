@@ -40,7 +40,7 @@ export const Reviewers = ({ visit, data, repo }: { visit: Visit; data: PullDetai
       {mayAsk && (
         <Form action={`${here}/reviewers`} csrf={visit.csrf} inline label="Ask for a review">
           <Field
-            name="reviewers" label="Ask" mono placeholder={`ada ${repo.workspace}/team`} value={refused ? visit.form.values.text('reviewers') : ''}
+            name="reviewers" label="People or teams to ask" hideLabel required mono placeholder={`ada ${repo.workspace}/team`} value={refused ? visit.form.values.text('reviewers') : ''}
             error={refused ? (fieldError(visit, visit.form.error?.field ?? '') ?? formError(visit)) : null}
           />
           <Button small>Ask</Button>

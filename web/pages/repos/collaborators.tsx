@@ -26,7 +26,7 @@ const Person = ({ visit, repo, person }: { visit: Visit; repo: string; person: C
       title={<a href={userPath(person.username)}>{person.user.name ?? person.username}</a>}
       meta={
         <>
-          <span>{person.username}</span>
+          {person.user.name !== null && <span>{person.username}</span>}
           <span>{person.team ? <>through the team <a href={teamPath(repo.split('/')[0] ?? '', person.team)}>{person.team}</a></> : SOURCE[person.source]}</span>
           <span>
             Since <RelativeTime at={person.added_at} />

@@ -1,10 +1,10 @@
 import { listAuditLog } from '#features/audit/index.ts'
 import { getWorkspace } from '#features/workspaces/index.ts'
-import { Breadcrumbs, PageHead } from '../../components/layout.tsx'
+import { PageHead } from '../../components/layout.tsx'
 import { workspacePath } from '../../paths.ts'
 import { page } from '../../site.ts'
 import { asInput, AuditLog, auditDownload, filtersOf } from '../audit-log.tsx'
-import { WorkspaceFrame } from './frame.tsx'
+import { WorkspaceSettingsFrame } from './frame.tsx'
 
 export const workspaceAuditPage = page({
   path: '/:workspace/-/audit',
@@ -17,11 +17,10 @@ export const workspaceAuditPage = page({
     return { workspace, filters, before, entries: items, next }
   },
   view: ({ workspace, ...log }, visit) => (
-    <WorkspaceFrame visit={visit} workspace={workspace} title={`Audit log of ${workspace.name}`} current="settings">
-      <Breadcrumbs parts={[{ label: 'Settings', href: workspacePath(workspace.slug, 'settings') }, { label: 'Audit log' }]} />
+    <WorkspaceSettingsFrame visit={visit} workspace={workspace} title={`Audit log of ${workspace.name}`} part="audit">
       <PageHead title="Audit log" lead="Who changed access, settings, tokens and secrets. Nothing in it can be changed." />
       <AuditLog here={workspacePath(workspace.slug, 'audit')} site={false} {...log} />
-    </WorkspaceFrame>
+    </WorkspaceSettingsFrame>
   ),
 })
 

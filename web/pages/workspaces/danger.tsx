@@ -19,10 +19,10 @@ export const Privileges = ({ visit, workspace }: { visit: Visit; workspace: Work
   <Card title="What members may do">
     <Form action={workspacePath(workspace.slug, 'settings/privileges')} csrf={visit.csrf} error={visit.form.values.has('team_creation') ? formError(visit) : null}>
       <Select
-        name="team_creation" label="Who may make teams" required value={workspace.team_creation} options={[{ value: 'members', label: 'All members' }, { value: 'owners', label: 'Owners only' }]}
+        name="team_creation" label="Who may make teams" required value={visit.form.values.optional('team_creation') ?? workspace.team_creation} options={[{ value: 'members', label: 'All members' }, { value: 'owners', label: 'Owners only' }]}
       />
       {TICKS.map(([name, label]) => (
-        <Checkbox name={name} label={label} checked={workspace[name]} hint={name === 'two_factor_requirement_enabled' ? 'Members without one see nothing private here until they turn it on; you too.' : undefined} />
+        <Checkbox name={name} label={label} checked={visit.form.values.has('team_creation') ? visit.form.values.ticked(name) : workspace[name]} hint={name === 'two_factor_requirement_enabled' ? 'Members without one see nothing private here until they turn it on; you too.' : undefined} />
       ))}
       <FormActions><Button look="primary">Save</Button></FormActions>
     </Form>

@@ -1,10 +1,10 @@
 import { listDeletedRepos, purgeRepo, restoreRepo, type Repo } from '#features/repos/index.ts'
 import { getWorkspace } from '#features/workspaces/index.ts'
-import { ActionButton, Breadcrumbs, Button, EmptyState, Field, Form, FormActions, Icon, List, PageHead, Pager, PersonLink, RelativeTime, Row } from '../../components/index.ts'
+import { ActionButton, Button, EmptyState, Field, Form, FormActions, Icon, List, PageHead, Pager, PersonLink, RelativeTime, Row } from '../../components/index.ts'
 import { exactText } from '../../components/time.tsx'
 import { repoPath, withQuery, workspacePath } from '../../paths.ts'
 import { flashTo, form, page, type Visit } from '../../site.ts'
-import { WorkspaceFrame } from './frame.tsx'
+import { WorkspaceSettingsFrame } from './frame.tsx'
 
 const slugOf = (visit: Visit): string => visit.params['workspace'] ?? ''
 
@@ -56,8 +56,7 @@ export const deletedReposPage = page({
   view: ({ workspace, repos, number }, visit) => {
     const here = workspacePath(workspace.slug, 'settings/deleted')
     return (
-      <WorkspaceFrame visit={visit} workspace={workspace} title={`Deleted repositories of ${workspace.name}`} current="settings">
-        <Breadcrumbs parts={[{ label: 'Settings', href: workspacePath(workspace.slug, 'settings') }, { label: 'Deleted repositories' }]} />
+      <WorkspaceSettingsFrame visit={visit} workspace={workspace} title={`Deleted repositories of ${workspace.name}`} part="deleted">
         <PageHead title="Deleted repositories" lead="They can be restored for 30 days, at the path that they had." />
         {repos.items.length === 0 ? (
           <EmptyState icon="trash" title="Nothing is deleted">A repository that is deleted waits here for 30 days.</EmptyState>
@@ -67,7 +66,7 @@ export const deletedReposPage = page({
           </List>
         )}
         <Pager newer={number > 1 ? withQuery(here, { page: number - 1 }) : null} older={repos.next === null ? null : withQuery(here, { page: number + 1 })} />
-      </WorkspaceFrame>
+      </WorkspaceSettingsFrame>
     )
   },
 })

@@ -3,6 +3,7 @@ import type { Workspace } from '#features/workspaces/index.ts'
 import type { Child } from '../../jsx/html.ts'
 import { WorkspaceHeader } from '../../components/headers.tsx'
 import { LinkButton } from '../../components/button.tsx'
+import { Columns, SideNav } from '../../components/tabs.tsx'
 import { workspacePath } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
 import { Shell } from '../shell.tsx'
@@ -39,5 +40,40 @@ export const WorkspaceFrame = (props: { visit: Visit; workspace: WorkspaceLook; 
     >
       {props.children}
     </Shell>
+  )
+}
+
+/** What all settings pages of a workspace have around them, for its owners. */
+export const WorkspaceSettingsFrame = (props: {
+  visit: Visit
+  workspace: WorkspaceLook
+  title: string
+  part: 'general' | 'tokens' | 'audit' | 'deleted'
+  children?: Child
+}) => {
+  const { workspace, part } = props
+  const at = (path: string) => workspacePath(workspace.slug, path)
+  return (
+    <WorkspaceFrame visit={props.visit} workspace={workspace} title={props.title} current="settings">
+      <Columns
+        side={
+          <SideNav
+            label="Settings"
+            groups={[
+              {
+                tabs: [
+                  { label: 'General', href: at('settings'), icon: 'settings', current: part === 'general' },
+                  { label: 'Tokens', href: at('settings/tokens'), icon: 'key', current: part === 'tokens' },
+                  { label: 'Audit log', href: at('audit'), icon: 'history', current: part === 'audit' },
+                  { label: 'Deleted repositories', href: at('settings/deleted'), icon: 'trash', current: part === 'deleted' },
+                ],
+              },
+            ]}
+          />
+        }
+      >
+        {props.children}
+      </Columns>
+    </WorkspaceFrame>
   )
 }

@@ -25,6 +25,8 @@ export const membersPage = page({
   },
   view: ({ workspace, members, number, invitations, outside }, visit) => {
     const owner = workspace.role === 'owner'
+    // A workspace keeps an owner: on a whole list with one, nothing takes that one away.
+    const only = members.next === null && number === 1 && members.items.filter(({ role }) => role === 'owner').length === 1
     const here = workspacePath(workspace.slug, 'members')
     return (
       <WorkspaceFrame visit={visit} workspace={workspace} title={`Members of ${workspace.name}`} current="members">
@@ -36,7 +38,7 @@ export const membersPage = page({
               title={<a href={userPath(user.username)}>{user.name ?? user.username}</a>}
               meta={
                 <>
-                  <span>{user.username}</span>
+                  {user.name !== null && <span>{user.username}</span>}
                   <span>
                     Joined <RelativeTime at={joined_at} />
                   </span>
@@ -45,12 +47,12 @@ export const membersPage = page({
               end={
                 <>
                   <Badge tone={role === 'owner' ? 'info' : 'plain'}>{role === 'owner' ? 'Owner' : 'Member'}</Badge>
-                  {owner && (
+                  {owner && !(only && role === 'owner') && (
                     <ActionButton action={here} csrf={visit.csrf} values={{ username: user.username, role: role === 'owner' ? 'member' : 'owner' }}>
                       <Button small>{role === 'owner' ? 'Make member' : 'Make owner'}</Button>
                     </ActionButton>
                   )}
-                  {(owner || user.id === visit.viewer?.id) && (
+                  {(owner || user.id === visit.viewer?.id) && !(only && role === 'owner') && (
                     <ActionButton action={`${here}/remove`} csrf={visit.csrf} values={{ username: user.username }}>
                       <Button small look="danger">{user.id === visit.viewer?.id ? 'Leave' : 'Remove'}</Button>
                     </ActionButton>

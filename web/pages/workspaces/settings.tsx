@@ -7,7 +7,7 @@ import { workspacePath } from '../../paths.ts'
 import { flashTo, form, page } from '../../site.ts'
 import { fieldError, formError } from '../shell.tsx'
 import { Danger, Privileges } from './danger.tsx'
-import { WorkspaceFrame } from './frame.tsx'
+import { WorkspaceSettingsFrame } from './frame.tsx'
 
 export const BASE_PERMISSIONS = ['none', 'read', 'write', 'admin'] as const
 
@@ -17,9 +17,12 @@ const MEANING: Record<(typeof BASE_PERMISSIONS)[number], string> = {
 
 export const workspaceSettingsPage = page({
   path: '/:workspace/-/settings',
-  load: (visit) => visit.call(getWorkspace, { workspace: visit.params['workspace'] ?? '' }),
+  load: async (visit) => {
+    const workspace = await visit.call(getWorkspace, { workspace: visit.params['workspace'] ?? '' })
+    return workspace.role === 'owner' ? workspace : null
+  },
   view: (workspace, visit) => (
-    <WorkspaceFrame visit={visit} workspace={workspace} title={`Settings of ${workspace.name}`} current="settings">
+    <WorkspaceSettingsFrame visit={visit} workspace={workspace} title={`Settings of ${workspace.name}`} part="general">
       <PageHead title="Settings" />
       <Card>
         <Form action={workspacePath(workspace.slug, 'settings')} csrf={visit.csrf} error={visit.form.values.has('base_permission') ? formError(visit, 'name', 'description', 'base_permission') : null}>
@@ -38,16 +41,9 @@ export const workspaceSettingsPage = page({
           </FormActions>
         </Form>
       </Card>
-      {workspace.role === 'owner' && <Privileges visit={visit} workspace={workspace} />}
-      {workspace.role === 'owner' && (
-        <p class="actions">
-          <a href={workspacePath(workspace.slug, 'settings/tokens')}>Tokens</a>
-          <a href={workspacePath(workspace.slug, 'audit')}>Audit log</a>
-          <a href={workspacePath(workspace.slug, 'settings/deleted')}>Deleted repositories</a>
-        </p>
-      )}
-      {workspace.role === 'owner' && <Danger visit={visit} workspace={workspace} />}
-    </WorkspaceFrame>
+      <Privileges visit={visit} workspace={workspace} />
+      <Danger visit={visit} workspace={workspace} />
+    </WorkspaceSettingsFrame>
   ),
 })
 

@@ -1,7 +1,9 @@
 import {
   deleteTeam, getTeam, listChildTeams, listTeamMembers, listTeamRepos, removeTeamMember, removeTeamRepo, setReviewAssignment, setTeamMember, setTeamRepo, updateTeam, type Team,
 } from '#features/teams/index.ts'
+import { getRepo } from '#features/repos/index.ts'
 import { getWorkspace, type Workspace } from '#features/workspaces/index.ts'
+import { invalid } from '#lib/errors.ts'
 import {
   ActionButton, Avatar, Badge, Button, Card, Checkbox, Columns, EmptyState, Field, Form, FormActions, LinkButton, List, PageHead, Radio, FieldSet, RelativeTime, Row, Select, SideBlock,
 } from '../../components/index.ts'
@@ -87,14 +89,14 @@ export const teamPage = page({
             </>
           }
         >
-          <List label="People" head={<h2>People</h2>}>
+          {members.length > 0 && <List label="People" head={<h2>People</h2>}>
             {members.map(({ user, role, added_at }) => (
               <Row
                 mark={<Avatar of={user} size={32} />}
                 title={<a href={userPath(user.username)}>{user.name ?? user.username}</a>}
                 meta={
                   <>
-                    <span>{user.username}</span>
+                    {user.name !== null && <span>{user.username}</span>}
                     <span>
                       Since <RelativeTime at={added_at} />
                     </span>
@@ -117,7 +119,8 @@ export const teamPage = page({
                 }
               />
             ))}
-          </List>
+          </List>}
+          {members.length === 0 && <EmptyState icon="users" title="Nobody is in it yet" />}
           {team.can_manage && (
             <Form action={here(team, '/members')} csrf={visit.csrf} inline error={add.form} label="Add somebody">
               <Field name="username" label="Username" required mono value={visit.form.values.text('username')} error={add.field} />
@@ -268,7 +271,10 @@ export const setTeamRepoForm = action({
   path: '/:workspace/-/teams/:team/repos',
   page: teamPage,
   submit: async (visit, fields) => {
-    await visit.call(setTeamRepo, { ...addressed(visit), repo: fields.text('repo').trim(), role: roleOf(fields.text('role')) })
+    const repo = fields.text('repo').trim()
+    // The name was typed: what is not there is said beside the field, with the rest of the page.
+    if ((await visit.tryCall(getRepo, { repo })) === null) throw invalid('repo', `there is no repository ${repo}`)
+    await visit.call(setTeamRepo, { ...addressed(visit), repo, role: roleOf(fields.text('role')) })
     return flashTo(visit, back(visit), 'saved')
   },
 })

@@ -2,14 +2,14 @@ import { PERSONAL_AREAS, SCOPES } from '#core/scopes.ts'
 import type { Token } from '#features/accounts/index.ts'
 import { createWorkspaceToken, getWorkspace, listWorkspaceTokens, revokeWorkspaceToken, type Workspace } from '#features/workspaces/index.ts'
 import {
-  ActionButton, Breadcrumbs, Button, Card, EmptyState, Field, FieldSet, Form, FormActions, List, PageHead, RelativeTime, Row, Select, TextArea, TokenSecret,
+  ActionButton, Button, Card, EmptyState, Field, FieldSet, Form, FormActions, List, PageHead, RelativeTime, Row, Select, TextArea, TokenSecret,
 } from '../../components/index.ts'
 import { renderPage, type Html } from '../../jsx/html.ts'
 import { workspacePath } from '../../paths.ts'
 import { action, Away, flashTo, page, type Visit } from '../../site.ts'
 import { Ticks } from '../accounts/scope-choice.tsx'
 import { fieldError, formError } from '../shell.tsx'
-import { WorkspaceFrame } from './frame.tsx'
+import { WorkspaceSettingsFrame } from './frame.tsx'
 
 const EXPIRIES = [{ value: '30', label: '30 days' }, { value: '90', label: '90 days' }, { value: '366', label: '1 year' }]
 const ROLES = (['read', 'triage', 'write', 'maintain'] as const).map((value) => ({ value, label: value }))
@@ -47,8 +47,7 @@ const TokensView = ({ visit, workspace, tokens, made }: Shown & { visit: Visit }
   const here = workspacePath(workspace.slug, 'settings/tokens')
   const typed = visit.form.values
   return (
-    <WorkspaceFrame visit={visit} workspace={workspace} title={`Tokens of ${workspace.name}`} current="settings">
-      <Breadcrumbs parts={[{ label: 'Settings', href: workspacePath(workspace.slug, 'settings') }, { label: 'Tokens' }]} />
+    <WorkspaceSettingsFrame visit={visit} workspace={workspace} title={`Tokens of ${workspace.name}`} part="tokens">
       <PageHead title="Tokens" lead={`For programs that act as ${workspace.name} and not as a person. They stay when whoever made them leaves.`} />
       {made && <TokenSecret secret={made.secret}>This is the token {made.name}. Keep it where you keep passwords.</TokenSecret>}
       {tokens.length === 0 ? <EmptyState icon="key" title="No tokens yet" /> : <List label="Tokens">{tokens.map((token) => <TokenRow token={token} action={here} csrf={visit.csrf} />)}</List>}
@@ -64,7 +63,7 @@ const TokensView = ({ visit, workspace, tokens, made }: Shown & { visit: Visit }
           <FormActions><Button look="primary">Make the token</Button></FormActions>
         </Form>
       </Card>
-    </WorkspaceFrame>
+    </WorkspaceSettingsFrame>
   )
 }
 

@@ -1,15 +1,14 @@
 import { getUser } from '#features/accounts/index.ts'
-import { listRepos } from '#features/repos/index.ts'
+import { listRepos, listUserRepos } from '#features/repos/index.ts'
 import { getWorkspace } from '#features/workspaces/index.ts'
 import { LinkButton } from '../../components/button.tsx'
 import { EmptyState } from '../../components/card.tsx'
-import { PageHead } from '../../components/layout.tsx'
 import { Pager } from '../../components/pagination.tsx'
 import { List, RepoRow } from '../../components/rows.tsx'
 import { withQuery, workspacePath } from '../../paths.ts'
 import { page, redirect } from '../../site.ts'
-import { Shell } from '../shell.tsx'
 import { WorkspaceFrame, type WorkspaceLook } from './frame.tsx'
+import { PersonView } from './person.tsx'
 
 /** One address for workspaces and people: their names are unique together. */
 export const workspacePage = page({
@@ -27,17 +26,10 @@ export const workspacePage = page({
       return { kind: 'workspace' as const, workspace: { slug, name: slug, description: '', role: null, member_count: null } satisfies WorkspaceLook, repos, number }
     }
     const person = await visit.tryCall(getUser, { username: slug })
-    return person && { kind: 'person' as const, person }
+    return person && { kind: 'person' as const, person, made: await visit.call(listUserRepos, { username: person.username, page: number }), number }
   },
   view: (data, visit) => {
-    if (data.kind === 'person') {
-      return (
-        <Shell visit={visit} title={data.person.username}>
-          <PageHead title={data.person.name ?? data.person.username} lead={data.person.bio ?? undefined} />
-          <p class="muted">{data.person.username}</p>
-        </Shell>
-      )
-    }
+    if (data.kind === 'person') return <PersonView data={data} visit={visit} />
     const { workspace, repos, number } = data
     return (
       <WorkspaceFrame visit={visit} workspace={workspace} title={workspace.name} current="repositories">

@@ -1,0 +1,30 @@
+/** Changing and deleting a comment, on an issue as on a pull request. */
+import { deleteComment, updateComment } from '#features/issues/index.ts'
+import { issuePath, pullPath } from '../../paths.ts'
+import { action, flashTo, type Page, type Visit } from '../../site.ts'
+import { issuePage, numberOf } from '../issues/issue.tsx'
+import { repoOf } from '../repos/frame.tsx'
+import { pullPage } from './pull.tsx'
+
+const formsAt = (part: 'issues' | 'pull', page: Page, pathOf: (repo: string, number: number) => string) => {
+  const here = (visit: Visit): string => pathOf(repoOf(visit), numberOf(visit) ?? 0)
+  return [
+    action({
+      path: `/:workspace/:repo/${part}/:number/comments/edit`,
+      page,
+      submit: async (visit, fields) => {
+        const { id } = await visit.call(updateComment, { repo: repoOf(visit), id: fields.text('comment_id'), body: fields.text('text') })
+        return `${here(visit)}#${id}`
+      },
+    }),
+    action({
+      path: `/:workspace/:repo/${part}/:number/comments/delete`,
+      submit: async (visit, fields) => {
+        await visit.call(deleteComment, { repo: repoOf(visit), id: fields.text('comment_id') })
+        return flashTo(visit, here(visit), 'comment-deleted')
+      },
+    }),
+  ]
+}
+
+export const commentForms = [...formsAt('issues', issuePage, issuePath), ...formsAt('pull', pullPage, pullPath)]

@@ -1,0 +1,52 @@
+// The page of somebody whose name is no workspace: who they are, and what they made.
+import type { PublicUser } from '#features/accounts/schema.ts'
+import type { Repo } from '#features/repos/index.ts'
+import { Avatar, EmptyState, Facts, LinkButton, List, Pager, RepoRow } from '../../components/index.ts'
+import { RelativeTime } from '../../components/time.tsx'
+import { userPath, withQuery } from '../../paths.ts'
+import type { Visit } from '../../site.ts'
+import { Shell } from '../shell.tsx'
+
+type Data = { person: PublicUser; made: { items: readonly Repo[]; next: string | null }; number: number }
+
+/** Only addresses of the web are links; a profile may hold anything. */
+const webAddress = (text: string): boolean => /^https?:\/\//i.test(text)
+
+export const PersonView = ({ data, visit }: { data: Data; visit: Visit }) => {
+  const { person, made, number } = data
+  const here = userPath(person.username)
+  const facts = [
+    ...(person.company ? [{ label: 'Company', value: person.company }] : []),
+    ...(person.location ? [{ label: 'Location', value: person.location }] : []),
+    ...(person.website ? [{ label: 'Website', value: webAddress(person.website) ? <a href={person.website} rel="nofollow noopener me">{person.website}</a> : person.website }] : []),
+    ...(person.email ? [{ label: 'Email', value: <a href={`mailto:${person.email}`}>{person.email}</a> }] : []),
+    { label: 'Here since', value: <RelativeTime at={person.created_at} /> },
+  ]
+  return (
+    <Shell visit={visit} title={person.name ?? person.username} description={person.bio ?? undefined}>
+      <div class="page-head">
+        <div class="person-head">
+          <Avatar of={person} size={56} />
+          <div>
+            <h1>{person.name ?? person.username}</h1>
+            <p class="muted">
+              @{person.username}
+              {person.pronouns && ` · ${person.pronouns}`}
+            </p>
+          </div>
+        </div>
+        {visit.viewer?.id === person.id && <div class="actions"><LinkButton href="/settings/profile" icon="edit">Edit your profile</LinkButton></div>}
+      </div>
+      {person.bio && <p class="pre-line">{person.bio}</p>}
+      <Facts facts={facts} />
+      {made.items.length === 0 ? (
+        <EmptyState icon="repo" title="No repositories to see">Those that {person.username} made and you may see are listed here.</EmptyState>
+      ) : (
+        <List label="Repositories" head={<h2>Repositories</h2>}>
+          {made.items.map((repo) => <RepoRow repo={repo} />)}
+        </List>
+      )}
+      <Pager newer={number > 1 ? withQuery(here, { page: number - 1 }) : null} older={made.next === null ? null : withQuery(here, { page: number + 1 })} />
+    </Shell>
+  )
+}
