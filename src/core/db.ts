@@ -92,6 +92,7 @@ export class Writer {
   #waiting: Waiting[] = []
   #scheduled = false
   #closed = false
+  #flushes = 0
 
   constructor(private readonly db: DatabaseHandle) {}
 
@@ -107,11 +108,21 @@ export class Writer {
     })
   }
 
+  /**
+   * A word for what the database holds: it changes with every commit of this process, and of any other
+   * (https://www.sqlite.org/pragma.html#pragma_data_version).
+   */
+  state(): string {
+    const other = this.db.one<{ data_version: number }>('PRAGMA data_version')?.data_version ?? 0
+    return `${this.#flushes}.${other}`
+  }
+
   /** Runs everything that waits now. */
   flush(): void {
     this.#scheduled = false
     const batch = this.#waiting
     if (batch.length === 0) return
+    this.#flushes++
     this.#waiting = []
     const finished: (() => void)[] = []
     const refused: (() => void)[] = []

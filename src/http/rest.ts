@@ -9,6 +9,7 @@ import type { Caller } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'
 import type { ListOf } from '#core/schema.ts'
 import { Moved, Refusal } from '#lib/errors.ts'
+import { AnswerMemo, isMemorable } from './answer-memo.ts'
 import { EXPOSED_HEADERS, jsonHeaders } from './answers.ts'
 import { callerOf } from './authenticate.ts'
 import { readJsonObject, USUAL_LIMIT } from './body.ts'
@@ -26,6 +27,7 @@ const PREFIXES = ['/api/v1', '/api'] as const
 
 /** Everything to mount for the operations of a forge. Throws when two operations claim one route. */
 export function restMounts(hearth: Hearth): Mount[] {
+  const memo = new AnswerMemo(hearth)
   const paths = new Map<string, Map<string, Route>>()
   for (const operation of hearth.operations) {
     for (const route of routesOf(operation)) {
@@ -40,15 +42,15 @@ export function restMounts(hearth: Hearth): Mount[] {
       paths.set(path, methods.set(route.method, route))
     }
   }
-  return [...paths].flatMap(([path, methods]) => PREFIXES.map((prefix) => ({ path: prefix + path, door: methodsDoor(prefix, methods) })))
+  return [...paths].flatMap(([path, methods]) => PREFIXES.map((prefix) => ({ path: prefix + path, door: methodsDoor(prefix, methods, memo) })))
 }
 
-function methodsDoor(prefix: string, methods: ReadonlyMap<string, Route>): Door {
+function methodsDoor(prefix: string, methods: ReadonlyMap<string, Route>, memo: AnswerMemo): Door {
   const allow = allowed([...methods.keys()])
   return (exchange) => {
     const { method } = exchange.request
     const route = methods.get(method === 'HEAD' ? 'GET' : method)
-    if (route) return answer(route, exchange, prefix)
+    if (route) return method === 'GET' && isMemorable(route.operation) ? remembered(memo, route, exchange, prefix) : answer(route, exchange, prefix)
     if (method === 'OPTIONS') return preflight(allow)
     throw new Refusal('method_not_allowed', `${method} is not possible here; ${allow} are`, { headers: { allow } })
   }
@@ -73,7 +75,28 @@ export const preflight = (allow: string): Response =>
     },
   })
 
-async function answer(route: Route, exchange: Exchange, prefix: string): Promise<Response> {
+/** A read: from memory while nothing has changed since the same question by the same caller, else made and kept. */
+function remembered(memo: AnswerMemo, route: Route, exchange: Exchange, prefix: string): Response | Promise<Response> {
+  const { request } = exchange
+  const state = memo.state()
+  const key = `${request.headers.get('authorization') ?? ''}\n${request.headers.get('accept') ?? ''}\n${exchange.path}?${exchange.query}`
+  const kept = memo.find(key)
+  if (!kept) return answer(route, exchange, prefix, (made) => memo.keep(key, state, made))
+  exchange.operation = route.operation.name
+  exchange.caller = kept.caller
+  exchange.carriesId = true
+  const headers = new Headers(kept.headers)
+  headers.set('x-request-id', exchange.id)
+  if (matches(request.headers.get('if-none-match'), kept.etag)) {
+    headers.delete('content-type')
+    return new Response(null, { status: 304, headers })
+  }
+  return new Response(kept.text, { headers })
+}
+
+type Keep = (answer: { text: string; headers: Headers; etag: string; caller: Caller }) => void
+
+async function answer(route: Route, exchange: Exchange, prefix: string, keep?: Keep): Promise<Response> {
   const { hearth, request } = exchange
   const { operation } = route
   exchange.operation = operation.name
@@ -110,7 +133,7 @@ async function answer(route: Route, exchange: Exchange, prefix: string): Promise
   const headers = jsonHeaders(exchange)
   if (replayed) headers.set('idempotent-replay', 'true')
   if (untrusted.length > 0) headers.set('x-untrusted', untrustedHeader(untrusted, route.isList))
-  return respond(route, exchange, segments, input, output, headers)
+  return respond(route, exchange, segments, input, output, headers, keep && ((text, etag) => keep({ text, etag, headers, caller })))
 }
 
 /** The same path under the name that a repository has now; 308 keeps method and body (RFC 9110 section 15.4.9). */
@@ -159,7 +182,10 @@ function untrustedHeader(pointers: readonly string[], isList: boolean): string {
   return text
 }
 
-function respond(route: Route, exchange: Exchange, segments: string[], input: Record<string, unknown>, output: unknown, headers: Headers): Response {
+function respond(
+  route: Route, exchange: Exchange, segments: string[], input: Record<string, unknown>, output: unknown, headers: Headers,
+  keep?: (text: string, etag: string) => void,
+): Response {
   const { hearth, request } = exchange
   const { operation } = route
   if (operation.redirect) {
@@ -185,6 +211,7 @@ function respond(route: Route, exchange: Exchange, segments: string[], input: Re
   if (route.method === 'GET') {
     const etag = etagOf(text)
     headers.set('etag', etag)
+    keep?.(text, etag)
     if (matches(request.headers.get('if-none-match'), etag)) {
       headers.delete('content-type')
       return new Response(null, { status: 304, headers })

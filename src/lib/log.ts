@@ -11,13 +11,22 @@ const ORDER: Record<LogLevel, number> = { debug: 0, info: 1, warn: 2, error: 3 }
 /** Values of fields with these names never reach a log. */
 const SECRET = /^(authorization|cookie|set-cookie|password|secret|token|code)$/i
 
-const plain = (fields: LogFields): LogFields =>
-  Object.fromEntries(
-    Object.entries(fields).map(([key, value]) => {
-      if (SECRET.test(key)) return [key, '[redacted]']
-      return [key, value instanceof Error ? { name: value.name, message: value.message, stack: value.stack } : value]
-    }),
-  )
+const secretNames = new Map<string, boolean>()
+
+/** Names of fields are few and come again with every line. */
+function isSecret(name: string): boolean {
+  let known = secretNames.get(name)
+  if (known === undefined) secretNames.set(name, (known = SECRET.test(name)))
+  return known
+}
+
+function addFields(entry: LogFields, fields: LogFields): LogFields {
+  for (const name in fields) {
+    const value = fields[name]
+    entry[name] = isSecret(name) ? '[redacted]' : value instanceof Error ? { name: value.name, message: value.message, stack: value.stack } : value
+  }
+  return entry
+}
 
 /**
  * Writes lines to standard error together, once for each turn of the event loop: under load that is one system call for many
@@ -56,10 +65,9 @@ export function createLog(options: { level?: LogLevel; json?: boolean; clock?: C
   const at = (level: LogLevel) => (message: string, fields: LogFields = {}) => {
     if (ORDER[level] < least) return
     const time = timestamp(clock.now())
-    const safe = plain(fields)
-    if (options.json ?? true) write(`${JSON.stringify({ time, level, message, ...safe })}\n`)
+    if (options.json ?? true) write(`${JSON.stringify(addFields({ time, level, message }, fields))}\n`)
     else {
-      const rest = Object.entries(safe).map(([key, value]) => ` ${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
+      const rest = Object.entries(addFields({}, fields)).map(([key, value]) => ` ${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
       write(`${time} ${level} ${message}${rest.join('')}\n`)
     }
   }

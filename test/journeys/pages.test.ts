@@ -147,6 +147,12 @@ test('a refused form keeps what was typed, and asking for its address again lead
   await page.click('main form[action$="/new-team"] button[class*=primary]')
   expect([await page.inputValue('[name=name]'), await page.inputValue('[name=slug]'), await page.locator('[aria-invalid=true]').count()]).toEqual([name, name, 1])
 
+  // A name that is typed and is not there is told beside its field as well.
+  await page.goto(`${forge.url}/bakery/-/teams/bakers`)
+  await page.fill('input[name=repo]:not([type=hidden])', 'bakery/nothing')
+  await page.click('form[action$="/repos"] button:has-text("Give")')
+  expect([await page.inputValue('input[name=repo]:not([type=hidden])'), await page.textContent('main .field-error')]).toEqual(['bakery/nothing', 'there is no repository bakery/nothing'])
+
   const answer = await page.goto(`${forge.url}${REPO}/pull/4/reviews`)
   expect([answer?.status(), new URL(page.url()).pathname]).toEqual([200, `${REPO}/pull/4`])
 })
@@ -166,6 +172,28 @@ test('every link of these pages leads somewhere', async () => {
   }
   expect(dead).toEqual([])
 }, 120_000)
+
+test('the switch of branches leads to the nearest folder when the other branch has no such file', async () => {
+  await page.goto(`${forge.url}${fileAt('empty.txt')}`)
+  await page.click('.code-bar .menu summary')
+  await page.click(`.code-bar .menu a:has-text("${BRANCH}")`)
+  expect(new URL(page.url()).pathname).toBe(`/bakery/odd/tree/${BRANCH}`)
+  expect((await page.goto(`${forge.url}${fileAt('empty.txt', 'blob', BRANCH)}`))?.status()).toBe(404)
+})
+
+test('a comment is changed in its place and deleted by its author', async () => {
+  await page.goto(`${forge.url}${REPO}/issues/2`)
+  await page.fill('#field-body-new', 'First words')
+  await page.click('form[action$="/comments"] button[class*=primary]')
+  await page.click('.comment-menu summary')
+  await page.click('.comment-menu a:has-text("Edit")')
+  await page.fill('[name=text]', 'Second words')
+  await page.click('form[action$="/comments/edit"] button[class*=primary]')
+  expect(await page.textContent('.timeline')).toContain('Second words')
+  await page.click('.comment-menu summary')
+  await page.click('.comment-menu button:has-text("Delete")')
+  expect(await page.textContent('.timeline')).not.toContain('Second words')
+})
 
 test('the address of a pull request’s diff and patch are what git takes', async () => {
   for (const [end, begin] of [['diff', 'diff --git'], ['patch', 'From ']] as const) {

@@ -14,7 +14,7 @@ export const createSettingsToken = operation({
   name: 'create_settings_token',
   summary: 'Create a token in the settings of the website, with full rights unless scopes are chosen. Answers with the secret, shown once.',
   route: null,
-  access: personOnly({ writes: true }),
+  access: personOnly({ writes: true, whileUnconfirmed: true }),
   input: Type.Object({
     name: TokenName,
     expires: Type.Optional(Type.String({ pattern: '^(never|[1-9][0-9]{0,3})$', description: 'Days until it ends, 365 unless given, or never.' })),

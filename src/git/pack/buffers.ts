@@ -19,6 +19,6 @@ export class Buffers {
     this.lent -= buffer.length
     // Few large ones are kept, many small ones.
     const list = (this.free[31 - Math.clz32(buffer.length)] ??= [])
-    if (list.length * buffer.length < 1 << 22) list.push(buffer)
+    if (list.length * buffer.length < 1 << 21) list.push(buffer)
   }
 }

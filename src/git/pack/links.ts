@@ -24,8 +24,8 @@ export class LinkTable implements Links {
     const slots = 2 ** Math.ceil(Math.log2(Math.max(64, Math.min(expected * 4, 1 << 15))))
     this.recentTrees = new RecentOids(slots)
     this.recentBlobs = new RecentOids(slots)
-    this.ids = new OidMap(Math.min(expected, 1 << 16))
-    this.marks = new Uint8Array(Math.max(64, Math.min(expected, 1 << 16)))
+    this.ids = new OidMap(expected)
+    this.marks = new Uint8Array(Math.max(64, expected))
   }
 
   link(bytes: Uint8Array, at: number, type: number): void {

@@ -5,7 +5,7 @@ export class Rows {
   types: Uint8Array
   offsets: Float64Array
   /** Inflated size of the entry's content. */
-  sizes: Float64Array
+  sizes: Uint32Array
   /** Bytes before the compressed data. */
   heads: Uint8Array
   crcs: Uint32Array
@@ -14,11 +14,12 @@ export class Rows {
   /** Number of the object's id in the indexer's `OidMap`; -1 while it is not known. */
   ids: Int32Array
 
+  /** `expected` is what the header announces: memory that is not written to costs nothing. */
   constructor(expected: number) {
-    const size = Math.max(16, Math.min(expected, 1 << 16))
+    const size = Math.max(16, expected)
     this.types = new Uint8Array(size)
     this.offsets = new Float64Array(size)
-    this.sizes = new Float64Array(size)
+    this.sizes = new Uint32Array(size)
     this.heads = new Uint8Array(size)
     this.crcs = new Uint32Array(size)
     this.links = new Int32Array(size)
@@ -50,14 +51,14 @@ export class Rows {
   }
 
   private grow(): void {
-    const size = this.types.length * 2
+    const size = Math.ceil(this.types.length * 1.25) + 16
     const grown = <T extends Uint8Array | Uint32Array | Int32Array | Float64Array>(from: T, to: T): T => {
       to.set(from)
       return to
     }
     this.types = grown(this.types, new Uint8Array(size))
     this.offsets = grown(this.offsets, new Float64Array(size))
-    this.sizes = grown(this.sizes, new Float64Array(size))
+    this.sizes = grown(this.sizes, new Uint32Array(size))
     this.heads = grown(this.heads, new Uint8Array(size))
     this.crcs = grown(this.crcs, new Uint32Array(size))
     this.links = grown(this.links, new Int32Array(size))

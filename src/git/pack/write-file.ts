@@ -4,7 +4,7 @@ import type { ObjectStore } from '../store/object-store.ts'
 import { writeDurably } from '../store/files.ts'
 import { buildRev, placesOf } from '../store/pack-order.ts'
 import { PackBuilder } from './build.ts'
-import { buildIndex, writeAll } from './index-writer.ts'
+import { sortRows, writeAll, writeIndex } from './index-writer.ts'
 import { planPack, type Chosen } from './plan.ts'
 
 const BLOCK = 1 << 20
@@ -54,9 +54,10 @@ export function* writePackFile(store: ObjectStore, chosen: Chosen, path: string)
     const checksum = new Uint8Array(hasher.digest() as Uint8Array)
     writeAll(fd, checksum)
     fsyncSync(fd)
-    const rows = { count: total, oids, crcs, offsets }
-    writeDurably(`${path}.idx`, buildIndex(rows, checksum))
-    writeDurably(`${path}.rev`, buildRev(placesOf(rows), checksum))
+    const rows = { count: total, oids, ids: null, crcs, offsets }
+    const order = sortRows(rows)
+    writeDurably(`${path}.idx`, (idx) => writeIndex(idx, rows, order, checksum))
+    writeDurably(`${path}.rev`, buildRev(placesOf(order), checksum))
     return total
   } finally {
     closeSync(fd)

@@ -39,11 +39,12 @@ export function syncDirectory(path: string): void {
 /** A name that no other file has. */
 export const randomName = (): string => Buffer.from(crypto.getRandomValues(new Uint8Array(20))).toString('hex')
 
-/** Writes a file and waits until it is on disk. */
-export function writeDurably(path: string, bytes: Uint8Array): void {
+/** Writes a file, at once or part by part, and waits until it is on disk. */
+export function writeDurably(path: string, content: Uint8Array | ((fd: number) => void)): void {
   const fd = openSync(path, 'wx', 0o444)
   try {
-    writeAll(fd, bytes)
+    if (typeof content === 'function') content(fd)
+    else writeAll(fd, content)
     fsyncSync(fd)
   } finally {
     closeSync(fd)

@@ -2,6 +2,7 @@
 export class OidMap {
   /** Five words per id. */
   private words: Int32Array
+  /** Numbers plus one; fresh memory says empty, and is not touched before it is needed. */
   private slots: Int32Array
   private mask: number
   size = 0
@@ -11,7 +12,7 @@ export class OidMap {
   constructor(expected = 64) {
     let slots = 128
     while (slots < expected * 2) slots *= 2
-    this.slots = new Int32Array(slots).fill(-1)
+    this.slots = new Int32Array(slots)
     this.mask = slots - 1
     this.words = new Int32Array(Math.max(64, expected) * 5)
   }
@@ -21,7 +22,7 @@ export class OidMap {
     const a = word(bytes, at)
     let slot = mix(a) & this.mask
     for (;;) {
-      const index = this.slots[slot]!
+      const index = this.slots[slot]! - 1
       if (index < 0) return -1
       if (this.words[index * 5] === a && this.same(index * 5, bytes, at)) return index
       slot = (slot + 1) & this.mask
@@ -33,7 +34,7 @@ export class OidMap {
     const a = word(bytes, at)
     let slot = mix(a) & this.mask
     for (;;) {
-      const index = this.slots[slot]!
+      const index = this.slots[slot]! - 1
       if (index < 0) break
       if (this.words[index * 5] === a && this.same(index * 5, bytes, at)) {
         this.added = false
@@ -50,7 +51,7 @@ export class OidMap {
     this.words[base + 2] = word(bytes, at + 8)
     this.words[base + 3] = word(bytes, at + 12)
     this.words[base + 4] = word(bytes, at + 16)
-    this.slots[slot] = index
+    this.slots[slot] = index + 1
     if (this.size * 2 > this.slots.length) this.growSlots()
     return index
   }
@@ -83,18 +84,18 @@ export class OidMap {
   }
 
   private growWords(): void {
-    const grown = new Int32Array(this.words.length * 2)
+    const grown = new Int32Array(Math.ceil((this.words.length * 3) / 10) * 5)
     grown.set(this.words)
     this.words = grown
   }
 
   private growSlots(): void {
-    const slots = new Int32Array(this.slots.length * 2).fill(-1)
+    const slots = new Int32Array(this.slots.length * 2)
     const mask = slots.length - 1
     for (let index = 0; index < this.size; index++) {
       let slot = mix(this.words[index * 5]!) & mask
-      while (slots[slot]! >= 0) slot = (slot + 1) & mask
-      slots[slot] = index
+      while (slots[slot]! > 0) slot = (slot + 1) & mask
+      slots[slot] = index + 1
     }
     this.slots = slots
     this.mask = mask

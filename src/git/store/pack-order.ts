@@ -1,6 +1,5 @@
 /** The objects of a pack in the order in which they lie in it: from git's `.rev` file, or by sorting (gitformat-pack). */
 import { readFileSync } from 'node:fs'
-import { sortOids } from '../pack/index-writer.ts'
 import { be32, type PackIndex } from './pack-index.ts'
 
 export class PackOrder {
@@ -93,11 +92,10 @@ function sort(index: PackIndex): Uint32Array {
   return places
 }
 
-/** The places in the index, in pack order, of rows that are in pack order. */
-export function placesOf(rows: { readonly count: number; readonly oids: Uint8Array }): Uint32Array {
-  const sorted = sortOids(rows.oids, rows.count)
-  const places = new Uint32Array(rows.count)
-  for (let place = 0; place < rows.count; place++) places[sorted[place]!] = place
+/** The places in the index, in pack order, of rows in pack order that `sorted` puts in the order of ids. */
+export function placesOf(sorted: Uint32Array): Uint32Array {
+  const places = new Uint32Array(sorted.length)
+  for (let place = 0; place < sorted.length; place++) places[sorted[place]!] = place
   return places
 }
 

@@ -5,7 +5,7 @@ import zlib from 'node:zlib'
 import type { CommitGraph, CommitNode } from '../history/index.ts'
 import { hashObject, parseTree } from '../object.ts'
 import { packHeader, typeCode, writeEntryHeader } from '../pack/entry.ts'
-import { buildIndex, writeAll } from '../pack/index-writer.ts'
+import { sortRows, writeAll, writeIndex } from '../pack/index-writer.ts'
 import { GitError, type GitObject, type ObjectDatabase, type ObjectReader, type ObjectType, type Oid } from '../ports.ts'
 import { copyBytes } from './copy-bytes.ts'
 import { installPack, randomName, writeDurably } from './files.ts'
@@ -86,7 +86,7 @@ export class WriteSet implements ObjectDatabase {
 
   private writePack(path: string): void {
     const count = this.objects.size
-    const rows = { count, oids: new Uint8Array(count * 20), crcs: new Uint32Array(count), offsets: new Float64Array(count) }
+    const rows = { count, oids: new Uint8Array(count * 20), ids: null, crcs: new Uint32Array(count), offsets: new Float64Array(count) }
     const hasher = new Bun.CryptoHasher('sha1')
     const fd = openSync(`${path}.pack`, 'wx', 0o444)
     try {
@@ -110,7 +110,7 @@ export class WriteSet implements ObjectDatabase {
       const checksum = new Uint8Array(hasher.digest() as Uint8Array)
       writeAll(fd, checksum)
       fsyncSync(fd)
-      writeDurably(`${path}.idx`, buildIndex(rows, checksum))
+      writeDurably(`${path}.idx`, (idx) => writeIndex(idx, rows, sortRows(rows), checksum))
     } finally {
       closeSync(fd)
     }

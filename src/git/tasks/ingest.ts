@@ -77,7 +77,7 @@ function* takePack(engine: Engine, store: OpenStore, request: IngestRequest, pat
     const { rows, links } = receiver
     resolver = new DeltaResolver(`${path}.pack`, rows, receiver.bases, links, bytes - 20, {
       maxObjectBytes: settings.maxObjectBytes,
-      memory: Math.max(16 << 20, settings.memoryBudget / 4),
+      memory: Math.max(16 << 20, Math.min(64 << 20, settings.memoryBudget / 4)),
     })
     for (const _ of resolver.run()) yield 'pause'
     store.objects.refresh()

@@ -1,7 +1,8 @@
 import { createInvite, listInvites, revokeInvite, type Invite } from '#features/accounts/index.ts'
+import { listWorkspaces } from '#features/workspaces/index.ts'
 import { Button } from '../../components/button.tsx'
 import { Card, CopyField, EmptyState } from '../../components/card.tsx'
-import { ActionButton, Field, Form, FormActions } from '../../components/form.tsx'
+import { ActionButton, Field, Form, FormActions, Select } from '../../components/form.tsx'
 import { List, Row } from '../../components/rows.tsx'
 import { Badge } from '../../components/state.tsx'
 import { RelativeTime } from '../../components/time.tsx'
@@ -36,13 +37,21 @@ const InviteRow = ({ invite, csrf }: { invite: Invite; csrf: string }) => (
 
 export const invitesPage = page({
   path: '/settings/invites',
-  load: (visit) => visit.call(listInvites, {}),
-  view: ({ invites, left }, visit) => (
+  load: async (visit) => {
+    const [list, workspaces] = await Promise.all([visit.call(listInvites, {}), visit.call(listWorkspaces, { per_page: 100 })])
+    return { ...list, owned: workspaces.items.filter(({ role }) => role === 'owner') }
+  },
+  view: ({ invites, left, owned }, visit) => (
     <SettingsFrame visit={visit} title="Invites" current="invites" lead="A link with which somebody makes an account here. It works once, for 30 days.">
       <Card title="New invite">
         <Form action="/settings/invites" csrf={visit.csrf} error={formError(visit, 'email', 'workspace')}>
           <Field name="email" label="Only for this address" type="email" hint="No mail is sent: give them the link yourself." value={visit.form.values.text('email')} error={fieldError(visit, 'email')} />
-          <Field name="workspace" label="Joins the workspace" mono hint="You must own it." value={visit.form.values.text('workspace')} error={fieldError(visit, 'workspace')} />
+          {owned.length > 0 && (
+            <Select
+              name="workspace" label="Joins the workspace" options={[{ value: '', label: 'None' }, ...owned.map(({ slug, name }) => ({ value: slug, label: name === slug ? slug : `${name} (${slug})` }))]}
+              value={visit.form.values.text('workspace')} error={fieldError(visit, 'workspace')}
+            />
+          )}
           <FormActions>
             <Button look="primary">Make the invite</Button>
             {left !== null && <span class="muted">{left} left</span>}

@@ -1,7 +1,7 @@
 // What the code pages share: where one is in the tree, and the switch between branches.
 import { getRepo, listBranches, listTags, locateCode, type Repo } from '#features/repos/index.ts'
 import { Breadcrumbs, Icon, Menu } from '../../components/index.ts'
-import { codePath, repoPath } from '../../paths.ts'
+import { codePath, repoPath, withQuery } from '../../paths.ts'
 import { redirect, type Visit } from '../../site.ts'
 import { repoOf } from '../repos/frame.tsx'
 
@@ -11,10 +11,29 @@ export type Refs = { readonly branches: readonly string[]; readonly tags: readon
 
 const MOST_SHOWN = 20
 
+/** On the links of the switch: a path that the other branch does not have leads to the nearest folder that it has. */
+const OR = 'or'
+const FOLDER = 'folder'
+
+async function folderAbove(visit: Visit, repo: Repo, rest: string) {
+  const parts = rest.split('/')
+  for (let length = parts.length - 1; length > 0 && length > parts.length - 30; length--) {
+    const at = await visit.tryCall(locateCode, { repo: repo.full_name, rest: parts.slice(0, length).join('/') })
+    if (at !== null) return redirect(codePath(repo.full_name, 'tree', at.ref, at.path), 302)
+  }
+  return null
+}
+
 /** The repository of an address and what its end names. An old name of a branch leads to the page of the present one. */
 export async function locate(visit: Visit, view: CodeView | 'raw', rest = visit.params['rest'] ?? '') {
   const name = repoOf(visit)
-  const [repo, at] = await Promise.all([visit.call(getRepo, { repo: name }), visit.call(locateCode, { repo: name, rest })])
+  const repo = await visit.call(getRepo, { repo: name })
+  const switched = visit.url.searchParams.get(OR) === FOLDER
+  const found = switched ? await visit.tryCall(locateCode, { repo: name, rest }) : null
+  if (found !== null) return redirect(codePath(repo.full_name, view, found.ref, found.path), 302)
+  const above = switched ? await folderAbove(visit, repo, rest) : null
+  if (above !== null) return above
+  const at = await visit.call(locateCode, { repo: name, rest })
   if (at.renamed) return redirect(codePath(repo.full_name, view, at.ref, at.path) + visit.url.search, 301)
   return { name, repo, at }
 }
@@ -26,8 +45,10 @@ export async function refsOf(visit: Visit, repo: string): Promise<Refs> {
 }
 
 export const RefSwitch = ({ repo, refs, current, view, path }: { repo: Repo; refs: Refs; current: string; view: CodeView; path: string }) => {
-  // A file need not exist on the other branch; its directory view does no harm there.
-  const item = (name: string) => ({ label: name, href: codePath(repo.full_name, view === 'commits' ? 'commits' : path === '' ? 'tree' : view, name, path), current: name === current })
+  const item = (name: string) => ({
+    label: name, current: name === current,
+    href: path === '' || view === 'commits' ? codePath(repo.full_name, view === 'commits' ? 'commits' : 'tree', name, path) : withQuery(codePath(repo.full_name, view, name, path), { [OR]: name === current ? undefined : FOLDER }),
+  })
   return (
     <Menu
       label={`Branch or tag, now ${current}`} align="left" button

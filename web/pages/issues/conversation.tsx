@@ -83,7 +83,7 @@ const list = (value: unknown): string => (Array.isArray(value) ? value.join(', '
 
 /** How events read after the name of who did it. Types that are missing are told elsewhere on the page (comments). */
 const LOOKS: Readonly<Record<string, Look>> = {
-  'issue.updated': { icon: 'edit', say: ({ changed }) => `changed ${list(changed).replaceAll('_', ' ')}` },
+  'issue.updated': { icon: 'edit', say: ({ changed }) => `changed ${list(changed).replace(/\blocked\b/, 'who may comment').replaceAll('_', ' ')}` },
   'issue.assigned': { icon: 'user', say: ({ assignees }) => (list(assignees) === '' ? 'removed the assignees' : `assigned ${list(assignees)}`) },
   'issue.closed': {
     icon: 'issue-closed', tone: 'done',
