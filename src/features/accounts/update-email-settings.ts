@@ -37,12 +37,12 @@ export const updateEmailSettings = operation({
       const user = requireUserRow(tx.db, caller.id)
       const before = emailSettings(hearth, user)
       if (primary !== undefined) {
-        const { email } = requireConfirmedEmail(tx.db, caller.id, primary)
+        const { email } = own('primary', () => requireConfirmedEmail(tx.db, caller.id, primary))
         setPrimaryEmail(tx.db, caller.id, email)
         if (email !== user.email) tell(tx, user, 'Your primary address was changed')
       }
       if (backup !== undefined) {
-        const email = backup === null ? null : requireConfirmedEmail(tx.db, caller.id, backup).email
+        const email = backup === null ? null : own('backup', () => requireConfirmedEmail(tx.db, caller.id, backup)).email
         if (email !== null && email === requireUserRow(tx.db, caller.id).email) throw invalid('backup', 'the backup address must be another one than the primary')
         setBackupEmail(tx.db, caller.id, email)
       }
@@ -53,3 +53,13 @@ export const updateEmailSettings = operation({
     })
   },
 })
+
+/** An address that is none of one's own is a mistake in the input, not a thing that is missing. */
+function own<T>(field: string, find: () => T): T {
+  try {
+    return find()
+  } catch (error) {
+    if (error instanceof Refusal && error.code === 'not_found') throw invalid(field, `${field} must be a confirmed address of your account`)
+    throw error
+  }
+}

@@ -26,7 +26,7 @@ export type ReviewContext = { readonly full_name: string; readonly settings: Set
 export function standingsOf(hearth: Hearth, pull: PullRow, context: ReviewContext, stats: Stats | null): Standing[] {
   const rows = listReviewRows(hearth.db, pull.id)
   const latest = new Map<string, string>()
-  for (const row of rows) if (row.verdict !== 'comment' && row.dismissed_at === null) latest.set(row.author_id, row.id)
+  for (const row of rows) if (row.verdict !== 'comment') latest.set(row.author_id, row.id)
   return rows.map((review) => {
     const stale = isStale(review, pull, context.settings, stats)
     const why = review.verdict === 'comment' ? null : whyNot(hearth, review, pull, context, stale)

@@ -20,6 +20,9 @@ import { removeQuietly, type Engine } from './engine.ts'
 import type { OpenStore } from './open-store.ts'
 import type { Task } from './task.ts'
 
+/** Deltas after which garbage is collected while a large pack is resolved. */
+const COLLECT_EVERY = 1 << 16
+
 export type IngestRequest = {
   readonly store: string
   /** Raw ids of the namespace's refs. */
@@ -77,9 +80,17 @@ function* takePack(engine: Engine, store: OpenStore, request: IngestRequest, pat
     const { rows, links } = receiver
     resolver = new DeltaResolver(`${path}.pack`, rows, receiver.bases, links, bytes - 20, {
       maxObjectBytes: settings.maxObjectBytes,
-      memory: Math.max(16 << 20, Math.min(64 << 20, settings.memoryBudget / 4)),
+      memory: Math.max(16 << 20, Math.min(64 << 20, settings.memoryBudget / 8)),
     })
-    for (const _ of resolver.run()) yield 'pause'
+    let collected = 0
+    for (const _ of resolver.run()) {
+      // The collector waits for more garbage than we may hold: it is called now and then.
+      if (resolver.resolved - collected >= COLLECT_EVERY) {
+        collected = resolver.resolved
+        Bun.gc(true)
+      }
+      yield 'pause'
+    }
     store.objects.refresh()
     const checksum = yield* completeThinPack(store, receiver, resolver, request.tips, settings)
     if (resolver.resolved !== resolver.deltas) throw new GitError('corrupt', `the pack has ${resolver.deltas - resolver.resolved} deltas without a base`)

@@ -108,6 +108,7 @@ test('the private address is on commits made here until the person shows their o
 
 test('primary and backup need the password, differ, and nothing at all is refused; it is for people with the scope', async () => {
   const jan = await withPassword(world, 'jan')
+  expect((await refusal(world.call(updateEmailSettings, jan, { primary: 'nobody@example.com', password: PASSWORD }))).field).toBe('primary')
   expect((await refusal(world.call(updateEmailSettings, jan, { backup: null }))).field).toBe('password')
   expect((await refusal(world.call(updateEmailSettings, jan, {}))).code).toBe('invalid')
   expect((await refusal(world.call(updateEmailSettings, jan, { backup: 'jan@example.com', password: PASSWORD }))).field).toBe('backup')

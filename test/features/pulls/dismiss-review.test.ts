@@ -18,13 +18,13 @@ test('takes the effect from a request for changes, and says who did and why', as
   expect(world.events()).toHaveLength(told)
 })
 
-test('lets the verdict before it count again', async () => {
+test('does not bring back the verdict that it had replaced: only the latest of each author counts', async () => {
   const { world, ada, mel, otto, ready } = await makePullWorld()
   const number = await ready(otto)
   await world.call(reviewPull, mel, { repo: REPO, number, verdict: 'approve' })
   const { id } = await world.call(reviewPull, mel, { repo: REPO, number, verdict: 'request_changes', body: 'No' })
   await world.call(dismissReview, ada, { repo: REPO, number, id, reason: 'x' })
-  expect((await world.call(getPull, otto, { repo: REPO, number })).reviews.map(({ counted }) => counted)).toEqual([true, false])
+  expect((await world.call(getPull, otto, { repo: REPO, number })).reviews.map(({ counted }) => counted)).toEqual([false, false])
 })
 
 test('needs maintain, a person, a reason, and a review of this pull request', async () => {
