@@ -93,6 +93,7 @@ export class Writer {
   #scheduled = false
   #closed = false
   #flushes = 0
+  #others: number | null = null
 
   constructor(private readonly db: DatabaseHandle) {}
 
@@ -110,11 +111,14 @@ export class Writer {
 
   /**
    * A word for what the database holds: it changes with every commit of this process, and of any other
-   * (https://www.sqlite.org/pragma.html#pragma_data_version).
+   * (https://www.sqlite.org/pragma.html#pragma_data_version). Others are asked for once a turn of the event loop.
    */
   state(): string {
-    const other = this.db.one<{ data_version: number }>('PRAGMA data_version')?.data_version ?? 0
-    return `${this.#flushes}.${other}`
+    if (this.#others === null) {
+      this.#others = this.db.one<{ data_version: number }>('PRAGMA data_version')?.data_version ?? 0
+      setImmediate(() => (this.#others = null))
+    }
+    return `${this.#flushes}.${this.#others}`
   }
 
   /** Runs everything that waits now. */

@@ -79,7 +79,8 @@ export const preflight = (allow: string): Response =>
 function remembered(memo: AnswerMemo, route: Route, exchange: Exchange, prefix: string): Response | Promise<Response> {
   const { request } = exchange
   const state = memo.state()
-  const key = `${request.headers.get('authorization') ?? ''}\n${request.headers.get('accept') ?? ''}\n${exchange.path}?${exchange.query}`
+  const accept = route.operation.lines ? (request.headers.get('accept') ?? '') : ''
+  const key = `${request.headers.get('authorization') ?? ''}\n${accept}\n${exchange.path}?${exchange.query}`
   const kept = memo.find(key)
   if (!kept) return answer(route, exchange, prefix, (made) => memo.keep(key, state, made))
   exchange.operation = route.operation.name
