@@ -9,15 +9,27 @@ import type { Hearth } from '#core/hearth.ts'
 import type { Operation } from '#core/operation.ts'
 import { createCache, type Cache } from '#lib/cache.ts'
 import { SECOND } from '#lib/time.ts'
+import { matches } from './etag.ts'
+import type { Exchange } from './exchange.ts'
 
-export type KeptAnswer = { readonly text: string; readonly headers: Headers; readonly etag: string; readonly caller: Caller; readonly at: number }
+export type KeptAnswer = {
+  readonly text: string
+  readonly headers: Headers
+  readonly etag: string
+  readonly caller: Caller
+  readonly operation: string
+  readonly at: number
+}
+
+/** The same address asked for with the same credential is the same question. */
+const keyOf = ({ request, path, query }: Exchange): string => `${request.headers.get('authorization') ?? ''}\n${path}?${query}`
 
 const MOST_CHARACTERS = 4_000_000
 const LONGEST_ANSWER = 32_000
 
-/** Whether the same question has the same answer until something changes: reads that wait, redirect or show a secret have not. */
+/** Whether the same question has the same answer until something changes: reads that wait, stream, redirect or show a secret have not. */
 export const isMemorable = (operation: Operation): boolean =>
-  !operation.secretAnswer && !operation.redirect && operation.status === 200 && !Object.hasOwn(operation.input.properties, 'wait')
+  !operation.lines && !operation.secretAnswer && !operation.redirect && operation.status === 200 && !Object.hasOwn(operation.input.properties, 'wait')
 
 export class AnswerMemo {
   readonly #answers: Cache<KeptAnswer> = createCache<KeptAnswer>({ maxSize: MOST_CHARACTERS, sizeOf: ({ text }) => text.length + 500 })
@@ -35,14 +47,25 @@ export class AnswerMemo {
     return state
   }
 
-  find(key: string): KeptAnswer | undefined {
-    const kept = this.#answers.get(key)
-    return kept && Math.abs(this.hearth.clock.now() - kept.at) < SECOND ? kept : undefined
+  /** The answer to a GET, when it is still true; null for everything else, which goes the long way. */
+  answer(exchange: Exchange): Response | null {
+    const { request } = exchange
+    this.state()
+    const kept = this.#answers.get(keyOf(exchange))
+    if (!kept || Math.abs(this.hearth.clock.now() - kept.at) >= SECOND) return null
+    exchange.operation = kept.operation
+    exchange.caller = kept.caller
+    exchange.carriesId = true
+    const headers = new Headers(kept.headers)
+    headers.set('x-request-id', exchange.id)
+    if (!matches(request.headers.get('if-none-match'), kept.etag)) return new Response(kept.text, { headers })
+    headers.delete('content-type')
+    return new Response(null, { status: 304, headers })
   }
 
   /** Keeps an answer unless something was committed while it was made. */
-  keep(key: string, before: string, answer: Omit<KeptAnswer, 'at'>): void {
+  keep(exchange: Exchange, before: string, answer: Omit<KeptAnswer, 'at'>): void {
     if (answer.text.length > LONGEST_ANSWER || this.state() !== before) return
-    this.#answers.set(key, { ...answer, at: this.hearth.clock.now() })
+    this.#answers.set(keyOf(exchange), { ...answer, at: this.hearth.clock.now() })
   }
 }

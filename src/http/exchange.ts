@@ -90,7 +90,8 @@ export function serve(hearth: Hearth, door: Door, refuse: Refuse, peerOf?: (requ
 /** The path as it may be logged: a token that somebody put into it is left out. */
 const shownPath = ({ path, loggedPath }: Exchange): string => loggedPath ?? (path.includes('hth') ? path.replace(/hth[uwar]_[0-9A-Za-z]+/g, '[redacted]') : path)
 
-function finish(exchange: Exchange, response: Response): Response {
+/** The last thing that happens to an answer: it has its id, and is logged. */
+export function finish(exchange: Exchange, response: Response): Response {
   const { hearth, request, caller } = exchange
   if (!exchange.carriesId) response.headers.set('x-request-id', exchange.id)
   // The query is left out: links and searches hold what nobody should find in a log.

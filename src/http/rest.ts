@@ -9,7 +9,7 @@ import type { Caller } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'
 import type { ListOf } from '#core/schema.ts'
 import { Moved, Refusal } from '#lib/errors.ts'
-import { AnswerMemo, isMemorable } from './answer-memo.ts'
+import { AnswerMemo, isMemorable, type KeptAnswer } from './answer-memo.ts'
 import { EXPOSED_HEADERS, jsonHeaders } from './answers.ts'
 import { callerOf } from './authenticate.ts'
 import { readJsonObject, USUAL_LIMIT } from './body.ts'
@@ -26,8 +26,7 @@ export type Mount = { readonly path: string; readonly door: Door; /** JSON unles
 const PREFIXES = ['/api/v1', '/api'] as const
 
 /** Everything to mount for the operations of a forge. Throws when two operations claim one route. */
-export function restMounts(hearth: Hearth): Mount[] {
-  const memo = new AnswerMemo(hearth)
+export function restMounts(hearth: Hearth, memo: AnswerMemo = new AnswerMemo(hearth)): Mount[] {
   const paths = new Map<string, Map<string, Route>>()
   for (const operation of hearth.operations) {
     for (const route of routesOf(operation)) {
@@ -50,7 +49,7 @@ function methodsDoor(prefix: string, methods: ReadonlyMap<string, Route>, memo: 
   return (exchange) => {
     const { method } = exchange.request
     const route = methods.get(method === 'HEAD' ? 'GET' : method)
-    if (route) return method === 'GET' && isMemorable(route.operation) ? remembered(memo, route, exchange, prefix) : answer(route, exchange, prefix)
+    if (route) return method === 'GET' && isMemorable(route.operation) ? answer(route, exchange, prefix, keeping(memo, exchange)) : answer(route, exchange, prefix)
     if (method === 'OPTIONS') return preflight(allow)
     throw new Refusal('method_not_allowed', `${method} is not possible here; ${allow} are`, { headers: { allow } })
   }
@@ -75,27 +74,13 @@ export const preflight = (allow: string): Response =>
     },
   })
 
-/** A read: from memory while nothing has changed since the same question by the same caller, else made and kept. */
-function remembered(memo: AnswerMemo, route: Route, exchange: Exchange, prefix: string): Response | Promise<Response> {
-  const { request } = exchange
-  const state = memo.state()
-  const accept = route.operation.lines ? (request.headers.get('accept') ?? '') : ''
-  const key = `${request.headers.get('authorization') ?? ''}\n${accept}\n${exchange.path}?${exchange.query}`
-  const kept = memo.find(key)
-  if (!kept) return answer(route, exchange, prefix, (made) => memo.keep(key, state, made))
-  exchange.operation = route.operation.name
-  exchange.caller = kept.caller
-  exchange.carriesId = true
-  const headers = new Headers(kept.headers)
-  headers.set('x-request-id', exchange.id)
-  if (matches(request.headers.get('if-none-match'), kept.etag)) {
-    headers.delete('content-type')
-    return new Response(null, { status: 304, headers })
-  }
-  return new Response(kept.text, { headers })
-}
+type Keep = (answer: Omit<KeptAnswer, 'at'>) => void
 
-type Keep = (answer: { text: string; headers: Headers; etag: string; caller: Caller }) => void
+/** Remembers the answer that is about to be made, as of now. */
+function keeping(memo: AnswerMemo, exchange: Exchange): Keep {
+  const state = memo.state()
+  return (made) => memo.keep(exchange, state, made)
+}
 
 async function answer(route: Route, exchange: Exchange, prefix: string, keep?: Keep): Promise<Response> {
   const { hearth, request } = exchange
@@ -134,7 +119,7 @@ async function answer(route: Route, exchange: Exchange, prefix: string, keep?: K
   const headers = jsonHeaders(exchange)
   if (replayed) headers.set('idempotent-replay', 'true')
   if (untrusted.length > 0) headers.set('x-untrusted', untrustedHeader(untrusted, route.isList))
-  return respond(route, exchange, segments, input, output, headers, keep && ((text, etag) => keep({ text, etag, headers, caller })))
+  return respond(route, exchange, segments, input, output, headers, keep && ((text, etag) => keep({ text, etag, headers, caller, operation: operation.name })))
 }
 
 /** The same path under the name that a repository has now; 308 keeps method and body (RFC 9110 section 15.4.9). */

@@ -10,7 +10,8 @@ import type { Log } from '#lib/log.ts'
 import { SECOND } from '#lib/time.ts'
 import { refuseAsJson } from './answers.ts'
 import { archiveMounts } from './archive.ts'
-import { serve, type Door, type Refuse } from './exchange.ts'
+import { AnswerMemo } from './answer-memo.ts'
+import { Exchange, finish, serve, type Door, type Refuse } from './exchange.ts'
 import { toolServer } from './mcp.ts'
 import { oauthMounts } from './oauth.ts'
 import { restMounts } from './rest.ts'
@@ -64,7 +65,8 @@ function routerOf(hearth: Hearth, { git, site, refuse }: Doors, server: Bun.Serv
     app.route('HEAD', path, handler, { parse: 'none' })
   }
   const tools = toolServer(hearth)
-  for (const one of [...restMounts(hearth), ...siteMounts(hearth), ...oauthMounts(hearth), ...archiveMounts(hearth), ...tools.mounts]) mount(one.path, one.door, one.refuse)
+  const memo = new AnswerMemo(hearth)
+  for (const one of [...restMounts(hearth, memo), ...siteMounts(hearth), ...oauthMounts(hearth), ...archiveMounts(hearth), ...tools.mounts]) mount(one.path, one.door, one.refuse)
   for (const prefix of ['/api', '/.well-known']) mount(`${prefix}/*`, noSuchPath)
   const elsewhere: Door = async (exchange) => {
     const { request, path } = exchange
@@ -76,7 +78,14 @@ function routerOf(hearth: Hearth, { git, site, refuse }: Doors, server: Bun.Serv
   mount('/', elsewhere, refuse)
   mount('/*', elsewhere, refuse)
   app.compile()
-  return { fetch: (request) => app.fetch(request), close: () => tools.close() }
+  /** What was asked a moment ago needs no routing. */
+  const remembered = (request: Request): Response | null => {
+    if (request.method !== 'GET' || !request.url.includes('/api/')) return null
+    const exchange = new Exchange(hearth, request)
+    const answer = memo.answer(exchange)
+    return answer && finish(exchange, answer)
+  }
+  return { fetch: (request) => remembered(request) ?? app.fetch(request), close: () => tools.close() }
 }
 
 export function startServer({ host, port, log, grace = 30 * SECOND }: ListenOptions): RunningServer {
