@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Gate } from './gate.ts'
+import { Leases } from './leases.ts'
 import { GitError, type Git, type GitOptions, type Oid } from './ports.ts'
 import { advertise } from './protocol/advertise.ts'
 import { answerStream } from './protocol/answer-stream.ts'
@@ -15,6 +16,9 @@ import { directorySize, makeStore, randomName, removePack, settlePack, storeDire
 import { Engine } from './tasks/engine.ts'
 import { expandPrefix, peelToCommit, readCommit, readTag } from './tasks/point-reads.ts'
 import { Threads } from './tasks/threads.ts'
+
+/** Milliseconds that a host has to make a ref of a new commit before maintenance may drop what it rests on. */
+const LEASE = 15 * 60_000
 
 /** The directory below `tmp` that is the engine's own. */
 const INCOMING = 'git'
@@ -39,6 +43,14 @@ export function createGit(options: GitOptions): Git {
   const gate = new Gate(concurrency)
   const directory = (store: string) => storeDirectory(settings.root, store)
   const ask = <R>(name: string) => (store: string, ...args: unknown[]) => threads.call<R>(name, { store, args })
+  const leases = new Leases()
+  /** Work that makes objects; what they rest on is held until the host has had time to make a ref of them. */
+  const make =
+    <R, A extends { readonly [key: string]: unknown }>(name: string, rests: (options: A) => readonly (Oid | null)[]) =>
+    (store: string, args: A): Promise<R> => {
+      leases.holdFor(store, rests(args).filter((oid) => oid !== null), LEASE)
+      return threads.call<R>(name, { store, args: [args] })
+    }
   /** Stores under maintenance now. */
   const maintained = new Set<string>()
 
@@ -72,7 +84,10 @@ export function createGit(options: GitOptions): Git {
 
     advertise: (service, refs, protocol) => advertise(service, refs, protocol, agent),
     uploadPack: (store, refs, request) => uploadPack(context, store, refs, request),
-    receivePack: (store, refs, request) => receivePack(context, store, refs, request),
+    receivePack: (store, refs, request) => {
+      const release = leases.hold(store, () => viewOf(refs).names.tips)
+      return receivePack(context, store, refs, request, release)
+    },
 
     expand: (store, prefix) => here(() => expandPrefix(engine.store(store), prefix)),
     peel: (store, oid) => here(() => peelToCommit(engine.store(store), oid)),
@@ -95,9 +110,9 @@ export function createGit(options: GitOptions): Git {
     patch: ask('patch'),
 
     previewMerge: ask('previewMerge'),
-    land: ask('land'),
-    commitFiles: ask('commitFiles'),
-    createTag: ask('createTag'),
+    land: make('land', ({ base, head }) => [base, head]),
+    commitFiles: make('commitFiles', ({ parent }) => [parent]),
+    createTag: make('createTag', ({ object }) => [object]),
 
     archive: (store, commit, archiveOptions) =>
       answerStream((sink) => pipeTask(context, 'archive', { store, args: [commit, archiveOptions] }, sink)),
@@ -106,7 +121,8 @@ export function createGit(options: GitOptions): Git {
       if (maintained.has(store)) throw new GitError('invalid', `store "${store}" is being maintained already`)
       maintained.add(store)
       try {
-        const handle = threads.start<{ packs: number; bytes: number }>('maintain', { store, args: [tips, { graceMs }] }, () => {})
+        const args = [tips, { graceMs, leased: leases.of(store) }]
+        const handle = threads.start<{ packs: number; bytes: number }>('maintain', { store, args }, () => {})
         const stop = () => handle.cancel()
         signal?.addEventListener('abort', stop, { once: true })
         try {

@@ -21,7 +21,12 @@ const MAX_CHAIN = 12
  * The bytes of the file, or null when the pack cannot have one: a bitmap needs everything that its commits reach to be
  * in this one pack. Pauses now and then.
  */
-export function* buildBitmap(store: ObjectStore, table: CommitTable, pack: PackFile, tips: readonly number[]): Generator<'pause', Uint8Array | null, unknown> {
+export function* buildBitmap(
+  store: ObjectStore,
+  table: CommitTable,
+  pack: PackFile,
+  tips: readonly number[],
+): Generator<'pause', Uint8Array | null, unknown> {
   const types = yield* typesOf(store, pack)
   const { index, order } = pack
   const words = bitWords(index.count)

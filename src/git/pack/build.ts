@@ -30,8 +30,14 @@ const WINDOW = 1 << 19
 const LEVEL = 4
 /** Larger objects are not compared: that would cost more than it saves. */
 const MAX_DELTA = 8 << 20
-/** Smaller objects are sent as they are. */
-const WORTH = 1000
+/** Entries of fewer bytes are sent as they are: looking for a shorter delta would cost more than it saves. */
+const WORTH = 2000
+
+/** Bytes that an entry takes in its pack. */
+const packed = (work: Work, rank: number): number => work.offsets[rank + 1]! - work.offsets[rank]!
+
+/** Of an entry's header: the inflated size of what follows, and its own length. */
+type Entry = { readonly size: number; readonly headerBytes: number }
 
 /** One part as it is worked on. */
 type Work = PackPart & {
@@ -146,7 +152,7 @@ export class PackBuilder {
       const entry = this.store.reader.entry(work.pack, work.offsets[rank]!)
       if (entry.base < 0) {
         // The latest version of a file is whole in most packs, and the receiver may have the one before.
-        if (entry.size < WORTH || !this.emitNewDelta(work, rank)) this.copyEntry(work, rank, 0, 0)
+        if (packed(work, rank) < WORTH || !this.emitNewDelta(work, rank)) this.copyEntry(work, rank, 0, 0)
       } else {
         const base = work.pack.order.rankAt(entry.base)
         if (base < 0) throw new GitError('corrupt', `${work.pack.name}: a base is not in the index`)
@@ -164,28 +170,34 @@ export class PackBuilder {
   }
 
   /** A delta whose base does not go with this part: it comes from another pack, is with the receiver, or is nowhere. */
-  private emitFar(work: Work, rank: number, entry: { size: number; headerBytes: number }, base: number): void {
+  private emitFar(work: Work, rank: number, entry: Entry, base: number): void {
     const { index } = work.pack
     const place = work.places[base]!
     const at = index.idAt(place)
-    for (const other of this.works) {
-      if (other === work) continue
-      const there = other.pack.index.find(index.raw, at)
-      if (there < 0) continue
-      const offset = other.written.get(other.pack.order.rankOf(there))
-      if (offset >= 0) {
-        this.copyDelta(work, rank, entry, offset, work.pack, place)
-        return
-      }
-    }
     const oid = index.raw.subarray(at, at + 20)
-    if (work.written.get(base) !== Written.ABSENT || !this.options.known?.(oid)) this.emitWhole(work, rank)
+    const state = this.stateOf(oid)
+    if (state >= 0) this.copyDelta(work, rank, entry, state, work.pack, place)
+    else if (state !== Written.ABSENT || !this.options.known?.(oid)) this.emitWhole(work, rank)
     // The base at hand may be an old one and the delta long: the version before may make a shorter one.
-    else if (entry.size < WORTH * 4 || !this.emitNewDelta(work, rank, entry.size >>> 1)) this.copyRef(work, rank, entry, oid)
+    else if (packed(work, rank) < WORTH || !this.emitNewDelta(work, rank, entry.size >>> 1)) this.copyRef(work, rank, entry, oid)
+  }
+
+  /**
+   * Where an object went, or what is to become of it. A base by id must never be one that is sent as well: receivers
+   * that have it would take their own for it, and then find it a second time.
+   */
+  private stateOf(oid: Uint8Array): number {
+    for (const { pack, written } of this.works) {
+      const place = pack.index.find(oid, 0)
+      if (place < 0) continue
+      const state = written.get(pack.order.rankOf(place))
+      if (state !== Written.ABSENT) return state
+    }
+    return Written.ABSENT
   }
 
   /** Copies a delta whose base has been written at `baseAt`. */
-  private copyDelta(work: Work, rank: number, entry: { size: number; headerBytes: number }, baseAt: number, pack: PackFile, place: number): void {
+  private copyDelta(work: Work, rank: number, entry: Entry, baseAt: number, pack: PackFile, place: number): void {
     if (!this.options.ofsDelta) {
       const at = pack.index.idAt(place)
       this.copyRef(work, rank, entry, pack.index.raw.subarray(at, at + 20))
@@ -195,7 +207,7 @@ export class PackBuilder {
     this.copyEntry(work, rank, entry.headerBytes, writeDistance(this.head, length, this.at - baseAt))
   }
 
-  private copyRef(work: Work, rank: number, entry: { size: number; headerBytes: number }, base: Uint8Array): void {
+  private copyRef(work: Work, rank: number, entry: Entry, base: Uint8Array): void {
     const length = writeEntryHeader(this.head, 0, REF_DELTA, entry.size)
     this.head.set(base, length)
     this.copyEntry(work, rank, entry.headerBytes, length + 20)
@@ -244,7 +256,7 @@ export class PackBuilder {
   private emitNewDelta(work: Work, rank: number, limit = Infinity): boolean {
     const { index } = work.pack
     const base = this.options.origin?.(index.raw, index.idAt(work.places[rank]!))
-    if (!base) return false
+    if (!base || this.stateOf(base) !== Written.ABSENT) return false
     const { reader } = this.store
     if (!this.store.load(base, 0) || reader.to - reader.from > MAX_DELTA) return false
     const old = Buffer.from(reader.bytes.subarray(reader.from, reader.to))

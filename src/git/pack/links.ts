@@ -10,6 +10,13 @@ const BITS: Record<number, number> = { [COMMIT]: 1, [TREE]: 2, [BLOB]: 4, [TAG]:
 /** Settings files in one pack; far more than any history has. */
 const MAX_SETTINGS = 100_000
 
+/** A table as plain values. */
+export type LinkExport = {
+  readonly oids: Uint8Array
+  readonly marks: Uint8Array
+  readonly special: readonly { readonly id: number; readonly kind: 'gitmodules' | 'gitattributes' }[]
+}
+
 export class LinkTable implements Links {
   readonly ids: OidMap
   /** For each id: the types that others expect of it, and in the upper bits whether the pack has it. */
@@ -42,6 +49,21 @@ export class LinkTable implements Links {
     if (this.special.length >= MAX_SETTINGS) throw new GitError('too_large', 'the pack has too many settings files')
     this.seenSpecial.add(id)
     this.special.push({ id, kind })
+  }
+
+  /** Everything that is known, to be joined with another table. */
+  export(): LinkExport {
+    return { oids: this.ids.bytes.slice(), marks: this.marks.slice(0, this.ids.size), special: this.special }
+  }
+
+  /** Takes in what was found elsewhere about objects of the same pack. */
+  join({ oids, marks, special }: LinkExport): void {
+    for (let i = 0; i < marks.length; i++) {
+      const id = this.ids.add(oids, i * 20)
+      if (id >= this.marks.length) this.grow()
+      this.marks[id]! |= marks[i]! & ~IN_PACK
+    }
+    for (const { id, kind } of special) this.settings(oids, id * 20, kind)
   }
 
   /** Notes that the pack has this object. Throws GitError `invalid` when it has it twice. */

@@ -150,7 +150,9 @@ export class PackReceiver {
     }
     const { type, size, dataAt } = this.header
     if (size > this.limits.maxObjectBytes) throw new GitError('too_large', `an object has more than ${this.limits.maxObjectBytes} bytes`)
-    if (size > MAX_META && type < OFS_DELTA && type !== BLOB) throw new GitError('too_large', `a ${typeName(type)} has more than ${MAX_META} bytes`)
+    if (size > MAX_META && type < OFS_DELTA && type !== BLOB) {
+      throw new GitError('too_large', `a ${typeName(type)} has more than ${MAX_META} bytes`)
+    }
     const offset = base + at
     let link = -1
     if (type === OFS_DELTA) {

@@ -8,7 +8,7 @@ import { applyDelta, deltaSizes } from '../store/delta.ts'
 import { makeInflater } from '../store/inflate.ts'
 import type { OidMap } from '../store/oid-map.ts'
 import { Buffers } from './buffers.ts'
-import { BLOB, OFS_DELTA, REF_DELTA, typeName } from './entry.ts'
+import { BLOB, OFS_DELTA, typeName } from './entry.ts'
 import { checkObject } from './fsck.ts'
 import { HASH_PREFIX, hashInto } from './hash.ts'
 import { MAX_META } from './limits.ts'
@@ -19,6 +19,9 @@ import type { Rows } from './rows.ts'
 const MAX_DEPTH = 4096
 /** What all deltas together may expand to: real packs stay below a hundred times their size, bombs do not. */
 const EXPANSION = { free: 4 * 1024 ** 3, times: 500 }
+
+/** `memory` bounds what is kept of bases on the way. */
+export type ResolveLimits = { readonly maxObjectBytes: number; readonly memory: number }
 
 type Frame = {
   readonly row: number
@@ -53,23 +56,25 @@ export class DeltaResolver {
     private readonly bases: OidMap,
     private readonly links: LinkTable,
     private readonly packEnd: number,
-    private readonly limits: { maxObjectBytes: number; memory: number },
+    private readonly limits: ResolveLimits,
+    /** The whole objects whose deltas are to be resolved; all without it. */
+    private readonly roots: Int32Array | null = null,
   ) {
     this.firstOfs = new Int32Array(rows.count).fill(-1)
     this.nextOf = new Int32Array(rows.count).fill(-1)
     this.firstRef = new Int32Array(bases.size).fill(-1)
     let deltas = 0
     for (let row = rows.count - 1; row >= 0; row--) {
-      const type = rows.types[row]!
       const link = rows.links[row]!
-      if (type === OFS_DELTA) {
+      if (link < 0) continue
+      deltas++
+      // Types are not asked where another thread may be writing them.
+      if (bases.size === 0 || rows.types[row] === OFS_DELTA) {
         this.nextOf[row] = this.firstOfs[link]!
         this.firstOfs[link] = row
-        deltas++
-      } else if (type === REF_DELTA) {
+      } else {
         this.nextOf[row] = this.firstRef[link]!
         this.firstRef[link] = row
-        deltas++
       }
     }
     this.deltas = deltas
@@ -84,10 +89,12 @@ export class DeltaResolver {
   *run(): Generator<void> {
     const { rows } = this
     let before = 0
-    for (let row = 0; row < rows.count; row++) {
+    const count = this.roots?.length ?? rows.count
+    for (let i = 0; i < count; i++) {
+      const row = this.roots === null ? i : this.roots[i]!
       if (rows.links[row]! >= 0) continue
       const type = rows.types[row]!
-      const ref = this.bases.size === 0 ? -1 : this.refChildren(rows.ids[row]!)
+      const ref = this.bases.size === 0 || rows.ids[row]! < 0 ? -1 : this.refChildren(rows.ids[row]!)
       if (this.firstOfs[row]! < 0 && ref < 0) continue
       yield* this.descend({ row, data: null, size: rows.sizes[row]!, next: this.firstOfs[row]!, refs: false }, type)
       if (this.resolved - before > 256) {

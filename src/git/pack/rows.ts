@@ -1,3 +1,16 @@
+/** Packs with fewer objects are done before another thread knows of them. */
+export const SHARE_FROM = 20_000
+
+/** The columns of `Rows` as plain values. */
+export type RowColumns = {
+  readonly count: number
+  readonly types: Uint8Array
+  readonly offsets: Float64Array
+  readonly sizes: Uint32Array
+  readonly heads: Uint8Array
+  readonly links: Int32Array
+}
+
 /** What the indexer knows of every entry of a pack, one row each in the order of the pack. */
 export class Rows {
   count = 0
@@ -17,13 +30,28 @@ export class Rows {
   /** `expected` is what the header announces: memory that is not written to costs nothing. */
   constructor(expected: number) {
     const size = Math.max(16, expected)
-    this.types = new Uint8Array(size)
-    this.offsets = new Float64Array(size)
-    this.sizes = new Uint32Array(size)
-    this.heads = new Uint8Array(size)
+    // Other threads read the columns of a large pack in place.
+    const memory = (bytes: number) => (expected >= SHARE_FROM ? new SharedArrayBuffer(bytes) : new ArrayBuffer(bytes))
+    this.types = new Uint8Array(memory(size))
+    this.offsets = new Float64Array(memory(size * 8))
+    this.sizes = new Uint32Array(memory(size * 4))
+    this.heads = new Uint8Array(memory(size))
+    this.links = new Int32Array(memory(size * 4))
     this.crcs = new Uint32Array(size)
-    this.links = new Int32Array(size)
     this.ids = new Int32Array(size)
+  }
+
+  /** Rows as another thread sent them; nothing is known of their ids. */
+  static of({ count, types, offsets, sizes, heads, links }: RowColumns): Rows {
+    const rows = new Rows(0)
+    Object.assign(rows, { count, types, offsets, sizes, heads, links, crcs: new Uint32Array(0), ids: new Int32Array(count).fill(-1) })
+    return rows
+  }
+
+  /** What another thread needs to resolve deltas: the memory is shared, each thread writes to its own rows only. */
+  get columns(): RowColumns {
+    const { count, types, offsets, sizes, heads, links } = this
+    return { count, types, offsets, sizes, heads, links }
   }
 
   add(type: number, offset: number, size: number, head: number, link: number): number {

@@ -117,7 +117,9 @@ export function parseFetchV0(view: SnapshotView, packets: readonly Packet[], pro
     if (line.startsWith('want ')) {
       out.wants.push(oidAfter(line.slice(0, 45), 'want '))
       if (out.wants.length === 1) features(out, line.slice(45))
-    } else if (!boundary(view, out, line)) throw new GitError('invalid', `git upload-pack: protocol error, expected to get object ID, not '${line.slice(0, 100)}'`)
+    } else if (!boundary(view, out, line)) {
+      throw new GitError('invalid', `git upload-pack: protocol error, expected to get object ID, not '${line.slice(0, 100)}'`)
+    }
   }
   if (out.wants.length === 0) return null
   if (packets[at]?.kind !== 'flush') throw new GitError('invalid', 'git upload-pack: the wants do not end in a flush')

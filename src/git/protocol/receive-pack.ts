@@ -30,21 +30,29 @@ type Commands = {
 
 type PushRequest = ServiceRequest & { readonly apply: (push: Push) => Promise<readonly RefResult[]> }
 
-export function receivePack(context: ReceiveContext, store: string, refs: RefSnapshot, request: PushRequest): ReadableStream<Uint8Array> {
-  return answerStream(async (sink) => {
-    const body = new BodyReader(request.body)
-    let commands: Commands | null
-    try {
-      commands = await readCommands(body)
-    } catch (error) {
-      if (!(error instanceof GitError)) throw error
-      await body.drain(context.maxPackBytes)
-      sink.put(pkt(`ERR ${error.message}`))
-      return
-    }
-    if (commands === null) return
-    await new Receiver(context, store, refs, request, commands, body, sink).run()
-  }, request.signal)
+/** `over` is called once when nothing more happens, whatever the outcome. */
+export function receivePack(
+  context: ReceiveContext,
+  store: string,
+  refs: RefSnapshot,
+  request: PushRequest,
+  over: () => void,
+): ReadableStream<Uint8Array> {
+  return answerStream((sink) => answer(context, store, refs, request, sink).finally(over), request.signal)
+}
+
+async function answer(context: ReceiveContext, store: string, refs: RefSnapshot, request: PushRequest, sink: AnswerSink): Promise<void> {
+  const body = new BodyReader(request.body)
+  let commands: Commands | null
+  try {
+    commands = await readCommands(body)
+  } catch (error) {
+    if (!(error instanceof GitError)) throw error
+    await body.drain(context.maxPackBytes)
+    sink.put(pkt(`ERR ${error.message}`))
+    return
+  }
+  if (commands !== null) await new Receiver(context, store, refs, request, commands, body, sink).run()
 }
 
 /** Null when nothing was asked: the flush with which clients try the connection. */

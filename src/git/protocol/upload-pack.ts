@@ -57,7 +57,7 @@ async function answerV2(
       const line = lineOf(packet.data)
       if (inArgs) args.push(line)
       else if (line.startsWith('command=')) {
-        if (command !== null) throw new GitError('invalid', `command '${line.slice(8, 60)}' requested after already requesting command '${command}'`)
+        if (command !== null) throw new GitError('invalid', `command '${line.slice(8, 60)}' requested after '${command}'`)
         command = line.slice(8)
       } else capability(line)
     }

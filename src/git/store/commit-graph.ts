@@ -8,7 +8,13 @@ const NONE = 0x70000000
 const EDGE = 0x80000000
 
 /** What walks need of a commit; the same shape as `history`'s nodes. */
-export type GraphNode = { readonly oid: Oid; readonly tree: Oid; readonly parents: readonly Oid[]; readonly time: number; readonly generation: number }
+export type GraphNode = {
+  readonly oid: Oid
+  readonly tree: Oid
+  readonly parents: readonly Oid[]
+  readonly time: number
+  readonly generation: number
+}
 
 export class CommitGraph {
   readonly count: number

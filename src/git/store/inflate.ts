@@ -127,7 +127,9 @@ class PlainInflater implements Inflater {
   }
 }
 
-function inflateCounted(src: Uint8Array, from: number, to: number, limit: number, more: boolean): { data: Uint8Array; consumed: number } | null {
+type Counted = { data: Uint8Array; consumed: number }
+
+function inflateCounted(src: Uint8Array, from: number, to: number, limit: number, more: boolean): Counted | null {
   try {
     const options = { info: true, maxOutputLength: limit } as zlib.ZlibOptions
     const { buffer, engine } = zlib.inflateSync(src.subarray(from, to), options) as unknown as {

@@ -7,7 +7,8 @@
 import { join } from 'node:path'
 import { COMMIT } from '../pack/entry.ts'
 import { PackReceiver } from '../pack/receive.ts'
-import { DeltaResolver } from '../pack/resolve.ts'
+import type { DeltaResolver } from '../pack/resolve.ts'
+import { resolveDeltas } from '../pack/resolve-all.ts'
 import { GitError } from '../ports.ts'
 import { installPack, randomName } from '../store/files.ts'
 import { completeThinPack } from '../pack/complete.ts'
@@ -18,10 +19,7 @@ import { PackFile } from '../store/pack-file.ts'
 import { peelHex } from '../walk/peel.ts'
 import { removeQuietly, type Engine } from './engine.ts'
 import type { OpenStore } from './open-store.ts'
-import type { Task } from './task.ts'
-
-/** Deltas after which garbage is collected while a large pack is resolved. */
-const COLLECT_EVERY = 1 << 16
+import type { Help, Task } from './task.ts'
 
 export type IngestRequest = {
   readonly store: string
@@ -43,7 +41,7 @@ export type IngestResult = {
   readonly verdicts: readonly (string | null)[]
 }
 
-export function* ingestTask(engine: Engine, request: IngestRequest): Task<IngestResult> {
+export function* ingestTask(engine: Engine, request: IngestRequest, help: Help | null = null): Task<IngestResult> {
   const store = engine.store(request.store)
   store.objects.pin()
   const path = join(engine.settings.tmp, `incoming-${randomName()}`)
@@ -52,14 +50,14 @@ export function* ingestTask(engine: Engine, request: IngestRequest): Task<Ingest
       store.objects.refresh()
       return { bytes: 0, objects: 0, pack: null, verdicts: request.targets.map((target) => verdict(store, request.tips, target, null)) }
     }
-    return yield* takePack(engine, store, request, path)
+    return yield* takePack(engine, store, request, path, help)
   } finally {
     store.objects.unpin()
     for (const ending of ['.pack', '.idx', '.rev']) removeQuietly(path + ending)
   }
 }
 
-function* takePack(engine: Engine, store: OpenStore, request: IngestRequest, path: string): Task<IngestResult> {
+function* takePack(engine: Engine, store: OpenStore, request: IngestRequest, path: string, help: Help | null): Task<IngestResult> {
   const { settings } = engine
   const receiver = new PackReceiver(`${path}.pack`, settings)
   let resolver: DeltaResolver | null = null
@@ -78,22 +76,12 @@ function* takePack(engine: Engine, store: OpenStore, request: IngestRequest, pat
       return { bytes, objects: 0, pack: null, verdicts: request.targets.map((target) => verdict(store, request.tips, target, null)) }
     }
     const { rows, links } = receiver
-    resolver = new DeltaResolver(`${path}.pack`, rows, receiver.bases, links, bytes - 20, {
-      maxObjectBytes: settings.maxObjectBytes,
-      memory: Math.max(16 << 20, Math.min(64 << 20, settings.memoryBudget / 8)),
-    })
-    let collected = 0
-    for (const _ of resolver.run()) {
-      // The collector waits for more garbage than we may hold: it is called now and then.
-      if (resolver.resolved - collected >= COLLECT_EVERY) {
-        collected = resolver.resolved
-        Bun.gc(true)
-      }
-      yield 'pause'
-    }
+    const limits = { maxObjectBytes: settings.maxObjectBytes, memory: Math.max(16 << 20, Math.min(64 << 20, settings.memoryBudget / 8)) }
+    resolver = yield* resolveDeltas(receiver, bytes - 20, limits, help)
     store.objects.refresh()
     const checksum = yield* completeThinPack(store, receiver, resolver, request.tips, settings)
-    if (resolver.resolved !== resolver.deltas) throw new GitError('corrupt', `the pack has ${resolver.deltas - resolver.resolved} deltas without a base`)
+    const left = resolver.deltas - resolver.resolved
+    if (left > 0) throw new GitError('corrupt', `the pack has ${left} deltas without a base`)
     resolver.close()
     resolver = null
 

@@ -21,17 +21,25 @@ import type { Task } from './task.ts'
 const FACTOR = 2
 /** Packs with fewer objects are walked quicker than a bitmap is read. */
 const BITMAP_FROM = 1000
+/** Objects that may lie outside of the largest pack before all are put together, so that its bitmap covers them. */
+const OUTSIDE = 5000
+
+export type MaintainOptions = {
+  readonly graceMs?: number
+  /** What work under way rests on, as far as it exists. */
+  readonly leased?: readonly Oid[]
+}
 
 /**
- * `tips` are all refs of the family, with everything else that the host still names. Unreachable objects go when
+ * `named` are all refs of the family, with everything else that the host still names. Unreachable objects go when
  * `graceMs` is given: those in packs that are older. A pack that is younger is left alone as a whole, since a push may
  * rest on it whose refs have not moved yet.
  */
 export function* maintainTask(
   engine: Engine,
   name: string,
-  tips: readonly Oid[],
-  options: { graceMs?: number } = {},
+  named: readonly Oid[],
+  options: MaintainOptions = {},
 ): Task<{ packs: number; bytes: number }> {
   const store = engine.store(name)
   const { objects } = store
@@ -40,8 +48,9 @@ export function* maintainTask(
   objects.pin()
   try {
     objects.refresh()
+    const tips = [...named, ...(options.leased ?? []).filter((oid) => objects.has(oid))]
     const settled = objects.packs.filter((pack) => !pack.isPending())
-    const gathered = options.graceMs === undefined ? geometric(settled) : settled.filter((pack) => age(directory, pack) >= options.graceMs!)
+    const gathered = options.graceMs === undefined ? toGather(settled) : settled.filter((pack) => age(directory, pack) >= options.graceMs!)
     if (gathered.length > 0) {
       let chosen = yield* union(gathered)
       if (options.graceMs !== undefined) {
@@ -116,6 +125,13 @@ function* replace(engine: Engine, name: string, gathered: readonly PackFile[], c
     installPack(directory, `${path}.pack`, `${path}.idx`, false)
   }
   for (const pack of gathered) removePack(directory, pack.name)
+}
+
+/** Everything, when too much lies outside of the pack with the bitmap; else what the progression asks for. */
+function toGather(packs: readonly PackFile[]): readonly PackFile[] {
+  const largest = Math.max(0, ...packs.map((pack) => pack.index.count))
+  const outside = packs.reduce((sum, pack) => sum + pack.index.count, 0) - largest
+  return outside > Math.max(OUTSIDE, largest / 4) ? packs : geometric(packs)
 }
 
 /** The packs to put together: the smallest ones, as many as it takes for the rest to grow by the factor. */

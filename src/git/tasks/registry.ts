@@ -8,10 +8,11 @@ import type { Engine } from './engine.ts'
 import { exportTask } from './export.ts'
 import { fetchTask } from './fetch.ts'
 import { ingestTask, type IngestRequest } from './ingest.ts'
-import { maintainTask } from './maintain.ts'
+import { maintainTask, type MaintainOptions } from './maintain.ts'
 import { objectInfoTask } from './object-info.ts'
 import { readBlob, readCommit, readTag, expandPrefix, peelToCommit } from './point-reads.ts'
-import type { Task } from './task.ts'
+import { resolvePart, type PartRequest } from '../pack/resolve-part.ts'
+import type { Help, Task } from './task.ts'
 import { verifyTask } from './verify.ts'
 import { writes } from './writes.ts'
 
@@ -21,7 +22,10 @@ type Made = { readonly value: unknown } | { readonly task: Task<unknown> }
 /** What asks one store; `args` are the arguments of the door's function behind the store's name. */
 export type Asked<A extends readonly unknown[]> = { readonly store: string; readonly args: A }
 
-type Entry = (engine: Engine, args: never) => Made
+type Entry = (engine: Engine, args: never, help: Help) => Made
+
+/** The arguments behind the first. */
+type Rest<F extends (first: never, ...rest: never[]) => unknown> = Parameters<F> extends [unknown, ...infer R] ? R : never
 
 /** A question about history: a pure function over the store's objects. */
 const ask =
@@ -36,7 +40,8 @@ export const registry: Record<string, Entry | undefined> = {
   fetch: (engine, args: { store: string; request: FetchRequest; names: NamespaceTips }) => ({
     task: fetchTask(engine.store(args.store), args.request, args.names),
   }),
-  ingest: (engine, args: IngestRequest) => ({ task: ingestTask(engine, args) }),
+  ingest: (engine, args: IngestRequest, help) => ({ task: ingestTask(engine, args, help) }),
+  resolve: (_, args: PartRequest) => ({ task: resolvePart(args) }),
   'object-info': (engine, args: { store: string; names: NamespaceTips; oids: readonly string[]; size: boolean }) => ({
     task: objectInfoTask(engine.store(args.store), args),
   }),
@@ -60,15 +65,15 @@ export const registry: Record<string, Entry | undefined> = {
   diff: ask((db, from: Oid | null, to: Oid | null, options?: DiffOptions) => diffTrees(db, from, to, options ?? {})),
   patch: ask((db, from: Oid | null, to: Oid | null, options?: DiffOptions) => formatPatch(db, from, to, options ?? {})),
 
-  archive: (engine, { store, args }: Asked<Parameters<typeof archiveTask> extends [unknown, ...infer R] ? R : never>) => ({
+  archive: (engine, { store, args }: Asked<Rest<typeof archiveTask>>) => ({
     task: archiveTask(engine.store(store), ...args),
   }),
   ...writes,
-  maintain: (engine, { store, args: [tips, options] }: Asked<[Oid[], { graceMs?: number }]>) => ({
+  maintain: (engine, { store, args: [tips, options] }: Asked<[Oid[], MaintainOptions]>) => ({
     task: maintainTask(engine, store, tips, options),
   }),
   verify: (engine, { store, args: [tips] }: Asked<[Oid[]]>) => ({ task: verifyTask(engine.store(store), tips) }),
-  export: (engine, { store, args: [names, refs, directory] }: Asked<Parameters<typeof exportTask> extends [unknown, ...infer R] ? R : never>) => ({
+  export: (engine, { store, args: [names, refs, directory] }: Asked<Rest<typeof exportTask>>) => ({
     task: exportTask(engine.store(store), names, refs, directory),
   }),
 }

@@ -5,7 +5,7 @@
 import { GitError } from '../ports.ts'
 import type { Engine } from './engine.ts'
 import { registry } from './registry.ts'
-import type { Task } from './task.ts'
+import type { Asked, Help, Task } from './task.ts'
 
 export type ToRunner =
   | { readonly kind: 'start'; readonly id: number; readonly name: string; readonly args: unknown; readonly credit: number }
@@ -14,6 +14,8 @@ export type ToRunner =
   /** So many bytes of output have been taken. */
   | { readonly kind: 'credit'; readonly id: number; readonly bytes: number }
   | { readonly kind: 'cancel'; readonly id: number }
+  /** What another thread did for the task; `code` is null where the failure is no GitError. */
+  | { readonly kind: 'answer'; readonly id: number; readonly ask: number; readonly value: unknown; readonly failure: Failure | null }
   /** Close a store's files; or only look at its packs again. */
   | { readonly kind: 'forget'; readonly store: string }
   | { readonly kind: 'refresh'; readonly store: string }
@@ -22,8 +24,13 @@ export type FromRunner =
   | { readonly kind: 'output'; readonly id: number; readonly chunk: Uint8Array }
   /** The task wants the next block of input. */
   | { readonly kind: 'want'; readonly id: number }
+  /** The task wants work done by another thread. */
+  | { readonly kind: 'ask'; readonly id: number; readonly ask: number; readonly name: string; readonly args: unknown }
   | { readonly kind: 'done'; readonly id: number; readonly value: unknown }
-  | { readonly kind: 'failed'; readonly id: number; readonly code: GitError['code'] | null; readonly message: string; readonly stack?: string }
+  | ({ readonly kind: 'failed'; readonly id: number } & Failure)
+
+/** `code` is null for a fault of ours, which is no GitError. */
+export type Failure = { readonly code: GitError['code'] | null; readonly message: string; readonly stack?: string }
 
 type Running = {
   readonly id: number
@@ -31,6 +38,7 @@ type Running = {
   credit: number
   state: 'ready' | 'waiting' | 'full'
   input: { chunk: Uint8Array | null } | null
+  readonly asked: Map<number, Asked<unknown>>
 }
 
 /** Milliseconds that one task runs before others get their turn. */
@@ -43,6 +51,8 @@ export class Runner {
   constructor(
     private readonly engine: Engine,
     private readonly send: (message: FromRunner) => void,
+    /** How many other threads there are. */
+    private readonly others: number,
   ) {}
 
   receive(message: ToRunner): void {
@@ -61,6 +71,15 @@ export class Runner {
       this.tasks.delete(message.id)
       this.finish(running)
       this.fail(message.id, new GitError('aborted', 'the work was given up'))
+    } else if (message.kind === 'answer') {
+      const asked = running.asked.get(message.ask)
+      if (asked) {
+        const { failure } = message
+        asked.value = message.value
+        if (failure !== null) asked.error = failure.code === null ? new Error(failure.message) : new GitError(failure.code, failure.message)
+        asked.settled = true
+      }
+      if (running.state === 'waiting') running.state = 'ready'
     } else if (message.kind === 'credit') {
       running.credit += message.bytes
       if (running.state === 'full' && running.credit > 0) running.state = 'ready'
@@ -73,16 +92,30 @@ export class Runner {
 
   private start(id: number, name: string, args: unknown, credit: number): void {
     try {
-      const made = registry[name]?.(this.engine, args as never)
+      const asked = new Map<number, Asked<unknown>>()
+      const made = registry[name]?.(this.engine, args as never, this.helpFor(id, asked))
       if (made === undefined) throw new GitError('invalid', `there is no task ${name}`)
       if ('value' in made) {
         this.send({ kind: 'done', id, value: made.value })
         return
       }
-      this.tasks.set(id, { id, task: made.task, credit, state: 'ready', input: null })
+      this.tasks.set(id, { id, task: made.task, credit, state: 'ready', input: null, asked })
       this.schedule()
     } catch (error) {
       this.fail(id, error)
+    }
+  }
+
+  private helpFor(id: number, asked: Map<number, Asked<unknown>>): Help {
+    return {
+      others: this.others,
+      ask: <R>(name: string, args: unknown) => {
+        const one: Asked<R> = { settled: false, value: null, error: null }
+        const ask = asked.size
+        asked.set(ask, one)
+        this.send({ kind: 'ask', id, ask, name, args })
+        return one
+      },
     }
   }
 
@@ -127,6 +160,10 @@ export class Runner {
         if (step.value === 'input') {
           running.state = 'waiting'
           this.send({ kind: 'want', id: running.id })
+          return
+        }
+        if (step.value === 'wait') {
+          running.state = 'waiting'
           return
         }
         if (step.value !== 'pause') {

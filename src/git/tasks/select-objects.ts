@@ -94,9 +94,9 @@ export function* selectByWalking(plan: FetchPlan): Task<Selected> {
   yield* collectTrees(plan, selection, collector, had.length > 0)
   const { tags } = plan.names
   if (request.includeTag) addTags(tags, (at) => collector.chosen.get(tags, at) >= 0, (oid) => void collector.chosen.addHex(oid))
-  out.counted('Enumerating objects', collector.chosen.size)
+  const chosen = { pack: null, bits: null, others: collector.unknown() }
+  out.counted('Enumerating objects', chosen.others.size)
   yield* out.drain(false)
-  const chosen = { pack: null, bits: null, others: collector.chosen }
   if (!isThin(plan) || had.length === 0) return { chosen, known: null, origin: null }
   return { chosen, known: knownBy(plan, collector), origin: (oid, at) => collector.originOf(oid, at) }
 }

@@ -38,13 +38,15 @@ export class Threads {
   private readonly threads: Thread[] = []
   private readonly listeners = new Map<number, Listener>()
   private nextId = 1
+  /** Work that tasks had others do for them; it ends with them. */
+  private readonly children = new Map<number, Handle<unknown>[]>()
   private running = 0
   private idle: (() => void)[] = []
   private closed = false
 
   constructor(
     private readonly settings: EngineSettings,
-    count: number,
+    private readonly count: number,
     private readonly onFault: (message: string, fields: Record<string, unknown>) => void,
   ) {
     if (count === 0) this.threads.push(this.localThread())
@@ -57,10 +59,11 @@ export class Threads {
   }
 
   /** Starts a task; its output goes to `output`, which calls `taken` when a block has been passed on. */
-  start<R>(name: string, args: unknown, output: (chunk: Uint8Array, taken: () => void) => void): Handle<R> {
-    if (this.closed) throw new GitError('aborted', 'the engine is closed')
+  start<R>(name: string, args: unknown, output: (chunk: Uint8Array, taken: () => void) => void, notOn: Thread | null = null): Handle<R> {
+    if (this.closed && notOn === null) throw new GitError('aborted', 'the engine is closed')
     const id = this.nextId++
-    const thread = this.threads.reduce((best, other) => (other.load < best.load ? other : best))
+    const free = this.threads.filter((other) => other !== notOn)
+    const thread = free.reduce((best, other) => (other.load < best.load ? other : best))
     if (thread.load++ === 0) thread.hold(true)
     this.running++
     let wanted: (() => void) | null = null
@@ -73,6 +76,8 @@ export class Threads {
       if (over) return
       over = true
       this.listeners.delete(id)
+      for (const child of this.children.get(id) ?? []) child.cancel()
+      this.children.delete(id)
       if (--thread.load === 0) thread.hold(false)
       if (--this.running === 0) for (const wake of this.idle.splice(0)) wake()
     }
@@ -161,6 +166,7 @@ export class Threads {
     if (!listener) return
     if (message.kind === 'output') listener.output(message.chunk)
     else if (message.kind === 'want') listener.want()
+    else if (message.kind === 'ask') this.delegate(message, listener.thread)
     else if (message.kind === 'done') listener.done(message.value)
     else if (message.code !== null) listener.failed(new GitError(message.code, message.message))
     else {
@@ -169,10 +175,25 @@ export class Threads {
     }
   }
 
+  /** Has another thread do what a task asks for, and brings the answer back. */
+  private delegate({ id, ask, name, args }: Extract<FromRunner, { kind: 'ask' }>, asker: Thread): void {
+    const handle = this.start<unknown>(name, args, (_, taken) => taken(), asker)
+    const list = this.children.get(id) ?? []
+    this.children.set(id, list)
+    list.push(handle)
+    handle.result.then(
+      (value) => asker.post({ kind: 'answer', id, ask, value, failure: null }),
+      (error: Error) => {
+        const code = error instanceof GitError ? error.code : null
+        asker.post({ kind: 'answer', id, ask, value: null, failure: { code, message: error.message } })
+      },
+    )
+  }
+
   private localThread(): Thread {
     const engine = new Engine(this.settings)
     // Answers come later, as they do from a worker: a caller is never called back while it still calls.
-    const runner = new Runner(engine, (message) => queueMicrotask(() => this.hear(message)))
+    const runner = new Runner(engine, (message) => queueMicrotask(() => this.hear(message)), 0)
     return { post: (message) => runner.receive(message), load: 0, hold: () => {}, end: () => engine.close() }
   }
 
@@ -203,7 +224,7 @@ export class Threads {
       onFault()
     }
     worker.unref()
-    worker.postMessage({ kind: 'settings', settings: this.settings })
+    worker.postMessage({ kind: 'settings', settings: this.settings, others: this.count - 1 })
     return worker
   }
 }

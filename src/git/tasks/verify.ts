@@ -1,4 +1,6 @@
 /** Reads everything of a store and says what is wrong (as git-fsck and git-verify-pack do together). */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import zlib from 'node:zlib'
 import { HASH_PREFIX, hashInto } from '../pack/hash.ts'
 import { checkObject, type Links } from '../pack/fsck.ts'
@@ -23,7 +25,10 @@ export function* verifyTask(store: OpenStore, tips: readonly Oid[]): Task<string
   objects.pin()
   try {
     objects.refresh()
+    const graph = join(objects.directory, 'objects', 'info', 'commit-graph')
+    if (objects.commitGraph === null && existsSync(graph)) say('the commit-graph is damaged')
     for (const pack of objects.packs) {
+      if (pack.bitmap === null && existsSync(`${pack.base}.bitmap`)) say(`${pack.name}: the bitmap is damaged`)
       try {
         yield* verifyFile(pack, say)
         yield* verifyEntries(store, pack, links, say)

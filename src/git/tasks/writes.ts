@@ -28,7 +28,9 @@ function kept<R>(engine: Engine, name: string, make: (db: WriteSet) => R, roots:
 }
 
 export const writes = {
-  previewMerge: (engine: Engine, { store, args: [ours, theirs] }: Asked<[Oid, Oid]>) => ({ value: mergeTrees(open(engine, store), ours, theirs) }),
+  previewMerge: (engine: Engine, { store, args: [ours, theirs] }: Asked<[Oid, Oid]>) => ({
+    value: mergeTrees(open(engine, store), ours, theirs),
+  }),
   land: (engine: Engine, { store, args: [options] }: Asked<[LandOptions]>) =>
     kept<Landing>(engine, store, (db) => land(db, options), (landing) => ('commit' in landing ? [landing.commit] : [])),
   commitFiles: (engine: Engine, { store, args: [options] }: Asked<[CommitFilesOptions]>) =>

@@ -53,6 +53,15 @@ export class Collector {
     return this.chosen.get(oid, at) >= 0
   }
 
+  /** What is chosen less what turned out to be known after it had been chosen. */
+  unknown(): OidMap {
+    if (this.known.size === 0) return this.chosen
+    const left = new OidMap(this.chosen.size)
+    const oids = this.chosen.bytes
+    for (let i = 0; i < this.chosen.size; i++) if (!this.isKnown(oids, i * 20)) left.add(oids, i * 20)
+    return left
+  }
+
   /** A known object that stood where this one stands now, or null. */
   originOf(oid: Uint8Array, at: number): Uint8Array | null {
     return this.origins.get(this.chosen.get(oid, at)) ?? null

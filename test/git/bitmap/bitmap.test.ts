@@ -131,6 +131,7 @@ describe('a store with bitmaps', () => {
     const { createGit } = await import('#git')
     const other = createGit({ root: host.root, tmp: join(work, 'tmp'), workers: 0 })
     const snapshot = { generation: 'x', head: 'refs/heads/main', refs: [{ name: 'refs/heads/main', oid: all[0]!, peeled: null }] }
+    expect(await other.verify('one', [])).toEqual([expect.stringContaining('the bitmap is damaged')])
     await other.exportBare('one', snapshot, join(work, 'exported'))
     expect(await objectsOf(join(work, 'exported'))).toEqual((await git(source, 'rev-list', '--objects', '--no-object-names', 'main')).split('\n').sort())
     await other.close()

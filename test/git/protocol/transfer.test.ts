@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { makeHistory, objectsOf, refsOf } from '../support/history.ts'
+import { makeHistory, objectsOf, random, refsOf } from '../support/history.ts'
 import { startHost, type TestHost } from '../support/host.ts'
 import { discard, git, scratch, tryGit } from '../support/real-git.ts'
-import { rawV2, dataLines } from '../support/raw.ts'
+import { bandOf, dataLines, rawV2 } from '../support/raw.ts'
 
 let host: TestHost
 let work: string
@@ -84,6 +84,30 @@ describe('fetch', () => {
       expect(again.err).not.toContain('remote:')
     })
   }
+
+  test('between any two states of a history is whole, and not much more than git sends', async () => {
+    const busy = await makeHistory(work, 'busy', { seed: 1234, commits: 260, files: 25 })
+    await host.create('busy')
+    await git(busy, 'push', '-q', '--mirror', host.remote('busy'))
+    const all = (await git(busy, 'rev-list', '--all')).split('\n')
+    const next = random(55)
+    for (let i = 0; i < 12; i++) {
+      if (i === 6) await host.git.maintain('busy', [...host.refs.get('busy')!.values()], { graceMs: 0 })
+      const [have, want] = [all[Math.floor(next() * all.length)]!, all[Math.floor(next() * 40)]!]
+      const copy = join(work, `pair-${i}`)
+      await git(work, 'init', '-q', '--bare', copy)
+      await git(copy, 'fetch', '-q', '--no-tags', busy, `${have}:refs/heads/have`)
+      await git(copy, 'fetch', '-q', '--no-tags', host.remote('busy'), `${want}:refs/heads/want`)
+      expect((await tryGit(copy, ['fsck', '--strict'])).code).toBe(0)
+      expect(await git(copy, 'rev-parse', 'want')).toBe(want)
+      const needed = Number(await git(busy, 'rev-list', '--objects', '--count', want, `^${have}`))
+      const args = ['pack-objects', '--revs', '--thin', '--stdout', '--delta-base-offset', '-q']
+      const theirs = Bun.spawnSync(['git', ...args], { cwd: busy, stdin: Buffer.from(`${want}\n^${have}\n`) }).stdout.length
+      const answer = bandOf(await rawV2(host, 'busy', 'fetch', [`want ${want}`, `have ${have}`, 'thin-pack', 'ofs-delta', 'done']), 1)
+      expect(answer.readUInt32BE(8)).toBeLessThanOrEqual(needed + 8)
+      expect(answer.length).toBeLessThan(theirs * 2 + 4096)
+    }
+  }, 60_000)
 
   test('a commit by its id is given when a ref reaches it', async () => {
     const old = (await git(source, 'rev-list', 'main')).split('\n')[20]!

@@ -54,6 +54,26 @@ describe('maintenance', () => {
     expect(await host.git.verify('one', [kept.commit])).toEqual([])
   })
 
+  test('keeps what work under way rests on, though its ref is gone', async () => {
+    const first = await put(null, 'a', 'one\n')
+    const pushed = join(work, 'leased')
+    host.refs.get('one')!.set('refs/heads/main', first.commit)
+    await git(work, 'clone', '-q', host.remote('one'), pushed)
+    await Bun.write(join(pushed, 'b'), 'two\n')
+    await git(pushed, 'add', '.')
+    await git(pushed, 'commit', '-qm', 'on top')
+    host.before = async () => {
+      await host.git.maintain('one', [], { graceMs: 0 })
+    }
+    await git(pushed, 'push', '-q', 'origin', 'HEAD:refs/heads/other')
+    const tip = host.refs.get('one')!.get('refs/heads/other')!
+    expect(await host.git.verify('one', [tip])).toEqual([])
+    // Neither is a new commit dropped before the host has made a ref of it.
+    const second = await put(tip, 'c', 'three\n')
+    await host.git.maintain('one', [], { graceMs: 3_600_000 })
+    expect(await host.git.verify('one', [second.commit])).toEqual([])
+  })
+
   test('gathering does not make old garbage young', async () => {
     const tip = await put(null, 'a', 'one\n')
     await put(null, 'b', 'lost\n')

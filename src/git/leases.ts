@@ -1,0 +1,38 @@
+/**
+ * Objects that work under way rests on. A ref may be deleted while a push builds on it, and maintenance may run before
+ * the push is applied: what is leased counts as reachable until then.
+ */
+import { isOid } from './object.ts'
+import type { Oid } from './ports.ts'
+
+export class Leases {
+  private readonly held = new Map<string, Set<() => Uint8Array>>()
+
+  /** Holds raw ids, 20 bytes each, of a store until the function that it gives is called. */
+  hold(store: string, tips: () => Uint8Array): () => void {
+    const all = this.held.get(store) ?? new Set()
+    this.held.set(store, all.add(tips))
+    return () => {
+      all.delete(tips)
+      if (all.size === 0 && this.held.get(store) === all) this.held.delete(store)
+    }
+  }
+
+  /** Holds what a new object was built on for long enough for the host to make a ref of it. */
+  holdFor(store: string, oids: readonly Oid[], milliseconds: number): void {
+    const raw = Buffer.from(oids.filter(isOid).join(''), 'hex')
+    const release = this.hold(store, () => raw)
+    const timer = setTimeout(release, milliseconds)
+    timer.unref()
+  }
+
+  /** All ids that are held for a store. */
+  of(store: string): Oid[] {
+    const oids = new Set<Oid>()
+    for (const tips of this.held.get(store) ?? []) {
+      const hex = Buffer.from(tips()).toString('hex')
+      for (let at = 0; at < hex.length; at += 40) oids.add(hex.slice(at, at + 40))
+    }
+    return [...oids]
+  }
+}
