@@ -2,12 +2,13 @@
 import type { Feature } from '#core/hearth.ts'
 import type { Job } from '#core/jobs.ts'
 import { events } from './events.ts'
+import { maintainStore } from './maintain-store.ts'
 import { measureRepo } from './measure-repo.ts'
 import { operations } from './operations.ts'
 import { scanPush } from './push-protection.ts'
 import { purgeDeleted, removeRepo } from './purge.ts'
 
-export const feature: Feature = { name: 'repos', operations, events, jobs: [measureRepo, scanPush, removeRepo, purgeDeleted] as Job[] }
+export const feature: Feature = { name: 'repos', operations, events, jobs: [measureRepo, maintainStore, scanPush, removeRepo, purgeDeleted] as Job[] }
 
 export * from './schema.ts'
 export { noteDroppedAccess, type DroppedAccess } from './dropped-access.ts'

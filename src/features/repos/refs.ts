@@ -11,6 +11,7 @@ import { conflict, invalid, Refusal } from '#lib/errors.ts'
 import { randomToken } from '#lib/hash.ts'
 import { gitPush, repoDefaultBranchChanged } from './events.ts'
 import { requireLiveFamily } from './lifecycle.ts'
+import { MAINTAIN_AFTER_MS, maintainStore } from './maintain-store.ts'
 import { measureRepo } from './measure-repo.ts'
 import { branchOf, branchRef, tagOf } from './ref-names.ts'
 import { refsOf } from './ref-cache.ts'
@@ -124,6 +125,7 @@ export function moveRefs(tx: Tx, repo: { readonly id: string }, updates: readonl
   if (row.parent_id === null && moves.some(({ name }) => name === branchRef(default_branch))) {
     tx.enqueue(measureRepo, { repo_id: row.id }, { key: row.id })
   }
+  tx.enqueue(maintainStore, { store: row.store }, { key: row.store, delay_ms: MAINTAIN_AFTER_MS })
 }
 
 /**
