@@ -10,7 +10,7 @@ import type { Operation } from '#core/operation.ts'
 import { createCache, type Cache } from '#lib/cache.ts'
 import { SECOND } from '#lib/time.ts'
 import { matches } from './etag.ts'
-import type { Exchange } from './exchange.ts'
+import { Exchange, finish } from './exchange.ts'
 
 export type KeptAnswer = {
   readonly text: string
@@ -22,7 +22,7 @@ export type KeptAnswer = {
 }
 
 /** The same address asked for with the same credential is the same question. */
-const keyOf = ({ request, path, query }: Exchange): string => `${request.headers.get('authorization') ?? ''}\n${path}?${query}`
+const keyOf = (request: Request): string => `${request.headers.get('authorization') ?? ''}\n${request.url}`
 
 const MOST_CHARACTERS = 4_000_000
 const LONGEST_ANSWER = 32_000
@@ -48,24 +48,24 @@ export class AnswerMemo {
   }
 
   /** The answer to a GET, when it is still true; null for everything else, which goes the long way. */
-  answer(exchange: Exchange): Response | null {
-    const { request } = exchange
+  answer(request: Request): Response | null {
     this.state()
-    const kept = this.#answers.get(keyOf(exchange))
+    const kept = this.#answers.get(keyOf(request))
     if (!kept || Math.abs(this.hearth.clock.now() - kept.at) >= SECOND) return null
+    const exchange = new Exchange(this.hearth, request)
     exchange.operation = kept.operation
     exchange.caller = kept.caller
     exchange.carriesId = true
     const headers = new Headers(kept.headers)
     headers.set('x-request-id', exchange.id)
-    if (!matches(request.headers.get('if-none-match'), kept.etag)) return new Response(kept.text, { headers })
+    if (!matches(request.headers.get('if-none-match'), kept.etag)) return finish(exchange, new Response(kept.text, { headers }))
     headers.delete('content-type')
-    return new Response(null, { status: 304, headers })
+    return finish(exchange, new Response(null, { status: 304, headers }))
   }
 
   /** Keeps an answer unless something was committed while it was made. */
-  keep(exchange: Exchange, before: string, answer: Omit<KeptAnswer, 'at'>): void {
+  keep(request: Request, before: string, answer: Omit<KeptAnswer, 'at'>): void {
     if (answer.text.length > LONGEST_ANSWER || this.state() !== before) return
-    this.#answers.set(keyOf(exchange), { ...answer, at: this.hearth.clock.now() })
+    this.#answers.set(keyOf(request), { ...answer, at: this.hearth.clock.now() })
   }
 }

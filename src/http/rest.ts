@@ -49,7 +49,7 @@ function methodsDoor(prefix: string, methods: ReadonlyMap<string, Route>, memo: 
   return (exchange) => {
     const { method } = exchange.request
     const route = methods.get(method === 'HEAD' ? 'GET' : method)
-    if (route) return method === 'GET' && isMemorable(route.operation) ? answer(route, exchange, prefix, keeping(memo, exchange)) : answer(route, exchange, prefix)
+    if (route) return method === 'GET' && isMemorable(route.operation) ? answer(route, exchange, prefix, keeping(memo, exchange.request)) : answer(route, exchange, prefix)
     if (method === 'OPTIONS') return preflight(allow)
     throw new Refusal('method_not_allowed', `${method} is not possible here; ${allow} are`, { headers: { allow } })
   }
@@ -77,9 +77,9 @@ export const preflight = (allow: string): Response =>
 type Keep = (answer: Omit<KeptAnswer, 'at'>) => void
 
 /** Remembers the answer that is about to be made, as of now. */
-function keeping(memo: AnswerMemo, exchange: Exchange): Keep {
+function keeping(memo: AnswerMemo, request: Request): Keep {
   const state = memo.state()
-  return (made) => memo.keep(exchange, state, made)
+  return (made) => memo.keep(request, state, made)
 }
 
 async function answer(route: Route, exchange: Exchange, prefix: string, keep?: Keep): Promise<Response> {

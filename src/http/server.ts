@@ -11,7 +11,7 @@ import { SECOND } from '#lib/time.ts'
 import { refuseAsJson } from './answers.ts'
 import { archiveMounts } from './archive.ts'
 import { AnswerMemo } from './answer-memo.ts'
-import { Exchange, finish, serve, type Door, type Refuse } from './exchange.ts'
+import { serve, type Door, type Refuse } from './exchange.ts'
 import { toolServer } from './mcp.ts'
 import { oauthMounts } from './oauth.ts'
 import { restMounts } from './rest.ts'
@@ -79,12 +79,7 @@ function routerOf(hearth: Hearth, { git, site, refuse }: Doors, server: Bun.Serv
   mount('/*', elsewhere, refuse)
   app.compile()
   /** What was asked a moment ago needs no routing. */
-  const remembered = (request: Request): Response | null => {
-    if (request.method !== 'GET' || !request.url.includes('/api/')) return null
-    const exchange = new Exchange(hearth, request)
-    const answer = memo.answer(exchange)
-    return answer && finish(exchange, answer)
-  }
+  const remembered = (request: Request): Response | null => (request.method === 'GET' && request.url.includes('/api/') ? memo.answer(request) : null)
   return { fetch: (request) => remembered(request) ?? app.fetch(request), close: () => tools.close() }
 }
 
