@@ -12,6 +12,7 @@ import type { EventRow, EventType, Follower, Reaction } from './events.ts'
 import { sweepIdempotencyKeys } from './idempotency.ts'
 import { JobRunner, type Job } from './jobs.ts'
 import type { Operation } from './operation.ts'
+import type { Extension } from './points.ts'
 import type { Settings } from './settings.ts'
 
 /** How the doors find out who is asking; answered by the accounts feature. */
@@ -30,6 +31,8 @@ export type Feature = {
   readonly reactions?: readonly Reaction[]
   readonly followers?: readonly Follower[]
   readonly jobs?: readonly Job[]
+  /** Its answers to the points of earlier features. */
+  readonly extensions?: readonly Extension[]
 }
 
 export type Hearth = {
@@ -50,6 +53,8 @@ export type Hearth = {
   readonly jobs: JobRunner
   reactionsTo(type: string): readonly Reaction[]
   followersOf(signal: string): readonly Follower[]
+  /** What features answer to a point; asked through the point itself (`points.ts`). */
+  extensionsOf(point: string): readonly unknown[]
   /** Tells live readers of an event that is on disk. */
   published(event: EventRow): void
   /** Listens to events that are on disk; gives the function that ends it. */
@@ -87,6 +92,8 @@ export function createHearth({ settings, log, clock, database, git, features, fa
   const forAll = reactions.filter(({ on }) => on === '*')
   const reactionsByType = new Map([...eventTypes.keys()].map((type) => [type, [...reactions.filter(({ on }) => on === type), ...forAll]]))
   const followers = Map.groupBy(features.flatMap((feature) => feature.followers ?? []), (one) => one.signal)
+  const extensions = Map.groupBy(features.flatMap((feature) => feature.extensions ?? []), (one) => one.point)
+  const answers = new Map([...extensions].map(([name, given]) => [name, given.map(({ value }) => value)]))
   const listeners = new Set<(event: EventRow) => void>()
   const stopping = new AbortController()
   const writer = new Writer(database)
@@ -95,6 +102,7 @@ export function createHearth({ settings, log, clock, database, git, features, fa
     settings, db: database, database, writer, git, clock, log, facts, operations, operationsByName, eventTypes,
     reactionsTo: (type) => reactionsByType.get(type) ?? forAll,
     followersOf: (name) => followers.get(name) ?? [],
+    extensionsOf: (name) => answers.get(name) ?? [],
     published: (event) => {
       for (const listener of listeners) listener(event)
     },

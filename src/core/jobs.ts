@@ -15,13 +15,30 @@ export type Job<I = unknown> = {
   readonly retry: readonly string[]
   /** For sweeps: runs by itself, this long after it last ended. */
   readonly every: string | null
+  readonly lane: Lane
   run(context: JobContext, input: I): Promise<void> | void
 }
 
-export const job = <I>(definition: { kind: string; retry?: readonly string[]; every?: string; run: Job<I>['run'] }): Job<I> => ({
+/**
+ * How many jobs of each lane run at once. Lanes do not wait for each other, so a receiver that does not answer, an import that
+ * takes an hour or a check that computes cannot hold up the rest.
+ */
+export const LANES = {
+  /** Short work, mostly waiting for workers and files. */
+  common: 4,
+  mail: 4,
+  webhooks: 32,
+  imports: 2,
+  /** Commands of other people, which compute. */
+  commands: Math.max(1, navigator.hardwareConcurrency),
+} as const
+export type Lane = keyof typeof LANES
+
+export const job = <I>(definition: { kind: string; retry?: readonly string[]; every?: string; lane?: Lane; run: Job<I>['run'] }): Job<I> => ({
   kind: definition.kind,
   retry: definition.retry ?? ['10s', '1m', '10m', '1h'],
   every: definition.every ?? null,
+  lane: definition.lane ?? 'common',
   run: definition.run,
 })
 
@@ -65,8 +82,6 @@ export const listJobs = (db: Db, filter: { state?: string; kind?: string; limit:
     filter.state ?? null, filter.kind ?? null, filter.limit, filter.offset,
   )
 
-/** How many jobs run at once; they are mostly waiting for workers, files and the network. */
-const MOST_RUNNING = 4
 /** The longest sleep: a clock that was set back must not stop the runner for long. */
 const LONGEST_SLEEP_MS = 30_000
 
@@ -74,6 +89,7 @@ const LONGEST_SLEEP_MS = 30_000
 export class JobRunner {
   #kinds: Map<string, Job>
   #running = new Map<string, Promise<void>>()
+  #busy = new Map<Lane, number>()
   #timer: ReturnType<typeof setTimeout> | null = null
   #stopped = false
   #abort = new AbortController()
@@ -125,10 +141,21 @@ export class JobRunner {
     }
   }
 
-  #due(): { id: string; run_at: number } | null {
-    return this.hearth.db.one<{ id: string; run_at: number }>(
-      `SELECT id, run_at FROM jobs WHERE state = 'waiting' AND run_at <= ? ORDER BY run_at, id LIMIT 1`,
-      this.hearth.clock.now(),
+  /** A kind that nobody knows (of a newer executable) is taken in the common lane, and fails there with its reason. */
+  #laneOf(kind: string): Lane {
+    return this.#kinds.get(kind)?.lane ?? 'common'
+  }
+
+  /** The kinds that must wait because their lane is full, as JSON. */
+  #held(): string {
+    const full = [...this.#kinds.values()].filter(({ lane }) => (this.#busy.get(lane) ?? 0) >= LANES[lane])
+    return JSON.stringify(full.map(({ kind }) => kind))
+  }
+
+  #due(held = '[]'): { id: string; kind: string } | null {
+    return this.hearth.db.one<{ id: string; kind: string }>(
+      `SELECT id, kind FROM jobs WHERE state = 'waiting' AND run_at <= ? AND kind NOT IN (SELECT value FROM json_each(?)) ORDER BY run_at, id LIMIT 1`,
+      this.hearth.clock.now(), held,
     )
   }
 
@@ -141,26 +168,47 @@ export class JobRunner {
   }
 
   async #take(): Promise<void> {
-    while (!this.#stopped && this.#running.size < MOST_RUNNING) {
-      const next = this.#due()
+    while (!this.#stopped) {
+      const next = this.#due(this.#held())
       if (!next) break
-      const row = await this.hearth.writer.write(() => {
-        const changed = this.hearth.database.run(
-          `UPDATE jobs SET state = 'running', attempt = attempt + 1, updated_at = ? WHERE id = ? AND state = 'waiting'`,
-          timestamp(this.hearth.clock.now()), next.id,
-        )
-        return changed === 1 ? this.hearth.database.one<JobRow>('SELECT * FROM jobs WHERE id = ?', next.id) : null
+      const lane = this.#laneOf(next.kind)
+      this.#busy.set(lane, (this.#busy.get(lane) ?? 0) + 1)
+      const row = await this.#claim(next.id).catch((error: unknown) => {
+        this.#leave(lane)
+        throw error
       })
-      if (!row) continue
+      if (!row) {
+        this.#leave(lane)
+        continue
+      }
       const running = this.#run(row).finally(() => {
         this.#running.delete(row.id)
+        this.#leave(lane)
         this.wake()
       })
       this.#running.set(row.id, running)
     }
     if (this.#stopped || this.#timer) return
-    const later = this.hearth.db.one<{ at: number | null }>(`SELECT min(run_at) AS at FROM jobs WHERE state = 'waiting'`)?.at
-    if (later && this.#running.size < MOST_RUNNING) this.#sleep(Math.min(LONGEST_SLEEP_MS, Math.max(5, later - this.hearth.clock.now())))
+    // A lane that is full wakes the runner when one of its jobs ends; only what may run now is worth a timer.
+    const later = this.hearth.db.one<{ at: number | null }>(
+      `SELECT min(run_at) AS at FROM jobs WHERE state = 'waiting' AND kind NOT IN (SELECT value FROM json_each(?))`, this.#held(),
+    )?.at
+    if (later) this.#sleep(Math.min(LONGEST_SLEEP_MS, Math.max(5, later - this.hearth.clock.now())))
+  }
+
+  /** Marks it as running; null when another took it first. */
+  #claim(id: string): Promise<JobRow | null> {
+    return this.hearth.writer.write(() => {
+      const changed = this.hearth.database.run(
+        `UPDATE jobs SET state = 'running', attempt = attempt + 1, updated_at = ? WHERE id = ? AND state = 'waiting'`,
+        timestamp(this.hearth.clock.now()), id,
+      )
+      return changed === 1 ? this.hearth.database.one<JobRow>('SELECT * FROM jobs WHERE id = ?', id) : null
+    })
+  }
+
+  #leave(lane: Lane): void {
+    this.#busy.set(lane, (this.#busy.get(lane) ?? 1) - 1)
   }
 
   async #run(row: JobRow): Promise<void> {

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { job, listJobs, type Job } from '#core/jobs.ts'
+import { job, LANES, listJobs, type Job } from '#core/jobs.ts'
 import { writeAs } from '#core/write.ts'
 import { makeFloor } from './floor.ts'
 
@@ -136,4 +136,36 @@ test('a keyed job that fails gives way to one that waits under its key', async (
   await with_.hearth.jobs.idle()
   expect(ran).toEqual(['first', 'second'])
   expect(listJobs(with_.hearth.db, { limit: 10, offset: 0 })).toEqual([])
+})
+
+test('a full lane holds up only its own jobs', async () => {
+  const ran: string[] = []
+  let release = () => {}
+  const gate = new Promise<void>((resolve) => (release = resolve))
+  const slow = job<unknown>({
+    kind: 'slow', lane: 'imports',
+    run: async (_, input) => {
+      await gate
+      ran.push(`slow ${input}`)
+    },
+  })
+  const quick = job<unknown>({ kind: 'quick', run: (_, input) => void ran.push(`quick ${input}`) })
+  const floor = makeFloor({ jobs: [slow, quick] })
+  await floor.hearth.jobs.start()
+  for (let n = 1; n <= LANES.imports + 2; n++) await enqueue(floor, slow, n)
+  const done = new Promise<void>((resolve) => {
+    const look = setInterval(() => {
+      if (ran.length < 3) return
+      clearInterval(look)
+      resolve()
+    }, 1)
+  })
+  for (let n = 1; n <= 3; n++) await enqueue(floor, quick, n)
+  await done
+  expect(ran).toEqual(['quick 1', 'quick 2', 'quick 3'])
+  expect(listJobs(floor.hearth.db, { state: 'running', kind: 'slow', limit: 10, offset: 0 })).toHaveLength(LANES.imports)
+  expect(listJobs(floor.hearth.db, { state: 'waiting', kind: 'slow', limit: 10, offset: 0 })).toHaveLength(2)
+  release()
+  await floor.hearth.jobs.idle()
+  expect(ran.slice(3).toSorted()).toEqual(['slow 1', 'slow 2', 'slow 3', 'slow 4'])
 })

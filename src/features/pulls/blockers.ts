@@ -56,7 +56,19 @@ export function blockersOf({ pull, archived, settings, stats, standings, open_co
   if (settings.require_conversation_resolution && open_conversations > 0) {
     add('conversations_open', `${plural(open_conversations, 'conversation')} on lines must be resolved first`, { open: open_conversations })
   }
-  // The setting says that nothing lands but through the queue. Merging past it would break that word, so it waits.
-  if (settings.merge_queue) add('not_available', 'this repository merges through a queue, which this installation does not have; turn merge_queue off to merge')
   return blockers
+}
+
+/** The order in which reasons are listed, and so which one merging is refused with. */
+const ORDER = [
+  'not_open', 'draft', 'archived', 'not_ready', 'conflicts', 'base_moved', 'approvals_missing', 'changes_requested',
+  'checks_pending', 'checks_failed', 'rule', 'merge_window', 'conversations_open', 'statuses',
+]
+
+/** Joins what several sources found. Nothing else is said of one that is not open any more. */
+export function inOrder(blockers: readonly Blocker[]): Blocker[] {
+  const settled = blockers.filter(({ code }) => code === 'not_open')
+  if (settled.length > 0) return settled
+  const place = ({ code }: Blocker): number => (ORDER.includes(code) ? ORDER.indexOf(code) : ORDER.length)
+  return blockers.toSorted((a, b) => place(a) - place(b))
 }

@@ -1,8 +1,10 @@
 /** The repository that pull requests are shown in, read once for a page of them. */
 import type { Db } from '#core/db.ts'
+import type { Hearth } from '#core/hearth.ts'
 import { fullNameOf, requireRepo, settingsOf, type RepoRow } from '#features/repos/index.ts'
 import type { RepoSettings } from '#features/repos/schema.ts'
 import type { Static } from '#core/schema.ts'
+import { stricterSettings } from './points.ts'
 
 export type Settings = Static<typeof RepoSettings>
 
@@ -14,3 +16,10 @@ export function contextOf(db: Db, repo_id: string): PullContext {
 }
 
 export const subjectOf = ({ repo }: PullContext) => ({ workspace_id: repo.workspace_id, repo_id: repo.id })
+
+/** The same, with the settings that count for merging into one base: rules can only make them stricter. */
+export function contextFor(hearth: Hearth, context: PullContext, base_ref: string): PullContext {
+  let { settings } = context
+  for (const tighten of stricterSettings.all(hearth)) settings = tighten(hearth, context, base_ref, settings)
+  return settings === context.settings ? context : { ...context, settings }
+}

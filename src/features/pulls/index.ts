@@ -22,6 +22,7 @@ export const feature: Feature = {
 
 export * from './schema.ts'
 export { pullClosed, pullMerged, pullOpened, pullReady, pullUpdated, reviewCompleted, sessionAppended } from './events.ts'
+export { landingPlaces, mergeRules, stricterSettings, type Landing, type LandingPlace, type MergeQuestion } from './points.ts'
 export { pullRecord, pullUrl } from './record.ts'
 export { noteInSession, sessionCost } from './session.ts'
 export { findPull, isActive, requirePull, stopAutoMerge, type PullRow } from './store.ts'

@@ -15,9 +15,10 @@ import { branchRef, moveRefs, prepareUpdates, readRef, type PreparedUpdate } fro
 import type { Hearth } from '#core/hearth.ts'
 import type { SignedIn } from '#core/caller.ts'
 import { conflict, invalid, Refusal } from '#lib/errors.ts'
-import { contextOf, type PullContext } from './context.ts'
+import { contextFor, contextOf, type PullContext } from './context.ts'
 import { onPull } from './inputs.ts'
 import { defaultMessage, originTrailers, serviceIdentity, squashAuthors, withTrailers } from './merge-message.ts'
+import { landingPlaces, type Landing as Waiting, type LandingPlace } from './points.ts'
 import { currentBlockers, pullRecord } from './record.ts'
 import { MERGE_METHODS, Pull, type Blocker } from './schema.ts'
 import { afterMerge } from './settle.ts'
@@ -52,12 +53,16 @@ export const mergePull = operation({
     // The base is read once, here; everything below is about this commit of it.
     const pull = withCurrentBase(hearth, requirePull(db, repo.id, number))
     requireHead(pull, expected_head)
-    const context = contextOf(db, repo.id)
+    const context = contextFor(hearth, contextOf(db, repo.id), pull.base_ref)
     const stats = pull.status === 'open' ? await freshStats(hearth, pull) : null
-    refuseBlocked(currentBlockers(hearth, pull, context, stats, standingsOf(hearth, pull, context, stats)))
+    const question = { pull, context, stats, standings: standingsOf(hearth, pull, context, stats), by: caller }
+    const place = landingPlaces.all(hearth).find((one) => one.takes(hearth, context, pull.base_ref))
+    // What lands through another place is built on the base of that moment.
+    refuseBlocked(currentBlockers(hearth, question).filter(({ code }) => !place || code !== 'base_moved'))
     if (!stats) throw conflict('not_ready', 'nothing has been pushed yet')
     const method = methodOf(context, given.method as MergeMethod | undefined)
     if (message !== undefined) refuseSecrets(db, repo.id, 'message', notBlank('message', message))
+    if (place) return write((tx) => landThrough(tx, place, pull, { by: caller, method, message: message === undefined ? null : manyLines('message', message), keep_issue_open }))
 
     const landing = await build(hearth, caller, context, pull, stats, { method, message: message === undefined ? null : manyLines('message', message) })
     const landed = (await hearth.git.log(repo.store, { tips: [landing.commit], hide: [stats.base_sha], limit: MOST_LANDED })).map(({ oid }) => oid)
@@ -66,10 +71,10 @@ export const mergePull = operation({
     return write((tx) => {
       const now = requirePull(tx.db, repo.id, number)
       if (now.head_sha !== pull.head_sha) throw conflict('head_moved', `#${number} was pushed to just now; look at it again`, { head: now.head_sha })
-      const context = contextOf(tx.db, repo.id)
+      const context = contextFor(hearth, contextOf(tx.db, repo.id), now.base_ref)
       if (now.base_ref !== pull.base_ref || readRef(tx.db, repo.id, branchRef(pull.base_ref)) !== stats.base_sha) throw baseMoved(pull)
       // Approvals, settings and the state may have changed while the landing was built.
-      refuseBlocked(currentBlockers(hearth, now, context, stats, standingsOf(hearth, now, context, stats)))
+      refuseBlocked(currentBlockers(hearth, { pull: now, context, stats, standings: standingsOf(hearth, now, context, stats), by: caller }))
       const merge = { by: caller.id, commit: landing.commit, method }
       // Merged before its base moves, so that the push is not taken for one that somebody else made.
       setMerged(tx, now, merge, stats.base_sha)
@@ -80,6 +85,15 @@ export const mergePull = operation({
     })
   },
 })
+
+/** Hands it to the place that lands it later; what was looked at a moment ago is looked at again there before it lands. */
+function landThrough(tx: Tx, place: LandingPlace, seen: PullRow, landing: Waiting): Pull {
+  const pull = requirePull(tx.db, seen.repo_id, seen.number)
+  if (pull.head_sha !== seen.head_sha || pull.status !== seen.status) throw conflict('head_moved', `#${seen.number} changed just now; look at it again`, { head: pull.head_sha })
+  const context = contextOf(tx.db, seen.repo_id)
+  place.add(tx, context, pull, landing)
+  return pullRecord(tx.hearth, requirePull(tx.db, seen.repo_id, seen.number), context)
+}
 
 const baseMoved = (pull: PullRow): Refusal =>
   conflict('base_moved', `${pull.base_ref} has moved since this pull request was last updated`, { base: pull.base_ref })

@@ -3,13 +3,14 @@ import type { Hearth } from '#core/hearth.ts'
 import { actorOf } from '#features/accounts/index.ts'
 import { assigneesOf, commentsCount, countUnresolved, labelsOf } from '#features/issues/index.ts'
 import { branchRef, readRef } from '#features/repos/index.ts'
-import { blockersOf } from './blockers.ts'
-import { contextOf, type PullContext } from './context.ts'
+import { blockersOf, inOrder } from './blockers.ts'
+import { contextFor, contextOf, type PullContext } from './context.ts'
+import { landingPlaces, mergeRules, type MergeQuestion } from './points.ts'
 import { requestedReviewers } from './reviewers.ts'
-import type { Pull, PullRemote } from './schema.ts'
-import { countApprovals, standingsOf, type Standing } from './standing.ts'
+import type { Blocker, Pull, PullRemote } from './schema.ts'
+import { countApprovals, standingsOf } from './standing.ts'
 import { isActive, type PullRow } from './store.ts'
-import { findStats, type Stats } from './store-stats.ts'
+import { findStats } from './store-stats.ts'
 
 export const pullUrl = (hearth: Hearth, full_name: string, number: number): string => `${hearth.settings.site_url}/${full_name}/pull/${number}`
 
@@ -27,17 +28,32 @@ export function mergedBy(hearth: Hearth, actor_id: string | null): string | null
   return actor && (actor.on_behalf_of?.username ?? actor.username)
 }
 
-/** Everything that keeps it from being merged, from what is known now. */
-export function currentBlockers(hearth: Hearth, pull: PullRow, context: PullContext, stats: Stats | null, standings: readonly Standing[]) {
-  return blockersOf({
+/** Everything that keeps it from being merged, from what is known now; the context is that of its base (`contextFor`). */
+export function currentBlockers(hearth: Hearth, question: MergeQuestion): Blocker[] {
+  const { pull, context, stats, standings } = question
+  const own = blockersOf({
     pull, stats, standings, settings: context.settings,
     archived: context.repo.archived_at !== null,
     open_conversations: context.settings.require_conversation_resolution ? countUnresolved(hearth.db, pull.repo_id, pull.number) : 0,
   })
+  // The setting says that nothing lands but through a queue. Merging past it would break that word, so without one it waits.
+  if (context.settings.merge_queue && landingPlaces.all(hearth).length === 0) {
+    own.push({ code: 'not_available', message: 'this repository merges through a queue, which this installation does not have; turn merge_queue off to merge', details: {} })
+  }
+  return inOrder([...own, ...mergeRules.all(hearth).flatMap((rule) => rule(hearth, question))])
 }
 
-export function pullRecord(hearth: Hearth, pull: PullRow, context: PullContext = contextOf(hearth.db, pull.repo_id)): Pull {
+function placeOf(hearth: Hearth, pull: PullRow) {
+  for (const place of landingPlaces.all(hearth)) {
+    const found = place.placeOf(hearth.db, pull)
+    if (found) return found
+  }
+  return null
+}
+
+export function pullRecord(hearth: Hearth, pull: PullRow, around: PullContext = contextOf(hearth.db, pull.repo_id)): Pull {
   const { db } = hearth
+  const context = contextFor(hearth, around, pull.base_ref)
   const { full_name, settings } = context
   const stats = findStats(db, pull)
   const standings = standingsOf(hearth, pull, context, stats)
@@ -71,9 +87,9 @@ export function pullRecord(hearth: Hearth, pull: PullRow, context: PullContext =
     checks_status: 'none',
     statuses_state: 'none',
     mergeable: !isActive(pull) || stats === null ? 'unknown' : stats.conflict_paths === null ? 'yes' : 'no',
-    blockers: currentBlockers(hearth, pull, context, stats, standings),
+    blockers: currentBlockers(hearth, { pull, context, stats, standings, by: null }),
     auto_merge: pull.auto_merge === 1,
-    queue: null,
+    queue: placeOf(hearth, pull),
     superseded_by: pull.superseded_by,
     merged_by: mergedBy(hearth, pull.merged_by),
     merge_commit_sha: pull.merge_commit_sha,

@@ -6,7 +6,7 @@
 import type { Hearth } from '#core/hearth.ts'
 import type { Actor } from '#core/schema.ts'
 import { actorOf } from '#features/accounts/index.ts'
-import type { Settings } from './context.ts'
+import { contextFor, type PullContext, type Settings } from './context.ts'
 import { personCanWrite, principalOf } from './rights.ts'
 import type { WHY_NOT_COUNTED } from './schema.ts'
 import type { PullRow } from './store.ts'
@@ -20,10 +20,9 @@ export type Standing = {
   readonly stale: boolean
 }
 
-export type ReviewContext = { readonly full_name: string; readonly settings: Settings }
-
-/** All reviews of a pull request, oldest first, each with what it is worth. */
-export function standingsOf(hearth: Hearth, pull: PullRow, context: ReviewContext, stats: Stats | null): Standing[] {
+/** All reviews of a pull request, oldest first, each with what it is worth for merging into its base. */
+export function standingsOf(hearth: Hearth, pull: PullRow, around: PullContext, stats: Stats | null): Standing[] {
+  const context = contextFor(hearth, around, pull.base_ref)
   const rows = listReviewRows(hearth.db, pull.id)
   const latest = new Map<string, string>()
   for (const row of rows) if (row.verdict !== 'comment') latest.set(row.author_id, row.id)
@@ -42,7 +41,7 @@ function isStale(review: ReviewRow, pull: PullRow, settings: Settings, stats: St
   return stats === null ? review.commit_sha !== pull.head_sha : review.diff_id !== stats.diff_id
 }
 
-function whyNot(hearth: Hearth, review: ReviewRow, pull: PullRow, context: ReviewContext, stale: boolean): Standing['why_not_counted'] {
+function whyNot(hearth: Hearth, review: ReviewRow, pull: PullRow, context: PullContext, stale: boolean): Standing['why_not_counted'] {
   if (review.dismissed_at !== null) return 'dismissed'
   const reviewer = actorOf(hearth, review.author_id)
   if (principalOf(reviewer) === principalOf(actorOf(hearth, pull.author_id))) return 'own'
