@@ -1,18 +1,21 @@
 /** Issues with their labels, assignees, milestones and comments; the last three also on pull requests. */
 import type { Feature } from '#core/hearth.ts'
 import { events } from './events.ts'
+import { belongings } from '#features/repos/index.ts'
 import { operations } from './operations.ts'
 import { addStartingLabels } from './starting-labels.ts'
+import { removeRecords } from './store-records.ts'
 
-export const feature: Feature = { name: 'issues', operations, events, reactions: [addStartingLabels] }
+export const feature: Feature = { name: 'issues', operations, events, reactions: [addStartingLabels], extensions: [belongings.with(removeRecords)] }
 
 export { assigneesOf, resolveAssignees, type RepoRef } from './assignable.ts'
 export { commentRecord, commentRecords, commentsOf } from './comment-record.ts'
-export { commentCreated, issueAssigned, issueClosed, issueOpened, issueReopened, issueUpdated } from './events.ts'
+export { commentCreated, commentEdited, issueAssigned, issueClosed, issueOpened, issueReopened, issueUpdated } from './events.ts'
 export { issueRecord, issueRecords } from './issue-record.ts'
 export { checkLine, lineCheck, type CommentedLine } from './line-check.ts'
 export { actorLookup, isAuthor } from './people.ts'
 export { requireOpenIssue, resolveIssue } from './resolve-issue.ts'
+export { looksLikeCommit, readReferences, REFERENCE, type References } from './references.ts'
 export { refuseSecrets } from './secrets.ts'
 export { setAssignees, setLabels } from './set-labels.ts'
 export {

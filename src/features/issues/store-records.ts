@@ -142,3 +142,11 @@ export const listLinks = (db: Db, repo_id: string, issue_numbers: readonly numbe
      WHERE l.repo_id = ? AND l.issue_number IN (SELECT value FROM json_each(?)) ORDER BY l.pull_number DESC`,
     repo_id, JSON.stringify(issue_numbers),
   )
+
+/**
+ * Takes away comments and then records of a repository that is gone, some of them, with all that belongs to them. The youngest
+ * comments go first, because a reply may not outlive what it answers.
+ */
+export const removeRecords = (tx: Tx, repo_id: string, limit: number): number =>
+  tx.db.run('DELETE FROM comments WHERE id IN (SELECT id FROM comments WHERE repo_id = ? ORDER BY number DESC, id DESC LIMIT ?)', repo_id, limit) ||
+  tx.db.run('DELETE FROM records WHERE seq IN (SELECT seq FROM records WHERE repo_id = ? LIMIT ?)', repo_id, limit)

@@ -8,10 +8,13 @@ import { writeAs, type Tx } from '#core/write.ts'
 import { repoPurged } from './events.ts'
 import { fullNameOf } from './facts.ts'
 import { auditRepo } from './lifecycle.ts'
+import { belongings } from './points.ts'
 import { removeForkRow, repoById, setRepo, type RepoRow } from './store.ts'
-import { isStoreUsed, listForkIds, listToPurge, removePurged } from './store-deleted.ts'
+import { isStoreUsed, listForkIds, listToPurge, removeNames, removePurged } from './store-deleted.ts'
 
 const EVENTS_AT_ONCE = 2_000
+/** Each may take others with it, so these are few. */
+const ROWS_AT_ONCE = 200
 const FORKS_AT_ONCE = 100
 const REPOS_AT_ONCE = 100
 
@@ -33,6 +36,9 @@ export const removeRepo = job<{ repo_id: string; store: string }>({
         if (forks.length < FORKS_AT_ONCE) break
       }
       await removeEventsOf(repo_id)
+      for (const remove of [...belongings.all(hearth), removeNames]) {
+        while ((await writeAs(hearth, null, (tx) => remove(tx, repo_id, ROWS_AT_ONCE))) > 0) if (signal.aborted) throw new Error('stopped')
+      }
       await writeAs(hearth, null, (tx) => removePurged(tx, repo_id))
     }
     if (!isStoreUsed(hearth.db, store)) await hearth.git.removeStore(store)

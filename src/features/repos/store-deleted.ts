@@ -28,4 +28,9 @@ export const listForkIds = (db: Db, parent_id: string, limit: number): string[] 
 /** Takes away a purged repository with everything that belongs to it. */
 export const removePurged = (tx: Tx, id: string): number => tx.db.run('DELETE FROM repos WHERE id = ? AND purged_at IS NOT NULL', id)
 
+/** Refs and what is known of landed commits, some of them. */
+export const removeNames = (tx: Tx, repo_id: string, limit: number): number =>
+  tx.db.run('DELETE FROM commit_pulls WHERE (repo_id, oid) IN (SELECT repo_id, oid FROM commit_pulls WHERE repo_id = ? LIMIT ?)', repo_id, limit * 10) +
+  tx.db.run('DELETE FROM refs WHERE (repo_id, name) IN (SELECT repo_id, name FROM refs WHERE repo_id = ? LIMIT ?)', repo_id, limit * 10)
+
 export const isStoreUsed = (db: Db, store: string): boolean => db.one('SELECT 1 FROM repos WHERE store = ? LIMIT 1', store) !== null

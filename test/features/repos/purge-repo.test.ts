@@ -111,3 +111,33 @@ test('the sweep purges after 30 days, not before, and once', async () => {
   expect(existsSync(store)).toBe(false)
   expect(world.hearth.db.all('SELECT 1 FROM repos')).toEqual([])
 })
+
+test('many records go in parts, each short, and threads go with what they answer', async () => {
+  const { world, ada, site } = await makeFull()
+  const { number } = await world.call(createIssue, ada, { repo, title: 'Long talk' })
+  await world.hearth.writer.write(() => {
+    const { database } = world.hearth
+    for (let n = 1; n <= 450; n++) {
+      const id = `cmt_${String(n).padStart(26, '0')}`
+      const answers = n % 2 === 0 ? `cmt_${String(n - 1).padStart(26, '0')}` : null
+      database.run(`INSERT INTO comments (id, repo_id, number, author_id, body, in_reply_to, created_at, updated_at) VALUES (?, ?, ?, ?, 'So', ?, 'x', 'x')`, id, site.id, number, ada.id, answers)
+    }
+  })
+  await world.call(deleteRepo, ada, { repo, confirm: repo })
+  await world.call(purgeRepo, ada, { repo, confirm: repo })
+  const left: number[] = []
+  const count = () => world.hearth.db.one<{ n: number }>('SELECT count(*) AS n FROM comments')?.n ?? 0
+  const { writer } = world.hearth
+  const write = writer.write.bind(writer)
+  writer.write = async (run) => {
+    const before = count()
+    const result = await write(run)
+    if (count() !== before) left.push(before - count())
+    return result
+  }
+  await world.jobs()
+  expect(count()).toBe(0)
+  expect(Math.max(...left)).toBeLessThanOrEqual(200)
+  expect(left.length).toBeGreaterThan(2)
+  expect(world.hearth.db.all('SELECT * FROM jobs WHERE state = ?', 'failed')).toEqual([])
+})
