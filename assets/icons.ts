@@ -23,6 +23,7 @@ export const icons = {
   'chevron-down': 'm4 6 4 4 4-4',
   'chevron-left': 'M10 4 6 8l4 4',
   'chevron-right': 'm6 4 4 4-4 4',
+  'chevron-up': 'm4 10 4-4 4 4',
   circle: disc,
   clock: `${disc}M8 4.75V8l2.25 1.5`,
   close: 'm4 4 8 8M12 4l-8 8',

@@ -12,6 +12,12 @@ CREATE UNIQUE INDEX actors_by_username ON actors (username, kind) WHERE kind IN 
 
 CREATE INDEX actors_on_behalf_of ON actors (on_behalf_of) WHERE on_behalf_of IS NOT NULL;
 
+CREATE TABLE agent_activity (
+  user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  event_id TEXT NOT NULL,
+  PRIMARY KEY (user_id, event_id)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE agents (
   id TEXT PRIMARY KEY REFERENCES actors (id),
   repo_id TEXT NOT NULL REFERENCES repos (id) ON DELETE CASCADE,
@@ -40,6 +46,15 @@ CREATE TABLE agents (
 CREATE INDEX agents_at_work ON agents (repo_id, pull_number) WHERE ended_at IS NULL;
 
 CREATE INDEX agents_of_repo ON agents (repo_id, id);
+
+CREATE TABLE asked_people (
+  repo_id TEXT NOT NULL,
+  number INTEGER NOT NULL,
+  what TEXT NOT NULL CHECK (what IN ('assigned', 'review_requested')),
+  user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  PRIMARY KEY (repo_id, number, what, user_id),
+  FOREIGN KEY (repo_id, number) REFERENCES records (repo_id, number) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE assignees (
   repo_id TEXT NOT NULL,
@@ -91,6 +106,45 @@ CREATE TABLE authenticators (
   last_step INTEGER NOT NULL DEFAULT 0
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE auto_merges (
+  pull_id TEXT PRIMARY KEY REFERENCES pulls (id) ON DELETE CASCADE,
+  asked_by TEXT REFERENCES actors (id),
+  token_id TEXT,
+  updates INTEGER NOT NULL DEFAULT 0 CHECK (updates >= 0), -- how often the base was merged in for it
+  asked_at TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE backups (
+  id TEXT PRIMARY KEY,
+  -- Given by a person; one with a name is kept until a person takes it away.
+  name TEXT,
+  place TEXT NOT NULL,
+  state TEXT NOT NULL CHECK (state IN ('queued', 'running', 'done', 'failed')),
+  scheduled INTEGER NOT NULL CHECK (scheduled IN (0, 1)),
+  encrypted INTEGER NOT NULL CHECK (encrypted IN (0, 1)),
+  -- How far it is: JSON with phase, files_done, files_total, bytes_done, bytes_total.
+  progress TEXT CHECK (json_valid(progress)),
+  files INTEGER,
+  repositories INTEGER,
+  bytes INTEGER,
+  -- Bytes that were new in the place.
+  added_bytes INTEGER,
+  notes TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(notes)),
+  error TEXT,
+  -- The last look at it.
+  verification TEXT CHECK (verification IN ('queued', 'running', 'passed', 'failed')),
+  -- Whether it was restored for that, or only held against its sums.
+  verified_by TEXT CHECK (verified_by IN ('restoring', 'sums')),
+  findings TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(findings)),
+  verified_at TEXT,
+  created_by TEXT REFERENCES actors (id),
+  created_at TEXT NOT NULL,
+  started_at TEXT,
+  finished_at TEXT,
+  CHECK ((finished_at IS NOT NULL) = (state IN ('done', 'failed'))),
+  CHECK ((error IS NOT NULL) = (state = 'failed'))
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE blockers (
   repo_id TEXT NOT NULL,
   number INTEGER NOT NULL,
@@ -116,6 +170,58 @@ CREATE TABLE branch_redirects (
   PRIMARY KEY (repo_id, previous)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE check_results (
+  id TEXT PRIMARY KEY,
+  run_id TEXT NOT NULL REFERENCES check_runs (id) ON DELETE CASCADE,
+  position INTEGER NOT NULL,
+  command TEXT NOT NULL,
+  status TEXT NOT NULL CHECK (status IN ('queued', 'running', 'passed', 'failed', 'errored', 'skipped')),
+  exit_code INTEGER,
+  duration_ms INTEGER,
+  started_at TEXT,
+  finished_at TEXT,
+  output_tail TEXT NOT NULL DEFAULT '',
+  -- Of the log on disk; null when there is none (any more).
+  log_bytes INTEGER
+) STRICT, WITHOUT ROWID;
+
+CREATE UNIQUE INDEX check_results_of_run ON check_results (run_id, position);
+
+CREATE INDEX check_results_with_log ON check_results (finished_at) WHERE log_bytes IS NOT NULL;
+
+CREATE TABLE check_runs (
+  id TEXT PRIMARY KEY,
+  -- Not a reference: those of a purged repository go in parts.
+  repo_id TEXT NOT NULL,
+  -- The pull request.
+  number INTEGER NOT NULL,
+  issue INTEGER,
+  -- Checks of a pull request count for its merging; those of the queue count for what the queue lands.
+  purpose TEXT NOT NULL CHECK (purpose IN ('pull', 'queue')),
+  head_sha TEXT NOT NULL,
+  -- The base that the head is merged with; null when the commit to test was given.
+  base_sha TEXT,
+  -- The commit that is tested; null until it is made.
+  merge_sha TEXT,
+  -- `waiting` until somebody allows it; `replaced` when another run took its place or nobody needs it any more.
+  state TEXT NOT NULL CHECK (state IN ('waiting', 'queued', 'running', 'done', 'replaced')),
+  status TEXT NOT NULL CHECK (status IN ('pending', 'passed', 'failed', 'errored')),
+  -- Why it waits, or why it could not be run, for people.
+  note TEXT,
+  -- For each command at most so long.
+  timeout_ms INTEGER NOT NULL,
+  -- Who answers for the change, and who allowed its commands to run where that was needed.
+  principal_id TEXT NOT NULL,
+  approved_by TEXT,
+  created_at TEXT NOT NULL,
+  started_at TEXT,
+  finished_at TEXT
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX check_runs_approved ON check_runs (repo_id, principal_id) WHERE approved_by IS NOT NULL;
+
+CREATE INDEX check_runs_of_pull ON check_runs (repo_id, number, purpose, id);
+
 CREATE TABLE collaborators (
   repo_id TEXT NOT NULL REFERENCES repos (id) ON DELETE CASCADE,
   user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
@@ -133,6 +239,10 @@ END;
 
 CREATE TRIGGER comments_count_new AFTER INSERT ON comments BEGIN
   UPDATE records SET comments_count = comments_count + 1 WHERE repo_id = NEW.repo_id AND number = NEW.number;
+END;
+
+CREATE TRIGGER search_marks_removed_comment AFTER DELETE ON comments BEGIN
+  INSERT INTO search_marks (kind, repo_id, number) VALUES ('record', OLD.repo_id, OLD.number) ON CONFLICT DO UPDATE SET version = version + 1;
 END;
 
 CREATE TABLE comments (
@@ -173,6 +283,35 @@ CREATE TABLE commit_pulls (
   session INTEGER NOT NULL CHECK (session IN (0, 1)),
   PRIMARY KEY (repo_id, oid)
 ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE commit_statuses (
+  id TEXT PRIMARY KEY,
+  repo_id TEXT NOT NULL REFERENCES repos (id) ON DELETE CASCADE,
+  sha TEXT NOT NULL,
+  context TEXT NOT NULL,
+  state TEXT NOT NULL CHECK (state IN ('pending', 'success', 'failure', 'error')),
+  description TEXT,
+  target_url TEXT,
+  creator_id TEXT REFERENCES actors (id),
+  created_at TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX commit_statuses_of_commit ON commit_statuses (repo_id, sha, context, id);
+
+CREATE TABLE cross_references (
+  target_repo_id TEXT NOT NULL REFERENCES repos (id) ON DELETE CASCADE,
+  -- The number of an issue or pull request, or the id of a commit.
+  target TEXT NOT NULL,
+  repo_id TEXT NOT NULL,
+  number INTEGER NOT NULL,
+  text_id TEXT NOT NULL,
+  actor_id TEXT REFERENCES actors (id) ON DELETE SET NULL,
+  created_at TEXT NOT NULL,
+  PRIMARY KEY (target_repo_id, target, repo_id, number, text_id),
+  FOREIGN KEY (repo_id, number) REFERENCES records (repo_id, number) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX cross_references_of_text ON cross_references (repo_id, number, text_id);
 
 CREATE TABLE device_codes (
   device_hash TEXT PRIMARY KEY,
@@ -226,6 +365,12 @@ CREATE INDEX events_of_repo ON events (repo_id, id);
 
 CREATE INDEX events_of_workspace ON events (workspace_id, id);
 
+CREATE TABLE feed_tokens (
+  user_id TEXT PRIMARY KEY REFERENCES users (id) ON DELETE CASCADE,
+  secret_hash TEXT NOT NULL UNIQUE,
+  created_at TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE group_memberships (
   provider TEXT NOT NULL,
   user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
@@ -237,6 +382,12 @@ CREATE TABLE group_memberships (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX group_memberships_of_user ON group_memberships (user_id);
+
+CREATE TABLE head_pushers (
+  pull_id TEXT PRIMARY KEY REFERENCES pulls (id) ON DELETE CASCADE,
+  head_sha TEXT NOT NULL,
+  actor_id TEXT
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE idempotency_keys (
   caller_id TEXT NOT NULL,
@@ -262,6 +413,38 @@ CREATE TABLE identities (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX identities_of_user ON identities (user_id);
+
+CREATE TABLE imports (
+  id TEXT PRIMARY KEY,
+  repo_id TEXT NOT NULL REFERENCES repos (id) ON DELETE CASCADE,
+  source TEXT NOT NULL CHECK (source IN ('git')),
+  -- Without name and password.
+  url TEXT NOT NULL,
+  -- What the other side asks for, sealed; taken away when the import ends.
+  secret TEXT,
+  state TEXT NOT NULL CHECK (state IN ('queued', 'running', 'waiting_for_limit', 'done', 'done_with_errors', 'failed', 'cancelled')),
+  phase TEXT NOT NULL CHECK (phase IN ('waiting', 'connecting', 'receiving', 'checking', 'refs', 'over')),
+  -- Starts that ended in an error or with the process.
+  attempts INTEGER NOT NULL DEFAULT 0 CHECK (attempts >= 0),
+  objects_done INTEGER NOT NULL DEFAULT 0 CHECK (objects_done >= 0),
+  objects_total INTEGER NOT NULL DEFAULT 0 CHECK (objects_total >= 0),
+  bytes INTEGER NOT NULL DEFAULT 0 CHECK (bytes >= 0),
+  refs_done INTEGER NOT NULL DEFAULT 0 CHECK (refs_done >= 0),
+  refs_total INTEGER NOT NULL DEFAULT 0 CHECK (refs_total >= 0),
+  errors TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(errors)),
+  -- When it goes on by itself: after an error that may pass, or when the other side wants to be left alone for a while.
+  resume_at TEXT,
+  created_by TEXT NOT NULL REFERENCES actors (id),
+  created_at TEXT NOT NULL,
+  started_at TEXT,
+  finished_at TEXT,
+  CHECK ((finished_at IS NOT NULL) = (state IN ('done', 'done_with_errors', 'failed', 'cancelled'))),
+  CHECK (finished_at IS NULL OR secret IS NULL)
+) STRICT, WITHOUT ROWID;
+
+CREATE UNIQUE INDEX imports_at_work ON imports (repo_id) WHERE finished_at IS NULL;
+
+CREATE INDEX imports_of_repo ON imports (repo_id, id);
 
 CREATE TABLE invitations (
   id TEXT PRIMARY KEY,
@@ -380,6 +563,62 @@ CREATE TABLE milestones (
 
 CREATE INDEX milestones_of_repo ON milestones (repo_id, state, id);
 
+CREATE TABLE notification_settings (
+  user_id TEXT PRIMARY KEY REFERENCES users (id) ON DELETE CASCADE,
+  -- A JSON array of reasons that send no mail.
+  silent TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(silent)),
+  digest TEXT NOT NULL DEFAULT 'off' CHECK (digest IN ('off', 'hourly', 'daily')),
+  digest_at TEXT
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX notification_settings_with_digest ON notification_settings (digest_at) WHERE digest <> 'off';
+
+CREATE TABLE notification_work (
+  seq INTEGER PRIMARY KEY,
+  -- JSON: which events, of what, and what was known when they happened.
+  data TEXT NOT NULL CHECK (json_valid(data)),
+  -- JSON once worked out: whom to tell, why, and what of. Those up to `told` have been told.
+  plan TEXT CHECK (json_valid(plan)),
+  told TEXT NOT NULL DEFAULT '',
+  -- How often it went wrong; what goes wrong too often is left for a person to see.
+  tries INTEGER NOT NULL DEFAULT 0
+) STRICT;
+
+CREATE TABLE notifications (
+  id TEXT PRIMARY KEY,
+  user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  -- Null for what is about no repository.
+  repo_id TEXT REFERENCES repos (id) ON DELETE CASCADE,
+  -- One for each subject and person: what it is, where, and which.
+  subject TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  number INTEGER,
+  subject_id TEXT,
+  -- Set where the subject has no title of its own that can be looked up.
+  title TEXT,
+  url TEXT,
+  reason TEXT NOT NULL,
+  unread INTEGER NOT NULL CHECK (unread IN (0, 1)),
+  done INTEGER NOT NULL CHECK (done IN (0, 1)),
+  last_event TEXT,
+  updated_at TEXT NOT NULL,
+  created_at TEXT NOT NULL,
+  UNIQUE (user_id, subject),
+  CHECK (done = 0 OR unread = 0)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX notifications_done ON notifications (updated_at) WHERE done = 1;
+
+CREATE INDEX notifications_inbox ON notifications (user_id, done, updated_at, id);
+
+CREATE INDEX notifications_of_repo ON notifications (repo_id) WHERE repo_id IS NOT NULL;
+
+CREATE INDEX notifications_to_settle ON notifications (subject) WHERE kind IN ('question', 'invitation');
+
+CREATE INDEX notifications_unread ON notifications (user_id, repo_id) WHERE unread = 1;
+
+CREATE INDEX notifications_unread_inbox ON notifications (user_id, updated_at, id) WHERE unread = 1;
+
 CREATE TABLE oauth_applications (
   id TEXT PRIMARY KEY,
   user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
@@ -483,11 +722,27 @@ CREATE INDEX proofs_by_end ON proofs (expires_at);
 
 CREATE INDEX proofs_of_user ON proofs (user_id, kind, created_at);
 
+CREATE TABLE pull_folders (
+  pull_id TEXT NOT NULL REFERENCES pulls (id) ON DELETE CASCADE,
+  repo_id TEXT NOT NULL,
+  path TEXT NOT NULL, -- ends in a slash
+  PRIMARY KEY (pull_id, path)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX pull_folders_of_repo ON pull_folders (repo_id, pull_id);
+
 CREATE TABLE pull_heads (
   pull_id TEXT NOT NULL REFERENCES pulls (id) ON DELETE CASCADE,
   sha TEXT NOT NULL,
   pushed_at TEXT NOT NULL,
   PRIMARY KEY (pull_id, sha)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE pull_owners (
+  pull_id TEXT PRIMARY KEY REFERENCES pulls (id) ON DELETE CASCADE,
+  base_sha TEXT NOT NULL,
+  head_sha TEXT NOT NULL,
+  owners TEXT NOT NULL CHECK (json_valid(owners)) -- [{ owners: [name], paths: [path], count }]
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE pull_stats (
@@ -576,6 +831,61 @@ CREATE INDEX pulls_by_issue ON pulls (repo_id, issue, number) WHERE issue IS NOT
 
 CREATE INDEX pulls_by_status ON pulls (repo_id, status, number);
 
+CREATE INDEX pulls_merging_themselves ON pulls (repo_id) WHERE active = 1 AND auto_merge = 1;
+
+CREATE TABLE queue_entries (
+  id TEXT PRIMARY KEY,
+  repo_id TEXT NOT NULL REFERENCES repos (id) ON DELETE CASCADE,
+  pull_id TEXT NOT NULL REFERENCES pulls (id) ON DELETE CASCADE,
+  number INTEGER NOT NULL, -- of the pull request
+  base_ref TEXT NOT NULL,
+  place INTEGER, -- the order of landing; null once it has left or landed
+  state TEXT NOT NULL CHECK (state IN ('queued', 'testing', 'passed', 'landing', 'landed', 'failed', 'removed')),
+  attempt INTEGER NOT NULL DEFAULT 1 CHECK (attempt > 0),
+  method TEXT NOT NULL CHECK (method IN ('merge', 'squash', 'rebase')),
+  message TEXT, -- of the commit, when one was given
+  keep_issue_open INTEGER NOT NULL CHECK (keep_issue_open IN (0, 1)),
+  commands TEXT NOT NULL CHECK (json_valid(commands)), -- what must pass, as it was when it came in
+  head_sha TEXT NOT NULL, -- the head that was asked to be merged
+  base_sha TEXT, -- what its candidate was built on, or found to conflict with
+  rests_on TEXT, -- the entry that base_sha is the candidate of; null for the base itself
+  candidate_sha TEXT,
+  candidate_tree TEXT,
+  run_id TEXT, -- the checks of its latest candidate
+  -- What is wrong with its candidate. It stands as soon as everything ahead has passed; until then an entry ahead may be the cause.
+  verdict TEXT CHECK (verdict IN ('checks_failed', 'timed_out', 'conflicts', 'internal')),
+  look INTEGER NOT NULL DEFAULT 0 CHECK (look IN (0, 1)), -- something happened after which it may not be mergeable any more
+  reason TEXT, -- why it left
+  note TEXT, -- the same, or what it waits for, in words
+  queued_by TEXT NOT NULL REFERENCES actors (id),
+  token_id TEXT, -- the token that asked, which must still be there when it lands
+  queued_at TEXT NOT NULL,
+  started_at TEXT, -- when the latest candidate began to be tested
+  passed_at TEXT,
+  settled_at TEXT,
+  CHECK ((place IS NULL) = (state IN ('landed', 'failed', 'removed'))),
+  CHECK ((settled_at IS NULL) = (place IS NOT NULL)),
+  CHECK ((candidate_sha IS NULL) = (candidate_tree IS NULL)),
+  CHECK (state NOT IN ('testing', 'passed', 'landing', 'landed') OR (candidate_sha IS NOT NULL AND base_sha IS NOT NULL))
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX queue_entries_by_run ON queue_entries (run_id) WHERE run_id IS NOT NULL AND place IS NOT NULL;
+
+CREATE UNIQUE INDEX queue_entries_of_pull ON queue_entries (repo_id, number) WHERE place IS NOT NULL;
+
+CREATE INDEX queue_entries_settled ON queue_entries (repo_id, base_ref, settled_at) WHERE place IS NULL;
+
+CREATE INDEX queue_entries_waiting ON queue_entries (repo_id, base_ref, place) WHERE place IS NOT NULL;
+
+CREATE TABLE queue_pauses (
+  repo_id TEXT NOT NULL REFERENCES repos (id) ON DELETE CASCADE,
+  base_ref TEXT NOT NULL,
+  paused_by TEXT NOT NULL REFERENCES actors (id),
+  paused_at TEXT NOT NULL,
+  reason TEXT NOT NULL CHECK (reason <> ''),
+  PRIMARY KEY (repo_id, base_ref)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE reactions (
   comment_id TEXT NOT NULL REFERENCES comments (id) ON DELETE CASCADE,
   content TEXT NOT NULL CHECK (content IN ('+1', '-1', 'laugh', 'hooray', 'confused', 'heart', 'rocket', 'eyes')),
@@ -637,6 +947,17 @@ CREATE TABLE record_links (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX record_links_of_issue ON record_links (repo_id, issue_number, pull_number);
+
+CREATE TABLE record_subscriptions (
+  repo_id TEXT NOT NULL,
+  number INTEGER NOT NULL,
+  user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  subscribed INTEGER NOT NULL CHECK (subscribed IN (0, 1)),
+  because TEXT NOT NULL CHECK (because IN ('author', 'assigned', 'review_requested', 'mention', 'team_mention', 'commented', 'subscribed')),
+  created_at TEXT NOT NULL,
+  PRIMARY KEY (repo_id, number, user_id),
+  FOREIGN KEY (repo_id, number) REFERENCES records (repo_id, number) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
 
 CREATE TRIGGER records_count_change AFTER UPDATE OF open ON records WHEN OLD.open <> NEW.open BEGIN
   UPDATE record_counts SET count = count - 1 WHERE repo_id = OLD.repo_id AND kind = OLD.kind AND open = OLD.open;
@@ -711,6 +1032,14 @@ CREATE TABLE refs (
   PRIMARY KEY (repo_id, name)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE repo_subscriptions (
+  repo_id TEXT NOT NULL REFERENCES repos (id) ON DELETE CASCADE,
+  user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  level TEXT NOT NULL CHECK (level IN ('participating', 'all', 'releases', 'ignored')),
+  created_at TEXT NOT NULL,
+  PRIMARY KEY (repo_id, user_id)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE repos (
   id TEXT PRIMARY KEY,
   workspace_id TEXT NOT NULL REFERENCES workspaces (id) ON DELETE CASCADE,
@@ -764,6 +1093,21 @@ CREATE INDEX repos_of_store ON repos (store);
 
 CREATE INDEX repos_public ON repos (private, updated_at) WHERE parent_id IS NULL AND deleted_at IS NULL;
 
+CREATE TABLE review_drafts (
+  id TEXT PRIMARY KEY,
+  pull_id TEXT NOT NULL REFERENCES pulls (id) ON DELETE CASCADE,
+  author_id TEXT NOT NULL REFERENCES actors (id),
+  path TEXT NOT NULL,
+  line INTEGER NOT NULL CHECK (line > 0),
+  start_line INTEGER CHECK (start_line > 0),
+  side TEXT NOT NULL CHECK (side IN ('new', 'old')),
+  commit_sha TEXT NOT NULL,
+  body TEXT NOT NULL CHECK (body <> ''),
+  created_at TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX review_drafts_of ON review_drafts (pull_id, author_id, id);
+
 CREATE TABLE review_requests (
   pull_id TEXT NOT NULL REFERENCES pulls (id) ON DELETE CASCADE,
   -- The id of the actor or of the team.
@@ -806,6 +1150,73 @@ UNION ALL
 SELECT r.repo_id, m.user_id, instr('rtwma', substr(r.role, 1, 1)), r.team_id, max(r.added_at, m.added_at)
 FROM team_repos r JOIN team_lines l ON l.ancestor_id = r.team_id JOIN team_members m ON m.team_id = l.team_id;
 
+CREATE TABLE rule_evaluations (
+  id TEXT PRIMARY KEY,
+  repo_id TEXT NOT NULL REFERENCES repos (id) ON DELETE CASCADE,
+  ruleset_id TEXT NOT NULL,
+  ruleset_name TEXT NOT NULL,
+  rule TEXT NOT NULL,
+  ref TEXT NOT NULL,
+  sha TEXT,
+  pull_number INTEGER,
+  actor_id TEXT REFERENCES actors (id),
+  result TEXT NOT NULL CHECK (result IN ('pass', 'fail', 'bypass')),
+  enforced INTEGER NOT NULL CHECK (enforced IN (0, 1)),
+  message TEXT,
+  time TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX rule_evaluations_by_time ON rule_evaluations (time);
+
+CREATE INDEX rule_evaluations_of_repo ON rule_evaluations (repo_id, id);
+
+CREATE INDEX rule_evaluations_of_ruleset ON rule_evaluations (repo_id, ruleset_id, id);
+
+CREATE TABLE rule_findings (
+  pull_id TEXT NOT NULL REFERENCES pulls (id) ON DELETE CASCADE,
+  key TEXT NOT NULL,
+  base_sha TEXT NOT NULL,
+  head_sha TEXT NOT NULL,
+  finding TEXT,
+  PRIMARY KEY (pull_id, key)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE rulesets (
+  id TEXT PRIMARY KEY,
+  workspace_id TEXT REFERENCES workspaces (id) ON DELETE CASCADE,
+  repo_id TEXT REFERENCES repos (id) ON DELETE CASCADE,
+  name TEXT NOT NULL,
+  enforcement TEXT NOT NULL CHECK (enforcement IN ('active', 'evaluate', 'disabled')),
+  target TEXT NOT NULL CHECK (target IN ('branch', 'tag', 'push')),
+  conditions TEXT NOT NULL CHECK (json_valid(conditions)),
+  bypass_actors TEXT NOT NULL CHECK (json_valid(bypass_actors)),
+  rules TEXT NOT NULL CHECK (json_valid(rules)),
+  created_by TEXT REFERENCES actors (id),
+  created_at TEXT NOT NULL,
+  updated_by TEXT REFERENCES actors (id),
+  updated_at TEXT NOT NULL,
+  CHECK ((workspace_id IS NULL) <> (repo_id IS NULL))
+) STRICT, WITHOUT ROWID;
+
+CREATE UNIQUE INDEX rulesets_of_repo ON rulesets (repo_id, lower(name)) WHERE repo_id IS NOT NULL;
+
+CREATE UNIQUE INDEX rulesets_of_workspace ON rulesets (workspace_id, lower(name)) WHERE workspace_id IS NOT NULL;
+
+CREATE TABLE search_marks (
+  kind TEXT NOT NULL CHECK (kind IN ('record', 'repo', 'code')),
+  repo_id TEXT NOT NULL,
+  number INTEGER NOT NULL DEFAULT 0 CHECK ((kind = 'record') = (number > 0)),
+  version INTEGER NOT NULL DEFAULT 1,
+  PRIMARY KEY (kind, repo_id, number)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE session_costs (
+  repo_id TEXT NOT NULL REFERENCES repos (id) ON DELETE CASCADE,
+  day TEXT NOT NULL,
+  cost_usd REAL NOT NULL CHECK (cost_usd >= 0),
+  PRIMARY KEY (repo_id, day)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE session_entries (
   pull_id TEXT NOT NULL REFERENCES pulls (id) ON DELETE CASCADE,
   seq INTEGER NOT NULL CHECK (seq > 0),
@@ -839,6 +1250,15 @@ CREATE TABLE sign_ins (
 CREATE INDEX sign_ins_by_end ON sign_ins (expires_at);
 
 CREATE INDEX sign_ins_of_user ON sign_ins (user_id);
+
+CREATE TABLE stars (
+  user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  repo_id TEXT NOT NULL REFERENCES repos (id) ON DELETE CASCADE,
+  created_at TEXT NOT NULL,
+  PRIMARY KEY (user_id, repo_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX stars_of_repo ON stars (repo_id, user_id);
 
 CREATE TABLE team_lines (
   team_id TEXT NOT NULL REFERENCES teams (id) ON DELETE CASCADE,
@@ -897,6 +1317,15 @@ CREATE TABLE teams (
 
 CREATE INDEX teams_of_parent ON teams (parent_id) WHERE parent_id IS NOT NULL;
 
+CREATE TABLE text_mentions (
+  repo_id TEXT NOT NULL,
+  number INTEGER NOT NULL,
+  text_id TEXT NOT NULL,
+  name TEXT NOT NULL,
+  PRIMARY KEY (repo_id, number, text_id, name),
+  FOREIGN KEY (repo_id, number) REFERENCES records (repo_id, number) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE token_repos (
   token_id TEXT NOT NULL REFERENCES tokens (id) ON DELETE CASCADE,
   repo_id TEXT NOT NULL,
@@ -925,7 +1354,7 @@ CREATE TABLE tokens (
   created_at TEXT NOT NULL,
   last_used_at TEXT,
   expires_at TEXT
-, pull_number INTEGER CHECK (pull_number IS NULL OR kind = 'agent')) STRICT, WITHOUT ROWID;
+, pull_number INTEGER CHECK (pull_number IS NULL OR kind = 'agent'), audience TEXT CHECK (audience IN ('mcp', 'api'))) STRICT, WITHOUT ROWID;
 
 CREATE INDEX tokens_of_actor ON tokens (actor_id, id);
 
@@ -948,6 +1377,81 @@ CREATE TABLE users (
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL
 , suspended_reason TEXT) STRICT, WITHOUT ROWID;
+
+CREATE TABLE viewed_files (
+  pull_id TEXT NOT NULL REFERENCES pulls (id) ON DELETE CASCADE,
+  user_id TEXT NOT NULL REFERENCES actors (id),
+  path TEXT NOT NULL,
+  oid TEXT NOT NULL, -- empty for a removed file
+  viewed_at TEXT NOT NULL,
+  PRIMARY KEY (pull_id, user_id, path)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE webhook_deliveries (
+  id TEXT PRIMARY KEY,
+  hook_id TEXT NOT NULL REFERENCES webhooks (id) ON DELETE CASCADE,
+  -- Of webhook_payloads, which are swept by their age and so need no check of the reference.
+  event_id TEXT NOT NULL,
+  state TEXT NOT NULL CHECK (state IN ('sent', 'delivered', 'waiting', 'failed', 'cancelled')),
+  attempt INTEGER NOT NULL CHECK (attempt BETWEEN 1 AND 6),
+  redelivery_of TEXT,
+  -- When to try next, in milliseconds since 1970; null when nothing is left to do.
+  due_at INTEGER,
+  -- The last try: where to, with which signature, and what came of it.
+  tried_at TEXT,
+  url TEXT,
+  signature TEXT,
+  status INTEGER,
+  headers TEXT CHECK (json_valid(headers)),
+  body TEXT,
+  error TEXT CHECK (error IN ('timeout', 'dns', 'refused', 'tls', 'blocked_address', 'redirect')),
+  duration_ms INTEGER,
+  created_at TEXT NOT NULL,
+  finished_at TEXT
+) STRICT;
+
+CREATE INDEX webhook_deliveries_by_state ON webhook_deliveries (hook_id, state, id);
+
+CREATE INDEX webhook_deliveries_due ON webhook_deliveries (hook_id, due_at) WHERE due_at IS NOT NULL;
+
+CREATE INDEX webhook_deliveries_of_hook ON webhook_deliveries (hook_id, id);
+
+CREATE TABLE webhook_payloads (
+  event_id TEXT PRIMARY KEY,
+  type TEXT NOT NULL,
+  body TEXT NOT NULL,
+  kept_until TEXT NOT NULL
+) STRICT;
+
+CREATE INDEX webhook_payloads_by_end ON webhook_payloads (kept_until);
+
+CREATE TABLE webhooks (
+  id TEXT PRIMARY KEY,
+  repo_id TEXT,
+  workspace_id TEXT REFERENCES workspaces (id) ON DELETE CASCADE,
+  url TEXT NOT NULL,
+  -- Types of events as a JSON array; an empty one means all.
+  events TEXT NOT NULL CHECK (json_valid(events)),
+  active INTEGER NOT NULL CHECK (active IN (0, 1)),
+  -- Encrypted under the installation key.
+  secret TEXT NOT NULL,
+  -- How the newest delivery that was tried stands, and which that is.
+  light TEXT NOT NULL CHECK (light IN ('none', 'green', 'amber', 'red')),
+  light_delivery TEXT,
+  -- Deliveries that failed for good since the last one that arrived, and when the first of them did.
+  failed_in_row INTEGER NOT NULL DEFAULT 0,
+  failing_since TEXT,
+  created_by TEXT REFERENCES actors (id),
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL,
+  -- Taken away; the rows go in parts.
+  removed_at TEXT,
+  CHECK ((repo_id IS NULL) <> (workspace_id IS NULL))
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX webhooks_of_repo ON webhooks (repo_id, id) WHERE repo_id IS NOT NULL;
+
+CREATE INDEX webhooks_of_workspace ON webhooks (workspace_id, id) WHERE workspace_id IS NOT NULL;
 
 CREATE TABLE workspace_redirects (
   slug TEXT PRIMARY KEY,

@@ -19,12 +19,14 @@ const OPTIONS = {
   cuts: { kind: 'count', default: '30', help: 'Rounds of power cuts.' },
   seed: { kind: 'count', default: '', help: 'Repeats the choices of an earlier run.' },
   contributors: { kind: 'count', default: '4', help: 'Clients that work at once.' },
+  racers: { kind: 'count', default: '2', help: 'Clients that push to the same refs at once.' },
   executable: { kind: 'text', default: EXECUTABLE, help: 'The built executable.' },
 } as const satisfies Record<string, Option>
 
-function tell(how: string, { rounds, whileStarting, acknowledged, least, restart, problems, directory }: CrashReport): boolean {
+function tell(how: string, { rounds, whileStarting, maintained, races, acknowledged, least, restart, problems, directory }: CrashReport): boolean {
   process.stdout.write(
-    `${how}: ${rounds} rounds, ${whileStarting} more cuts during a start; ` +
+    `${how}: ${rounds} rounds, ${whileStarting} more cuts during a start, ${maintained} stores packed together meanwhile; ` +
+      `${races.moved} moves of refs that several push to, ${races.refused} refused; ` +
       `acknowledged: ${inWords(acknowledged)} (at least ${least} by each client); ` +
       `listening again after ${Math.round(restart.median)} ms (most ${Math.round(restart.most)} ms); ${problems.length} problems\n`,
   )
@@ -44,7 +46,7 @@ if (import.meta.main) {
     copyFileSync(built, executable)
     process.stdout.write(`seed ${seed}\n`)
     const say = (line: string): void => void process.stdout.write(`${line}\n`)
-    const common = { executable, seed, contributors: Number(options.contributors), say }
+    const common = { executable, seed, contributors: Number(options.contributors), racers: Number(options.racers), say }
     let good = true
     try {
       if (options.how !== 'power') good = tell('kill', await runCrashes({ ...common, how: 'kill', rounds: Number(options.kills) })) && good

@@ -1,6 +1,6 @@
-/** Settings of sign-on through a company's own providers: `[[sso.oidc]]` tables, one for each provider, and `[sso.ldap]`. */
+/** Settings of sign-on through a company's own providers: `[[sso.oidc]]` tables, one for each provider, `[sso.ldap]`, and `[sso.header]`. */
 import { readFileSync } from 'node:fs'
-import type { GroupRule, LdapDirectory, OidcProvider, Settings, SignOnPolicy, SignUpMode } from '#core/settings.ts'
+import type { GroupRule, HeaderSignOn, LdapDirectory, OidcProvider, Settings, SignOnPolicy, SignUpMode } from '#core/settings.ts'
 import { nearest } from '#lib/nearest.ts'
 import { isSlug } from '#lib/slug.ts'
 
@@ -69,7 +69,7 @@ function oidcProvider(table: unknown, mode: SignUpMode, fail: Fail): OidcProvide
     if (!(name in OIDC)) fail(`has no setting ${name}; did you mean ${nearest(name, Object.keys(OIDC))}?`)
   }
   const id = required(values, 'id', fail)
-  if (!isSlug(id) || id === 'ldap') fail(`has the id ${JSON.stringify(id)}; it takes lowercase letters, digits and single hyphens, and not ldap`)
+  if (!isSlug(id) || id === 'ldap' || id === 'header') fail(`has the id ${JSON.stringify(id)}; it takes lowercase letters, digits and single hyphens, and neither ldap nor header`)
   const issuer = addressOf(required(values, 'issuer', fail), ['https:', 'http:'], 'issuer', fail)
   if (issuer.protocol === 'http:' && !isLoopback(issuer.hostname)) fail('needs https for issuer')
   const secretFile = textOf(values, 'client_secret_file', fail)
@@ -118,6 +118,34 @@ function ldapDirectory(values: Values, mode: SignUpMode, fail: Fail): LdapDirect
   }
 }
 
+/** What a request holds for other reasons, or what clients say of themselves. */
+const NOT_FOR_NAMES = /^(authorization|cookie|host|forwarded|x-forwarded-(for|host|proto)|user-agent|origin|referer|content-.*|accept.*)$/
+
+function headerOf(values: Values, name: string, fail: Fail): string | null {
+  const header = textOf(values, name, fail)?.toLowerCase() ?? null
+  if (header !== null && (!/^[a-z0-9][a-z0-9-]*$/.test(header) || NOT_FOR_NAMES.test(header))) fail(`needs the name of a header for ${name} that only the proxy sets, not ${JSON.stringify(header)}`)
+  return header
+}
+
+function headerSignOn(values: Values, trusted: readonly string[], mode: SignUpMode, fail: Fail): HeaderSignOn | null {
+  const username_header = headerOf(values, 'username_header', fail)
+  if (username_header === null) return null
+  if (trusted.length === 0) fail('needs proxy.trusted: the addresses of the proxies whose word counts')
+  const everybody = trusted.find((block) => /\/0+$/.test(block))
+  if (everybody !== undefined) fail(`cannot be used while proxy.trusted holds ${everybody}, because anybody could name themselves`)
+  return {
+    id: 'header',
+    name: textOf(values, 'name', fail) ?? 'Company sign-in',
+    username_header,
+    id_header: headerOf(values, 'id_header', fail),
+    name_header: headerOf(values, 'name_header', fail),
+    email_header: headerOf(values, 'email_header', fail),
+    groups_header: headerOf(values, 'groups_header', fail),
+    groups_separator: textOf(values, 'groups_separator', fail) ?? ',',
+    ...policy(values, mode, true, fail),
+  }
+}
+
 /** `value` gives a setting by its full name; `fail` throws with what is wrong. */
 export function ssoSettings(value: (name: string) => unknown, mode: SignUpMode, fail: Fail): Settings['sso'] {
   const tables = value('sso.oidc')
@@ -125,11 +153,22 @@ export function ssoSettings(value: (name: string) => unknown, mode: SignUpMode, 
   const twice = oidc.find(({ id }, index) => oidc.findIndex((other) => other.id === id) !== index)
   if (twice) fail(`sso.oidc has two providers with the id ${twice.id}`)
   const ldap = Object.fromEntries(LDAP_SETTINGS.map((name) => [name, value(`sso.ldap.${name}`)]))
-  return { passwords: value('sso.passwords') as 'everyone' | 'administrators', oidc, ldap: ldapDirectory(ldap, mode, (what) => fail(`sso.ldap ${what}`)) }
+  const header = Object.fromEntries(HEADER_SETTINGS.map((name) => [name, value(`sso.header.${name}`)]))
+  return {
+    passwords: value('sso.passwords') as 'everyone' | 'administrators',
+    oidc,
+    ldap: ldapDirectory(ldap, mode, (what) => fail(`sso.ldap ${what}`)),
+    header: headerSignOn(header, value('proxy.trusted') as string[], mode, (what) => fail(`sso.header ${what}`)),
+  }
 }
 
 /** The names of `[sso.ldap]`, which are also variables of the environment. */
 export const LDAP_SETTINGS = [
   'url', 'name', 'start_tls', 'ca_file', 'bind_dn', 'bind_password', 'base', 'filter', 'id_attribute', 'username_attribute', 'name_attribute',
   'email_attribute', 'group_base', 'group_filter', 'group_attribute', 'groups', 'sign_up', 'link_by_email', 'trust_email',
+] as const
+
+/** The names of `[sso.header]`, likewise. */
+export const HEADER_SETTINGS = [
+  'username_header', 'id_header', 'name_header', 'email_header', 'groups_header', 'groups_separator', 'name', 'groups', 'sign_up', 'link_by_email', 'trust_email',
 ] as const

@@ -10,6 +10,7 @@ import type { Settings, SignUpMode } from '#core/settings.ts'
 import { nearest } from '#lib/nearest.ts'
 import { parseBlock } from '#lib/net.ts'
 import { parseOutboundRules } from '#lib/outbound.ts'
+import { duration } from '#lib/time.ts'
 import { ssoSettings } from './config-sso.ts'
 import packageJson from '../package.json' with { type: 'json' }
 
@@ -58,6 +59,17 @@ export const SETTINGS: Readonly<Record<string, Setting>> = {
   'sso.ldap.sign_up': { kind: 'boolean', default: null, help: 'Whether people of the directory get accounts; as accounts.sign_up says unless set.' },
   'sso.ldap.link_by_email': { kind: 'boolean', default: false, help: 'Whether a person of the directory takes over the account with the same confirmed address.' },
   'sso.ldap.trust_email': { kind: 'boolean', default: false, help: 'Whether addresses of the directory count as confirmed.' },
+  'sso.header.username_header': { kind: 'text', default: null, help: 'The header in which a proxy of proxy.trusted names the person that it has signed in; without it there is no such sign-on.' },
+  'sso.header.id_header': { kind: 'text', default: null, help: 'The header with what never changes about a person; the username counts as that unless set.' },
+  'sso.header.name_header': { kind: 'text', default: null, help: 'The header with the display name.' },
+  'sso.header.email_header': { kind: 'text', default: null, help: 'The header with the address; new accounts need one.' },
+  'sso.header.groups_header': { kind: 'text', default: null, help: 'The header with the groups; without it there are none.' },
+  'sso.header.groups_separator': { kind: 'text', default: null, help: 'What stands between two groups; a comma unless set.' },
+  'sso.header.name': { kind: 'text', default: null, help: 'What this sign-on is called in the settings of people.' },
+  'sso.header.groups': { kind: 'list', default: [], help: 'What groups give: group = workspace, group = workspace:owner, group = workspace/team.' },
+  'sso.header.sign_up': { kind: 'boolean', default: null, help: 'Whether people whom the proxy names get accounts; as accounts.sign_up says unless set.' },
+  'sso.header.link_by_email': { kind: 'boolean', default: false, help: 'Whether a person whom the proxy names takes over the account with the same confirmed address.' },
+  'sso.header.trust_email': { kind: 'boolean', default: true, help: 'Whether addresses that the proxy gives count as confirmed.' },
   'workspaces.per_person': { kind: 'number', default: 10, help: 'How many workspaces one person may belong to.' },
   'repos.private_by_default': { kind: 'boolean', default: true, help: 'Whether a new repository is private when it is not said.' },
   'mcp.origins': { kind: 'list', default: [], help: 'Origins besides the site from which browsers may call the tool server.' },
@@ -67,6 +79,26 @@ export const SETTINGS: Readonly<Record<string, Setting>> = {
   'audit.keep_days': { kind: 'number', default: 400, help: 'How long entries of the audit log are kept, at least 30.' },
   'mail.url': { kind: 'text', default: null, help: 'SMTP server as smtp://user:password@host:port; without it mail goes to <data>/outbox.' },
   'mail.from': { kind: 'text', default: null, help: 'Sender of mail, as Name <address>.' },
+  'checks.isolation': { kind: 'text', default: 'required', words: ['required', 'none'], help: 'Whether commands of acceptance checks are refused where they cannot be isolated; none runs them with the rights of this server, for a forge whose every user is trusted.' },
+  'checks.network': { kind: 'boolean', default: false, help: 'Whether commands of acceptance checks may use the network of this machine, which reaches whatever this machine reaches.' },
+  'checks.memory': { kind: 'bytes', default: 2 * 1024 ** 3, help: 'Memory that one command of acceptance checks may use.' },
+  'checks.disk': { kind: 'bytes', default: 4 * 1024 ** 3, help: 'Disk space that the commands of one pull request may use.' },
+  'checks.processes': { kind: 'number', default: 512, help: 'Processes that one command of acceptance checks may have.' },
+  'checks.readable': { kind: 'list', default: [], help: 'Folders with programs, besides those of the system, that commands of acceptance checks may read.' },
+  'checks.keep_days': { kind: 'number', default: 90, help: 'How long the output of acceptance checks is kept, in days.' },
+  'backups.to': { kind: 'text', default: null, help: 'Where backups go: a directory, or s3://bucket/folder; backups in the data directory unless set.' },
+  'backups.every': { kind: 'text', default: null, none: true, help: 'How often one is made by itself, such as 24h or 6h; never unless set.' },
+  'backups.verify_every': { kind: 'text', default: null, none: true, help: 'How often the newest one is restored and checked, such as 7d; never unless set.' },
+  'backups.keep_last': { kind: 'number', default: 7, help: 'How many of the newest backups are kept.' },
+  'backups.keep_daily': { kind: 'number', default: 7, help: 'For how many days the newest backup of the day is kept.' },
+  'backups.keep_weekly': { kind: 'number', default: 5, help: 'For how many weeks the newest backup of the week is kept.' },
+  'backups.keep_monthly': { kind: 'number', default: 12, help: 'For how many months the newest backup of the month is kept.' },
+  'backups.recipients': { kind: 'list', default: [], help: 'Public keys of age (age1…) that backups are encrypted to; only then do they hold the installation key and hearth.toml.' },
+  'backups.identity': { kind: 'text', default: null, help: 'A file with an age identity, for checking encrypted backups here.' },
+  'backups.s3_endpoint': { kind: 'text', default: null, help: "The store's address, such as https://s3.example.com; Amazon's unless set." },
+  'backups.s3_region': { kind: 'text', default: 'us-east-1', help: 'The region of the bucket.' },
+  'backups.s3_access_key': { kind: 'text', default: null, help: 'The access key of the store.' },
+  'backups.s3_secret_key': { kind: 'text', default: null, help: 'Its secret key; HEARTH_BACKUPS_S3_SECRET_KEY keeps it out of the file.' },
   'archives.max_files': { kind: 'number', none: true, default: 10_000, help: 'The most files in an archive to download; none lifts it.' },
   'archives.max_bytes': { kind: 'bytes', none: true, default: 24 * 1024 ** 2, help: 'The most bytes of files in an archive to download; none lifts it.' },
   'git.workers': { kind: 'number', default: Math.max(1, Math.min(4, availableParallelism())), help: 'Threads for work on packs, diffs and history.' },
@@ -202,6 +234,7 @@ export function loadConfig(flags: { data?: string; listen?: string; site_url?: s
   const dataDirectory = flags.data !== undefined || fromEnvironment.has('data') || !fromFile.has('data') ? data : absolute(String(fromFile.get('data')), path)
   const mailUrl = value('mail.url') as string | null
   const sign_up = value('accounts.sign_up') as SignUpMode
+  const backups = backupSettings((name) => value(name), (text) => absolute(text, path))
   const sso = ssoSettings((name) => value(name), sign_up, (what) => {
     throw new ConfigError(what)
   })
@@ -228,6 +261,16 @@ export function loadConfig(flags: { data?: string; listen?: string; site_url?: s
         mcp_origins: value('mcp.origins') as string[],
         trusted_proxies: blocksOf('proxy.trusted', value('proxy.trusted') as string[]),
         outbound_allow: outboundOf(value('outbound.allow') as string[]),
+        checks: {
+          isolation: value('checks.isolation') as 'required' | 'none',
+          network: value('checks.network') as boolean,
+          memory: Math.max(64 * 1024 ** 2, value('checks.memory') as number),
+          disk: Math.max(16 * 1024 ** 2, value('checks.disk') as number),
+          processes: Math.max(16, value('checks.processes') as number),
+          readable: (value('checks.readable') as string[]).map((path) => resolve(path)),
+          keep_days: Math.max(1, value('checks.keep_days') as number),
+        },
+        backups,
         archives: { max_files: value('archives.max_files') as number | null, max_bytes: value('archives.max_bytes') as number | null },
         audit: { ip: value('audit.ip') as boolean, keep_days: Math.max(30, value('audit.keep_days') as number) },
         mail: mailUrl === null ? null : { url: mailUrl, from: (value('mail.from') as string | null) ?? `Hearth <hearth@${new URL(site_url).hostname}>` },
@@ -239,6 +282,28 @@ export function loadConfig(flags: { data?: string; listen?: string; site_url?: s
         },
       }
     },
+  }
+}
+
+/** Gives ConfigError for a span of time that cannot be read. */
+function backupSettings(value: (name: string) => unknown, place: (path: string) => string): Settings['backups'] {
+  const text = (name: string) => value(`backups.${name}`) as string | null
+  const span = (name: string): number | null => {
+    const given = text(name)
+    if (given === null) return null
+    if (!/^[1-9]\d{0,4}[mhd]$/.test(given)) throw new ConfigError(`backups.${name} must be a span such as 24h or 7d, or none, not ${JSON.stringify(given)}`)
+    return duration(given)
+  }
+  const [to, identity, access_key, secret_key] = [text('to'), text('identity'), text('s3_access_key'), text('s3_secret_key')]
+  const count = (name: string) => value(`backups.keep_${name}`) as number
+  return {
+    to: to === null || to.includes('://') ? to : place(to),
+    every_ms: span('every'),
+    verify_every_ms: span('verify_every'),
+    keep: { last: count('last'), daily: count('daily'), weekly: count('weekly'), monthly: count('monthly') },
+    recipients: value('backups.recipients') as string[],
+    identity: identity === null ? null : place(identity),
+    s3: access_key === null || secret_key === null ? null : { endpoint: text('s3_endpoint'), region: text('s3_region') ?? 'us-east-1', access_key, secret_key },
   }
 }
 

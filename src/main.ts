@@ -3,6 +3,8 @@ import './production.ts'
 import { commands } from './commands/index.ts'
 import { CommandError, helpOf, parseArguments, UsageError, type Command } from './commands/command.ts'
 import { ConfigError } from './config.ts'
+import { UpgradeError } from './upgrade.ts'
+import { BackupError } from '#backup'
 import { Refusal } from '#lib/errors.ts'
 import { nearest } from '#lib/nearest.ts'
 
@@ -10,7 +12,7 @@ function overview(): string {
   const width = Math.max(...commands.map(({ name }) => name.length)) + 3
   return [
     'Hearth, a git forge for people and software agents.', '',
-    ...commands.map(({ name, summary }) => `  hearth ${name.padEnd(width)}${summary}`), '',
+    ...commands.map(({ name, summary, brief }) => `  hearth ${name.padEnd(width)}${brief ?? summary}`), '',
     'Each command answers --help.', '',
   ].join('\n')
 }
@@ -38,7 +40,7 @@ async function main(words: readonly string[]): Promise<number> {
     return (await command.run({ args, flags })) ?? 0
   } catch (error) {
     if (error instanceof UsageError) return fail(error.message, 2)
-    if (error instanceof ConfigError || error instanceof CommandError || error instanceof Refusal) return fail(error.message, 1)
+    if (error instanceof ConfigError || error instanceof CommandError || error instanceof UpgradeError || error instanceof BackupError || error instanceof Refusal) return fail(error.message, 1)
     return fail(error instanceof Error ? error.message : String(error), 1)
   }
 }

@@ -116,7 +116,9 @@ test('who may do what is as the snapshot says', () => {
 test('what changes something is never open to anybody without an account, but for making or proving one', () => {
   const open = operations.filter(({ access }) => access.writes && !access.account).map(({ name }) => name)
   expect(open.sort()).toEqual([
-    'confirm_email', 'create_device_code', 'exchange_token', 'finish_sign_in', 'finish_sign_on', 'forgot_password', 'poll_device_token', 'register', 'reset_password', 'revoke_oauth_token', 'setup_forge', 'sign_in', 'sign_in_with_directory', 'sign_in_with_passkey', 'sign_out',
+    'confirm_email', 'create_device_code', 'exchange_token', 'finish_sign_in', 'finish_sign_on', 'forgot_password', 'poll_device_token', 'register', 'reset_password', 'revoke_oauth_token', 'setup_forge', 'sign_in', 'sign_in_by_proxy', 'sign_in_with_directory', 'sign_in_with_passkey', 'sign_out',
+    // The link that was mailed to a person is the proof.
+    'unsubscribe',
   ])
 })
 

@@ -29,9 +29,17 @@ const mustBeAudited = ({ access }: Operation): boolean =>
 const WITHOUT: Readonly<Record<string, string>> = {
   resend_email_confirmation: 'mails a link again; the entry is written when it is opened',
   start_two_factor: 'makes a secret that counts for nothing until enable_two_factor shows a code of it',
+  ping_webhook: 'tries a webhook; nothing of it changes, and its deliveries are a log of their own',
+  redeliver_webhook: 'sends once more what was sent before; nothing changes, and deliveries are a log of their own',
+  set_subscription: 'one’s own choice of what to be told',
+  set_issue_subscription: 'one’s own choice of what to be told',
+  update_notification_settings: 'one’s own choice of what to be told',
+  star_repo: 'a mark for oneself',
+  unstar_repo: 'a mark for oneself',
 }
 
-const forge = await runForge()
+// Imports may begin: nothing listens at that port.
+const forge = await runForge({ outbound_allow: ['http://127.0.0.1'] })
 const { hearth, clock } = forge
 /** Browsers let only addresses with a name and a certificate have passkeys. */
 const named = await makeWorld()
@@ -87,6 +95,14 @@ const deleted = async (): Promise<{ repo: string; confirm: string }> => {
   await run('delete_repo', ada, { repo: name, confirm: name })
   return { repo: name, confirm: name }
 }
+const webhook = async (): Promise<{ repo: string; id: string }> => {
+  const name = await repo()
+  return { repo: name, id: text(await run('create_webhook', ada, { repo: name, url: 'https://hooks.nowhere.invalid/' }), 'id') }
+}
+const ruleset = async (): Promise<{ repo: string; id: string }> => {
+  const name = await repo()
+  return { repo: name, id: text(await run('create_ruleset', ada, { repo: name, name: 'Rules', rules: [] }), 'id') }
+}
 const invited = async (who: UserCaller): Promise<string> => text(await run('invite_member', ada, { workspace: 'acme', email: `${who.username}@example.com` }), 'id')
 const invitedToRepo = async (who: UserCaller): Promise<{ repo: string; id: string }> => {
   const name = await repo()
@@ -120,10 +136,18 @@ async function passkeyInput(who: UserCaller): Promise<Record<string, unknown>> {
 type Made = { as: UserCaller; input: Record<string, unknown>; at: Place }
 const by = (as: UserCaller, input: Record<string, unknown> = {}, at: Place = forge): Made => ({ as, input, at })
 
+const copyInput = () => ({ source: 'git', url: 'http://127.0.0.1:9/x', workspace: 'acme', name: fresh('copy') })
+
 /** How each comes to be called: who calls it, with what. */
 const CALLS: Readonly<Record<string, () => Promise<Made>>> = {
   create_token: async () => by(ada, { name: 'x', scopes: ['repo:read'] }),
   revoke_token: async () => by(ada, { id: text(await run('create_token', ada, { name: 'x', scopes: ['repo:read'] }), 'id') }),
+  create_feed_token: async () => by(await person()),
+  remove_feed_token: async () => {
+    const who = await person()
+    await run('create_feed_token', who, {})
+    return by(who)
+  },
   create_settings_token: async () => by(ada, { name: 'x' }),
   create_invite: async () => by(ada),
   revoke_invite: async () => by(ada, { id: text(await run('create_invite', ada, {}), 'id') }),
@@ -270,8 +294,21 @@ const CALLS: Readonly<Record<string, () => Promise<Made>>> = {
     return by(ada, { id: items[0]?.id })
   },
   decide_device: async () => by(ada, { code: text(await run('create_device_code', anonymous, {}), 'user_code'), decision: 'approve' }),
+  create_import: async () => by(ada, copyInput()),
+  cancel_import: async () => by(ada, { id: text(await run('create_import', ada, copyInput()), 'id') }),
+  retry_import: async () => {
+    const id = text(await run('create_import', ada, copyInput()), 'id')
+    await run('cancel_import', ada, { id })
+    return by(ada, { id })
+  },
   create_agent: async () => by(ada, { repo: await repo(), name: 'bot' }),
   stop_all_agents: async () => by(ada, { repo: await repo(), reason: 'x' }),
+  create_webhook: async () => by(ada, { repo: await repo(), url: 'https://hooks.nowhere.invalid/' }),
+  update_webhook: async () => by(ada, { ...(await webhook()), active: false }),
+  delete_webhook: async () => by(ada, await webhook()),
+  create_ruleset: async () => by(ada, { repo: await repo(), name: 'Rules', rules: [{ type: 'deletion' }] }),
+  update_ruleset: async () => by(ada, { ...(await ruleset()), enforcement: 'evaluate' }),
+  delete_ruleset: async () => by(ada, await ruleset()),
 }
 
 const wanted = operations.filter(mustBeAudited)

@@ -24,7 +24,7 @@ const CORP = `[[sso.oidc]]\nid = "corp"\nissuer = "https://id.corp.example"\ncli
 const LDAP = `[sso.ldap]\nurl = "ldaps://ldap.corp.example"\nbase = "dc=corp,dc=example"\n`
 
 test('without settings there is nothing', () => {
-  expect(load('')).toEqual({ passwords: 'everyone', oidc: [], ldap: null })
+  expect(load('')).toEqual({ passwords: 'everyone', oidc: [], ldap: null, header: null })
 })
 
 test('several providers, in the file or as JSON in the environment, with their secrets in files', () => {
@@ -53,6 +53,22 @@ test('knowing a provider is an account where accounts are open, and an invite on
 test('a directory, whose addresses are not trusted unless said', () => {
   expect(load(LDAP).ldap).toMatchObject({ url: 'ldaps://ldap.corp.example', filter: '(&(objectClass=person)(uid={login}))', trust_email: false, start_tls: false, group_base: null })
   expect(load(LDAP, { HEARTH_SSO_LDAP_BIND_PASSWORD: 'p', HEARTH_SSO_LDAP_GROUPS: 'staff=acme,admins=acme:owner' }).ldap).toMatchObject({ bind_password: 'p', groups: [{ group: 'staff' }, { role: 'owner' }] })
+})
+
+const HEADER = `[proxy]\ntrusted = ["10.0.0.2"]\n[sso.header]\nusername_header = "X-Remote-User"\n`
+
+test('a proxy that names people, only where it is said which proxies are meant', () => {
+  expect(load(HEADER).header).toMatchObject({ username_header: 'x-remote-user', id_header: null, groups_header: null, groups_separator: ',', trust_email: true, sign_up: false, name: 'Company sign-in' })
+  expect(load(`${HEADER}groups_header = "Remote-Groups"\ngroups = ["staff = acme"]\n`).header).toMatchObject({ groups_header: 'remote-groups', groups: [{ group: 'staff', workspace: 'acme' }] })
+  expect(load('', { HEARTH_PROXY_TRUSTED: '10.0.0.2', HEARTH_SSO_HEADER_USERNAME_HEADER: 'Remote-User' }).header?.username_header).toBe('remote-user')
+  // Without the header's name there is no such sign-on.
+  expect(load(`[sso.header]\nemail_header = "X-Remote-Email"\n`).header).toBeNull()
+  expect(wrong(HEADER.replace('trusted', '#'))).toContain('sso.header needs proxy.trusted')
+  for (const all of ['0.0.0.0/0', '::/0']) expect(wrong(HEADER.replace('10.0.0.2', all))).toContain('anybody could name themselves')
+  for (const name of ['Cookie', 'Authorization', 'X-Forwarded-For', 'Host', 'x remote', 'x_remote', 'Accept-Language', 'User-Agent']) {
+    expect(wrong(HEADER.replace('X-Remote-User', name))).toContain('username_header')
+  }
+  expect(wrong(CORP.replace('"corp"', '"header"'))).toContain('neither ldap nor header')
 })
 
 test('what is wrong is said with the setting and where', () => {

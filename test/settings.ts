@@ -16,8 +16,12 @@ export const testSettings = (data: string, change: Partial<Settings> = {}): Sett
   mcp_origins: [],
   trusted_proxies: [],
   outbound_allow: [],
+  checks: { isolation: 'required', network: false, memory: 512 * 1024 ** 2, disk: 256 * 1024 ** 2, processes: 128, readable: [], keep_days: 90 },
+  backups: {
+    to: null, every_ms: null, verify_every_ms: null, keep: { last: 7, daily: 7, weekly: 5, monthly: 12 }, recipients: [], identity: null, s3: null,
+  },
   archives: { max_files: 10_000, max_bytes: 24 * 1024 * 1024 },
-  sso: { passwords: 'everyone', oidc: [], ldap: null },
+  sso: { passwords: 'everyone', oidc: [], ldap: null, header: null },
   audit: { ip: true, keep_days: 400 },
   mail: null,
   git: { workers: 0, concurrency: 4, memory_budget: 256 * 1024 * 1024, max_pack_bytes: 2 * 1024 ** 3 },

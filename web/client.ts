@@ -200,6 +200,41 @@ document.addEventListener('click', (event) => {
 addEventListener('hashchange', () => showRange(true))
 showRange(true)
 
+// Parts that are followed while something is under way: text is added as it is written, and when anything else has changed the
+// part is taken anew from its page. What was unfolded stays so.
+const follow = (part: HTMLElement): void => {
+  const address = part.dataset.live
+  if (!address) return
+  const source = new EventSource(address)
+  source.addEventListener('text', ({ data }) => {
+    const { id, text } = JSON.parse(data) as { id: string; text: string }
+    const log = document.getElementById(id)
+    if (!log) return
+    const atEnd = log.scrollHeight - log.scrollTop - log.clientHeight < 40
+    log.append(text)
+    if (atEnd) log.scrollTop = log.scrollHeight
+  })
+  source.addEventListener('changed', () => {
+    source.close()
+    void fetch(location.pathname + location.search).then(async (answer) => {
+      const fresh = answer.ok && new DOMParser().parseFromString(await answer.text(), 'text/html').getElementById(part.id)
+      if (!fresh) return
+      for (const old of part.querySelectorAll<HTMLDetailsElement>('details[id][open]')) fresh.querySelector(`#${CSS.escape(old.id)}`)?.setAttribute('open', '')
+      part.replaceWith(fresh)
+      refreshTimes()
+      if (fresh.dataset.said !== part.dataset.said) say(fresh.dataset.said ?? '')
+      showEnds(fresh)
+      follow(fresh)
+    })
+  })
+  addEventListener('pagehide', () => source.close(), { once: true })
+}
+const showEnds = (part: ParentNode): void => {
+  for (const log of part.querySelectorAll('.check-log')) log.scrollTop = log.scrollHeight
+}
+showEnds(document)
+for (const part of document.querySelectorAll<HTMLElement>('[data-live]')) follow(part)
+
 // Keys. A link or field says in `data-hotkey` which keys lead to it; `?` lists them.
 const wordsOf = (element: HTMLElement): string =>
   element.getAttribute('aria-label') ?? element.textContent?.trim().replace(/\s+\d[\d,+]*$/, '') ?? ''
@@ -226,6 +261,8 @@ const showShortcuts = (): void => {
   }
   for (const element of document.querySelectorAll<HTMLElement>('[data-hotkey]')) add(element.dataset.hotkey ?? '', wordsOf(element))
   if (document.querySelector('.code')) add('l', 'Go to a line')
+  if (document.querySelector('.row-link')) add('j k', 'The next and the previous row')
+  for (const element of document.querySelector('.row')?.querySelectorAll<HTMLElement>('[data-row-key]') ?? []) add(element.dataset.rowKey ?? '', `${element.textContent?.trim() ?? ''} (in a row)`)
   add('Ctrl Enter', 'Send what you are writing')
   add('?', 'This list')
   const close = document.createElement('button')
@@ -241,6 +278,13 @@ const showShortcuts = (): void => {
 document.addEventListener('click', (event) => {
   if (event.target instanceof Element && event.target.closest('[data-shortcuts]')) showShortcuts()
 })
+
+/** Moves the focus to the title of the next or previous row of the lists. */
+const stepRows = (by: 1 | -1): void => {
+  const rows = [...document.querySelectorAll<HTMLElement>('.row')].flatMap((row) => row.querySelector<HTMLElement>('.row-link') ?? [])
+  const at = rows.findIndex((link) => link.closest('.row')?.contains(document.activeElement))
+  rows[at === -1 ? (by === 1 ? 0 : rows.length - 1) : Math.min(rows.length - 1, Math.max(0, at + by))]?.focus()
+}
 
 let lastKey = ''
 let lastAt = 0
@@ -268,12 +312,17 @@ document.addEventListener('keydown', (event) => {
     if (Number.isInteger(line) && line > 0) location.hash = `#L${line}`
     return
   }
+  if (event.key === 'j' || event.key === 'k') {
+    stepRows(event.key === 'j' ? 1 : -1)
+    return
+  }
   const now = Date.now()
   const two = now - lastAt < 1_200 ? `${lastKey} ${event.key}` : ''
   lastKey = event.key
   lastAt = now
   const targets = [...document.querySelectorAll<HTMLElement>('[data-hotkey]')]
-  const found = targets.find((element) => element.dataset.hotkey === two) ?? targets.find((element) => element.dataset.hotkey === event.key)
+  const inRow = [...(document.activeElement?.closest('.row')?.querySelectorAll<HTMLElement>('[data-row-key]') ?? [])]
+  const found = targets.find((element) => element.dataset.hotkey === two) ?? [...inRow, ...targets].find((element) => (element.dataset.rowKey ?? element.dataset.hotkey) === event.key)
   if (!found) return
   event.preventDefault()
   lastKey = ''

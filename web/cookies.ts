@@ -3,9 +3,8 @@
  * over TLS only, for all of it. None can be read by a script. `SameSite=Lax` keeps them out of every request that another
  * site makes but a followed link.
  */
+import { cookieValues, hostCookie } from '#lib/cookies.ts'
 import { hmacSha256, randomToken, sameBytes } from '#lib/hash.ts'
-
-const name = (secure: boolean, plain: string): string => (secure ? `__Host-${plain}` : plain)
 
 export const SIGN_IN = 'hearth'
 /** A visitor without a sign-in gets a secret of their own, so that the sign-in form cannot be sent for them. */
@@ -16,17 +15,12 @@ export const PENDING = 'hearth-pending'
 /** An attempt to sign in through a provider, sealed. */
 export const SIGN_ON = 'hearth-sign-on'
 
-export function readCookie(request: Request, secure: boolean, plain: string): string | null {
-  const wanted = name(secure, plain)
-  for (const part of (request.headers.get('cookie') ?? '').split(';')) {
-    const cut = part.indexOf('=')
-    if (cut > 0 && part.slice(0, cut).trim() === wanted) return part.slice(cut + 1).trim() || null
-  }
-  return null
-}
+/** The first value of a cookie; null when it was not sent or is empty. */
+export const readCookie = (request: Request, secure: boolean, plain: string): string | null =>
+  cookieValues(request.headers.get('cookie'), hostCookie(secure, plain))[0] || null
 
 export function setCookie(secure: boolean, plain: string, value: string, seconds: number): string {
-  return `${name(secure, plain)}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`
+  return `${hostCookie(secure, plain)}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`
 }
 
 export const clearCookie = (secure: boolean, plain: string): string => setCookie(secure, plain, '', 0)

@@ -15,11 +15,11 @@ import { Html, renderPage } from './jsx/html.ts'
 import { movedAddress } from './moved.ts'
 import { errorPage } from './pages/error.tsx'
 import { Router } from './router.ts'
-import { Away, Fields, noForm, NoSuchPage, redirect, type Form, type FormState, type Page, type Resource, type SiteMap, type Visit } from './site.ts'
+import { Away, Fields, noForm, NoSuchPage, redirect, type Form, type FormState, type Named, type Page, type Resource, type SiteMap, type Visit } from './site.ts'
 
 /** The website as the listener mounts it. */
 export type SiteDoor = {
-  handle(request: Request, server: unknown, origin: () => Origin): Promise<Response>
+  handle(request: Request, server: Pick<Bun.Server<undefined>, 'requestIP'>, origin: () => Origin): Promise<Response>
   /** The page of an error that nothing here expected; the log has it under the id. */
   refuse(exchange: { readonly request: Request; readonly id: string }, refusal: Refusal): Response
 }
@@ -40,14 +40,17 @@ const HEADERS: Readonly<Record<string, string>> = {
 /** Who sends a request, by token or by sign-in. Throws 401 for a bad token. */
 type VisitorOf = (hearth: Hearth, request: Request) => Caller
 
-export function siteDoor(hearth: Hearth, map: SiteMap, visitorOf: VisitorOf): SiteDoor {
+/** Whom the sender of a request names, when its word counts. `peer` is the address of the connection itself. */
+type NamedBy = (hearth: Hearth, request: Request, peer: string | null) => Named | null
+
+export function siteDoor(hearth: Hearth, map: SiteMap, visitorOf: VisitorOf, namedBy: NamedBy = () => null): SiteDoor {
   const pages = new Router<Page>(map.pages.map((page) => [page.path, page]))
   const forms = new Router<Form>(map.forms.map((form) => [form.path, form]))
   const resources = new Router<Resource>(map.resources.map((resource) => [resource.path, resource]))
   const secure = hearth.settings.site_url.startsWith('https:')
 
   /** Who visits, and the cookies that the answer sets. */
-  function look(request: Request, origin: Origin) {
+  function look(request: Request, origin: Origin, named: Named | null = null) {
     const url = new URL(request.url)
     const secret = readCookie(request, secure, SIGN_IN)
     let caller: Caller = anonymous
@@ -68,7 +71,7 @@ export function siteDoor(hearth: Hearth, map: SiteMap, visitorOf: VisitorOf): Si
     if (word !== null && request.method === 'GET') cookies.push(clearCookie(secure, FLASH))
 
     const visit = (params: Record<string, string> = {}, form: FormState = noForm): Visit => ({
-      hearth, request, url, params, caller, form, address: origin.ip, headers: HEADERS,
+      hearth, request, url, params, caller, form, address: origin.ip, named, headers: HEADERS,
       viewer: caller.kind === 'user' ? caller : null,
       csrf: csrfToken(visitor),
       flash: flashOf(word),
@@ -102,7 +105,8 @@ export function siteDoor(hearth: Hearth, map: SiteMap, visitorOf: VisitorOf): Si
       if (home === undefined || home === path || home.includes('*')) throw new NoSuchPage()
       return redirect(home, 302).response
     }
-    return respond(await found.value.render(visit(found.params)), found.value.status)
+    const visited = visit(found.params)
+    return respond((await map.arrive?.(visited)) ?? (await found.value.render(visited)), found.value.status)
   }
 
   /** The page that tells of a refusal, or the sign-in page where signing in may be all that is missing. */
@@ -119,10 +123,10 @@ export function siteDoor(hearth: Hearth, map: SiteMap, visitorOf: VisitorOf): Si
   }
 
   return {
-    async handle(request, _, origin) {
+    async handle(request, server, origin) {
       const asset = assets.get(new URL(request.url).pathname)
       if (asset) return assetResponse(request, asset)
-      const looked = look(request, origin())
+      const looked = look(request, origin(), namedBy(hearth, request, server.requestIP(request)?.address ?? null))
       let response: Response
       try {
         response = await answer(request, looked)
@@ -150,7 +154,7 @@ export function siteDoor(hearth: Hearth, map: SiteMap, visitorOf: VisitorOf): Si
     // Browsers say where a request comes from; another site's is refused even if it knew the token.
     const site = before.request.headers.get('sec-fetch-site')
     const foreign = site !== null && site !== 'same-origin' && site !== 'none'
-    if (foreign || !hasCookie || !isCsrfToken(visitor, fields.text(CSRF_FIELD))) {
+    if (!form.proven && (foreign || !hasCookie || !isCsrfToken(visitor, fields.text(CSRF_FIELD)))) {
       throw new Refusal('forbidden', 'This form was not sent from a current page of this site. Go back, reload the page and send it again.')
     }
     if (!form.open && before.viewer === null) throw new Refusal('unauthenticated', 'Sign in first.')

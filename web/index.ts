@@ -4,6 +4,7 @@ import { Gallery } from './gallery.tsx'
 import { applicationsPage, revokeApplicationForm } from './pages/accounts/applications.tsx'
 import { authorizeForm, authorizePage } from './pages/accounts/authorize.tsx'
 import { deviceForm, devicePage } from './pages/accounts/device.tsx'
+import { arriveByProxy } from './pages/accounts/by-proxy.ts'
 import { createInviteForm, invitesPage, revokeInviteForm } from './pages/accounts/invites.tsx'
 import { confirmForm, confirmPage, registerForm, registeredPage, registerPage, resendForm, setupForm, setupPage } from './pages/accounts/register.tsx'
 import { addEmailForm, emailPrivacyForm, emailsPage, passwordLinkForm, removeEmailForm, useEmailsForm } from './pages/accounts/emails.tsx'
@@ -12,6 +13,7 @@ import { addPasskeyForm, changePasswordForm, recoveryForm, removePasskeyForm, re
 import { endOtherSessionsForm, endSessionForm, sessionsPage } from './pages/accounts/sessions.tsx'
 import { finishSignOnPage, linkProviderForm, startSignOnPage } from './pages/accounts/sign-on.tsx'
 import { siteAuditDownload, siteAuditPage } from './pages/admin/audit.tsx'
+import { backupForms, backupsPage } from './pages/admin/backups.tsx'
 import { enableTwoFactorForm, startTwoFactorForm, twoFactorPage } from './pages/accounts/two-factor.tsx'
 import { adminPage, resetTwoFactorForm, suspendUserForm, unsuspendUserForm, usersPage } from './pages/admin/users.tsx'
 import { forgotForm, forgotPage, passkeySignInForm, resetForm, resetPage, signInForm, signInPage, signOutForm } from './pages/accounts/sign-in.tsx'
@@ -26,21 +28,31 @@ import { repoPage, treePage } from './pages/code/tree.tsx'
 import { DocsPage, type Docs } from './pages/docs.tsx'
 import { explorePage, homePage } from './pages/home.tsx'
 import { commentForm, editIssueForm, editIssuePage, issuePage, lockForm, startPullForm } from './pages/issues/issue.tsx'
+import { labelForms, labelsPage } from './pages/issues/labels.tsx'
 import { issuesPage } from './pages/issues/list.tsx'
+import { milestoneForms, milestonesPage } from './pages/issues/milestones.tsx'
 import { newIssueForm, newIssuePage } from './pages/issues/new.tsx'
+import { sideForms } from './pages/issues/side-forms.ts'
 import { pullsPage } from './pages/pulls/list.tsx'
 import { newPullForm, newPullPage } from './pages/pulls/new.tsx'
-import { changesPage, checksPage, pullCommitsPage, sessionPage } from './pages/pulls/parts.tsx'
+import { branchForms } from './pages/pulls/branch-forms.ts'
+import { changeForms } from './pages/pulls/change-forms.ts'
+import { changesPage } from './pages/pulls/changes.tsx'
+import { checkForms, checksPage } from './pages/pulls/checks.tsx'
+import { checkLog, checksLive } from './pages/pulls/checks-live.ts'
+import { pullCommitsPage, sessionPage } from './pages/pulls/parts.tsx'
 import { commentForms } from './pages/pulls/comment-forms.ts'
 import { editPullForm, editPullPage } from './pages/pulls/edit.tsx'
 import { dismissForm, mergeForm, pullCommentForm, pullPage, readyForm, reviewForm } from './pages/pulls/pull.tsx'
 import { pullDiff, pullPatch } from './pages/pulls/raw.ts'
 import { answerInvitationForm, invitationPage } from './pages/invitation.tsx'
 import { askReviewersForm, cancelReviewerForm } from './pages/pulls/reviewer-forms.ts'
+import { queueForms, queueLive, queuePage } from './pages/queue/index.ts'
 import { activityPage } from './pages/repos/activity.tsx'
 import { agentForms, agentsPage } from './pages/repos/agents.tsx'
 import { dangerForms } from './pages/repos/danger.ts'
 import { addCollaboratorForm, collaboratorsPage, removeCollaboratorForm, revokeRepoInvitationForm, setCollaboratorForm } from './pages/repos/collaborators.tsx'
+import { importForms } from './pages/repos/import.tsx'
 import { newRepoForm, newRepoPage } from './pages/repos/new.tsx'
 import { pullSettingsForm, repoSettingsForm, repoSettingsPage } from './pages/repos/settings.tsx'
 import { workspaceAuditDownload, workspaceAuditPage } from './pages/workspaces/audit.tsx'
@@ -56,6 +68,8 @@ import {
 } from './pages/workspaces/team.tsx'
 import { newTeamForm, newTeamPage, teamsPage } from './pages/workspaces/teams.tsx'
 import { workspacePage } from './pages/workspaces/workspace.tsx'
+import { feeds, notificationForms, notificationPages } from './pages/notifications/index.ts'
+import { rulesetForms, rulesetSitePages } from './pages/rulesets/index.ts'
 import { page, type SiteMap } from './site.ts'
 
 /** Every component in all its states, for those who build pages. */
@@ -69,32 +83,35 @@ const ofFork = <T extends { readonly path: string }>(place: T): T => ({ ...place
 const forkPages = [treePage, blobPage, blamePage, commitsPage, commitPage].map(ofFork)
 
 export const siteMap = ({ development }: Pick<Settings, 'development'>, { docs }: SiteParts): SiteMap => ({
+  arrive: arriveByProxy,
   pages: [
     homePage, explorePage, page({ path: '/docs', load: docs, view: (data, visit) => DocsPage({ docs: data, visit }) }),
     setupPage, registerPage, registeredPage, confirmPage, signInPage, forgotPage, resetPage,
-    startSignOnPage, finishSignOnPage, settingsPage, profilePage, emailsPage, securityPage, twoFactorPage, sessionsPage, adminPage, usersPage,
+    startSignOnPage, finishSignOnPage, settingsPage, profilePage, emailsPage, securityPage, twoFactorPage, sessionsPage, adminPage, usersPage, backupsPage,
     tokensPage, applicationsPage, authorizePage, devicePage, invitesPage,
     invitationPage, teamsPage, newTeamPage, teamPage, teamSettingsPage, collaboratorsPage,
     newWorkspacePage, workspacePage, membersPage, workspaceSettingsPage, deletedReposPage, workspaceTokensPage, workspaceAuditPage, siteAuditPage,
     newRepoPage, repoPage, treePage, blobPage, blamePage, commitsPage, commitPage, branchesPage, tagsPage, activityPage, agentsPage, repoSettingsPage,
-    issuesPage, newIssuePage, issuePage, editIssuePage,
-    pullsPage, newPullPage, pullPage, editPullPage, changesPage, pullCommitsPage, sessionPage, checksPage,
-    ...forkPages,
+    issuesPage, newIssuePage, issuePage, editIssuePage, labelsPage, milestonesPage,
+    pullsPage, newPullPage, pullPage, editPullPage, changesPage, pullCommitsPage, sessionPage, checksPage, queuePage,
+    ...notificationPages, ...forkPages, ...rulesetSitePages,
     ...(development ? [galleryPage] : []),
   ],
   forms: [
     setupForm, registerForm, confirmForm, resendForm, signInForm, signOutForm, forgotForm, resetForm,
     passkeySignInForm, linkProviderForm, profileForm, addEmailForm, removeEmailForm, useEmailsForm, emailPrivacyForm, passwordLinkForm,
     changePasswordForm, startTwoFactorForm, enableTwoFactorForm, removeTwoFactorForm, recoveryForm, addPasskeyForm, removePasskeyForm, unlinkForm,
-    endSessionForm, endOtherSessionsForm, suspendUserForm, unsuspendUserForm, resetTwoFactorForm,
+    endSessionForm, endOtherSessionsForm, suspendUserForm, unsuspendUserForm, resetTwoFactorForm, ...backupForms,
     createTokenForm, revokeTokenForm, revokeApplicationForm, authorizeForm, deviceForm, createInviteForm, revokeInviteForm,
     answerInvitationForm, inviteMemberForm, revokeWorkspaceInviteForm, ...workspaceDangerForms,
     newTeamForm, updateTeamForm, reviewAssignmentForm, deleteTeamForm, setTeamMemberForm, removeTeamMemberForm, setTeamRepoForm, removeTeamRepoForm,
     addCollaboratorForm, setCollaboratorForm, removeCollaboratorForm, revokeRepoInvitationForm,
     newWorkspaceForm, updateMemberForm, removeMemberForm, workspaceSettingsForm, restoreRepoForm, purgeRepoForm,
-    newRepoForm, repoSettingsForm, pullSettingsForm, ...dangerForms, ...refForms, ...agentForms, ...workspaceTokenForms,
-    newIssueForm, commentForm, editIssueForm, startPullForm, lockForm, ...commentForms,
-    newPullForm, pullCommentForm, readyForm, reviewForm, dismissForm, editPullForm, mergeForm, askReviewersForm, cancelReviewerForm,
+    newRepoForm, ...importForms, repoSettingsForm, pullSettingsForm, ...dangerForms, ...refForms, ...agentForms, ...workspaceTokenForms, ...rulesetForms,
+    newIssueForm, commentForm, editIssueForm, startPullForm, lockForm, ...commentForms, ...labelForms, ...milestoneForms, ...sideForms,
+    newPullForm, pullCommentForm, readyForm, reviewForm, dismissForm, editPullForm, mergeForm, askReviewersForm, cancelReviewerForm, ...checkForms,
+    ...changeForms, ...branchForms, ...queueForms,
+    ...notificationForms,
   ],
-  resources: [avatar, workspaceAuditDownload, siteAuditDownload, rawFile, archiveDownload, pullDiff, pullPatch],
+  resources: [...feeds, avatar, workspaceAuditDownload, siteAuditDownload, rawFile, archiveDownload, pullDiff, pullPatch, checkLog, checksLive, queueLive],
 })

@@ -14,6 +14,15 @@ import type { Html } from './jsx/html.ts'
 /** What came back from a form that was refused: the typed values, and the message with its field. */
 export type FormState = { readonly values: Fields; readonly error: { readonly field: string | null; readonly message: string } | null }
 
+/** Whom a trusted proxy in front has signed in, as it says. */
+export type Named = {
+  readonly id: string
+  readonly username: string
+  readonly name: string | null
+  readonly email: string | null
+  readonly groups: readonly string[] | null
+}
+
 /** One visit to a page, or one sending of a form. */
 export type Visit = {
   readonly hearth: Hearth
@@ -32,6 +41,8 @@ export type Visit = {
   readonly headers: Readonly<Record<string, string>>
   /** The visitor's address as far as it is known, for sign-in records. */
   readonly address: string | null
+  /** Null unless the installation takes the word of a proxy. */
+  readonly named: Named | null
   call<I, O>(operation: Typed<I, O>, input: NoInfer<I>): Promise<O>
   /** The same, with null for "does not exist or may not be seen" and for what the caller may not do. */
   tryCall<I, O>(operation: Typed<I, O>, input: NoInfer<I>): Promise<O | null>
@@ -124,6 +135,8 @@ export type Form = {
   readonly page: Page | null
   /** Forms that make or prove an identity are open to visitors without a sign-in. */
   readonly open: boolean
+  /** The address holds a secret that proves the right; mail programs post there without a cookie (RFC 8058). */
+  readonly proven: boolean
   submit(visit: Visit, fields: Fields): Promise<Away>
 }
 
@@ -141,6 +154,7 @@ export const form = <I, O>(definition: {
   path: definition.path,
   page: definition.page ?? null,
   open: definition.open ?? false,
+  proven: false,
   async submit(visit, fields) {
     const output = await visit.call(definition.operation, definition.input(fields, visit))
     const next = await definition.done(output, visit, fields)
@@ -153,11 +167,13 @@ export const action = (definition: {
   path: string
   page?: Page | null
   open?: boolean
+  proven?: boolean
   submit: (visit: Visit, fields: Fields) => Promise<Next>
 }): Form => ({
   path: definition.path,
   page: definition.page ?? null,
   open: definition.open ?? false,
+  proven: definition.proven ?? false,
   async submit(visit, fields) {
     const next = await definition.submit(visit, fields)
     return next instanceof Away ? next : redirect(next)
@@ -167,7 +183,13 @@ export const action = (definition: {
 /** An address that answers with something else than a page (a raw file, a picture). */
 export type Resource = { readonly path: string; answer(visit: Visit): Promise<Response> }
 
-export type SiteMap = { readonly pages: readonly Page[]; readonly forms: readonly Form[]; readonly resources: readonly Resource[] }
+export type SiteMap = {
+  readonly pages: readonly Page[]
+  readonly forms: readonly Form[]
+  readonly resources: readonly Resource[]
+  /** Asked before any page is made; an answer of its own goes out in place of the page. */
+  arrive?(visit: Visit): Promise<Away | null>
+}
 
 /** Requests of applications for access hold the whole id of the application. */
 const LONGEST_NEXT = 12_000

@@ -2,6 +2,7 @@
 import { Database } from 'bun:sqlite'
 import { counters } from './counters.ts'
 import type { Acknowledged, Ledger } from './ledger.ts'
+import { checkRaces, type RaceHistory } from './racer.ts'
 import { events, pushes } from './told.ts'
 
 export type RefOf = { readonly repo_id: string; readonly name: string; readonly oid: string }
@@ -24,7 +25,7 @@ export type Ask = <T>(sql: string, ...params: (string | number)[]) => T[]
 export type Repos = ReadonlyMap<string, string>
 
 /** Everything that is wrong, in words, and what the stores must hold; read in one transaction. */
-export function checkDatabase(path: string, ledgers: readonly Ledger[]): { problems: string[]; expected: Expected } {
+export function checkDatabase(path: string, ledgers: readonly Ledger[], races: RaceHistory): { problems: string[]; expected: Expected } {
   const db = new Database(path, { readonly: true, strict: true })
   try {
     db.run('PRAGMA busy_timeout = 10000')
@@ -37,6 +38,7 @@ export function checkDatabase(path: string, ledgers: readonly Ledger[]): { probl
       ...givenTwice(ask, ledgers),
       ...events(ask),
       ...pushes(ask, repos, ledgers),
+      ...checkRaces(ask, repos, races),
       ...counters(ask),
       ...failedJobs(ask),
     ]
@@ -54,6 +56,19 @@ function sound(ask: Ask): string[] {
     ...integrity.filter((word) => word !== 'ok').map((word) => `integrity: ${word}`),
     ...foreign.map(({ table, rowid, parent }) => `foreign key: ${table} ${rowid} names no row of ${parent}`),
   ]
+}
+
+/**
+ * Makes the packing of stores due now, though their pushes were a moment ago: it then runs while the next life begins, and is cut
+ * off as often as everything else. The forge must not be running.
+ */
+export function hastenMaintenance(path: string): number {
+  const db = new Database(path, { strict: true })
+  try {
+    return db.run("UPDATE jobs SET run_at = 0 WHERE kind = 'maintain_store' AND state = 'waiting'").changes
+  } finally {
+    db.close()
+  }
 }
 
 const failedJobs = (ask: Ask): string[] =>

@@ -1,5 +1,5 @@
 /** Holds the object stores against the database with real git: every object that a ref reaches is there and whole. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { runGit } from '../run/git.ts'
 import type { Expected, Family } from './database.ts'
@@ -30,9 +30,11 @@ async function checkFamily(store: string, work: string, family: Family, expected
     writeFileSync(join(bare, 'packed-refs'), `# pack-refs with: sorted \n${named.map(([name, oid]) => `${oid} ${name}\n`).join('')}`)
 
     const problems: string[] = []
-    const fsck = await runGit(bare, ['fsck', '--full', '--no-dangling', '--no-progress'])
+    const fsck = await runGit(bare, ['fsck', '--full', '--strict', '--no-dangling', '--no-progress'])
     const said = `${fsck.out}${fsck.error}`.split('\n').filter((line) => line !== '' && !/^notice: /.test(line))
     if (fsck.status !== 0 || said.length > 0) problems.push(`git fsck ended with ${fsck.status}: ${said.slice(0, 5).join('; ')}`)
+
+    problems.push(...(await checkFiles(store)))
 
     const merged = expected.merged.filter((pull) => pull.store === family.store)
     for (const [base, pulls] of Map.groupBy(merged, (pull) => `${pull.repo_id}/heads/${pull.base_ref}`)) {
@@ -47,6 +49,21 @@ async function checkFamily(store: string, work: string, family: Family, expected
   } finally {
     rmSync(bare, { recursive: true, force: true })
   }
+}
+
+/** What git says of each file of a store by itself: packs with their indexes, and what was computed from them. */
+async function checkFiles(store: string): Promise<string[]> {
+  const packs = join(store, 'objects', 'pack')
+  const problems: string[] = []
+  const check = async (file: string, ...args: string[]): Promise<void> => {
+    const { status, out, error } = await runGit(store, ['--git-dir', store, ...args])
+    // The forge may be packing the store right now: what it has taken away is none to judge.
+    if (status !== 0 && existsSync(file)) problems.push(`git ${args.join(' ')} ended with ${status}: ${(out + error).trim().slice(0, 500)}`)
+  }
+  for (const name of readdirSync(packs)) if (name.endsWith('.idx')) await check(join(packs, name), 'verify-pack', join(packs, name))
+  const graph = join(store, 'objects', 'info', 'commit-graph')
+  if (existsSync(graph)) await check(graph, 'commit-graph', 'verify', '--no-progress')
+  return problems
 }
 
 /** Exports a repository with the forge's own command and has git check what came out. */

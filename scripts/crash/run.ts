@@ -6,11 +6,12 @@ import { beginForge, claim, OWNER, startForge, type ForgeProcess } from '../run/
 import { git, withToken } from '../run/git.ts'
 import type { Client, Life } from './client.ts'
 import { Contributor } from './contributor.ts'
-import { checkDatabase } from './database.ts'
+import { checkDatabase, hastenMaintenance } from './database.ts'
 import { Founder, prepareRepo } from './founder.ts'
 import { countKinds, type Kind } from './ledger.ts'
 import { killMachine, powerMachine, type Machine } from './machine.ts'
 import { checkExport, checkObjects } from './objects.ts'
+import { RaceHistory, Racer } from './racer.ts'
 import { Random } from './random.ts'
 
 export type CrashOptions = {
@@ -21,6 +22,8 @@ export type CrashOptions = {
   seed: number
   /** Contributors at once; one founder of repositories comes with them. */
   contributors?: number
+  /** Clients that push to the same refs at once. */
+  racers?: number
   /** How long clients work in a round, in milliseconds, between these two. */
   length?: readonly [number, number]
   /** How many rounds work in one repository before the next is begun: a store grows by a pack with every push. */
@@ -34,6 +37,10 @@ export type CrashReport = {
   rounds: number
   /** How many of the cuts fell into the start of the process. */
   whileStarting: number
+  /** How often the packing of a store was made to begin with a life. */
+  maintained: number
+  /** Moves of shared refs that were acknowledged, and refused because somebody else was first. */
+  races: { moved: number; refused: number }
   acknowledged: Record<Kind, number>
   /** The fewest acknowledged writes of one client: one that was stuck proves nothing. */
   least: number
@@ -46,7 +53,7 @@ export type CrashReport = {
 
 /** Each round works, cuts, sometimes cuts the start too, starts, and checks. Ends at the first round with problems. */
 export async function runCrashes(options: CrashOptions): Promise<CrashReport> {
-  const { executable, how, rounds, seed, contributors = 4, length = [300, 2000], perRepo = 20, say = () => {} } = options
+  const { executable, how, rounds, seed, contributors = 4, racers = 2, length = [300, 2000], perRepo = 20, say = () => {} } = options
   const directory = options.directory ?? mkdtempSync(join(tmpdir(), `hearth-${how}-`))
   mkdirSync(directory, { recursive: true })
   const random = new Random(seed)
@@ -55,10 +62,12 @@ export async function runCrashes(options: CrashOptions): Promise<CrashReport> {
   const begin = () => ({ executable, data: machine.data, log, environment: { HEARTH_LOG_LEVEL: 'warn' } })
   const restarts: number[] = []
   let whileStarting = 0
+  let maintained = 0
   let done = 0
   let problems: string[] = []
   let forge: ForgeProcess | null = null
   const clients: Client[] = []
+  const races = new RaceHistory()
 
   try {
     forge = await startForge(begin())
@@ -68,6 +77,7 @@ export async function runCrashes(options: CrashOptions): Promise<CrashReport> {
     let repo = await nextRepo(forge, 0)
     for (let at = 0; at < contributors; at++) clients.push(new Contributor(`worker-${at}`, directory, random.branch(), () => repo))
     clients.push(new Founder('founder', directory, random.branch(), OWNER.workspace))
+    for (let at = 0; at < racers; at++) clients.push(new Racer(`racer-${at}`, directory, random.branch(), () => repo, races))
     const ledgers = clients.map(({ ledger }) => ledger)
 
     while (done < rounds && problems.length === 0) {
@@ -81,6 +91,8 @@ export async function runCrashes(options: CrashOptions): Promise<CrashReport> {
       else await machine.cut(forge.pid, forge.kill)
       forge = null
       await work
+      // Stores are packed together a while after their pushes; so often does it begin with the next life.
+      if (random.chance(0.7)) maintained += hastenMaintenance(join(machine.data, 'hearth.db'))
       if (random.chance(0.2)) {
         await cutWhileStarting(machine, begin(), random)
         whileStarting++
@@ -90,7 +102,7 @@ export async function runCrashes(options: CrashOptions): Promise<CrashReport> {
       done++
 
       // A database that is broken must be seen before the next round writes into it.
-      const { problems: wrong, expected } = checkDatabase(join(machine.data, 'hearth.db'), ledgers)
+      const { problems: wrong, expected } = checkDatabase(join(machine.data, 'hearth.db'), ledgers, races)
       const last = done === rounds
       const touched = ledgers.flatMap(({ entries }, at) => entries.slice(known[at]).map((entry) => entry.repo.split('/')[1] ?? ''))
       const objects = await checkObjects(join(machine.data, 'repos'), directory, expected, last || done % 25 === 0 ? null : new Set(touched))
@@ -113,8 +125,9 @@ export async function runCrashes(options: CrashOptions): Promise<CrashReport> {
   }
   restarts.sort((a, b) => a - b)
   return {
-    rounds: done, whileStarting, problems, directory, acknowledged: countKinds(clients.map(({ ledger }) => ledger)),
-    least: Math.min(...clients.map(({ ledger }) => ledger.entries.length)),
+    rounds: done, whileStarting, maintained, problems,
+    races: { moved: races.sent.filter(({ said }) => said === 'moved').length, refused: races.sent.filter(({ said }) => said === 'refused').length }, directory, acknowledged: countKinds(clients.map(({ ledger }) => ledger)),
+    least: Math.min(...clients.filter((client) => !(client instanceof Racer)).map(({ ledger }) => ledger.entries.length)),
     restart: { median: restarts[Math.floor(restarts.length / 2)] ?? 0, most: restarts.at(-1) ?? 0 },
   }
 }

@@ -5,7 +5,10 @@ export type Flag = { readonly value?: string; readonly help: string }
 
 export type Command = {
   readonly name: string
+  /** What `--help` says of it. */
   readonly summary: string
+  /** One line for the list of commands, when the summary is longer. */
+  readonly brief?: string
   /** Names of what follows the command, in order, as the help shows them (`OWNER/NAME`); `[URL]` may be left out. */
   readonly args: readonly string[]
   readonly flags: Readonly<Record<string, Flag>>

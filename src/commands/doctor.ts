@@ -1,37 +1,16 @@
 import { layout } from '#src/app.ts'
 import { loadConfig } from '#src/config.ts'
-import { findBrokenLink } from '#core/audit.ts'
-import { faultsOf, openDatabase } from '#core/db.ts'
+import { openDatabase } from '#core/db.ts'
 import { pendingMigrations } from '#core/migrate.ts'
 import type { Hearth } from '#core/hearth.ts'
-import { listStores, listTipsOfStore } from '#features/repos/index.ts'
+import { examine, type Finding } from '#features/backups/index.ts'
+import { isolationOf } from '#features/checks/index.ts'
+import { describeIsolation } from '#runner'
 import { existsSync } from 'node:fs'
 import { CommandError, DATA_FLAGS, text, type Command } from './command.ts'
 import { withHearth } from './open.ts'
 
-type Check = { readonly name: string; run(hearth: Hearth): readonly string[] | Promise<readonly string[]> }
-
-const CHECKS: readonly Check[] = [
-  { name: 'database', run: ({ database }) => faultsOf(database) },
-  {
-    name: 'audit log',
-    run: ({ db }) => {
-      const broken = findBrokenLink(db)
-      return broken === null ? [] : [`the chain is broken at ${broken}: an entry before it was changed or taken out`]
-    },
-  },
-  {
-    name: 'git stores',
-    run: async ({ db, git }) => {
-      const faults: string[] = []
-      for (const store of listStores(db)) {
-        const found = await git.verify(store, listTipsOfStore(db, store)).catch((error: unknown) => [error instanceof Error ? error.message : String(error)])
-        faults.push(...found.map((fault) => `${store}: ${fault}`))
-      }
-      return faults
-    },
-  },
-]
+const say = (line: string): void => void process.stdout.write(`${line}\n`)
 
 /** Opening a forge brings its database up to date, which a check must not do. */
 function requireUpToDate(path: string): void {
@@ -45,23 +24,55 @@ function requireUpToDate(path: string): void {
   }
 }
 
+const counted = (findings: readonly Finding[], level: Finding['level']): string => {
+  const n = findings.filter((finding) => finding.level === level).length
+  return n === 0 ? '' : n === 1 ? `1 ${level}` : `${n} ${level}s`
+}
+
+/** Says what was found, and mends it where that was asked for. Gives how many faults are left. */
+async function report(name: string, findings: readonly Finding[], fix: boolean): Promise<number> {
+  const heading = [counted(findings, 'fault'), counted(findings, 'note')].filter((part) => part !== '').join(', ')
+  say(`${name}: ${heading === '' ? 'sound' : heading}`)
+  let left = 0
+  for (const { level, what, means, mend } of findings) {
+    say(`  ${what}`)
+    say(`    ${means}`)
+    if (mend === null) left += Number(level === 'fault')
+    else if (!fix) {
+      say(`    hearth doctor --fix would ${mend.would}`)
+      left += Number(level === 'fault')
+    } else {
+      try {
+        say(`    mended: ${await mend.run()}`)
+      } catch (error) {
+        say(`    could not be mended: ${error instanceof Error ? error.message : String(error)}`)
+        left += Number(level === 'fault')
+      }
+    }
+  }
+  return left
+}
+
 export const doctor: Command = {
   name: 'doctor',
-  summary: 'Checks everything that lasts: the database, the audit log, and every git object. Changes nothing.',
+  summary:
+    'Looks at everything that lasts: the database, the audit log, every git object, files, rights, clock and room. Says of each finding what it means and what --fix would do. Without --fix it changes nothing; with it, nothing that is still referred to is ever removed. Exit status 1 while a fault is left.',
+  brief: 'Looks at everything that lasts, and says what is wrong with it and what to do.',
   args: [],
-  flags: DATA_FLAGS,
+  flags: { ...DATA_FLAGS, fix: { help: 'Mends what can be mended without a loss.' } },
 
   run: async ({ flags }) => {
     requireUpToDate(layout(loadConfig({ data: text(flags['data']), config: text(flags['config']) }).data).database)
-    let bad = 0
-    await withHearth(flags, async (hearth) => {
-      for (const { name, run } of CHECKS) {
-        const faults = await run(hearth)
-        process.stdout.write(faults.length === 0 ? `${name}: sound\n` : `${name}: ${faults.length === 1 ? '1 fault' : `${faults.length} faults`}\n`)
-        for (const fault of faults) process.stdout.write(`  ${fault}\n`)
-        bad += faults.length
-      }
+    let left = 0
+    await withHearth(flags, async (hearth: Hearth) => {
+      await examine(hearth, {
+        heard: async (name, findings) => {
+          left += await report(name, findings, flags['fix'] === true)
+        },
+      })
+      // A choice of the machine, no fault of what lasts.
+      say(`acceptance checks: ${describeIsolation(await isolationOf(hearth))}`)
     })
-    return bad === 0 ? 0 : 1
+    return left === 0 ? 0 : 1
   },
 }

@@ -1,5 +1,6 @@
 /** Every command of the executable, in the order in which the help shows them. */
 import { api } from './api.ts'
+import { backup } from './backup.ts'
 import type { Command } from './command.ts'
 import { credential } from './credential.ts'
 import { doctor } from './doctor.ts'
@@ -7,9 +8,10 @@ import { exportRepo } from './export.ts'
 import { link } from './link.ts'
 import { login } from './login.ts'
 import { migrate } from './migrate.ts'
+import { rollback } from './rollback.ts'
 import { serve } from './serve.ts'
 import { setupGit } from './setup-git.ts'
 import { setup } from './setup.ts'
 import { version } from './version.ts'
 
-export const commands: readonly Command[] = [serve, setup, link, migrate, exportRepo, doctor, login, credential, setupGit, api, version]
+export const commands: readonly Command[] = [serve, setup, link, backup, migrate, rollback, exportRepo, doctor, login, credential, setupGit, api, version]

@@ -1,14 +1,15 @@
 import { layout } from '#src/app.ts'
 import { loadConfig } from '#src/config.ts'
 import { openDatabase } from '#core/db.ts'
-import { migrate as runMigrations, pendingMigrations } from '#core/migrate.ts'
-import { systemClock, timestamp } from '#lib/time.ts'
+import { bringUpToDate, requireKnown } from '#src/upgrade.ts'
+import { createLog } from '#lib/log.ts'
+import { systemClock } from '#lib/time.ts'
 import { existsSync } from 'node:fs'
 import { CommandError, DATA_FLAGS, text, type Command } from './command.ts'
 
 export const migrate: Command = {
   name: 'migrate',
-  summary: 'Brings the database to the schema of this executable, as serve does at its start.',
+  summary: 'Brings the database to the schema of this executable, as serve does at its start, after a copy of it was made in backups/upgrades.',
   args: [],
   flags: { ...DATA_FLAGS, 'dry-run': { help: 'Only names what would be done.' } },
 
@@ -19,8 +20,8 @@ export const migrate: Command = {
     const database = openDatabase({ path })
     try {
       const names = flags['dry-run']
-        ? pendingMigrations(database).map(({ name }) => `would run ${name}`)
-        : runMigrations(database, timestamp(systemClock.now())).map((name) => `ran ${name}`)
+        ? requireKnown(database, layout(config.data)).map(({ name }) => `would run ${name}`)
+        : bringUpToDate(database, layout(config.data), { log: createLog({ level: 'warn', json: false }), clock: systemClock, beside: true }).map((name) => `ran ${name}`)
       process.stdout.write(names.length === 0 ? 'nothing to do\n' : `${names.join('\n')}\n`)
     } finally {
       database.close()

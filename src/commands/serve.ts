@@ -1,9 +1,11 @@
 import { layout, openHearth, prepareData } from '#src/app.ts'
 import { loadConfig } from '#src/config.ts'
 import { issueSetupLink } from '#features/accounts/index.ts'
+import { prepareChecks } from '#features/checks/index.ts'
 import { visitorOf } from '#http/authenticate.ts'
 import { docsData } from '#http/docs.ts'
 import { gitDoor } from '#http/git.ts'
+import { namedByProxy } from '#http/named-by-proxy.ts'
 import { startServer } from '#http/server.ts'
 import { takeLock } from '#core/db.ts'
 import { createLog } from '#lib/log.ts'
@@ -39,7 +41,7 @@ export const serve: Command = {
     const server = startServer({ ...config.listen, log })
     const settings = config.settings({ host: config.listen.host, port: server.port })
     const hearth = openHearth({ settings, log })
-    const site = siteDoor(hearth, siteMap(settings, { docs: () => docsData(hearth) }), visitorOf)
+    const site = siteDoor(hearth, siteMap(settings, { docs: () => docsData(hearth) }), visitorOf, namedByProxy)
     server.open(hearth, { git: gitDoor(hearth), site: site.handle, refuse: site.refuse })
 
     const { control } = layout(config.data)
@@ -53,6 +55,7 @@ export const serve: Command = {
     process.stdout.write(`hearth listening on ${settings.site_url}\n`)
     const setup = await issueSetupLink(hearth)
     if (setup !== null) process.stdout.write(`hearth setup: ${setup}\n`)
+    await prepareChecks(hearth)
     await hearth.jobs.start()
     log.info('serving', { site_url: settings.site_url, data: config.data, version: settings.version })
 

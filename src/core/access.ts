@@ -61,6 +61,8 @@ export type Rule = {
   readonly member: WorkspaceRole | null
   /** Scopes that a narrowed token needs, separated by spaces. */
   readonly scope: string | null
+  /** The scopes where a workspace is addressed, when they are others than for a repository. */
+  readonly workspaceScope: string | null
   readonly whileArchived: boolean
   readonly whileDeleted: boolean
   readonly whileUnconfirmed: boolean
@@ -76,7 +78,7 @@ type OnRepo = Common & { whileArchived?: boolean; whileDeleted?: boolean; member
 
 const base: Rule = {
   target: 'none', account: true, person: false, siteAdmin: false, writes: false, least: 'read', workspaceLeast: 'member',
-  member: null, scope: null, whileArchived: false, whileDeleted: false, whileUnconfirmed: false, whileTwoFactorMissing: false,
+  member: null, scope: null, workspaceScope: null, whileArchived: false, whileDeleted: false, whileUnconfirmed: false, whileTwoFactorMissing: false,
 }
 
 export type RepoGrant = RepoFacts & {
@@ -133,7 +135,7 @@ export const writesWorkspaceAsPerson = (
 export const eitherAs = (
   least: Role,
   workspaceLeast: WorkspaceRole,
-  options: Common & { writes?: boolean } = {},
+  options: Common & { writes?: boolean; workspaceScope?: string } = {},
 ): Access<{ caller: SignedIn; repo: RepoGrant | null; workspace: WorkspaceGrant | null }> => ({ ...base, target: 'either', least, workspaceLeast, ...options })
 
 export const siteAdmin = (options: Common & { writes?: boolean } = {}): Access<{ caller: UserCaller }> => ({
@@ -173,7 +175,8 @@ export function mayEverCall(rule: Rule, caller: Caller): boolean {
   } catch {
     return false
   }
-  return caller.kind === 'anonymous' || missingScope(caller.token?.scopes ?? null, rule.scope) === null
+  const scopes = caller.kind === 'anonymous' ? null : (caller.token?.scopes ?? null)
+  return missingScope(scopes, rule.scope) === null || (rule.workspaceScope !== null && missingScope(scopes, rule.workspaceScope) === null)
 }
 
 function requireCaller(rule: Rule, caller: Caller): void {
@@ -189,9 +192,9 @@ function requireCaller(rule: Rule, caller: Caller): void {
 }
 
 /** The steps that hold for every target: the token's scopes, and the confirmed address. */
-function requireStanding(rule: Rule, caller: Caller): void {
+function requireStanding(rule: Rule, caller: Caller, wanted: string | null = rule.scope): void {
   if (caller.kind === 'anonymous') return
-  const scope = missingScope(caller.token?.scopes ?? null, rule.scope)
+  const scope = missingScope(caller.token?.scopes ?? null, wanted)
   if (scope !== null) throw forbidden('scope', `this token lacks the scope ${scope}`, { scope })
   if (rule.writes && !rule.whileUnconfirmed && caller.kind === 'user' && !caller.verified) {
     throw forbidden('email_unconfirmed', 'confirm your email address first: open the link that was mailed to you')
@@ -264,7 +267,7 @@ function workspaceGrant(rule: Rule, caller: Caller, slug: string, port: FactsPor
   if (facts.two_factor_missing && !rule.whileTwoFactorMissing) {
     throw forbidden('two_factor_required', `the workspace ${slug} requires two-factor sign-in: turn it on in your settings`)
   }
-  requireStanding(rule, caller)
+  requireStanding(rule, caller, rule.workspaceScope ?? rule.scope)
   const require = (least: WorkspaceRole): void => {
     if (least === 'owner' && role !== 'owner') throw forbidden('role', `only an owner of the workspace ${slug} may do this`)
   }

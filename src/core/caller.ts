@@ -19,6 +19,8 @@ export type TokenFacts = {
   readonly workspace: string | null
   readonly role: Role | null
   readonly expires_at: string | null
+  /** The one interface that it was made for; null, or nothing, for all of them. */
+  readonly audience?: 'mcp' | 'api' | null
 }
 
 export type Anonymous = { readonly kind: 'anonymous' }

@@ -6,6 +6,7 @@
  * by all writes that arrive together (`Writer`).
  */
 import { Database, type SQLQueryBindings } from 'bun:sqlite'
+import { closeSync, fsyncSync, openSync } from 'node:fs'
 
 export type SqlValue = string | number | bigint | boolean | null | Uint8Array
 
@@ -59,6 +60,27 @@ export function openDatabase(options: DatabaseOptions): DatabaseHandle {
       if (!options.readonly) raw.run('PRAGMA wal_checkpoint(TRUNCATE)')
       raw.close()
     },
+  }
+}
+
+/**
+ * Writes what a database holds at one moment into a new file, which is on disk when this returns; others go on reading and writing.
+ * It takes as long as reading all of it, so a running forge leaves it to a thread (https://www.sqlite.org/lang_vacuum.html#vacuuminto).
+ */
+export function copyDatabase(from: string, to: string): void {
+  const raw = new Database(from, { readonly: true })
+  try {
+    raw.run('PRAGMA busy_timeout = 10000')
+    raw.run('PRAGMA temp_store = MEMORY')
+    raw.run('VACUUM INTO ?', [to])
+  } finally {
+    raw.close()
+  }
+  const file = openSync(to, 'r+')
+  try {
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
   }
 }
 

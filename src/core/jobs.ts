@@ -29,6 +29,7 @@ export const LANES = {
   mail: 4,
   webhooks: 32,
   imports: 2,
+  backups: 1,
   /** Commands of other people, which compute. */
   commands: Math.max(1, navigator.hardwareConcurrency),
 } as const

@@ -18,11 +18,13 @@ export class NewerDatabase extends Error {
   }
 }
 
+/** The migrations that a database has been through, in order; none for one that is new. */
+export const recordedMigrations = (db: DatabaseHandle): readonly string[] =>
+  db.one(`SELECT 1 FROM sqlite_schema WHERE name = 'migrations'`) ? db.all<{ name: string }>('SELECT name FROM migrations ORDER BY name').map((row) => row.name) : []
+
 /** The migrations that are still to run. Gives NewerDatabase when one is recorded that this executable does not know. */
 export function pendingMigrations(db: DatabaseHandle, known: readonly Migration[] = migrations): readonly Migration[] {
-  const recorded = db.one(`SELECT 1 FROM sqlite_schema WHERE name = 'migrations'`)
-    ? db.all<{ name: string }>('SELECT name FROM migrations ORDER BY name').map((row) => row.name)
-    : []
+  const recorded = recordedMigrations(db)
   const names = new Set(known.map(({ name }) => name))
   const unknown = recorded.filter((name) => !names.has(name))
   if (unknown.length > 0) throw new NewerDatabase(unknown)

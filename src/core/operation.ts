@@ -30,7 +30,14 @@ export type Context = {
   readonly origin: Origin
   /** Ends when the client has gone away or the process stops. */
   readonly signal: AbortSignal
+  /** Tells whoever waits how far this is; only of operations that say they report it. */
+  readonly progress: Progress
 }
+
+/** `done` of `total`, in any unit; it only grows. A total that is not known is null. */
+export type Progress = (done: number, total: number | null, message?: string) => void
+
+const untold: Progress = () => {}
 
 export type Annotations = { destructive?: boolean; idempotent?: boolean; openWorld?: boolean }
 
@@ -61,6 +68,8 @@ export type Operation = {
   readonly untrusted: ((output: unknown, context: Context & { caller: Caller }, input: unknown) => readonly string[]) | null
   /** The whole list as it can be downloaded, one record after the other; null for none. Read only as fast as it is sent. */
   readonly lines: ((context: Context & { caller: Caller }, input: unknown) => Iterable<unknown>) | null
+  /** Whether it reports how far it is; then a tool call that asks for that is answered with a stream of events. */
+  readonly progress: boolean
   /** Called only by `call`, after access is decided and the input is valid. */
   run(context: Context & { caller: Caller }, input: unknown): unknown
 }
@@ -92,6 +101,8 @@ type Definition<P extends TProperties, O extends TSchema, G> = {
   secretAnswer?: boolean
   /** The most bytes of a REST body, when 1 MiB is not enough. */
   bodyLimit?: number
+  /** Reports how far it is, through `progress` of its context. */
+  progress?: boolean
   /** Makes the REST answer a 302 to this address. */
   redirect?: (output: Static<O>) => string
   /**
@@ -123,6 +134,7 @@ export function operation<P extends TProperties, O extends TSchema, G>(definitio
     annotations: definition.annotations ?? {},
     secretAnswer: definition.secretAnswer ?? false,
     bodyLimit: definition.bodyLimit ?? null,
+    progress: definition.progress ?? false,
     redirect: redirect ? (output) => redirect(output as Static<O>) : null,
     untrusted: untrusted
       ? (output, context, input) => untrusted(output as Static<O>, context as unknown as Context & NoInfer<G>, input as Static<TObject<P>>)
@@ -143,6 +155,8 @@ export type CallOptions = {
   strict?: boolean
   /** Set by a door for a repeatable request; `replayed` is called when the answer is one that was kept. */
   idempotency?: Idempotency & { replayed?: () => void }
+  /** Told how far the operation is. */
+  progress?: Progress
   /** Told where the answer holds text by people without Write (see `untrusted` of an operation). */
   untrusted?: (pointers: readonly string[]) => void
 }
@@ -200,7 +214,7 @@ function contextOf(
 ): Context & { caller: Caller } {
   const now_ms = hearth.clock.now()
   return {
-    hearth, db: hearth.db, git: hearth.git, now_ms, write, origin: options.origin ?? nowhere, ...grant, caller,
+    hearth, db: hearth.db, git: hearth.git, now_ms, write, origin: options.origin ?? nowhere, progress: options.progress ?? untold, ...grant, caller,
     // These two are made when asked for: together they cost as much as a simple read.
     get now() {
       return timestamp(now_ms)

@@ -50,6 +50,17 @@ export type LdapDirectory = SignOnPolicy & {
   readonly group_attribute: string
 }
 
+/** A proxy in front that signs people in itself and names them in headers, each by the header's name; null for none. */
+export type HeaderSignOn = SignOnPolicy & {
+  readonly username_header: string
+  /** Holds what never changes about a person; without it the username counts as that. */
+  readonly id_header: string | null
+  readonly name_header: string | null
+  readonly email_header: string | null
+  readonly groups_header: string | null
+  readonly groups_separator: string
+}
+
 export type Settings = {
   /** The public address, without a slash at the end. */
   readonly site_url: string
@@ -72,12 +83,42 @@ export type Settings = {
   /** What may be reached besides public addresses: host names, addresses and blocks of them, each with `http://` before it or not. */
   readonly outbound_allow: readonly string[]
   /** The largest tree that is sent as an archive; null is without limit. */
+  /** Commands of other people that run here: acceptance checks. Sizes in bytes. */
+  readonly checks: {
+    /** `none` runs them with the rights of the server; otherwise they are refused where they cannot be isolated. */
+    readonly isolation: 'required' | 'none'
+    /** Whether they have the network of this machine. */
+    readonly network: boolean
+    /** What one command may use: memory of all its processes, disk for all its files. */
+    readonly memory: number
+    readonly disk: number
+    readonly processes: number
+    /** Folders with programs, besides those of the system, that they may read. */
+    readonly readable: readonly string[]
+    /** How long their logs are kept, in days. */
+    readonly keep_days: number
+  }
+  readonly backups: {
+    /** A directory, or `s3://bucket/folder`; null is `backups` in the data directory. */
+    readonly to: string | null
+    /** Milliseconds between two that are made by themselves; null is never. */
+    readonly every_ms: number | null
+    /** Milliseconds between two checks of the newest one, by restoring it; null is never. */
+    readonly verify_every_ms: number | null
+    readonly keep: { readonly last: number; readonly daily: number; readonly weekly: number; readonly monthly: number }
+    /** Public keys of age; none leaves backups readable by whoever has them. */
+    readonly recipients: readonly string[]
+    /** A file with an age identity, for checks of encrypted backups. */
+    readonly identity: string | null
+    readonly s3: { readonly endpoint: string | null; readonly region: string; readonly access_key: string; readonly secret_key: string } | null
+  }
   readonly archives: { readonly max_files: number | null; readonly max_bytes: number | null }
   readonly sso: {
     /** Who may sign in with a password of this site. */
     readonly passwords: 'everyone' | 'administrators'
     readonly oidc: readonly OidcProvider[]
     readonly ldap: LdapDirectory | null
+    readonly header: HeaderSignOn | null
   }
   readonly audit: {
     /** Whether entries hold the address that a request came from. */

@@ -2,6 +2,9 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { fetchFrom } from './client/fetch-from.ts'
+import { listRemote } from './client/list-refs.ts'
+import { pushTo } from './client/push-to.ts'
 import { Gate } from './gate.ts'
 import { Leases } from './leases.ts'
 import { GitError, type Git, type GitOptions, type Oid } from './ports.ts'
@@ -9,8 +12,9 @@ import { advertise } from './protocol/advertise.ts'
 import { answerStream } from './protocol/answer-stream.ts'
 import { pipeTask } from './protocol/pipe-task.ts'
 import { receivePack, type ReceiveContext } from './protocol/receive-pack.ts'
+import { SharedAnswers } from './protocol/shared-answers.ts'
 import { viewOf } from './protocol/snapshot-view.ts'
-import { uploadPack } from './protocol/upload-pack.ts'
+import { uploadPack, uploadPackOrFile, type UploadContext } from './protocol/upload-pack.ts'
 import { settingsOf } from './settings.ts'
 import { directorySize, makeStore, randomName, removePack, settlePack, storeDirectory, sweepStore, syncDirectory } from './store/files.ts'
 import { Engine } from './tasks/engine.ts'
@@ -36,7 +40,7 @@ export function createGit(options: GitOptions): Git {
     if (removed > 0) log('info', 'swept what an ended process left in a store', { store: name, files: removed })
   }
 
-  const { workers, concurrency, agent, ...engineSettings } = settings
+  const { workers, concurrency, agent, keptBytes, ...engineSettings } = settings
   const threads = new Threads(engineSettings, workers, (message, fields) => log('error', `git engine: ${message}`, fields))
   // Reads of single small objects happen here: they must not wait behind a thread's long work.
   const engine = new Engine({ ...engineSettings, arenaBytes: Math.min(engineSettings.arenaBytes, 8 << 20) })
@@ -54,7 +58,9 @@ export function createGit(options: GitOptions): Git {
   /** Stores under maintenance now. */
   const maintained = new Set<string>()
 
-  const context: ReceiveContext = {
+  const answers = new SharedAnswers({ directory: settings.tmp, diskBytes: keptBytes, memoryBytes: Math.floor(settings.memoryBudget / 16) })
+  const context: ReceiveContext & UploadContext = {
+    answers,
     threads,
     enter: (signal) => gate.enter(signal),
     settle: (store, pack) => settlePack(directory(store), pack),
@@ -73,6 +79,7 @@ export function createGit(options: GitOptions): Git {
       const path = directory(store)
       engine.forget(store)
       threads.forget(store)
+      answers.forget(store)
       if (!existsSync(path)) return
       // Renamed first: whatever happens on the way, the store is gone as a whole.
       const grave = join(settings.tmp, `removed-${randomName()}`)
@@ -84,6 +91,7 @@ export function createGit(options: GitOptions): Git {
 
     advertise: (service, refs, protocol) => advertise(service, refs, protocol, agent),
     uploadPack: (store, refs, request) => uploadPack(context, store, refs, request),
+    uploadPackOrFile: (store, refs, request) => uploadPackOrFile(context, store, refs, request),
     receivePack: (store, refs, request) => {
       const release = leases.hold(store, () => viewOf(refs).names.tips)
       return receivePack(context, store, refs, request, release)
@@ -107,15 +115,26 @@ export function createGit(options: GitOptions): Git {
     languages: ask('languages'),
 
     diff: ask('diff'),
+    interdiff: ask('interdiff'),
     patch: ask('patch'),
 
     previewMerge: ask('previewMerge'),
     land: make('land', ({ base, head }) => [base, head]),
+    revert: make('revert', ({ base }) => [base]),
     commitFiles: make('commitFiles', ({ parent }) => [parent]),
     createTag: make('createTag', ({ object }) => [object]),
 
     archive: (store, commit, archiveOptions) =>
       answerStream((sink) => pipeTask(context, 'archive', { store, args: [commit, archiveOptions] }, sink)),
+
+    listRemote: (transport, remote) => listRemote({ transport, agent }, remote),
+    fetchFrom: (store, transport, remote) =>
+      fetchFrom({ ...context, hold: (name, tips) => leases.hold(name, tips) }, store, { transport, agent }, remote),
+    async pushTo(store, transport, remote) {
+      const release = leases.hold(store, () => viewOf(remote.local).names.tips)
+      return await pushTo(context, store, { transport, agent }, remote).finally(release)
+    },
+    moveFacts: (store, moves, trunk) => threads.call('facts', { store, moves, trunk }),
 
     async maintain(store, tips, { graceMs, signal } = {}) {
       if (maintained.has(store)) throw new GitError('invalid', `store "${store}" is being maintained already`)
@@ -142,6 +161,7 @@ export function createGit(options: GitOptions): Git {
 
     async close() {
       await threads.close()
+      answers.close()
       engine.close()
       if (options.beside) rmSync(settings.tmp, { recursive: true, force: true })
     },

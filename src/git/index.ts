@@ -1,5 +1,7 @@
 /** The door of the git room. */
 export * from './ports.ts'
+export * from './client/ports.ts'
 export { createGit } from './create-git.ts'
-export { readBareRefs, updateBareRef, type BareRefs } from './bare/refs.ts'
+export { readBareRefs, updateBareRef, updateBareRefs, type BareRefs } from './bare/refs.ts'
+export { freezeStore, holdFile } from './store/freeze.ts'
 export { packLooseObjects } from './bare/loose.ts'

@@ -118,22 +118,20 @@ function parseHeaders(data: Uint8Array): { headers: [string, string][]; message:
   return { headers, message: end < 0 ? '' : text.slice(end + 2) }
 }
 
-/** Gives GitError `corrupt` when the tree or an identity is missing. */
+/** Gives GitError `corrupt` when the tree is missing. An identity that is missing, as in some old history, is an empty one. */
 export function parseCommit(oid: Oid, data: Uint8Array): Commit {
   const { headers, message } = parseHeaders(data)
   const first = (key: string) => headers.find(([name]) => name === key)?.[1]
   const tree = first('tree')
   const author = first('author')
   const committer = first('committer')
-  if (!tree || !isOid(tree) || author === undefined || committer === undefined) {
-    throw new GitError('corrupt', `commit ${oid} lacks a tree, author or committer`)
-  }
+  if (!tree || !isOid(tree)) throw new GitError('corrupt', `commit ${oid} lacks a tree`)
   return {
     oid,
     tree,
     parents: headers.filter(([name]) => name === 'parent').map(([, value]) => value),
-    author: parseSignature(author),
-    committer: parseSignature(committer),
+    author: parseSignature(author ?? ''),
+    committer: parseSignature(committer ?? ''),
     message,
     signature: first('gpgsig') ?? null,
   }

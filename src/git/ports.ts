@@ -3,6 +3,8 @@
  * no rights, no SQL. The words are git's own (https://git-scm.com/docs/gitglossary).
  */
 
+import type { Fetched, FetchFromOptions, Move, MoveFacts, PushReport, PushToOptions, RemoteOptions, RemoteRefs, Transport } from './client/ports.ts'
+
 /** A SHA-1 object id as 40 lowercase hex digits. */
 export type Oid = string
 
@@ -42,7 +44,12 @@ export type RefSnapshot = {
 export type RefUpdate = { readonly name: string; readonly old: Oid | null; readonly new: Oid | null }
 
 /** The host's verdict on one command: accepted, or refused with one line that the person at the keyboard sees. */
-export type RefResult = { readonly name: string; readonly refused: string | null }
+export type RefResult = {
+  readonly name: string
+  readonly refused: string | null
+  /** More about it, shown line by line before the report to clients that have a channel for it (gitprotocol-pack, "side-band"). */
+  readonly lines?: readonly string[]
+}
 
 /** The identity line of a commit or tag. `time` is in seconds since 1970, `zone` in git's form (`+0200`). */
 export type Signature = { readonly name: string; readonly email: string; readonly time: number; readonly zone: string }
@@ -119,6 +126,8 @@ export type FileDiff = {
   readonly deletions: number
   readonly hunks: readonly Hunk[] | null
   readonly reason: 'too_large' | 'binary' | 'page_limit' | null
+  /** What the attribute `linguist-generated` says of it; null when it says nothing. */
+  readonly generated: boolean | null
 }
 
 export type DiffOptions = {
@@ -227,6 +236,15 @@ export interface Git {
   /** Answers one `POST git-upload-pack` (ls-refs, fetch, object-info). Only what `refs` reaches is ever sent. */
   uploadPack(store: string, refs: RefSnapshot, request: ServiceRequest): ReadableStream<Uint8Array>
   /**
+   * The same, for hosts that send files without reading them: where the whole answer is kept on disk, its path and size.
+   * The file can be opened for a minute. A request whose body cannot be read gives a stream with the error.
+   */
+  uploadPackOrFile(
+    store: string,
+    refs: RefSnapshot,
+    request: ServiceRequest,
+  ): Promise<ReadableStream<Uint8Array> | { readonly path: string; readonly size: number }>
+  /**
    * Answers one `POST git-receive-pack`: takes the commands, checks and stores the pack, hands the push to `apply`,
    * which moves the refs in the host's own transaction, and reports its verdicts. `apply` is not called when the pack
    * is refused.
@@ -264,7 +282,12 @@ export interface Git {
 
   /** Compares two commits' or trees' content; null stands for the empty tree. */
   diff(store: string, from: Oid | null, to: Oid | null, options?: DiffOptions): Promise<Diff>
-  /** The same as one unified patch text, as `git diff` writes it. */
+  /**
+   * Compares an earlier version of a branch, brought up to `onto` by merging that into it, with its present version; null where that
+   * conflicts. Nothing is kept.
+   */
+  interdiff(store: string, range: { since: Oid; onto: Oid; head: Oid }, options?: DiffOptions): Promise<Diff | null>
+  /** A comparison as one unified patch text, as `git diff` writes it. */
   patch(store: string, from: Oid | null, to: Oid | null, options?: DiffOptions): Promise<string>
 
   /** What merging `theirs` into `ours` would give; nothing is kept. */
@@ -283,6 +306,11 @@ export interface Git {
       trailers?: readonly string[]
     },
   ): Promise<Landing>
+  /**
+   * Builds and keeps a commit on `base` that takes the change between two commits (or trees) back, as `git revert` does; where
+   * nothing of it is left, the commit is `base` itself.
+   */
+  revert(store: string, options: { base: Oid; from: Oid; to: Oid; message: string; author: Signature; committer: Signature }): Promise<Landing>
   /** One commit on top of `parent` (null makes a root commit) with these changes; all or nothing. */
   commitFiles(
     store: string,
@@ -292,6 +320,15 @@ export interface Git {
 
   /** A zip or tar of a commit's tree below one folder, as a stream. */
   archive(store: string, commit: Oid, options: { format: 'zip' | 'tar'; prefix: string; path?: string }): ReadableStream<Uint8Array>
+
+  /** What another server shows of a repository. Gives RemoteError for everything that is not git's protocol. */
+  listRemote(transport: Transport, options: RemoteOptions): Promise<RemoteRefs>
+  /** Fetches from another server; objects are in the store when `options.apply` is called, which moves the refs. */
+  fetchFrom(store: string, transport: Transport, options: FetchFromOptions): Promise<Fetched>
+  /** Pushes to another server what the given refs reach. */
+  pushTo(store: string, transport: Transport, options: PushToOptions): Promise<PushReport>
+  /** What moves of refs amount to; `trunk` is what new refs are compared with. */
+  moveFacts(store: string, moves: readonly Move[], trunk: Oid | null): Promise<readonly MoveFacts[]>
 
   /** Packs small packs together, rewrites bitmaps and the commit-graph; `tips` are all refs of the family. */
   maintain(store: string, tips: readonly Oid[], options?: { graceMs?: number; signal?: AbortSignal }): Promise<{ packs: number; bytes: number }>
@@ -316,6 +353,8 @@ export type GitOptions = {
   workers?: number
   /** Memory that all caches and indexers of the engine may hold together. */
   memoryBudget?: number
+  /** Disk for whole answers to fetches that are asked for again and again, below `tmp`; 0 keeps none. */
+  keptBytes?: number
   maxPackBytes?: number
   maxObjectBytes?: number
   maxObjects?: number

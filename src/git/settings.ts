@@ -9,6 +9,7 @@ export type Settings = EngineSettings & {
   readonly workers: number
   readonly concurrency: number
   readonly agent: string
+  readonly keptBytes: number
 }
 
 export function settingsOf(options: GitOptions): Settings {
@@ -26,6 +27,7 @@ export function settingsOf(options: GitOptions): Settings {
     maxObjects: options.maxObjects ?? 10_000_000,
     // Half of the memory goes to inflated objects, the rest to indexing and to walks.
     arenaBytes: Math.max(4 * MIB, Math.min(64 * MIB, Math.floor(memoryBudget / 2 / threads / MIB) * MIB)),
+    keptBytes: options.keptBytes ?? 2048 * MIB,
     agent: `hearth/${options.version ?? 'dev'}`,
   }
 }

@@ -4,6 +4,7 @@
  */
 import { anonymous, type Caller } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'
+import { cookieValues, hostCookie } from '#lib/cookies.ts'
 import { Refusal } from '#lib/errors.ts'
 
 /** Longer than any secret that we make; what is longer is not looked up. */
@@ -56,19 +57,8 @@ export function callerOf(hearth: Hearth, request: Request, query: string): Calle
   return secret === null ? anonymous : callerByToken(hearth, secret)
 }
 
-/** The name of the sign-in cookie; `__Host-` binds it to this host and to https (RFC 6265bis section 4.1.3.2). */
-export const signInCookie = (hearth: Hearth): string => (hearth.settings.site_url.startsWith('https:') ? '__Host-hearth' : 'hearth')
-
-/** The values that a `Cookie` header gives a name. */
-export function cookieValues(header: string | null, name: string): string[] {
-  if (header === null) return []
-  const values: string[] = []
-  for (const pair of header.split(';')) {
-    const equals = pair.indexOf('=')
-    if (equals > 0 && pair.slice(0, equals).trim() === name) values.push(pair.slice(equals + 1).trim())
-  }
-  return values
-}
+/** The name of the sign-in cookie. */
+export const signInCookie = (hearth: Hearth): string => hostCookie(hearth.settings.site_url.startsWith('https:'), 'hearth')
 
 /**
  * The caller of a request to the website: by token when one is sent, else by the cookie of a sign-in. A sign-in that has

@@ -80,7 +80,11 @@ async function parametersOf(request: Request): Promise<Record<string, unknown>> 
   if (type !== 'application/x-www-form-urlencoded' && bytes.length > 0) throw bad('the body must be a form (application/x-www-form-urlencoded) or application/json')
   const values: Record<string, unknown> = Object.create(null) as Record<string, unknown>
   for (const [name, value] of new URLSearchParams(new TextDecoder().decode(bytes))) {
-    if (name in values && values[name] !== value) throw bad(`${name.slice(0, 60)} was sent twice`)
+    if (name in values && values[name] !== value) {
+      // A client may name several resources (RFC 8707 section 2); a token here is for one, or for the whole site.
+      if (name === 'resource') throw new Refusal('bad_request', 'name one resource', { reason: 'invalid_target' })
+      throw bad(`${name.slice(0, 60)} was sent twice`)
+    }
     values[name] = value
   }
   return values

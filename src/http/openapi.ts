@@ -234,8 +234,11 @@ function securityOf({ access }: Operation): Json[] {
   return access.account ? [bearer] : [bearer, {}]
 }
 
+/** The scopes of one route: an operation for repositories and workspaces may ask for others in each. */
+const scopeOf = ({ access }: Operation, path: string): string | null => (path.startsWith('/workspaces/') ? (access.workspaceScope ?? access.scope) : access.scope)
+
 /** Who may call it, in words. */
-function whoOf({ access }: Operation): string {
+function whoOf({ access }: Operation, scope: string | null): string {
   const parts: string[] = []
   if (access.siteAdmin) parts.push('Site administrators only.')
   else if (access.target !== 'workspace' && access.target !== 'none' && (access.least !== 'read' || access.writes)) parts.push(`Needs the role ${access.least} on the repository.`)
@@ -243,7 +246,7 @@ function whoOf({ access }: Operation): string {
   if (access.member === 'owner') parts.push("Needs an owner of the repository's workspace.")
   else if (access.member === 'member') parts.push("Needs a member of the repository's workspace.")
   if (access.person && !access.siteAdmin) parts.push('People only: tokens of agents and workspaces are refused.')
-  if (access.scope !== null) parts.push(`A narrowed token needs the scope ${access.scope.replaceAll(' ', ' and ')}.`)
+  if (scope !== null) parts.push(`A narrowed token needs the scope ${scope.replaceAll(' ', ' and ')}.`)
   return parts.join(' ')
 }
 
@@ -272,7 +275,8 @@ export function openApiDocument(hearth: Hearth): OpenApi {
     for (const route of routesOf(operation)) {
       const operationId = used.has(operation.name) ? `${operation.name}_in_${route.path.startsWith('/workspaces/') ? 'workspace' : route.segments.at(-1)?.replace(/\W+/g, '_')}` : operation.name
       used.add(operationId)
-      const who = whoOf(operation)
+      const scope = scopeOf(operation, route.path)
+      const who = whoOf(operation, scope)
       const requestBody = bodyOf(route, components)
       const entry: OpenApiOperation = {
         operationId,
@@ -284,7 +288,7 @@ export function openApiDocument(hearth: Hearth): OpenApi {
         responses: responsesOf(route, components),
         security: securityOf(operation),
         ...(operation.preview ? { 'x-preview': true } : {}),
-        ...(operation.access.scope === null ? {} : { 'x-scope': operation.access.scope }),
+        ...(scope === null ? {} : { 'x-scope': scope }),
         ...(operation.tool ? { 'x-tool': operation.name } : {}),
       }
       ;(paths[route.written] ??= {})[route.method.toLowerCase()] = entry

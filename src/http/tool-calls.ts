@@ -4,7 +4,7 @@ import { mayEverCall } from '#core/access.ts'
 import type { Origin } from '#core/audit.ts'
 import type { SignedIn } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'
-import { call, type CallOptions } from '#core/operation.ts'
+import { call, type CallOptions, type Progress } from '#core/operation.ts'
 import { invalid, Refusal } from '#lib/errors.ts'
 import { idempotencyOf } from './rest.ts'
 import { unknownName } from './shape.ts'
@@ -21,6 +21,8 @@ export type Connection = {
   readonly selection: Selection
   readonly signal: AbortSignal
   readonly origin: Origin
+  /** Tells the client how far a call is, when it asked to be told. */
+  progress: Progress | null
   /** Set when a limit was passed: that is an HTTP answer, not a result. */
   limited: Refusal | null
   /** For the log. */
@@ -74,6 +76,11 @@ export class Tools {
     return search ? { plan: search, implied: { type } } : null
   }
 
+  /** Whether a tool says how far it is while it works. */
+  reportsProgress(name: string): boolean {
+    return this.#find(name)?.plan.operation.progress ?? false
+  }
+
   /** Whether a name can be called at all; an unknown one is an error of the protocol, not of a tool. */
   has(name: string): boolean {
     return name === FIND.name || name === CALL.name || this.#find(name) !== null
@@ -109,7 +116,8 @@ export class Tools {
     }
   }
 
-  async answer(connection: Connection, name: string, args: unknown): Promise<Json> {
+  /** The answer of a tool as a value; gives a Refusal where `call` gives a result of one. `whole` leaves it uncut. */
+  async answer(connection: Connection, name: string, args: unknown, whole = false): Promise<Json> {
     if (!isObject(args)) throw new Refusal('invalid', 'the arguments of a tool are an object', { field: 'arguments' })
     if (name === FIND.name) return this.#findTools(connection, args)
     if (name === CALL.name) {
@@ -122,7 +130,7 @@ export class Tools {
     }
     const found = this.#find(name)
     if (!found) throw new Refusal('not_found', `there is no tool ${JSON.stringify(name.slice(0, 60))}${this.#suggest(name)}`)
-    return this.#run(connection, found.plan, { ...found.implied, ...args })
+    return this.#run(connection, found.plan, { ...found.implied, ...args }, whole)
   }
 
   #suggest(name: string): string {
@@ -141,7 +149,7 @@ export class Tools {
     }
   }
 
-  async #run(connection: Connection, plan: ToolPlan, args: Json): Promise<Json> {
+  async #run(connection: Connection, plan: ToolPlan, args: Json, whole: boolean): Promise<Json> {
     const { caller, selection } = connection
     const { operation } = plan
     connection.tool = operation.name
@@ -156,13 +164,14 @@ export class Tools {
     }
     const unknown = unknownName(plan.shape, input)
     if (unknown !== null) throw unknownInput(operation.name, unknown, [...Object.keys(operation.input.properties), ...plan.extras])
-    const limit = lengthOf(taken.get('max_chars'))
+    const limit = whole ? Number.POSITIVE_INFINITY : lengthOf(taken.get('max_chars'))
     const fields = fieldsOf(taken.get('fields'))
     if (fields) checkFields(fields, plan.itemFields)
     const window = windowOf(plan, input)
     let untrusted: readonly string[] = []
     const options: CallOptions = {
       strict: true, origin: connection.origin, untrusted: (pointers) => (untrusted = pointers),
+      ...(connection.progress ? { progress: connection.progress } : {}),
       get signal() {
         return connection.signal
       },

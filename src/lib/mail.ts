@@ -15,6 +15,15 @@ export type Message = {
   readonly kind: string
   readonly subject: string
   readonly text: string
+  /** Who it is from, before the sender's address. */
+  readonly by?: string
+  /** Ids (RFC 5322 section 3.6.4) without their angle brackets, so that programs show a conversation in one place. */
+  readonly id?: string
+  readonly answers?: readonly string[]
+  /** What it is sent to many for (RFC 2919), and how to hear no more of it (RFC 8058: a post to that address without a question). */
+  readonly list?: { readonly id: string; readonly name: string; readonly url: string; readonly unsubscribe: string }
+  /** A word for filters. */
+  readonly reason?: string
 }
 
 export type Mailer = {
@@ -40,7 +49,10 @@ const CLOSED = { disableFileAccess: true, disableUrlAccess: true } as const
 export function createMailer(options: MailOptions): Mailer {
   const { server } = options
   const from = server?.from ?? options.from
-  const content = (message: Message, now: Timestamp) => ({ from, to: message.to, subject: message.subject, text: message.text, date: new Date(now) })
+  const content = (message: Message, now: Timestamp) => ({
+    from: message.by === undefined ? from : { name: message.by, address: /<([^<>]*)>\s*$/.exec(from)?.[1] ?? from },
+    to: message.to, subject: message.subject, text: message.text, date: new Date(now), ...conversation(message),
+  })
   if (server) {
     const transport: Transporter = createTransport({ url: server.url, ...LIMITS, ...CLOSED })
     return { send: async (message, now) => void (await transport.sendMail(content(message, now))) }
@@ -56,6 +68,32 @@ export function createMailer(options: MailOptions): Mailer {
     },
   }
 }
+
+const bracketed = (id: string): string => `<${id}>`
+
+/** The headers of a message that belongs to a conversation, or to a list. */
+function conversation({ id, answers = [], list, reason }: Message) {
+  const headers: Record<string, string | { prepared: true; value: string }> = {}
+  if (reason !== undefined) headers['X-Hearth-Reason'] = reason
+  if (list) {
+    headers['List-Id'] = { prepared: true, value: `${listName(list.name)} <${list.id}>` }
+    headers['List-Archive'] = { prepared: true, value: bracketed(list.url) }
+    headers['List-Unsubscribe'] = { prepared: true, value: bracketed(list.unsubscribe) }
+    // Only an address that nobody on the way can read may be posted to without a question (RFC 8058 section 3.1).
+    if (list.unsubscribe.startsWith('https:')) headers['List-Unsubscribe-Post'] = 'List-Unsubscribe=One-Click'
+    // So that nothing answers on its own (RFC 3834 section 5).
+    headers['Auto-Submitted'] = 'auto-generated'
+    headers['Precedence'] = 'list'
+  }
+  return {
+    headers,
+    ...(id === undefined ? {} : { messageId: bracketed(id) }),
+    ...(answers.length === 0 ? {} : { inReplyTo: bracketed(answers.at(-1) ?? ''), references: answers.map(bracketed) }),
+  }
+}
+
+/** A phrase as RFC 5322 has it, on one line. */
+const listName = (name: string): string => `"${name.replace(/[^\x20-\x7e]/g, '?').replace(/["\\]/g, '')}"`
 
 /** The composed headers with the text as it is. */
 function asWritten(composed: string, text: string): Uint8Array {

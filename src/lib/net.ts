@@ -68,15 +68,18 @@ export function isPublicAddress(address: Address): boolean {
 
 const LONGEST_CHAIN = 20
 
+/** Whether an address as text is in one of these blocks; an IPv4 address wrapped in IPv6 counts as what it is. */
+export function isAmong(text: string, blocks: readonly Block[]): boolean {
+  const address = parseAddress(text.replace(/^::ffff:(?=\d+\.)/i, ''))
+  return address !== null && blocks.some((block) => inBlock(address, block))
+}
+
 /**
  * Who is at the other end when there are proxies in between: the last address of `X-Forwarded-For` that is not a proxy of
  * ours. What stands before it came from the client and may be invented. Null when nothing is known.
  */
 export function clientAddress(peer: string | null, forwarded: string | null, trusted: readonly Block[]): string | null {
-  const isTrusted = (text: string): boolean => {
-    const address = parseAddress(text.replace(/^::ffff:(?=\d+\.)/i, ''))
-    return address !== null && trusted.some((block) => inBlock(address, block))
-  }
+  const isTrusted = (text: string): boolean => isAmong(text, trusted)
   if (peer === null || forwarded === null || trusted.length === 0 || !isTrusted(peer)) return peer
   let client = peer
   for (const hop of forwarded.split(',').slice(-LONGEST_CHAIN).reverse()) {

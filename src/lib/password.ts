@@ -2,30 +2,26 @@
  * Passwords: PBKDF2 with HMAC-SHA-256 (RFC 8018 section 5.2), 600,000 rounds and a salt of 16 random bytes, stored as
  * `pbkdf2$sha256$600000$<salt>$<hash>` with both in unpadded base64url.
  *
- * One password costs about 60 ms of a core. That runs on the runtime's threads, away from the event loop, and only a few at
- * once, so that a crowd at the sign-in page cannot take the machine from everyone else; the others wait in order.
+ * One password costs about 60 ms of a core. That runs on a thread that gives way to everything else (`password-thread.ts`), one
+ * at a time, so that a crowd at the sign-in page cannot take the machine from everyone else; the others wait in order.
  */
-import { pbkdf2 } from 'node:crypto'
-import { availableParallelism } from 'node:os'
-import { promisify } from 'node:util'
 import { Refusal } from './errors.ts'
 import { sameBytes } from './hash.ts'
+import { PasswordThread } from './password-thread.ts'
 
 export const ROUNDS = 600_000
 const SALT_BYTES = 16
 const HASH_BYTES = 32
-/** One core is left to everything else, where there are two or more. */
-const MOST_RUNNING = Math.max(1, Math.min(2, availableParallelism() - 1))
 const MOST_WAITING = 256
 
-const derive = promisify(pbkdf2)
+const thread = new PasswordThread()
 
-let running = 0
+let busy = false
 const waiting: (() => void)[] = []
 
 /** Gives 503 when hundreds wait already. A place that is freed goes straight to the next in line. */
 async function inTurn<T>(run: () => Promise<T>): Promise<T> {
-  if (running < MOST_RUNNING) running++
+  if (!busy) busy = true
   else if (waiting.length < MOST_WAITING) await new Promise<void>((resolve) => waiting.push(resolve))
   else throw new Refusal('unavailable', 'too many people are signing in at this moment; try again shortly', { headers: { 'Retry-After': '10' } })
   try {
@@ -33,13 +29,13 @@ async function inTurn<T>(run: () => Promise<T>): Promise<T> {
   } finally {
     const next = waiting.shift()
     if (next) next()
-    else running--
+    else busy = false
   }
 }
 
 /** The same letters give the same bytes however a keyboard composes them (Unicode NFC). */
 const hash = (password: string, salt: Uint8Array, rounds: number): Promise<Uint8Array> =>
-  inTurn(() => derive(password.normalize('NFC'), salt, rounds, HASH_BYTES, 'sha256'))
+  inTurn(() => thread.derive({ password: password.normalize('NFC'), salt, rounds, bytes: HASH_BYTES }))
 
 const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64url')
 

@@ -73,7 +73,7 @@ export const PREFIXES = {
   vrp: 'vulnerability report', adv: 'advisory', ana: 'code scanning analysis', sar: 'SARIF upload',
   csa: 'code scanning alert', sec: 'secret alert', dpa: 'dependency alert', evt: 'event', whk: 'webhook', dlv: 'delivery',
   mem: 'memory', pln: 'plan', itg: 'integration', agt: 'agent', qst: 'question to an agent', prj: 'project',
-  ntf: 'notification', aud: 'audit entry', bkp: 'backup', sgn: 'website sign-in', bgj: 'background job',
+  ntf: 'notification', aud: 'audit entry', bkp: 'backup', sgn: 'website sign-in', bgj: 'background job', ckr: 'run of checks',
 } as const
 
 export type Prefix = keyof typeof PREFIXES

@@ -3,7 +3,9 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { layout } from '#src/app.ts'
 import { openDatabase } from '#core/db.ts'
+import { isolationOf } from '#features/checks/index.ts'
 import { repoByPath } from '#features/repos/index.ts'
+import { describeIsolation } from '#runner'
 import { makeWorld } from '../world.ts'
 
 /** Runs the program as it is in the tree. */
@@ -16,11 +18,12 @@ async function doctor(data: string) {
 test('a sound forge is called sound; each kind of damage is found, named, and changes the exit status', async () => {
   const world = await makeWorld()
   const ada = await world.user('ada')
+  const commands = `acceptance checks: ${describeIsolation(await isolationOf(world.hearth))}\n`
   await world.workspace('acme', { owner: ada })
   await world.workspace('other', { owner: ada })
   await world.repo('acme/site')
   await world.commit('acme/site', 'main', { 'a.txt': 'a\n'.repeat(2000) })
-  expect(await doctor(world.data)).toEqual({ out: 'database: sound\naudit log: sound\ngit stores: sound\n', error: '', status: 0 })
+  expect(await doctor(world.data)).toEqual({ out: `database: sound\naudit log: sound\ngit stores: sound\n${commands}`, error: '', status: 0 })
 
   // Somebody rewrites the log, past the triggers that forbid it.
   const database = openDatabase({ path: layout(world.data).database })
@@ -28,7 +31,7 @@ test('a sound forge is called sound; each kind of damage is found, named, and ch
   database.run(`UPDATE audit_log SET actor_id = 'usr_other' WHERE id = (SELECT min(id) FROM audit_log)`)
   const second = database.one<{ id: string }>('SELECT id FROM audit_log ORDER BY id LIMIT 1 OFFSET 1')?.id ?? 'none'
   const rewritten = await doctor(world.data)
-  expect([rewritten.status, rewritten.out]).toEqual([1, `database: sound\naudit log: 1 fault\n  the chain is broken at ${second}: an entry before it was changed or taken out\ngit stores: sound\n`])
+  expect([rewritten.status, rewritten.out]).toEqual([1, `database: sound\naudit log: 1 fault\n  the chain is broken at ${second}: an entry before it was changed or taken out\ngit stores: sound\n${commands}`])
 
   // A row that points at nothing, and a pack with a byte that is not as it was.
   database.exec('PRAGMA foreign_keys = OFF')

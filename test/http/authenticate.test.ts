@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { anonymous } from '#core/caller.ts'
-import { bearerSecret, cookieValues, signInCookie, visitorOf } from '#http/authenticate.ts'
+import { bearerSecret, signInCookie, visitorOf } from '#http/authenticate.ts'
+import { cookieValues } from '#lib/cookies.ts'
 import { Refusal } from '#lib/errors.ts'
 import { ada, bob, errorOf, makeForge } from './forge.ts'
 

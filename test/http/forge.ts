@@ -112,8 +112,8 @@ function operationsOf(memory: Memory): Operation[] {
     operation({
       name: 'get_file', summary: 'Reads a file.', route: 'GET /repos/{owner}/{name}/contents/{path}', access: readsRepo({ scope: 'code:read' }), toolset: 'code',
       input: Type.Object({ repo: RepoPath, path: Type.String({ minLength: 1 }), ref: Type.Optional(Type.String()) }),
-      output: Type.Object({ repo: Type.String(), path: Type.String(), ref: Nullable(Type.String()), text: Type.String() }),
-      handler: ({ repo }, { path, ref }) => ({ repo: repo.full_name, path, ref: ref ?? null, text: path === 'big.txt' ? 'a line of text\n'.repeat(5000) : 'text' }),
+      output: Type.Object({ repo: Type.String(), path: Type.String(), ref: Nullable(Type.String()), encoding: Type.String(), content: Type.String() }),
+      handler: ({ repo }, { path, ref }) => ({ repo: repo.full_name, path, ref: ref ?? null, encoding: 'utf-8', content: path === 'big.txt' ? 'a line of text\n'.repeat(5000) : 'text' }),
     }),
     operation({
       name: 'get_link', summary: 'Gives a link.', route: 'GET /repos/{owner}/{name}/zipball/{ref}', access: readsRepo(),
@@ -129,6 +129,16 @@ function operationsOf(memory: Memory): Operation[] {
       name: 'create_code', summary: 'Makes a code.', route: 'POST /v1/device/code', tool: false, access: publicWrite(), bodyLimit: 4096,
       input: Type.Object({ client_name: Type.Optional(Type.String()) }), output: Type.Object({ client: Nullable(Type.String()) }),
       handler: (_, { client_name }) => ({ client: client_name ?? null }),
+    }),
+    operation({
+      name: 'count_up', summary: 'Counts.', route: 'GET /count', access: signedIn(), progress: true, input: Type.Object({ to: Type.Integer() }), output: Type.Object({ counted: Type.Integer() }),
+      handler: async ({ progress }, { to }) => {
+        for (let done = 1; done <= to; done++) {
+          progress(done, to, done === to ? 'done' : undefined)
+          await new Promise((resolve) => setImmediate(resolve))
+        }
+        return { counted: to }
+      },
     }),
     operation({
       name: 'wait_for_end', summary: 'Waits.', route: 'GET /wait', access: publicRead(), input: Type.Object({ ms: Type.Integer() }), output: Type.Object({ waited: Type.Integer() }),

@@ -267,3 +267,27 @@ test('a compressed body is undone, counted, and refused when it is not what it s
   expect(bad).not.toContain(head)
   expect((await fetch(at('acme/zip/info/refs?service=git-upload-pack'))).status).toBe(200)
 })
+
+test('a push that rules refuse tells of each, with the address of its ruleset', async () => {
+  const { createRuleset } = await import('#features/rulesets/index.ts')
+  await world.repo('acme/ruled')
+  await ok('.', 'clone', '-q', at('acme/ruled.git', adas), 'ruled')
+  writeFileSync(join(home, 'ruled', 'a.exe'), 'a')
+  await ok('ruled', 'add', '.')
+  await ok('ruled', 'commit', '-qm', 'wip')
+  const made = await world.call(createRuleset, ada, {
+    repo: 'acme/ruled', name: 'Tidy', target: 'push', rules: [{ type: 'commit_message', parameters: { pattern: '^feat: ' } }, { type: 'file_extension', parameters: { extensions: ['exe'] } }],
+  })
+  const { code, err } = await git('ruled', 'push', 'origin', 'HEAD:refs/heads/main', 'HEAD:refs/heads/topic')
+  expect(code).toBe(1)
+  const told = err.split('\n').filter((line) => line.startsWith('remote: ') && line.includes(': rule ')).map((line) => line.trim())
+  expect(told).toHaveLength(4)
+  expect(told[0]).toStartWith('remote: main: rule commit_message: the message of commit ')
+  expect(told.every((line) => line.endsWith(`; ${made.html_url}`))).toBe(true)
+  expect(err).toContain('! [remote rejected] HEAD -> main (rule commit_message: ')
+  expect(refOf('acme/ruled', 'refs/heads/main')).toBeNull()
+  await ok('ruled', 'rm', '-q', '--cached', 'a.exe')
+  await ok('ruled', 'commit', '-q', '--amend', '--allow-empty', '-m', 'feat: fine')
+  await ok('ruled', 'push', '-q', 'origin', 'HEAD:refs/heads/main')
+  expect(refOf('acme/ruled', 'refs/heads/main')).not.toBeNull()
+})

@@ -120,6 +120,35 @@ describe('generations', () => {
     }
   })
 
+  test('a call that reports how far it is answers with a stream when it is asked to, and with JSON otherwise', async () => {
+    const params = { name: 'count_up', arguments: { to: 3 } }
+    const plain = await rpc('tools/call', params, '/mcp?toolsets=all')
+    expect(plain.headers.get('content-type')).toBe('application/json')
+    const asked = await rpc('tools/call', { ...params, _meta: { progressToken: 'p1' } }, '/mcp?toolsets=all')
+    expect(asked.headers.get('content-type')).toStartWith('text/event-stream')
+    const messages = [...(await asked.text()).matchAll(/^data: (\{.*)$/gm)].map(([, data]) => JSON.parse(data ?? '') as { method?: string; params?: unknown; result?: { structuredContent: unknown } })
+    expect(messages.slice(0, -1).map(({ method, params: told }) => [method, told])).toEqual([
+      ['notifications/progress', { progressToken: 'p1', progress: 1, total: 3 }], ['notifications/progress', { progressToken: 'p1', progress: 2, total: 3 }],
+      ['notifications/progress', { progressToken: 'p1', progress: 3, total: 3, message: 'done' }],
+    ])
+    expect(messages.at(-1)?.result?.structuredContent).toEqual({ counted: 3 })
+    // What never tells anything answers with JSON, whatever is asked.
+    expect((await rpc('tools/call', { name: 'whoami', _meta: { progressToken: 1 } })).headers.get('content-type')).toBe('application/json')
+    const options = { requestInit: { headers: { authorization: 'Bearer ada-secret' } } }
+    const address = new URL(`${forge.server.url}/mcp?toolsets=all`)
+    const heard: number[] = []
+    const onprogress = ({ progress }: { progress: number }) => void heard.push(progress)
+    const older = new OlderClient({ name: 'older', version: '1' })
+    await older.connect(new OlderTransport(address, options))
+    expect((await older.callTool(params, undefined, { onprogress })).structuredContent).toEqual({ counted: 3 })
+    expect(heard.splice(0)).toEqual([1, 2, 3])
+    const newer = new Client({ name: 'newer', version: '1' }, { versionNegotiation: { mode: 'auto' } })
+    await newer.connect(new StreamableHTTPClientTransport(address, options))
+    expect((await newer.callTool(params, { onprogress })).structuredContent).toEqual({ counted: 3 })
+    expect(heard).toEqual([1, 2, 3])
+    await Promise.all([older.close(), newer.close()])
+  })
+
   test('an unknown tool is an error of the protocol and names near ones', async () => {
     const { error } = (await (await rpc('tools/call', { name: 'list_note', arguments: {} })).json()) as Reply
     expect(error?.code).toBe(-32602)
@@ -272,7 +301,7 @@ describe('long answers', () => {
     const file = await ok('get_file', { repo: 'acme/site', path: 'big.txt' })
     expect(file['truncated']).toBe(true)
     expect(JSON.stringify(file).length).toBeLessThanOrEqual(25_000)
-    expect(String(file['text'])).toEndWith('a line of text\n')
+    expect(String(file['content'])).toEndWith('a line of text\n')
     const more = await ok('get_file', { repo: 'acme/site', path: 'big.txt', max_chars: 100_000 })
     expect(more['truncated']).toBeUndefined()
     expect(await refused('get_file', { repo: 'acme/site', path: 'a', max_chars: 10 })).toMatchObject({ field: 'max_chars' })

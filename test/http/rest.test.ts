@@ -33,7 +33,7 @@ describe('addresses', () => {
 
   test('encoded slashes stay in their segment, and the path of a file takes them as they are', async () => {
     const encoded = await (await get('/api/repos/acme/site/contents/src%2Fa%20b.ts?ref=topic%2Fone')).json()
-    expect(encoded).toEqual({ repo: 'acme/site', path: 'src/a b.ts', ref: 'topic/one', text: 'text' })
+    expect(encoded).toEqual({ repo: 'acme/site', path: 'src/a b.ts', ref: 'topic/one', encoding: 'utf-8', content: 'text' })
     const plain = await (await get('/api/v1/repos/acme/site/contents/src/deep/%C3%A4.ts/')).json()
     expect(plain).toMatchObject({ path: 'src/deep/ä.ts', ref: null })
   })

@@ -82,6 +82,7 @@ const fileAt = (path: string, view = 'blob', ref = 'main'): string => `/bakery/o
 const PAGES = [
   '/settings/profile', '/settings/emails', '/settings/security', '/settings/sessions', '/settings/applications', '/device', '/admin/users', '/admin/audit', '/ada',
   '/bakery/-/settings/tokens', '/bakery/-/settings/deleted', '/bakery/-/audit', '/bakery/-/teams', '/bakery/-/new-team', '/bakery/-/teams/bakers', '/bakery/-/teams/bakers/settings',
+  '/bakery/-/hooks', `${REPO}/settings/hooks`,
   `${REPO}/agents`, `${REPO}/settings/collaborators`, `${REPO}/pull/4/edit`,
   '/', '/explore', '/docs', '/settings/tokens', '/settings/invites', '/workspaces/new', '/new', '/bakery', '/bakery/-/members', '/bakery/-/settings', '/bakery/recipes',
   REPO, `${REPO}/tree/main/src`, `${REPO}/blob/main/src/oven.ts`, `${REPO}/blob/main/README.md`, `${REPO}/blame/main/src/oven.ts`, `${REPO}/commits/main`, `${REPO}/branches`, `${REPO}/tags`,

@@ -1,4 +1,6 @@
 import { afterAll, expect, test } from 'bun:test'
+import { createServer, type Socket } from 'node:net'
+import { join } from 'node:path'
 import { checkedAddress, OutboundError, parseOutboundRules, requestOutside, type Resolve } from '#lib/outbound.ts'
 
 const names: Record<string, string[]> = {
@@ -83,4 +85,62 @@ test('redirects are not followed, long answers are refused or cut, slow ones end
   expect(get('/large')).rejects.toThrow('more than 1000 bytes')
   expect((await get('/large', { cut: true })).body.length).toBe(1000)
   expect(get('/never', { timeout: 50 })).rejects.toThrow('in time')
+})
+
+/** A server that speaks no HTTP, or not to the end. */
+const raw = (answer: (socket: Socket) => void): Promise<number> =>
+  new Promise((resolve) => {
+    const listener = createServer((socket) => {
+      socket.on('error', () => {})
+      socket.once('data', () => answer(socket))
+    })
+    listener.unref()
+    listener.listen(0, '127.0.0.1', () => resolve((listener.address() as { port: number }).port))
+  })
+const at = (port: number, path = '/', options: Partial<Parameters<typeof requestOutside>[1]> = {}) =>
+  requestOutside(new URL(`http://hook.internal:${port}${path}`), { rules, timeout: 5000, maxBytes: 1000, resolve: async () => [{ address: '127.0.0.1', family: 4 }], ...options })
+const faultOf = (promise: Promise<unknown>): Promise<string> =>
+  promise.then(() => 'none', (error: unknown) => (error instanceof OutboundError ? error.fault : String(error)))
+
+test('what went wrong is said in one word', async () => {
+  expect(await faultOf(at(1))).toBe('refused')
+  expect(await faultOf(at(await raw((socket) => socket.destroy())))).toBe('refused')
+  expect(await faultOf(at(await raw((socket) => socket.end('SSH-2.0-OpenSSH_9\r\n'))))).toBe('refused')
+  expect(await faultOf(at(server.port ?? 0, '/never', { timeout: 50 }))).toBe('timeout')
+  expect(await faultOf(at(1, '/', { resolve: () => Promise.reject(new Error('ENOTFOUND')) }))).toBe('dns')
+  // A name server that says nothing counts against the same time.
+  expect(await faultOf(at(1, '/', { resolve: () => new Promise(() => {}), timeout: 50 }))).toBe('timeout')
+  expect(await faultOf(at(1, '/', { resolve: async () => [{ address: '10.0.0.1', family: 4 }], rules: [] }))).toBe('blocked_address')
+  const inTls = requestOutside(new URL(`https://hook.internal:${server.port}/`), { rules, timeout: 5000, maxBytes: 1000, resolve: async () => [{ address: '127.0.0.1', family: 4 }] })
+  expect(await faultOf(inTls)).toBe('tls')
+  expect(await faultOf(at(server.port ?? 0, '/', { signal: AbortSignal.abort() }))).toBe('timeout')
+})
+
+test('an answer that breaks off or drips is cut for those who would cut a long one, and an error for others', async () => {
+  const head = 'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nabc'
+  const breaks = await raw((socket) => socket.end(head))
+  const drips = await raw((socket) => void socket.write(head))
+  expect((await at(breaks, '/', { cut: true })).status).toBe(200)
+  expect(new TextDecoder().decode((await at(drips, '/', { cut: true, timeout: 300 })).body)).toBe('abc')
+  expect(await faultOf(at(breaks))).toBe('refused')
+  expect(await faultOf(at(drips, '/', { timeout: 100 }))).toBe('timeout')
+})
+
+test('proxies of the environment are not asked', async () => {
+  const proxied: string[] = []
+  const proxy = await raw((socket) => {
+    proxied.push('asked')
+    socket.destroy()
+  })
+  const program = `
+    import { parseOutboundRules, requestOutside } from '#lib/outbound.ts'
+    const answer = await requestOutside(new URL('http://127.0.0.1:${server.port}/'), { rules: parseOutboundRules(['http://127.0.0.1']), timeout: 5000, maxBytes: 1000 })
+    process.stdout.write(String(answer.status))`
+  const address = `http://127.0.0.1:${proxy}`
+  const child = Bun.spawn([process.execPath, '-e', program], {
+    cwd: join(import.meta.dir, '..', '..'), stdout: 'pipe',
+    env: { ...process.env, HTTP_PROXY: address, http_proxy: address, HTTPS_PROXY: address, https_proxy: address, ALL_PROXY: address, NO_PROXY: '', no_proxy: '' },
+  })
+  expect(await new Response(child.stdout).text()).toBe('200')
+  expect(proxied).toEqual([])
 })

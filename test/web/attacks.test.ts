@@ -84,7 +84,8 @@ test('cross-site request forgery: no form of the site takes a missing token, a f
   const foreign = await attacker.token('/settings/profile')
   const own = await victim.token('/settings/profile')
   const before = [count('tokens'), count('emails'), count('events'), count('sign_ins')]
-  const paths = site.map.forms.map(({ path }) => path.replace(/:\w+|\*\w+/g, 'x'))
+  // Those whose address is a secret itself take posts of mail programs.
+  const paths = site.map.forms.filter(({ proven }) => !proven).map(({ path }) => path.replace(/:\w+|\*\w+/g, 'x'))
   expect(paths.length).toBeGreaterThan(40)
   for (const path of paths) {
     const answers = [

@@ -13,7 +13,7 @@ const provider: OidcProvider = {
   id: 'corp', name: 'Corp ID', issuer: corp.issuer, client_id: 'hearth', client_secret: 'a-secret-of-the-provider', scopes: ['profile', 'email'], username_claim: 'preferred_username', groups_claim: 'groups',
   sign_up: true, link_by_email: false, trust_email: true, groups: [],
 }
-const world = await makeWorld({ site_url: url, sign_up: 'sso_only', sso: { passwords: 'administrators', oidc: [provider], ldap: null } })
+const world = await makeWorld({ site_url: url, sign_up: 'sso_only', sso: { passwords: 'administrators', oidc: [provider], ldap: null, header: null } })
 const site = serveSite(world, listening)
 await world.user('root', { site_admin: true })
 corp.put({ sub: 'e1', email: 'ada@corp.example', email_verified: true, preferred_username: 'ada' })

@@ -2,6 +2,7 @@
 import { afterAll } from 'bun:test'
 import { visitorOf } from '#http/authenticate.ts'
 import { gitDoor } from '#http/git.ts'
+import { namedByProxy } from '#http/named-by-proxy.ts'
 import { startServer } from '#http/server.ts'
 import { createLog } from '#lib/log.ts'
 import { siteDoor } from '#web/door.ts'
@@ -23,7 +24,7 @@ export function listen() {
 export function serveSite(world: World, { server, log, lines } = listen()) {
   const hearth = { ...world.hearth, log, get callers() { return world.hearth.callers }, get jobs() { return world.hearth.jobs } }
   const map = siteMap(hearth.settings, { docs: () => ({ operations: [] }) as never })
-  const site = siteDoor(hearth, map, visitorOf)
+  const site = siteDoor(hearth, map, visitorOf, namedByProxy)
   server.open(hearth, { git: gitDoor(hearth), site: site.handle, refuse: site.refuse })
   return { url: server.url, lines, map, hearth }
 }

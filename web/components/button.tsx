@@ -24,6 +24,8 @@ export const Button = (
     form?: string
     formaction?: string
     formnovalidate?: boolean
+    /** A key of the browser script that presses it while something of its row has the focus. */
+    rowKey?: string
     /** Text that the browser script copies; without the script the button is not shown. */
     copy?: string
     /** Id of the element whose value or text the browser script copies. */
@@ -41,6 +43,7 @@ export const Button = (
     formnovalidate={props.formnovalidate}
     aria-label={props.label}
     title={props.children === undefined ? props.label : undefined}
+    data-row-key={props.rowKey}
     data-copy={props.copy}
     data-copy-from={props.copyFrom}
   >

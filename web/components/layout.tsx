@@ -92,9 +92,9 @@ const ViewerMenu = ({ viewer, csrf }: { viewer: Viewer; csrf?: string }) => (
 
 const Bell = ({ unread }: { unread: number | undefined }) =>
   unread === undefined ? null : (
-    <a class="icon-link" href="/notifications" aria-label={unread > 0 ? `Notifications, ${unread} unread` : 'Notifications'} data-hotkey="g n">
+    <a class="icon-link" href="/notifications" aria-label={unread > 0 ? `Notifications, ${unread > 99 ? 'more than 99' : unread} unread` : 'Notifications'} data-hotkey="g n">
       <Icon name="bell" size={18} />
-      {unread > 0 && <span class="unread" />}
+      {unread > 0 && <span class="unread" aria-hidden="true">{unread > 99 ? '99+' : unread}</span>}
     </a>
   )
 

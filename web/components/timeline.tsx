@@ -26,7 +26,7 @@ export const TimelineEvent = (props: { icon: IconName; tone?: Tone; actor?: Pers
   </li>
 )
 
-const reactionSigns: Record<string, string> = {
+export const reactionSigns: Readonly<Record<string, string>> = {
   '+1': '👍', '-1': '👎', laugh: '😄', hooray: '🎉', confused: '😕', heart: '❤️', rocket: '🚀', eyes: '👀',
 }
 

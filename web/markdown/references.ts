@@ -1,4 +1,5 @@
 // Words in running text that stand for something on this site: people, teams, issues, pull requests, commits.
+import { looksLikeCommit, REFERENCE } from '#features/issues/index.ts'
 import { commitPath, issuePath, shortUrlParts, teamPath, userPath } from '../paths.ts'
 
 /** What references are read against. */
@@ -11,20 +12,12 @@ export interface LinkContext {
   knows?: (mention: string) => boolean
 }
 
-const mention = String.raw`(?<![\w@/.+-])@([a-z0-9](?:[a-z0-9-]{0,37}[a-z0-9])?)(?:/([a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?))?(?![\w@/-])`
-const number = String.raw`(?<![\w/.#&;-])([\w-]{1,39}/[\w.-]{1,100})?#([1-9]\d{0,8})(?!\w)`
-const commit = String.raw`(?<![\w/.#&;@-])(?:([\w-]{1,39}/[\w.-]{1,100})@)?([0-9a-f]{7,40}|[0-9a-f]{64})(?![\w@/-]|\.\w)`
-const pattern = new RegExp(`${mention}|${number}|${commit}`, 'gi')
-
-/** A short run of hex counts as a commit only with a digit and a letter in it, so that neither a year nor a word is one. */
-const looksLikeCommit = (hex: string): boolean => hex.length >= 40 || (/\d/.test(hex) && /[a-f]/.test(hex))
-
 const link = (href: string, text: string, kind: string): string => `<a class="ref-${kind}" href="${Bun.escapeHTML(href)}">${text}</a>`
 
 /** Links the references in a stretch of text that is already escaped. */
 export const linkReferences = (text: string, context: LinkContext): string =>
   /[@#]|[0-9a-f]{7}/i.test(text)
-    ? text.replace(pattern, (whole: string, name?: string, team?: string, numberRepo?: string, digits?: string, commitRepo?: string, hex?: string) => {
+    ? text.replace(REFERENCE, (whole: string, name?: string, team?: string, numberRepo?: string, digits?: string, commitRepo?: string, hex?: string) => {
         if (name !== undefined) {
           const asked = (team ? `${name}/${team}` : name).toLowerCase()
           if (name.includes('--') || (context.knows && !context.knows(asked))) return whole
@@ -36,7 +29,7 @@ export const linkReferences = (text: string, context: LinkContext): string =>
           return repo === undefined ? whole : link(context.siteUrl + issuePath(repo, Number(digits)), whole, 'issue')
         }
         const repo = commitRepo ?? context.repo
-        if (hex === undefined || repo === undefined || hex !== hex.toLowerCase() || !looksLikeCommit(hex)) return whole
+        if (hex === undefined || repo === undefined || !looksLikeCommit(hex)) return whole
         const shown = `${commitRepo ? `${commitRepo}@` : ''}${hex.slice(0, 7)}`
         return link(context.siteUrl + commitPath(repo, hex), `<code>${shown}</code>`, 'commit')
       })

@@ -1,4 +1,5 @@
 // What every page has around it: the layout, filled in from the visit.
+import { countUnread } from '#features/notifications/index.ts'
 import { Layout, type LayoutProps } from '../components/layout.tsx'
 import { noForm, type Visit } from '../site.ts'
 
@@ -8,7 +9,7 @@ type ShellProps = Omit<LayoutProps, 'viewer' | 'csrf' | 'flash'> & { visit: Visi
 export const Shell = ({ visit, ...rest }: ShellProps) => (
   <Layout
     {...rest}
-    viewer={visit.viewer && { username: visit.viewer.username, name: null, site_admin: visit.viewer.site_admin }}
+    viewer={visit.viewer && { username: visit.viewer.username, name: null, site_admin: visit.viewer.site_admin, unread: countUnread(visit.hearth, visit.viewer) }}
     csrf={visit.csrf}
     flash={visit.flash}
   />

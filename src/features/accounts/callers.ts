@@ -34,7 +34,7 @@ export function callers(hearth: Pick<Hearth, 'db' | 'database' | 'writer' | 'clo
     return {
       id: row.id, name: row.name, kind: row.kind, scopes: scopesOf(row), repos: repos && repos.map(({ id }) => id),
       // An agent belongs where its repository is, wherever that was moved.
-      workspace: row.workspace_id ?? (row.kind === 'agent' ? (repos?.[0]?.workspace_id ?? null) : null), role: row.role, expires_at: row.expires_at,
+      workspace: row.workspace_id ?? (row.kind === 'agent' ? (repos?.[0]?.workspace_id ?? null) : null), role: row.role, expires_at: row.expires_at, audience: row.audience,
     }
   }
 

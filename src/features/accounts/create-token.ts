@@ -40,6 +40,7 @@ export const createToken = operation({
         workspace_id: chosenWorkspace ?? own?.workspace ?? null,
         role: null,
         expires_at: endAfter(caller, now_ms, expires_in_days * DAY),
+        audience: own?.audience ?? null,
       })
       return { ...tokenRecord(hearth, token), secret }
     })

@@ -21,16 +21,30 @@ export const delayAfter = (wrong: number): number => (wrong === 0 ? 0 : Math.min
 
 type Tries = { wrong: number; waiting: number; last: Promise<unknown>; at: number }
 
+export type GuardOptions = {
+  wait?: (milliseconds: number) => Promise<void>
+  /** Whether a right answer ends the waiting. Not where whoever guesses can have right answers of their own. */
+  forgives?: boolean
+}
+
 export class PasswordGuard {
   #tries = new Map<string, Tries>()
+  readonly #wait: (milliseconds: number) => Promise<void>
+  readonly #forgives: boolean
 
   constructor(
     private readonly now: () => number,
-    private readonly wait: (milliseconds: number) => Promise<void> = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
-  ) {}
+    { wait = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)), forgives = true }: GuardOptions = {},
+  ) {
+    this.#wait = wait
+    this.#forgives = forgives
+  }
 
-  /** Runs one check in its turn and gives its result. Gives 429 when too many tries wait at this account. */
-  async attempt(name: string, check: () => Promise<boolean>): Promise<boolean> {
+  /**
+   * Runs one check in its turn and gives its result. What went wrong before at the same `place` counts too, but only against
+   * a name that was wrong itself: nobody waits for their neighbours alone. Gives 429 when too many tries wait at this name.
+   */
+  async attempt(name: string, check: () => Promise<boolean>, place: string | null = null): Promise<boolean> {
     const tries = this.#of(name)
     if (tries.waiting >= MOST_WAITING) {
       throw new Refusal('rate_limited', 'too many people are trying to sign in to this account; wait a little', {
@@ -39,10 +53,15 @@ export class PasswordGuard {
     }
     tries.waiting++
     const mine = tries.last.then(async () => {
-      const delay = delayAfter(tries.wrong)
-      if (delay > 0) await this.wait(delay)
+      const around = place === null || tries.wrong === 0 ? 0 : this.#of(place).wrong
+      const delay = delayAfter(Math.max(tries.wrong, around))
+      if (delay > 0) await this.#wait(delay)
       const right = await check()
-      tries.wrong = right ? 0 : tries.wrong + 1
+      if (right && this.#forgives) tries.wrong = 0
+      if (!right) {
+        tries.wrong++
+        if (place !== null) this.#blame(place)
+      }
       return right
     })
     tries.last = mine.catch(() => {})
@@ -53,6 +72,12 @@ export class PasswordGuard {
       tries.at = this.now()
       if (tries.wrong === 0 && tries.waiting === 0) this.#tries.delete(name)
     }
+  }
+
+  #blame(place: string): void {
+    const tries = this.#of(place)
+    tries.wrong++
+    tries.at = this.now()
   }
 
   #of(name: string): Tries {

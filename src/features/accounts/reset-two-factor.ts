@@ -1,6 +1,8 @@
 import { siteAdmin } from '#core/access.ts'
+import type { Hearth } from '#core/hearth.ts'
 import { operation } from '#core/operation.ts'
 import { Nothing, Type } from '#core/schema.ts'
+import { writeAs, type Tx } from '#core/write.ts'
 import { conflict } from '#lib/errors.ts'
 import { Username } from './schema.ts'
 import { settleSecondFactors } from './second-factors.ts'
@@ -17,13 +19,19 @@ export const resetTwoFactor = operation({
   output: Nothing,
   annotations: { destructive: true },
 
-  handler: ({ write }, { username }) =>
-    write((tx) => {
-      const row = requireSiteUser(tx.db, username)
-      if (row.two_factor_enabled === 0) throw conflict('not_open', `${row.username} has no second factor`)
-      removeAuthenticator(tx.db, row.id)
-      removePasskeysOf(tx.db, row.id)
-      settleSecondFactors(tx, row.id, { action: 'user.two_factor_reset', sentence: 'An administrator turned two-factor sign-in off' })
-      return null
-    }),
+  handler: ({ write }, { username }) => write((tx) => takeOff(tx, username, {})),
 })
+
+/** Gives 404 for a name that nobody has, and 409 `not_open` for an account without a second factor. */
+function takeOff(tx: Tx, username: string, data: Record<string, unknown>): null {
+  const row = requireSiteUser(tx.db, username)
+  if (row.two_factor_enabled === 0) throw conflict('not_open', `${row.username} has no second factor`)
+  removeAuthenticator(tx.db, row.id)
+  removePasskeysOf(tx.db, row.id)
+  settleSecondFactors(tx, row.id, { action: 'user.two_factor_reset', sentence: 'An administrator turned two-factor sign-in off', data })
+  return null
+}
+
+/** The same for whoever may open the data directory: the way back in for an administrator who has lost every factor. */
+export const resetTwoFactorHere = (hearth: Hearth, username: string): Promise<null> =>
+  writeAs(hearth, null, (tx) => takeOff(tx, username.trim().toLowerCase(), { by: 'command line' }))

@@ -13,7 +13,7 @@ export const EmailSettings = Type.Object(
 )
 export type EmailSettings = Static<typeof EmailSettings>
 
-export const SIGN_IN_METHODS = ['password', 'passkey', 'sso', 'setup'] as const
+export const SIGN_IN_METHODS = ['password', 'passkey', 'sso', 'proxy', 'setup'] as const
 export type SignInMethod = (typeof SIGN_IN_METHODS)[number]
 
 export const SignIn = Type.Object(

@@ -22,9 +22,12 @@ export type TokenRow = {
   created_at: string
   last_used_at: string | null
   expires_at: string | null
+  /** The interface that it is for; null for all of them. */
+  audience: 'mcp' | 'api' | null
 }
 
-const COLUMNS = 'id, last_four, actor_id, kind, name, source, scopes, some_repos, workspace_id, role, pull_number, created_by, created_at, last_used_at, expires_at'
+const COLUMNS =
+  'id, last_four, actor_id, kind, name, source, scopes, some_repos, workspace_id, role, pull_number, created_by, created_at, last_used_at, expires_at, audience'
 
 /** A token with all that is needed to know its caller. `owner_*` and the rest are of the person: the account, or who an agent acts for. */
 export type TokenCallerRow = TokenRow & {
@@ -69,9 +72,9 @@ export const listTokenRepoNames = (db: Db, token_id: string): string[] =>
 
 export function insertToken(db: WritableDb, row: TokenRow, secret_hash: string, repos: readonly TokenRepo[]): void {
   db.run(
-    `INSERT INTO tokens (${COLUMNS}, secret_hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO tokens (${COLUMNS}, secret_hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     row.id, row.last_four, row.actor_id, row.kind, row.name, row.source, row.scopes, row.some_repos, row.workspace_id, row.role,
-    row.pull_number, row.created_by, row.created_at, row.last_used_at, row.expires_at, secret_hash,
+    row.pull_number, row.created_by, row.created_at, row.last_used_at, row.expires_at, row.audience, secret_hash,
   )
   for (const repo of repos) {
     db.run('INSERT OR IGNORE INTO token_repos (token_id, repo_id, workspace_id, name) VALUES (?, ?, ?, ?)', row.id, repo.id, repo.workspace_id, repo.name)

@@ -34,6 +34,8 @@ export type NewTokenOptions = {
   /** For an agent's: the pull request that it is for. */
   pull_number?: number | null
   expires_at: Timestamp | null
+  /** The interface that it is for; all of them unless said. */
+  audience?: TokenRow['audience']
   /** Who made it; the actor itself unless said. */
   created_by?: string
 }
@@ -57,6 +59,7 @@ export function issueToken(tx: Tx, options: NewTokenOptions): { token: TokenRow;
     created_at: tx.now,
     last_used_at: null,
     expires_at: options.expires_at,
+    audience: options.audience ?? null,
   }
   insertToken(tx.db, token, sha256(secret), options.repos ?? [])
   tx.audit({
@@ -64,7 +67,7 @@ export function issueToken(tx: Tx, options: NewTokenOptions): { token: TokenRow;
     data: {
       after: {
         kind: token.kind, source: token.source, actor_id: token.actor_id, scopes: options.scopes, repos: options.repos?.map(({ id }) => id) ?? null, role: token.role,
-        expires_at: token.expires_at,
+        expires_at: token.expires_at, audience: token.audience,
       },
     },
   })

@@ -1,20 +1,15 @@
-import { personOnly } from '#core/access.ts'
 import { reaches, type Role } from '#core/caller.ts'
 import { operation } from '#core/operation.ts'
-import { Id, Type } from '#core/schema.ts'
 import { requireUser } from '#features/accounts/index.ts'
 import { findRoleParts, fullName, highestOf } from '#features/repos/index.ts'
-import { answerInvitation, Invitation, invitationRecord } from '#features/workspaces/index.ts'
+import { answering, answerInvitation, invitationRecord } from '#features/workspaces/index.ts'
 import { give } from './collaborators.ts'
 
 export const acceptRepoInvitation = operation({
   name: 'accept_repo_invitation',
   summary: 'Accept an invitation to a repository; you have the role at once. For the person invited. Answers with the invitation, state accepted.',
   route: 'PATCH /user/repository_invitations/{id}',
-  toolset: 'access',
-  access: personOnly({ scope: 'user:write', writes: true }),
-  input: Type.Object({ id: Id('inv') }),
-  output: Invitation,
+  ...answering,
 
   handler: ({ hearth, caller, write }, { id }) =>
     write((tx) => {
@@ -24,10 +19,6 @@ export const acceptRepoInvitation = operation({
       const place = { id: repo_id, workspace_id: row.workspace_id, workspace: row.workspace, workspace_role: null, full_name: fullName(tx.db, repo_id) }
       // Whoever was given more meanwhile keeps that.
       if (!reaches(highestOf(findRoleParts(tx.db, repo_id, caller.id)), role)) give(tx, place, requireUser(tx.db, caller.username), role, row.invited_by)
-      tx.audit({
-        action: 'repo.invitation_accepted', target: { kind: 'invitation', id, name: caller.username }, workspace_id: row.workspace_id, repo_id,
-        data: { repository: place.full_name, after: { role } },
-      })
       return invitationRecord(hearth, row)
     }),
 })

@@ -18,9 +18,9 @@ export const decideDevice = operation({
   }),
   output: Type.Object({ client_name: Type.String(), decision: OneOf(['approve', 'deny']) }),
 
-  handler: async ({ hearth, caller, now, write }, { code, decision, scopes: chosen }) => {
+  handler: async ({ hearth, caller, now, origin, write }, { code, decision, scopes: chosen }) => {
     if (caller.token !== null) throw forbidden('person_required', 'sign in on the website to let a device in')
-    const { user_code } = await requireWaiting(hearth, caller, code, now)
+    const { user_code } = await requireWaiting({ hearth, caller, now, origin }, code)
     return write((tx) => {
       const row = findWaiting(tx.db, user_code, tx.now)
       if (!row) throw invalid('code', 'this code was decided or ended just now')

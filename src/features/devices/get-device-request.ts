@@ -21,9 +21,9 @@ export const getDeviceRequest = operation({
     expires_at: Time,
   }),
 
-  handler: async ({ hearth, caller, now }, { code }) => {
+  handler: async ({ hearth, caller, now, origin }, { code }) => {
     if (caller.token !== null) throw forbidden('person_required', 'sign in on the website to let a device in')
-    const row = await requireWaiting(hearth, caller, code, now)
+    const row = await requireWaiting({ hearth, caller, now, origin }, code)
     const { client_name, ip, user_agent, created_at, expires_at } = row
     return { code: shownCode(row.user_code), client_name, ip, user_agent, scopes: row.scopes === null ? null : (JSON.parse(row.scopes) as string[]), created_at, expires_at }
   },

@@ -1,5 +1,5 @@
 /** What happens to issues and comments, in the timeline and for whoever reacts. */
-import { event } from '#core/events.ts'
+import { event, signal } from '#core/events.ts'
 import { Nullable, OneOf, Type } from '#core/schema.ts'
 import { CLOSE_REASONS } from './schema.ts'
 
@@ -53,3 +53,6 @@ export const commentCreated = event(
 )
 
 export const events = [issueOpened, issueUpdated, issueAssigned, issueClosed, issueReopened, commentCreated] as const
+
+/** The text of a comment is another one. */
+export const commentEdited = signal('comment.edited', Type.Object({ repo_id: Type.String(), number: Type.Integer(), comment: Type.String() }))

@@ -17,6 +17,7 @@ export { actorLookup, isAuthor } from './people.ts'
 export { requireOpenIssue, resolveIssue } from './resolve-issue.ts'
 export { looksLikeCommit, readReferences, REFERENCE, type References } from './references.ts'
 export { refuseSecrets } from './secrets.ts'
+export { conversationResolved } from './signals.ts'
 export { setAssignees, setLabels } from './set-labels.ts'
 export {
   countUnresolved, findComment, insertComment, listLineComments, listReviewComments, setCommentOutdated, setSuggestionApplied, type CommentRow,
@@ -29,7 +30,7 @@ export {
   type NewLink, type NewRecord, type RecordRow,
 } from './store-records.ts'
 export { findAgent } from './store-assignees.ts'
-export { suggestedText } from './suggestion.ts'
+export { suggestedLines, suggestedText } from './suggestion.ts'
 export { commentPlaces, distrust, inList, inRecord, issuePlaces, places, type Reading } from './untrusted.ts'
 export { oneLine, manyLines, notBlank } from './text.ts'
 
@@ -53,6 +54,7 @@ export { lockIssue } from './lock-issue.ts'
 export { react } from './react.ts'
 export { reopenIssue } from './reopen-issue.ts'
 export { resolveComment } from './resolve-comment.ts'
+export { toggleReaction } from './toggle-reaction.ts'
 export { unlockIssue } from './unlock-issue.ts'
 export { unreact } from './unreact.ts'
 export { updateComment } from './update-comment.ts'

@@ -18,6 +18,7 @@ import { lockIssue } from './lock-issue.ts'
 import { react } from './react.ts'
 import { reopenIssue } from './reopen-issue.ts'
 import { resolveComment } from './resolve-comment.ts'
+import { toggleReaction } from './toggle-reaction.ts'
 import { unlockIssue } from './unlock-issue.ts'
 import { unreact } from './unreact.ts'
 import { updateComment } from './update-comment.ts'
@@ -29,5 +30,5 @@ export const operations = [
   listLabels, createLabel, updateLabel, deleteLabel,
   listMilestones, createMilestone, updateMilestone, deleteMilestone,
   listIssues, createIssue, getIssue, updateIssue, closeIssue, reopenIssue, lockIssue, unlockIssue, listIssueEvents, listAssignees,
-  addComment, listComments, updateComment, deleteComment, resolveComment, react, unreact,
+  addComment, listComments, updateComment, deleteComment, resolveComment, react, unreact, toggleReaction,
 ] as const

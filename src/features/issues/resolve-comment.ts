@@ -6,6 +6,7 @@ import { commentRecord } from './comment-record.ts'
 import { requireComment, requireRecord } from './find.ts'
 import { CommentId } from './inputs.ts'
 import { isAuthor } from './people.ts'
+import { conversationResolved } from './signals.ts'
 import { Comment } from './schema.ts'
 import { setThreadResolved } from './store-comments.ts'
 import { commentPlaces, inRecord } from './untrusted.ts'
@@ -27,7 +28,10 @@ export const resolveComment = operation({
     if (!isAuthor(hearth, caller, requireRecord(db, repo.id, number).author_id)) repo.require('write')
     return write((tx) => {
       const comment = requireComment(tx.db, repo.id, id)
-      if ((comment.resolved === 1) !== resolved) setThreadResolved(tx, comment.in_reply_to ?? comment.id, resolved, caller.id)
+      if ((comment.resolved === 1) !== resolved) {
+        setThreadResolved(tx, comment.in_reply_to ?? comment.id, resolved, caller.id)
+        tx.signal(conversationResolved, { repo_id: repo.id, number })
+      }
       return commentRecord(hearth, requireComment(tx.db, repo.id, id))
     })
   },

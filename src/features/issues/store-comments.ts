@@ -139,6 +139,6 @@ export function insertReaction(tx: Tx, comment_id: string, content: ReactionCont
   )
 }
 
-export function removeReaction(tx: Tx, comment_id: string, content: ReactionContent, actor_id: string): void {
-  tx.db.run('DELETE FROM reactions WHERE comment_id = ? AND content = ? AND actor_id = ?', comment_id, content, actor_id)
-}
+/** Gives whether there was one. */
+export const removeReaction = (tx: Tx, comment_id: string, content: ReactionContent, actor_id: string): boolean =>
+  tx.db.run('DELETE FROM reactions WHERE comment_id = ? AND content = ? AND actor_id = ?', comment_id, content, actor_id) > 0

@@ -7,6 +7,11 @@ const FENCE = /^ {0,3}(`{3,}|~{3,})[ \t]*([^\s`]*)[^`]*$/
  * null when there is none. A block without an end goes to the end of the text.
  */
 export function suggestedText(body: string): string | null {
+  return suggestedLines(body)?.join('\n') ?? null
+}
+
+/** The same as lines: none of them takes the lines of the comment away, one that is empty makes an empty line. */
+export function suggestedLines(body: string): string[] | null {
   const lines = body.split(/\r?\n/)
   for (let at = 0; at < lines.length; at++) {
     const open = FENCE.exec(lines[at] ?? '')
@@ -15,7 +20,7 @@ export function suggestedText(body: string): string | null {
     const close = new RegExp(`^ {0,3}${fence[0] === '~' ? '~' : '`'}{${fence.length},}[ \\t]*$`)
     const end = lines.findIndex((line, index) => index > at && close.test(line))
     const inside = lines.slice(at + 1, end < 0 ? lines.length : end)
-    if (info === 'suggestion') return inside.join('\n')
+    if (info === 'suggestion') return inside
     if (end < 0) return null
     at = end
   }

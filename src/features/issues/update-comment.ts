@@ -2,6 +2,7 @@ import { writesRepo } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { RepoPath, Type } from '#core/schema.ts'
 import { commentRecord } from './comment-record.ts'
+import { commentEdited } from './events.ts'
 import { requireComment } from './find.ts'
 import { CommentBodyInput, CommentId } from './inputs.ts'
 import { isAuthor } from './people.ts'
@@ -27,7 +28,11 @@ export const updateComment = operation({
     const body = notBlank('body', input.body)
     refuseSecrets(db, repo.id, 'body', body)
     return write((tx) => {
-      if (requireComment(tx.db, repo.id, id).body !== body) setCommentBody(tx, id, body)
+      const comment = requireComment(tx.db, repo.id, id)
+      if (comment.body !== body) {
+        setCommentBody(tx, id, body)
+        tx.signal(commentEdited, { repo_id: repo.id, number: comment.number, comment: id })
+      }
       return commentRecord(hearth, requireComment(tx.db, repo.id, id))
     })
   },

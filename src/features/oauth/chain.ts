@@ -8,6 +8,7 @@ import { cutToken, issueToken } from '#features/accounts/index.ts'
 import { randomToken, sha256 } from '#lib/hash.ts'
 import { DAY, SECOND, timestamp } from '#lib/time.ts'
 import { endGrant } from './applications.ts'
+import { audienceOf } from './resources.ts'
 import type { TokenAnswer } from './schema.ts'
 import { writeScope } from './scopes.ts'
 import type { GrantOfUser } from './store.ts'
@@ -17,12 +18,12 @@ const ACCESS_MS = 30 * DAY
 const REFRESH_MS = 180 * DAY
 export const GRACE_MS = 60 * SECOND
 
-/** The next two tokens of a chain. The access token before them ends within the minute that requests may still be under way. */
-export function issuePair(tx: Tx, grant: GrantOfUser, scopes: readonly string[] | null, before: string | null): TokenAnswer {
+/** The next two tokens of a chain, for the resource that was asked for or else approved. The access token before them ends within the minute that requests may still be under way. */
+export function issuePair(tx: Tx, grant: GrantOfUser, { scopes, resource, before }: { scopes: readonly string[] | null; resource: string | null; before: string | null }): TokenAnswer {
   if (before !== null) cutToken(tx, before, timestamp(tx.now_ms + GRACE_MS))
   const { token, secret } = issueToken(tx, {
     actor_id: grant.user_id, kind: 'user', source: 'oauth', name: grant.name, scopes, repos: null, workspace_id: null, role: null,
-    expires_at: timestamp(tx.now_ms + ACCESS_MS),
+    expires_at: timestamp(tx.now_ms + ACCESS_MS), audience: audienceOf(tx.hearth.settings, resource ?? grant.resource),
   })
   const refresh_token = `hthr_${randomToken()}`
   insertRefresh(tx.db, {

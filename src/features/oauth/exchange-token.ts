@@ -84,7 +84,7 @@ function redeemCode(hearth: Hearth, tx: Tx, asked: Asked): Outcome {
   const challenge = Buffer.from(sha256(code_verifier), 'hex').toString('base64url')
   if (!sameBytes(Buffer.from(challenge), Buffer.from(grant.challenge))) throw badGrant('code_verifier does not fit the code_challenge')
   setCodeUsed(tx.db, grant.code_hash, tx.now)
-  return { tokens: issuePair(tx, grant, scopesOf(grant), null) }
+  return { tokens: issuePair(tx, grant, { scopes: scopesOf(grant), resource: readResource(hearth.settings, asked.resource), before: null }) }
 }
 
 function refresh(hearth: Hearth, tx: Tx, asked: Asked): Outcome {
@@ -103,5 +103,5 @@ function refresh(hearth: Hearth, tx: Tx, asked: Asked): Outcome {
   const wanted = readScope(asked.scope)
   if (wanted !== null && !isWithin(wanted, held)) throw oauthError('invalid_scope', 'a refresh cannot give more than the person approved')
   setRefreshUsed(tx.db, row.secret_hash, tx.now)
-  return { tokens: issuePair(tx, grant, wanted ?? held, row.token_id) }
+  return { tokens: issuePair(tx, grant, { scopes: wanted ?? held, resource: readResource(hearth.settings, asked.resource), before: row.token_id }) }
 }

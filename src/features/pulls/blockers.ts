@@ -1,11 +1,9 @@
 /**
  * Why a pull request cannot be merged now. One function, for what a pull request shows and for what merging refuses, so that
  * the two never disagree. The order is that of the list's meaning: the first is what merging is refused with.
- *
- * Acceptance checks block nothing as long as there is nothing that runs them: a check that cannot be run would keep every
- * pull request of its issue open for ever. Their status is then `none`, which is the truth.
  */
 import type { Settings } from './context.ts'
+import type { OwnedPaths } from './owners.ts'
 import type { Blocker } from './schema.ts'
 import { changesRequested, countApprovals, type Standing } from './standing.ts'
 import type { PullRow } from './store.ts'
@@ -18,13 +16,17 @@ export type MergeFacts = {
   /** Null while they are still to be computed; merging computes them first. */
   readonly stats: Stats | null
   readonly standings: readonly Standing[]
+  /** Paths whose owners have not approved, where owners must. */
+  readonly unapproved: readonly OwnedPaths[]
+  /** The run of its acceptance checks on this head; null when there is none. */
+  readonly checks: { readonly status: 'pending' | 'passed' | 'failed' | 'errored'; readonly note: string | null } | null
   /** Threads on lines that nobody has resolved. */
   readonly open_conversations: number
 }
 
 const plural = (count: number, one: string): string => (count === 1 ? `1 ${one}` : `${count} ${one}s`)
 
-export function blockersOf({ pull, archived, settings, stats, standings, open_conversations }: MergeFacts): Blocker[] {
+export function blockersOf({ pull, archived, settings, stats, standings, unapproved, checks, open_conversations }: MergeFacts): Blocker[] {
   const blockers: Blocker[] = []
   const add = (code: string, message: string, details: Record<string, unknown> = {}) => void blockers.push({ code, message, details })
 
@@ -49,10 +51,20 @@ export function blockersOf({ pull, archived, settings, stats, standings, open_co
       required: settings.required_approvals, counted,
     })
   }
+  if (unapproved.length > 0) {
+    const [first] = unapproved
+    const more = unapproved.length > 1 ? `, and ${plural(unapproved.length - 1, 'other group')} of paths` : ''
+    add('approvals_missing', `code owners must approve: ${first?.owners.join(' or ')} for ${first?.paths[0]}${(first?.count ?? 0) > 1 ? ` and ${plural((first?.count ?? 1) - 1, 'other path')}` : ''}${more}`, {
+      required: settings.required_approvals, counted, owners: unapproved.slice(0, 100),
+    })
+  }
   const requests = changesRequested(standings)
   if (requests.length > 0) {
     add('changes_requested', 'changes were requested', { reviews: requests.map(({ review }) => review.id) })
   }
+  if (checks?.status === 'pending') add('checks_pending', checks.note === null ? 'its checks have not finished' : `its checks wait: ${checks.note}`, { status: checks.status })
+  if (checks?.status === 'failed') add('checks_failed', 'its checks failed', { status: checks.status })
+  if (checks?.status === 'errored') add('checks_failed', `its checks did not finish${checks.note === null ? '' : `: ${checks.note}`}`, { status: checks.status })
   if (settings.require_conversation_resolution && open_conversations > 0) {
     add('conversations_open', `${plural(open_conversations, 'conversation')} on lines must be resolved first`, { open: open_conversations })
   }

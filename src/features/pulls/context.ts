@@ -4,7 +4,7 @@ import type { Hearth } from '#core/hearth.ts'
 import { fullNameOf, requireRepo, settingsOf, type RepoRow } from '#features/repos/index.ts'
 import type { RepoSettings } from '#features/repos/schema.ts'
 import type { Static } from '#core/schema.ts'
-import { stricterSettings } from './points.ts'
+import { stricterSettings, type SettingsQuestion } from './points.ts'
 
 export type Settings = Static<typeof RepoSettings>
 
@@ -17,9 +17,12 @@ export function contextOf(db: Db, repo_id: string): PullContext {
 
 export const subjectOf = ({ repo }: PullContext) => ({ workspace_id: repo.workspace_id, repo_id: repo.id })
 
-/** The same, with the settings that count for merging into one base: rules can only make them stricter. */
-export function contextFor(hearth: Hearth, context: PullContext, base_ref: string): PullContext {
+/**
+ * The same, with the settings that count for merging into one base: rules can only make them stricter. Rules that are for some pull
+ * requests, or that some people pass, hold as far as it is said which and who.
+ */
+export function contextFor(hearth: Hearth, context: PullContext, base_ref: string, { pull = null, by = null }: Partial<Pick<SettingsQuestion, 'pull' | 'by'>> = {}): PullContext {
   let { settings } = context
-  for (const tighten of stricterSettings.all(hearth)) settings = tighten(hearth, context, base_ref, settings)
+  for (const tighten of stricterSettings.all(hearth)) settings = tighten(hearth, { context, base_ref, pull, by }, settings)
   return settings === context.settings ? context : { ...context, settings }
 }

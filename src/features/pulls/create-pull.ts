@@ -23,9 +23,8 @@ import { askForReview, codeOwners } from './reviewers.ts'
 import { requireOwnRepository } from './rights.ts'
 import { NewPull } from './schema.ts'
 import { noteOpenPulls } from './settle.ts'
-import { askForStats, computeStats } from './stats.ts'
+import { askForStats, computeStats, keepStats } from './stats.ts'
 import { findActiveForBranch, insertPull, requirePull } from './store.ts'
-import { setStats } from './store-stats.ts'
 import { inNewPull } from './untrusted.ts'
 
 const Input = Type.Object({
@@ -62,7 +61,7 @@ export const createPull = operation({
     const base = { ref: input.base ?? repo.default_branch, sha: tipOf(context, 'base', input.base ?? repo.default_branch) }
     const head = input.branch === undefined ? null : { ref: input.branch, sha: tipOf(context, 'branch', input.branch) }
     if (head && head.ref === base.ref) throw invalid('branch', `branch must differ from the base ${base.ref}`)
-    const prepared = head && (await computeStats(hearth.git, repo.store, base.sha, head.sha))
+    const prepared = head && (await computeStats(hearth, repo, base.sha, head.sha))
     if (head && prepared?.stats.commits === 0) throw invalid('branch', `${head.ref} has no commit that ${base.ref} lacks`)
     const owners = prepared && (await codeOwners(hearth, pullContext, { base_sha: base.sha, author_id: caller.id }, prepared.touches.map(({ path }) => path)))
 
@@ -73,8 +72,8 @@ export const createPull = operation({
       if (taken) throw conflict('already_exists', `#${taken.number} is open for ${head.ref} into ${base.ref}`, { number: taken.number })
       // Branches may have moved since they were read: what is kept is what they are now.
       const now = (place: Place): Place => ({ ref: place.ref, sha: readRef(tx.db, repo.id, branchRef(place.ref)) ?? place.sha })
-      const pull = insert(tx, pullContext, caller, input, { ...texts, base: now(base), head: head && now(head) })
-      if (prepared && pull.base_sha === base.sha && pull.head_sha === head?.sha) setStats(tx, pull, prepared.stats, prepared.touches)
+      const pull = insertNewPull(tx, pullContext, caller, input, { ...texts, base: now(base), head: head && now(head) })
+      if (prepared && pull.base_sha === base.sha && pull.head_sha === head?.sha) keepStats(tx, pull, prepared)
       else askForStats(tx, pull)
       if (owners) askForReview(tx, pull, repo, owners, null)
       return { pull: pullRecord(hearth, pull, pullContext), git: remoteOf(hearth, pull, pullContext) }
@@ -82,7 +81,7 @@ export const createPull = operation({
   },
 })
 
-type Place = { ref: string; sha: Oid }
+export type Place = { ref: string; sha: Oid }
 
 function textsOf({ db, repo }: Context & { repo: RepoGrant }, { issue, title, body = '' }: Input): { title: string; body: string } {
   const ofIssue = issue === undefined ? null : requireOpenIssue(db, repo.id, issue)
@@ -99,7 +98,8 @@ function tipOf({ db, repo }: Context & { repo: RepoGrant }, field: 'base' | 'bra
   return tip
 }
 
-function insert(tx: Tx, context: PullContext, caller: SignedIn, input: Input, row: { title: string; body: string; base: Place; head: Place | null }) {
+/** Adds one, with its fork when it has no branch, and tells of it. */
+export function insertNewPull(tx: Tx, context: PullContext, caller: SignedIn, input: Pick<Input, 'agent' | 'issue'>, row: { title: string; body: string; base: Place; head: Place | null }) {
   const { repo, settings } = context
   const number = takeNumber(tx, repo.id)
   insertRecord(tx, { repo_id: repo.id, number, kind: 'pull', title: row.title, author_id: caller.id })

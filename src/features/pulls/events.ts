@@ -8,10 +8,10 @@ export const pullOpened = event('pull.opened', Type.Object(about), ({ number }, 
 
 export const pullReady = event('pull.ready', Type.Object(about), ({ number }, by) => `${by} marked pull request #${number} ready for review`)
 
-/** `changed` names the fields of the record; `head` is the head commit after the change. */
+/** `changed` names the fields of the record; `head` is the head commit after the change; `reason` is why the service did it by itself. */
 export const pullUpdated = event(
   'pull.updated',
-  Type.Object({ ...about, changed: Type.Array(Type.String()), head: Nullable(Type.String()) }),
+  Type.Object({ ...about, changed: Type.Array(Type.String()), head: Nullable(Type.String()), reason: Type.Optional(Type.String()) }),
   ({ number, changed, head }, by) =>
     changed.includes('head') && head !== null ? `${by} pushed ${head.slice(0, 7)} to pull request #${number}` : `${by} changed ${changed.join(', ')} of pull request #${number}`,
 )
@@ -25,8 +25,8 @@ export const pullClosed = event(
 
 export const pullMerged = event(
   'pull.merged',
-  Type.Object({ ...about, commit: Type.String(), method: Nullable(Type.String()), merged_by: Nullable(Type.String()) }),
-  ({ number, commit }, by) => `${by} merged pull request #${number} as ${commit.slice(0, 7)}`,
+  Type.Object({ ...about, commit: Type.String(), method: Nullable(Type.String()), merged_by: Nullable(Type.String()), checks_ignored: Type.Optional(Type.Boolean()) }),
+  ({ number, commit, checks_ignored }, by) => `${by} merged pull request #${number} as ${commit.slice(0, 7)}${checks_ignored ? ' although its checks had failed' : ''}`,
 )
 
 /** An agent reviewed; reviews by people are told as `comment.created`. */

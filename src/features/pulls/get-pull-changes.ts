@@ -1,7 +1,6 @@
 /**
  * What a pull request changes, by files. Compared is the merge base with the head, so that what happened on the base
- * meanwhile is not shown as if it were done here. With `since` it is an earlier head with the present one, held to the paths
- * that the pull request changes, so that merging the base in between shows nothing of the base.
+ * meanwhile is not shown as if it were done here. With `since` it is an earlier head with the present one.
  */
 import { readsRepo } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
@@ -15,6 +14,7 @@ import { PullChanges } from './schema.ts'
 import { commitOfPull, isGone } from './since.ts'
 import { freshStats } from './stats.ts'
 import { requirePull } from './store.ts'
+import { listViewed, versionOf } from './store-viewed.ts'
 import { inChanges } from './untrusted.ts'
 
 const SIZES = { size: 100, max: 300 }
@@ -36,12 +36,13 @@ export const getPullChanges = operation({
     path: Type.Optional(Type.String({ minLength: 1, maxLength: 4096, description: 'Only this file, or what is in this folder.' })),
     context: Type.Optional(Type.Integer({ minimum: 0, maximum: 100, description: 'Unchanged lines around a change, 3 unless given.' })),
     since: Type.Optional(ShaPrefix('An earlier head: only what changed after it.')),
+    ignore_whitespace: Type.Optional(Type.Boolean({ description: 'Leave out lines that differ in white space only.' })),
     ...byPage(SIZES),
   }),
   output: PullChanges,
   untrusted: inChanges,
 
-  handler: async ({ hearth, db, git, repo }, { number, path, context = 3, since, ...paging }) => {
+  handler: async ({ hearth, db, git, repo, caller }, { number, path, context = 3, since, ignore_whitespace = false, ...paging }) => {
     const pull = requirePull(db, repo.id, number)
     const window = windowOf(paging, SIZES)
     const { head_sha, base_sha } = pull
@@ -53,13 +54,14 @@ export const getPullChanges = operation({
       const merge_base_sha = stats?.merge_base_sha ?? null
       const since_sha = since === undefined ? null : await commitOfPull(hearth, repo.store, pull, since, 'since')
       const limits = path === undefined ? { maxLines: FILE_LINES, maxBytes: FILE_BYTES } : { maxLines: 200_000, maxBytes: 16 * 1024 * 1024 }
-      const options: DiffOptions = { hunks: true, context, skip: window.offset, limit: window.limit, ...limits, ...(path === undefined ? {} : { paths: [path] }) }
+      const options: DiffOptions = { hunks: true, context, skip: window.offset, limit: window.limit, ignoreWhitespace: ignore_whitespace, ...limits, ...(path === undefined ? {} : { paths: [path] }) }
       const diff =
         since_sha === null
           ? await git.diff(repo.store, merge_base_sha, head_sha, options)
           : await sinceDiff(git, repo.store, { base: base_sha, merge_base: merge_base_sha, head: head_sha, since: since_sha }, options)
       const page = diff.files.slice(window.offset, window.offset + window.limit)
-      const { files, truncated } = withinBudget(page, path === undefined)
+      const seen = caller.kind === 'anonymous' ? null : listViewed(db, pull.id, caller.id)
+      const { files, truncated } = withinBudget(page, path === undefined, (file) => seen?.get(file.path) === versionOf(file.new_oid))
       const more = window.offset + page.length < diff.totals.files
       return { base_sha, head_sha, merge_base_sha, since_sha, totals: { ...diff.totals }, truncated, files, next: more ? String(window.page + 1) : null }
     } catch (error) {
@@ -69,9 +71,15 @@ export const getPullChanges = operation({
   },
 })
 
-/** Paths that the pull request changes now, or changed then. */
+/**
+ * What changed after an earlier head. When the base came in meanwhile, by merging or by replaying, the earlier head is compared as if it
+ * had the base too, so that nothing of the base is shown. Where that conflicts, the two heads are compared in the paths that the pull
+ * request changes now, or changed then.
+ */
 async function sinceDiff(git: Git, store: string, { base, merge_base, head, since }: { base: Oid; merge_base: Oid | null; head: Oid; since: Oid }, options: DiffOptions): Promise<Diff> {
   const { mergeBase: before } = await git.aheadBehind(store, since, base)
+  const merged = before === merge_base || merge_base === null ? null : await git.interdiff(store, { since, onto: merge_base, head }, options)
+  if (merged) return merged
   const both = [await git.diff(store, before, since, { hunks: false }), await git.diff(store, merge_base, head, { hunks: false })]
   const own = [...new Set(both.flatMap(({ files }) => files.flatMap(({ path, old_path }) => (old_path === null ? [path] : [path, old_path]))))]
   const wanted = options.paths?.[0]
@@ -93,7 +101,7 @@ const textOf = (file: FileDiff): { lines: number; bytes: number } => {
 }
 
 /** Files of one answer; those past its limits are given without their text. The first is always given. */
-function withinBudget(page: readonly FileDiff[], limited: boolean) {
+function withinBudget(page: readonly FileDiff[], limited: boolean, isViewed: (file: FileDiff) => boolean) {
   let lines = 0
   let bytes = 0
   let truncated = false
@@ -101,12 +109,12 @@ function withinBudget(page: readonly FileDiff[], limited: boolean) {
     const text = textOf(file)
     if (limited && file.hunks && at > 0 && (lines + text.lines > MOST_LINES || bytes + text.bytes > MOST_TEXT)) {
       truncated = true
-      return fileDiffRecord({ ...file, hunks: null, reason: 'page_limit' })
+      return fileDiffRecord({ ...file, hunks: null, reason: 'page_limit' }, { viewed: isViewed(file) })
     }
     lines += text.lines
     bytes += text.bytes
     truncated ||= file.reason === 'too_large'
-    return fileDiffRecord(file)
+    return fileDiffRecord(file, { viewed: isViewed(file) })
   })
   return { files, truncated }
 }

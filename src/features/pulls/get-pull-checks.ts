@@ -1,11 +1,12 @@
 import { readsRepo } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { Type } from '#core/schema.ts'
-import { checksOf } from './checks.ts'
+import { checksOf } from '#features/checks/index.ts'
 import { onPull, ShaPrefix } from './inputs.ts'
 import { ChecksAndStatuses } from './schema.ts'
 import { commitOfPull } from './since.ts'
 import { requirePull } from './store.ts'
+import { inChecks } from './untrusted.ts'
 
 export const getPullChecks = operation({
   name: 'get_pull_checks',
@@ -15,10 +16,11 @@ export const getPullChecks = operation({
   access: readsRepo({ scope: 'pulls:read' }),
   input: Type.Object({ ...onPull, sha: Type.Optional(ShaPrefix('An earlier head.')) }),
   output: ChecksAndStatuses,
+  untrusted: inChecks,
 
   handler: async ({ hearth, db, repo }, { number, sha }) => {
     const pull = requirePull(db, repo.id, number)
     const commit = sha === undefined ? pull.head_sha : await commitOfPull(hearth, repo.store, pull, sha, 'sha')
-    return { ...checksOf(pull, commit), statuses: [] }
+    return { ...checksOf(hearth, { repo_id: repo.id, number, head_sha: commit }), statuses: [] }
   },
 })

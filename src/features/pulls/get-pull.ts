@@ -1,8 +1,8 @@
 import { readsRepo } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { Type } from '#core/schema.ts'
+import { checksOf } from '#features/checks/index.ts'
 import { commentsOf, issueRecord, issueRow } from '#features/issues/index.ts'
-import { checksOf } from './checks.ts'
 import { contextOf } from './context.ts'
 import { onPull } from './inputs.ts'
 import { overlapsOf } from './overlaps.ts'
@@ -42,7 +42,7 @@ export const getPull = operation({
       issue: issue && issueRecord(hearth, issue),
       comments: commentsOf(hearth, repo.id, number, { limit: FIRST_COMMENTS }),
       reviews: reviewRecords(hearth, row, context, stats),
-      checks: checksOf(row),
+      checks: checksOf(hearth, row),
       behind: behindOf(row, stats),
       overlaps: overlapsOf(hearth, row),
       git: remoteOf(hearth, row, context),

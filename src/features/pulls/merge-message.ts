@@ -22,6 +22,19 @@ export function withTrailers(message: string, trailers: readonly string[]): stri
   return `${text}${glue}${added.join('\n')}\n`
 }
 
+/** Lines that name co-authors of a commit, each address once, without the author's own. */
+export function coAuthors(author: Signature, others: readonly Signature[]): string[] {
+  const seen = new Set([author.email.toLowerCase()])
+  const lines: string[] = []
+  for (const other of others) {
+    const email = other.email.toLowerCase()
+    if (email === '' || seen.has(email)) continue
+    seen.add(email)
+    lines.push(`Co-authored-by: ${by(other)}`)
+  }
+  return lines
+}
+
 /** Where a commit came from: on every method, on every commit. */
 export function originTrailers(hearth: Hearth, full_name: string, pull: PullRow): string[] {
   const trailers = [`Pull-Request: ${full_name}#${pull.number}`]
@@ -43,15 +56,7 @@ export function squashAuthors(hearth: Hearth, pull: PullRow, commits: readonly C
   const person = actor.on_behalf_of === null ? actor : actorOf(hearth, actor.on_behalf_of.id)
   const author = identityOf(hearth, person)
   const others = [...(actor === person ? [] : [identityOf(hearth, actor)]), ...commits.toReversed().map((commit) => commit.author)]
-  const seen = new Set([author.email.toLowerCase()])
-  const co_authors: string[] = []
-  for (const other of others) {
-    const email = other.email.toLowerCase()
-    if (email === '' || seen.has(email)) continue
-    seen.add(email)
-    co_authors.push(`Co-authored-by: ${by(other)}`)
-  }
-  return { author, co_authors }
+  return { author, co_authors: coAuthors(author, others) }
 }
 
 /** The service, as the committer of what it replays. */

@@ -8,27 +8,21 @@ import { writesRepo } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { OneOf, Type } from '#core/schema.ts'
 import type { Tx } from '#core/write.ts'
-import type { Landing, MergeMethod } from '#git'
+import type { MergeMethod } from '#git'
 import { manyLines, notBlank, refuseSecrets } from '#features/issues/index.ts'
-import { commitIdentity } from '#features/accounts/index.ts'
-import { branchRef, moveRefs, prepareUpdates, readRef, type PreparedUpdate } from '#features/repos/index.ts'
+import { branchRef, readRef } from '#features/repos/index.ts'
 import type { Hearth } from '#core/hearth.ts'
-import type { SignedIn } from '#core/caller.ts'
-import { conflict, invalid, Refusal } from '#lib/errors.ts'
+import { conflict, type Refusal } from '#lib/errors.ts'
 import { contextFor, contextOf, type PullContext } from './context.ts'
 import { onPull } from './inputs.ts'
-import { defaultMessage, originTrailers, serviceIdentity, squashAuthors, withTrailers } from './merge-message.ts'
-import { landingPlaces, type Landing as Waiting, type LandingPlace } from './points.ts'
+import { buildLanding, landPull, methodOf, prepareLanding } from './land.ts'
+import { landingPlaces, mergeAttempts, type Landing as Waiting, type LandingPlace } from './points.ts'
 import { currentBlockers, pullRecord } from './record.ts'
 import { MERGE_METHODS, Pull, type Blocker } from './schema.ts'
-import { afterMerge } from './settle.ts'
-import { MOST_LANDED } from './settle-pulls.ts'
 import { standingsOf } from './standing.ts'
 import { freshStats } from './stats.ts'
-import { listActiveByBase, listActiveByBranch, requirePull, setMerged, type PullRow } from './store.ts'
-import type { Stats } from './store-stats.ts'
+import { requirePull, type PullRow } from './store.ts'
 import { inPull } from './untrusted.ts'
-import { landingProblem } from './verify-landing.ts'
 
 export const mergePull = operation({
   name: 'merge_pull',
@@ -49,42 +43,57 @@ export const mergePull = operation({
   output: Pull,
   untrusted: inPull,
 
-  handler: async ({ hearth, db, repo, caller, write }, { number, message, expected_head, keep_issue_open = false, ...given }) => {
+  handler: async ({ hearth, db, repo, caller, write }, { number, message, expected_head, keep_issue_open = false, ignore_checks = false, ...given }) => {
     // The base is read once, here; everything below is about this commit of it.
     const pull = withCurrentBase(hearth, requirePull(db, repo.id, number))
     requireHead(pull, expected_head)
-    const context = contextFor(hearth, contextOf(db, repo.id), pull.base_ref)
+    const context = contextFor(hearth, contextOf(db, repo.id), pull.base_ref, { pull, by: caller })
+    const place = placeFor(hearth, context, pull)
+    // One that waits there already goes on waiting as it is.
+    if (place?.placeOf(db, pull)) return pullRecord(hearth, pull, contextOf(db, repo.id))
     const stats = pull.status === 'open' ? await freshStats(hearth, pull) : null
     const question = { pull, context, stats, standings: standingsOf(hearth, pull, context, stats), by: caller }
-    const place = landingPlaces.all(hearth).find((one) => one.takes(hearth, context, pull.base_ref))
-    // What lands through another place is built on the base of that moment.
-    refuseBlocked(currentBlockers(hearth, question).filter(({ code }) => !place || code !== 'base_moved'))
+    const ignored = ({ code }: Blocker, { settings }: PullContext): boolean => code === 'checks_failed' && ignore_checks && settings.allow_ignoring_checks
+    const standing = currentBlockers(hearth, question).filter((one) => !ignored(one, context))
+    if (standing.length > 0 && pull.status === 'open') await write((tx) => mergeAttempts.all(hearth).forEach((tell) => tell(tx, question, null)))
+    refuseBlocked(standing)
     if (!stats) throw conflict('not_ready', 'nothing has been pushed yet')
     const method = methodOf(context, given.method as MergeMethod | undefined)
     if (message !== undefined) refuseSecrets(db, repo.id, 'message', notBlank('message', message))
     if (place) return write((tx) => landThrough(tx, place, pull, { by: caller, method, message: message === undefined ? null : manyLines('message', message), keep_issue_open }))
 
-    const landing = await build(hearth, caller, context, pull, stats, { method, message: message === undefined ? null : manyLines('message', message) })
-    const landed = (await hearth.git.log(repo.store, { tips: [landing.commit], hide: [stats.base_sha], limit: MOST_LANDED })).map(({ oid }) => oid)
-    const moves = await prepareUpdates(hearth, repo, [{ name: branchRef(pull.base_ref), old: stats.base_sha, new: landing.commit }])
+    const { base_sha: base, head_sha: head, merge_base_sha: merge_base } = stats
+    const landing = await buildLanding(hearth, caller, context, pull, { base, head, merge_base, method, message: message === undefined ? null : manyLines('message', message) })
+    const ready = await prepareLanding(hearth, context, pull.base_ref, base, landing.commit)
 
     return write((tx) => {
       const now = requirePull(tx.db, repo.id, number)
       if (now.head_sha !== pull.head_sha) throw conflict('head_moved', `#${number} was pushed to just now; look at it again`, { head: now.head_sha })
-      const context = contextFor(hearth, contextOf(tx.db, repo.id), now.base_ref)
+      const context = contextFor(hearth, contextOf(tx.db, repo.id), now.base_ref, { pull: now, by: caller })
       if (now.base_ref !== pull.base_ref || readRef(tx.db, repo.id, branchRef(pull.base_ref)) !== stats.base_sha) throw baseMoved(pull)
+      if (placeFor(hearth, context, now)) throw conflict('rule', `merging into ${now.base_ref} goes through a queue since a moment ago; merge again to have it wait there`)
       // Approvals, settings and the state may have changed while the landing was built.
-      refuseBlocked(currentBlockers(hearth, { pull: now, context, stats, standings: standingsOf(hearth, now, context, stats), by: caller }))
-      const merge = { by: caller.id, commit: landing.commit, method }
-      // Merged before its base moves, so that the push is not taken for one that somebody else made.
-      setMerged(tx, now, merge, stats.base_sha)
-      moveRefs(tx, repo, moves)
-      afterMerge(tx, context, requirePull(tx.db, repo.id, number), { ...merge, landed, keep_issue_open })
-      deleteBranch(tx, context, now)
+      const again = { pull: now, context, stats, standings: standingsOf(hearth, now, context, stats), by: caller }
+      const found = currentBlockers(hearth, again)
+      refuseBlocked(found.filter((one) => !ignored(one, context)))
+      const checks_ignored = found.some((one) => ignored(one, context))
+      if (checks_ignored) auditIgnored(tx, context, now, landing.commit)
+      for (const tell of mergeAttempts.all(hearth)) tell(tx, again, landing.commit)
+      landPull(tx, context, now, ready, { by: caller, method, keep_issue_open, checks_ignored })
       return pullRecord(hearth, requirePull(tx.db, repo.id, number), contextOf(tx.db, repo.id))
     })
   },
 })
+
+const placeFor = (hearth: Hearth, context: PullContext, { base_ref }: PullRow): LandingPlace | undefined =>
+  landingPlaces.all(hearth).find((one) => one.takes(hearth, context, base_ref))
+
+/** Merging past failed checks is written down for those who answer for the repository; the timeline tells of it as well. */
+const auditIgnored = (tx: Tx, { repo, full_name }: PullContext, pull: PullRow, commit: string): void =>
+  tx.audit({
+    action: 'pull.checks_ignored', target: { kind: 'pull', id: pull.id, name: `${full_name}#${pull.number}` }, workspace_id: repo.workspace_id, repo_id: repo.id,
+    data: { commit, head: pull.head_sha },
+  })
 
 /** Hands it to the place that lands it later; what was looked at a moment ago is looked at again there before it lands. */
 function landThrough(tx: Tx, place: LandingPlace, seen: PullRow, landing: Waiting): Pull {
@@ -114,63 +123,4 @@ function requireHead(pull: PullRow, expected: string | undefined): void {
 function refuseBlocked(blockers: readonly Blocker[]): void {
   const [first] = blockers
   if (first) throw conflict(first.code, first.message, { ...first.details, blockers })
-}
-
-function methodOf({ settings }: PullContext, wanted: MergeMethod | undefined): MergeMethod {
-  const allowed = settings.merge_methods as MergeMethod[]
-  const usual = settings.default_merge_method as MergeMethod
-  if (wanted === undefined) return allowed.includes(usual) ? usual : (allowed[0] ?? 'merge')
-  if (!allowed.includes(wanted)) throw invalid('method', `this repository does not merge by ${wanted}; it allows ${allowed.join(', ')}`)
-  return wanted
-}
-
-/** Builds what lands, and looks at it. Gives 409 `conflicts`; anything wrong with the result is a bug, and 500. */
-async function build(
-  hearth: Hearth,
-  caller: SignedIn,
-  context: PullContext,
-  pull: PullRow,
-  { base_sha: base, head_sha: head, merge_base_sha: merge_base }: Stats,
-  { method, message }: { method: MergeMethod; message: string | null },
-): Promise<Extract<Landing, { commit: string }>> {
-  const { store } = context.repo
-  const trailers = originTrailers(hearth, context.full_name, pull)
-  const merger = commitIdentity(hearth, caller)
-  const squash = method === 'squash' ? squashAuthors(hearth, pull, await hearth.git.log(store, { tips: [head], hide: [base], limit: 1_000 })) : null
-  const landing = await hearth.git.land(store, {
-    method, base, head, trailers,
-    message: withTrailers(message ?? defaultMessage(method, pull), [...(squash?.co_authors ?? []), ...trailers]),
-    author: squash?.author ?? merger,
-    committer: method === 'rebase' ? serviceIdentity(hearth) : merger,
-  })
-  if ('conflicts' in landing) {
-    throw conflict('conflicts', `it cannot be merged by ${method}: ${landing.conflicts.slice(0, 5).join(', ')} ${landing.conflicts.length === 1 ? 'conflicts' : 'conflict'}`, {
-      paths: landing.conflicts.slice(0, 100),
-    })
-  }
-  if (landing.commit === base) throw conflict('conflicts', `nothing is left of its commits by ${method}: ${pull.base_ref} has their changes already`)
-  if (method === 'rebase') await requireSameAsMerge(hearth, store, base, head, landing.tree)
-  const problem = await landingProblem(hearth.git, { store, base, merge_base, head, ...landing })
-  if (problem !== null) {
-    hearth.log.error('a merge was stopped because its result is wrong', { repo: context.full_name, pull: pull.number, method, base, head, result: landing.commit, problem })
-    throw new Error(`the merge of ${context.full_name}#${pull.number} was stopped: ${problem}`)
-  }
-  return landing
-}
-
-/** Replaying leaves out merge commits. When one of them had a change of its own, the result is not what was reviewed. */
-async function requireSameAsMerge({ git }: Hearth, store: string, base: string, head: string, tree: string): Promise<void> {
-  const merged = await git.previewMerge(store, base, head)
-  if ('tree' in merged && merged.tree === tree) return
-  throw conflict('conflicts', 'its commits, replayed one by one, give something else than merging it: a merge commit in it has changes of its own. Use another method')
-}
-
-/** Deletes the merged branch where that is wanted and nothing else stands on it. */
-function deleteBranch(tx: Tx, { repo, settings }: PullContext, pull: PullRow): void {
-  const { branch } = pull
-  if (branch === null || !settings.delete_branch_on_merge || branch === repo.default_branch) return
-  if (readRef(tx.db, repo.id, branchRef(branch)) !== pull.head_sha) return
-  if (listActiveByBranch(tx.db, repo.id, branch).length > 0 || listActiveByBase(tx.db, repo.id, branch).length > 0) return
-  const move: PreparedUpdate = { name: branchRef(branch), old: pull.head_sha, new: null, peeled: null, commits: 0, forced: false }
-  moveRefs(tx, repo, [move])
 }

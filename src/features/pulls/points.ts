@@ -7,7 +7,7 @@ import type { Db } from '#core/db.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { point } from '#core/points.ts'
 import type { Tx } from '#core/write.ts'
-import type { MergeMethod } from '#git'
+import type { MergeMethod, Oid } from '#git'
 import type { PullContext, Settings } from './context.ts'
 import type { Blocker } from './schema.ts'
 import type { Standing } from './standing.ts'
@@ -28,8 +28,31 @@ export type MergeQuestion = {
 /** What stands against a merge, each with its reason and message. */
 export const mergeRules = point<(hearth: Hearth, question: MergeQuestion) => readonly Blocker[]>('pulls.merge_rules')
 
+/** What settings are asked for: merging into a base, which pull request, and who would merge it. Null where that is not known. */
+export type SettingsQuestion = {
+  readonly context: PullContext
+  readonly base_ref: string
+  readonly pull: Pick<PullRow, 'author_id' | 'agent'> | null
+  readonly by: SignedIn | null
+}
+
 /** Makes the settings stricter for merging into one base; gives what it was given when it has nothing to say. */
-export const stricterSettings = point<(hearth: Hearth, context: PullContext, base_ref: string, settings: Settings) => Settings>('pulls.stricter_settings')
+export const stricterSettings = point<(hearth: Hearth, question: SettingsQuestion, settings: Settings) => Settings>('pulls.stricter_settings')
+
+/**
+ * Reads what later features want to know of the present pair of commits, so that `mergeRules` need not wait; gives what keeps it,
+ * or null when all is known. Asked whenever somebody looks at a pull request, and before merging.
+ */
+export const mergeFacts = point<(hearth: Hearth, pull: PullRow) => Promise<((tx: Tx) => void) | null>>('pulls.merge_facts')
+
+/**
+ * Told of every merge that somebody asked for once it is decided: with the commit that lands, in the transaction that moves the
+ * base, or with null when it was refused.
+ */
+export const mergeAttempts = point<(tx: Tx, question: MergeQuestion, landed: Oid | null) => void>('pulls.merge_attempts')
+
+/** What a rule says about the queue of a base; null when none says that there is one. */
+export const queueRules = point<(hearth: Hearth, context: PullContext, base_ref: string) => { readonly slots: number; readonly timeout_minutes: number | null } | null>('pulls.queue_rules')
 
 export type Landing = {
   readonly by: SignedIn

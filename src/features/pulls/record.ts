@@ -1,20 +1,23 @@
 /** Pull requests as records. Only what is kept is read here; git is asked in `stats.ts`. */
 import type { Hearth } from '#core/hearth.ts'
 import { actorOf } from '#features/accounts/index.ts'
+import { checksStatus, currentRun } from '#features/checks/index.ts'
 import { assigneesOf, commentsCount, countUnresolved, labelsOf } from '#features/issues/index.ts'
-import { branchRef, readRef } from '#features/repos/index.ts'
+import { branchRef, combinedState, contextsOf, readRef } from '#features/repos/index.ts'
 import { blockersOf, inOrder } from './blockers.ts'
 import { contextFor, contextOf, type PullContext } from './context.ts'
 import { landingPlaces, mergeRules, type MergeQuestion } from './points.ts'
+import { unapproved } from './owners.ts'
 import { requestedReviewers } from './reviewers.ts'
 import type { Blocker, Pull, PullRemote } from './schema.ts'
 import { countApprovals, standingsOf } from './standing.ts'
 import { isActive, type PullRow } from './store.ts'
+import { listOwned } from './store-owners.ts'
 import { findStats } from './store-stats.ts'
 
 export const pullUrl = (hearth: Hearth, full_name: string, number: number): string => `${hearth.settings.site_url}/${full_name}/pull/${number}`
 
-const forkName = (full_name: string, number: number): string => `${full_name}/pull/${number}`
+export const forkName = (full_name: string, number: number): string => `${full_name}/pull/${number}`
 
 /** Where commits for it are pushed: its fork, on a branch named like the base, or its branch of the repository. */
 export function remoteOf(hearth: Hearth, pull: PullRow, { full_name }: PullContext): PullRemote {
@@ -34,13 +37,14 @@ export function currentBlockers(hearth: Hearth, question: MergeQuestion): Blocke
   const own = blockersOf({
     pull, stats, standings, settings: context.settings,
     archived: context.repo.archived_at !== null,
+    unapproved: context.settings.require_code_owner_review && stats ? unapproved(hearth, context, listOwned(hearth.db, pull.id, stats), standings) : [],
+    checks: pull.status === 'open' ? currentRun(hearth, pull) : null,
     open_conversations: context.settings.require_conversation_resolution ? countUnresolved(hearth.db, pull.repo_id, pull.number) : 0,
   })
-  // The setting says that nothing lands but through a queue. Merging past it would break that word, so without one it waits.
-  if (context.settings.merge_queue && landingPlaces.all(hearth).length === 0) {
-    own.push({ code: 'not_available', message: 'this repository merges through a queue, which this installation does not have; turn merge_queue off to merge', details: {} })
-  }
-  return inOrder([...own, ...mergeRules.all(hearth).flatMap((rule) => rule(hearth, question))])
+  // What lands through another place is built on the base of that moment.
+  const waits = landingPlaces.all(hearth).some((place) => place.takes(hearth, context, pull.base_ref))
+  const against = waits ? own.filter(({ code }) => code !== 'base_moved') : own
+  return inOrder([...against, ...mergeRules.all(hearth).flatMap((rule) => rule(hearth, question))])
 }
 
 function placeOf(hearth: Hearth, pull: PullRow) {
@@ -53,7 +57,7 @@ function placeOf(hearth: Hearth, pull: PullRow) {
 
 export function pullRecord(hearth: Hearth, pull: PullRow, around: PullContext = contextOf(hearth.db, pull.repo_id)): Pull {
   const { db } = hearth
-  const context = contextFor(hearth, around, pull.base_ref)
+  const context = contextFor(hearth, around, pull.base_ref, { pull })
   const { full_name, settings } = context
   const stats = findStats(db, pull)
   const standings = standingsOf(hearth, pull, context, stats)
@@ -84,8 +88,8 @@ export function pullRecord(hearth: Hearth, pull: PullRow, around: PullContext = 
     assignees: assigneesOf(hearth, pull.repo_id, pull.number),
     requested_reviewers: requestedReviewers(hearth, pull),
     approvals: { required: settings.required_approvals, counted: countApprovals(standings) },
-    checks_status: 'none',
-    statuses_state: 'none',
+    checks_status: checksStatus(hearth, pull),
+    statuses_state: pull.head_sha === null ? 'none' : combinedState(contextsOf(hearth, pull.repo_id, pull.head_sha).map(({ state }) => state)),
     mergeable: !isActive(pull) || stats === null ? 'unknown' : stats.conflict_paths === null ? 'yes' : 'no',
     blockers: currentBlockers(hearth, { pull, context, stats, standings, by: null }),
     auto_merge: pull.auto_merge === 1,

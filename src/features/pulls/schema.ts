@@ -1,15 +1,15 @@
 /** Pull requests, reviews and sessions as clients see them. */
 import { Actor, FreeForm, Id, Nullable, OneOf, restName, Time, Type, type Static } from '#core/schema.ts'
+import { Checks, checksFields, CHECKS_STATUSES } from '#features/checks/schema.ts'
 import { Assignee, Comment, Issue, PULL_STATUSES, type PullStatus } from '#features/issues/schema.ts'
 import { FileChange } from '#features/repos/schema.ts'
 
-export { PULL_STATUSES, type PullStatus }
+export { CHECKS_STATUSES, PULL_STATUSES, type PullStatus }
 export const PULL_STATES = ['open', 'draft', 'ready', 'merged', 'closed', 'all'] as const
 export type PullState = (typeof PULL_STATES)[number]
 export const MERGE_METHODS = ['merge', 'squash', 'rebase'] as const
 export const VERDICTS = ['approve', 'request_changes', 'comment'] as const
 export type Verdict = (typeof VERDICTS)[number]
-export const CHECKS_STATUSES = ['none', 'pending', 'passed', 'failed', 'errored'] as const
 export const WHY_NOT_COUNTED = ['own', 'no_write', 'agent', 'stale', 'dismissed'] as const
 
 const NullableInteger = (options: Record<string, unknown>) => Type.Union([Type.Integer(), Type.Null()], options)
@@ -127,36 +127,15 @@ export const Overlap = Type.Object({
 })
 export type Overlap = Static<typeof Overlap>
 
-export const CheckResult = Type.Object({
-  id: Id('chk'),
-  command: Type.String(),
-  status: OneOf(['queued', 'running', 'passed', 'failed', 'errored', 'skipped']),
-  exit_code: Nullable(Type.Integer()),
-  duration_ms: Nullable(Type.Integer()),
-  started_at: Nullable(Time),
-  finished_at: Nullable(Time),
-  log_url: Nullable(Type.String()),
-  output_tail: Type.String(),
-})
-
-const checks = {
-  sha: Nullable(Type.String({ description: 'The head commit.' })),
-  status: OneOf(CHECKS_STATUSES),
-  merge_sha: Nullable(Type.String({ description: 'The commit that was tested: the head merged with the base.' })),
-  started_at: Nullable(Time),
-  finished_at: Nullable(Time),
-  results: Type.Array(CheckResult),
-}
-export const Checks = Type.Object(checks, { $id: 'Checks', description: 'The acceptance checks of a pull request.' })
-export type Checks = Static<typeof Checks>
-
 export const ChecksAndStatuses = Type.Object({
-  ...checks,
+  ...checksFields,
   statuses: Type.Array(
     Type.Object({ context: Type.String(), state: OneOf(['pending', 'success', 'failure', 'error']), description: Nullable(Type.String()), target_url: Nullable(Type.String()) }),
     { description: 'Commit statuses of the head.' },
   ),
 })
+
+export type ChecksAndStatuses = Static<typeof ChecksAndStatuses>
 
 const { issue: _issue, ...copied } = Pull.properties
 

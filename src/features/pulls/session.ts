@@ -18,6 +18,17 @@ import { insertEntry, setSession, setSessionTold, type EntryRow } from './store-
 /** Somebody reported in a session what work cost them, in dollars. */
 export const sessionCost = signal('session.cost', Type.Object({ pull_id: Type.String(), actor_id: Type.String(), cost_usd: Type.Number() }))
 
+/** In a session somebody asks and waits (`question`, its text cut short), or a question was answered (`answer`, of the number). */
+export const sessionAsked = signal(
+  'session.asked',
+  Type.Object({
+    repo_id: Type.String(), number: Type.Integer(), kind: Type.Union([Type.Literal('question'), Type.Literal('answer')]), seq: Type.Integer(), author_id: Type.Union([Type.String(), Type.Null()]),
+    text: Type.String(), data: Type.Record(Type.String(), Type.Unknown()),
+  }),
+)
+
+const LONGEST_QUESTION = 500
+
 export const MOST_ENTRIES = 100_000
 
 export type NewEntry = Omit<EntryRow, 'pull_id' | 'seq'>
@@ -37,6 +48,12 @@ export function appendEntries(tx: Tx, pull: PullRow, entries: readonly NewEntry[
   if (last_seq > MOST_ENTRIES) throw conflict('limit_reached', `a session has at most ${MOST_ENTRIES} entries`, { last_seq: pull.session_entries })
   entries.forEach((entry, at) => insertEntry(tx, { ...entry, pull_id: pull.id, seq: pull.session_entries + at + 1 }))
   setSession(tx, pull.id, { last_seq, cost: cost > 0 ? (pull.session_cost ?? 0) + cost : pull.session_cost })
+  entries.forEach(({ kind, text, data, author_id }, at) => {
+    if (kind !== 'question' && kind !== 'answer') return
+    tx.signal(sessionAsked, {
+      repo_id: pull.repo_id, number: pull.number, kind, seq: pull.session_entries + at + 1, author_id, text: text.slice(0, LONGEST_QUESTION).toWellFormed(), data: data === null ? {} : JSON.parse(data),
+    })
+  })
   tellLater(tx, pull)
   tx.afterCommit(() => wake(tx.hearth, pull.id))
   return last_seq

@@ -46,17 +46,19 @@ export type Merged = Merge & {
   /** The commits that the base gained with it. */
   landed: readonly Oid[]
   keep_issue_open: boolean
+  /** Its checks had failed, and whoever merged it said that this is no matter. */
+  checks_ignored?: boolean
   as?: As
 }
 
 /** What follows once its row says merged and the base holds it: its issue is resolved, and its siblings are closed. */
-export function afterMerge(tx: Tx, context: PullContext, pull: PullRow, { by, commit, method, landed, keep_issue_open, as }: Merged): void {
+export function afterMerge(tx: Tx, context: PullContext, pull: PullRow, { by, commit, method, landed, keep_issue_open, checks_ignored = false, as }: Merged): void {
   const merged_by = mergedBy(tx.hearth, by)
   updateLink(tx, pull.repo_id, pull.number, { status: 'merged', merged_by })
   recordLanded(tx, pull.repo_id, landed, { number: pull.number, session: pull.session_entries > 0 })
   keepHead(tx, pull)
   noteOpenPulls(tx, pull)
-  tx.append(pullMerged, subjectOf(context), { number: pull.number, issue: pull.issue, commit, method, merged_by }, as)
+  tx.append(pullMerged, subjectOf(context), { number: pull.number, issue: pull.issue, commit, method, merged_by, ...(checks_ignored ? { checks_ignored } : {}) }, as)
   if (pull.issue === null || keep_issue_open) return
   resolveIssue(tx, { id: pull.repo_id, workspace_id: context.repo.workspace_id }, pull.issue, pull.number, as)
   for (const sibling of listActiveByIssue(tx.db, pull.repo_id, pull.issue)) {

@@ -22,7 +22,7 @@ export type Standing = {
 
 /** All reviews of a pull request, oldest first, each with what it is worth for merging into its base. */
 export function standingsOf(hearth: Hearth, pull: PullRow, around: PullContext, stats: Stats | null): Standing[] {
-  const context = contextFor(hearth, around, pull.base_ref)
+  const context = contextFor(hearth, around, pull.base_ref, { pull })
   const rows = listReviewRows(hearth.db, pull.id)
   const latest = new Map<string, string>()
   for (const row of rows) if (row.verdict !== 'comment') latest.set(row.author_id, row.id)

@@ -24,6 +24,13 @@ export const listEntryRows = (db: Db, pull_id: string, after: number, kind: stri
     pull_id, after, kind, limit,
   )
 
+/** How many entries somebody wrote, not the service; of some kinds, or of any when none is named. */
+export const countWritten = (db: Db, pull_id: string, kinds: readonly string[]): number =>
+  db.one<{ count: number }>(
+    `SELECT count(*) AS count FROM session_entries WHERE pull_id = ?1 AND author_id IS NOT NULL AND (?2 = '[]' OR kind IN (SELECT value FROM json_each(?2)))`,
+    pull_id, JSON.stringify(kinds),
+  )?.count ?? 0
+
 export function insertEntry(tx: Tx, row: EntryRow): void {
   tx.db.run(
     'INSERT INTO session_entries (pull_id, seq, kind, text, tool, at, author_id, sha, data, truncated, redacted) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',

@@ -28,12 +28,16 @@ type Stored = Omit<Stats, 'conflict_paths' | 'touched_paths'> & { conflict_paths
 /** The stats of exactly the present pair of commits, or null when they are still to be computed. */
 export function findStats(db: Db, pull: Pick<PullRow, 'id' | 'base_sha' | 'head_sha'>): Stats | null {
   if (pull.head_sha === null) return null
-  const row = db.one<Stored>('SELECT * FROM pull_stats WHERE pull_id = ? AND base_sha = ? AND head_sha = ?', pull.id, pull.base_sha, pull.head_sha)
+  const row = db.one<Stored>(
+    `SELECT s.* FROM pull_stats s JOIN pull_owners o ON o.pull_id = s.pull_id AND o.base_sha = s.base_sha AND o.head_sha = s.head_sha
+     WHERE s.pull_id = ? AND s.base_sha = ? AND s.head_sha = ?`,
+    pull.id, pull.base_sha, pull.head_sha,
+  )
   return row && { ...row, conflict_paths: row.conflict_paths === null ? null : JSON.parse(row.conflict_paths), touched_paths: JSON.parse(row.touched_paths) }
 }
 
 /** Replaces what was known, and the index of what it touches. */
-export function setStats(tx: Tx, pull: Pick<PullRow, 'id' | 'repo_id'>, stats: Stats, touches: readonly Touch[]): void {
+export function setStats(tx: Tx, pull: Pick<PullRow, 'id' | 'repo_id'>, stats: Stats, touches: readonly Touch[], folders: readonly string[]): void {
   tx.db.run(
     `INSERT OR REPLACE INTO pull_stats
        (pull_id, base_sha, head_sha, merge_base_sha, commits, files, additions, deletions, behind, conflict_paths, touched_paths, diff_id, computed_at)
@@ -45,6 +49,8 @@ export function setStats(tx: Tx, pull: Pick<PullRow, 'id' | 'repo_id'>, stats: S
   for (const { path, ranges } of touches) {
     tx.db.run('INSERT OR REPLACE INTO pull_touches (pull_id, repo_id, path, ranges) VALUES (?, ?, ?, ?)', pull.id, pull.repo_id, path, JSON.stringify(ranges))
   }
+  tx.db.run('DELETE FROM pull_folders WHERE pull_id = ?', pull.id)
+  for (const path of folders) tx.db.run('INSERT INTO pull_folders (pull_id, repo_id, path) VALUES (?, ?, ?)', pull.id, pull.repo_id, path)
 }
 
 /** The paths that a pull request changes, as far as they are known. */
@@ -65,3 +71,17 @@ export const listSharedPaths = (db: Db, pull: Pick<PullRow, 'id' | 'repo_id'>, l
       pull.id, limit,
     )
     .map((row) => ({ ...row, ranges: JSON.parse(row.ranges), own: JSON.parse(row.own) }))
+
+export type PathBelow = { pull_id: string; path: string }
+
+/** Paths of other active pull requests below directories that one takes away, and its own below directories that others take away. */
+export const listPathsBelow = (db: Db, pull: Pick<PullRow, 'id' | 'repo_id'>, limit: number): PathBelow[] =>
+  db.all<PathBelow>(
+    `SELECT t.pull_id, t.path FROM pull_folders f JOIN pull_touches t ON t.repo_id = f.repo_id AND t.path >= f.path AND t.path < substr(f.path, 1, length(f.path) - 1) || '0'
+       JOIN pulls p ON p.id = t.pull_id AND p.active = 1 WHERE f.pull_id = ?1 AND t.pull_id <> ?1
+     UNION
+     SELECT f.pull_id, t.path FROM pull_folders f JOIN pulls p ON p.id = f.pull_id AND p.active = 1
+       JOIN pull_touches t ON t.pull_id = ?1 AND t.path >= f.path AND t.path < substr(f.path, 1, length(f.path) - 1) || '0'
+     WHERE f.repo_id = ?2 AND f.pull_id <> ?1 LIMIT ?3`,
+    pull.id, pull.repo_id, limit,
+  )

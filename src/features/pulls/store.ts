@@ -73,6 +73,10 @@ export const listActiveByBase = (db: Db, repo_id: string, base_ref: string): Pul
 export const listActiveByIssue = (db: Db, repo_id: string, issue: number): PullRow[] =>
   db.all<PullRow>('SELECT * FROM pulls WHERE repo_id = ? AND issue = ? AND active = 1 ORDER BY number', repo_id, issue)
 
+/** The newest active ones of a repository. */
+export const listActive = (db: Db, repo_id: string, limit: number): PullRow[] =>
+  db.all<PullRow>('SELECT * FROM pulls WHERE repo_id = ? AND active = 1 ORDER BY number DESC LIMIT ?', repo_id, limit)
+
 /** Those closed at or after a moment because their branch was deleted. */
 export const listClosedByDeletion = (db: Db, repo_id: string, base_ref: string, since: Timestamp): PullRow[] =>
   db.all<PullRow>(
@@ -161,8 +165,10 @@ export const setDraft = (tx: Tx, pull: PullRow): void => setFields(tx, pull.id, 
 export const setPullText = (tx: Tx, pull: PullRow, fields: { title?: string; body?: string }): void => setFields(tx, pull.id, fields)
 
 /** Turns it off for all that are active. */
-export const stopAutoMerge = (tx: Tx, repo_id: string): void =>
-  void tx.db.run('UPDATE pulls SET auto_merge = 0, updated_at = ? WHERE repo_id = ? AND active = 1 AND auto_merge = 1', tx.now, repo_id)
+export function stopAutoMerge(tx: Tx, repo_id: string): void {
+  tx.db.run('DELETE FROM auto_merges WHERE pull_id IN (SELECT id FROM pulls WHERE repo_id = ? AND active = 1)', repo_id)
+  tx.db.run('UPDATE pulls SET auto_merge = 0, updated_at = ? WHERE repo_id = ? AND active = 1 AND auto_merge = 1', tx.now, repo_id)
+}
 
 export const setAutoMerge = (tx: Tx, pull: PullRow, on: boolean): void => setFields(tx, pull.id, { auto_merge: on ? 1 : 0 })
 

@@ -3,7 +3,7 @@ import { commentPlaces, distrust, inList, inRecord, issuePlaces, places, type Re
 import type { CommitRecord } from '#features/repos/schema.ts'
 import type { Static } from '#core/schema.ts'
 import { actorOf } from '#features/accounts/index.ts'
-import type { NewPull, Pull, PullChanges, PullDetail, Review, SessionEntry } from './schema.ts'
+import type { ChecksAndStatuses, NewPull, Pull, PullChanges, PullDetail, Review, SessionEntry } from './schema.ts'
 import { findPull } from './store.ts'
 
 type OnPull = { readonly number: number }
@@ -23,12 +23,13 @@ export const inNewPull = ({ pull }: NewPull, reading: Reading): string[] => (dis
 
 export function inPullDetail(detail: PullDetail, reading: Reading): string[] {
   const distrusted = distrust(reading)
-  const { pull, issue, comments, reviews, overlaps } = detail
+  const { pull, issue, comments, reviews, overlaps, checks } = detail
   return [
     ...(distrusted(pull.author) ? [...pullPlaces('', pull), ...pullPlaces('/pull', pull)] : []),
     ...(issue && distrusted(issue.author) ? issuePlaces('/issue', issue) : []),
     ...comments.flatMap((comment, index) => (distrusted(comment.author) ? commentPlaces(`/comments/${index}`, comment) : [])),
     ...reviews.flatMap((review, index) => (distrusted(review.author) ? reviewPlaces(`/reviews/${index}`, review) : [])),
+    ...inChecks(checks).map((place) => `/checks${place}`),
     ...overlaps.flatMap((overlap, index) => (distrusted(overlap.author) ? places(`/overlaps/${index}`, overlap, 'title', 'agent') : [])),
   ]
 }
@@ -38,6 +39,10 @@ function isDistrusted(reading: In, { number }: OnPull): boolean {
   const pull = findPull(reading.hearth.db, reading.repo.id, number)
   return pull !== null && distrust(reading)(actorOf(reading.hearth, pull.author_id))
 }
+
+/** What the change runs prints what its author likes, and commands are words of whoever wrote the issue. */
+export const inChecks = ({ results }: Pick<ChecksAndStatuses, 'results'>): string[] =>
+  results.flatMap(({ output_tail }, index) => [`/results/${index}/command`, ...(output_tail === '' ? [] : [`/results/${index}/output_tail`])])
 
 /** Lines of files are words too. */
 export const inChanges = ({ files }: PullChanges, reading: In, on: OnPull): string[] =>

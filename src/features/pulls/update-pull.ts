@@ -1,4 +1,4 @@
-import { writesRepo, type RepoGrant } from '#core/access.ts'
+import { decide, writesRepo, type RepoGrant } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { Type } from '#core/schema.ts'
 import type { Tx } from '#core/write.ts'
@@ -8,16 +8,18 @@ import { conflict, invalid } from '#lib/errors.ts'
 import { contextOf, subjectOf } from './context.ts'
 import { pullUpdated } from './events.ts'
 import { BodyInput, onPull, TitleInput } from './inputs.ts'
+import { mergePull } from './merge-pull.ts'
 import { pullRecord } from './record.ts'
 import { requireAuthorOr } from './rights.ts'
 import { Pull } from './schema.ts'
 import { askForStats } from './stats.ts'
-import { findActiveForBranch, isActive, requirePull, setAutoMerge, setBase, setPullText, type PullRow } from './store.ts'
+import { findActiveForBranch, isActive, requirePull, setBase, setPullText, type PullRow } from './store.ts'
+import { endAutoMerge, startAutoMerge } from './store-auto-merges.ts'
 import { inPull } from './untrusted.ts'
 
 export const updatePull = operation({
   name: 'update_pull',
-  summary: 'Change the title, description, base, labels, assignees or auto_merge of a pull request. Its author, or triage; labels and assignees need triage, turning auto_merge on needs write.',
+  summary: 'Change the title, description, base, labels, assignees or auto_merge of a pull request. Its author, or triage; labels and assignees need triage, turning auto_merge on needs what merging needs, and merges with the rights of the caller.',
   route: 'PATCH /repos/{owner}/{name}/pulls/{number}',
   toolset: 'pulls',
   access: writesRepo('read', { scope: 'pulls:write' }),
@@ -36,7 +38,8 @@ export const updatePull = operation({
   handler: ({ hearth, db, repo, caller, write }, { number, base, labels, assignees, auto_merge, ...given }) => {
     requireAuthorOr(hearth, repo, requirePull(db, repo.id, number), caller, 'triage')
     if (labels !== undefined || assignees !== undefined) repo.require('triage')
-    if (auto_merge === true) repo.require('write')
+    // It will merge with the caller's rights, so they must be able to merge now.
+    if (auto_merge === true) decide(mergePull.access, caller, { repo: repo.full_name }, hearth.facts)
     const title = given.title === undefined ? undefined : oneLine('title', given.title)
     const body = given.body === undefined ? undefined : manyLines('body', given.body)
     refuseSecrets(db, repo.id, 'title', title ?? '')
@@ -61,7 +64,8 @@ export const updatePull = operation({
       if (labels !== undefined && setLabels(tx, repo, number, labels, { mayCreate: repo.can('triage') })) changed.push('labels')
       if (assignees !== undefined && setAssignees(tx, repo, number, assignees)) changed.push('assignees')
       if (auto_merge !== undefined && auto_merge !== (pull.auto_merge === 1)) {
-        setAutoMerge(tx, pull, auto_merge)
+        if (auto_merge) startAutoMerge(tx, pull, { asked_by: caller.id, token_id: caller.token?.id ?? null })
+        else endAutoMerge(tx, pull)
         changed.push('auto_merge')
       }
       const context = contextOf(tx.db, repo.id)

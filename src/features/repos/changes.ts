@@ -1,6 +1,7 @@
 /** Diffs as records, within the limits of one answer. */
 import type { Diff, FileDiff, Oid } from '#git'
 import type { Context } from '#core/operation.ts'
+import { Type } from '#core/schema.ts'
 import { fileDiffRecord } from './commit-records.ts'
 import type { FileChange } from './schema.ts'
 
@@ -15,6 +16,12 @@ const FILE_BYTES = 512 * 1024
 
 export type Changes = { readonly files: FileChange[]; readonly totals: Diff['totals']; readonly truncated: boolean }
 
+/** How a comparison is wanted. */
+export const changeInputs = {
+  context: Type.Optional(Type.Integer({ minimum: 0, maximum: 100, description: 'Unchanged lines around a change, 3 unless given.' })),
+  ignore_whitespace: Type.Optional(Type.Boolean({ description: 'Leave out lines that differ in white space only.' })),
+}
+
 const textOf = ({ hunks }: FileDiff): { lines: number; bytes: number } => {
   const lines = (hunks ?? []).flatMap((hunk) => hunk.lines)
   return { lines: lines.length, bytes: lines.reduce((sum, { text }) => sum + text.length + 1, 0) }
@@ -26,13 +33,13 @@ const textOf = ({ hunks }: FileDiff): { lines: number; bytes: number } => {
  */
 export async function changesBetween(
   { git }: Pick<Context, 'git'>, store: string, from: Oid | null, to: Oid,
-  options: { path?: string; skip?: number; limit?: number; text?: boolean; ignoreWhitespace?: boolean } = {},
+  options: { path?: string; skip?: number; limit?: number; text?: boolean; ignoreWhitespace?: boolean; context?: number } = {},
 ): Promise<Changes> {
   const skip = options.skip ?? 0
   const limit = Math.min(options.limit ?? MOST_FILES, MOST_FILES)
   const text = options.text ?? true
   const { files, totals } = await git.diff(store, from, to, {
-    hunks: text, skip, limit, ignoreWhitespace: options.ignoreWhitespace,
+    hunks: text, skip, limit, ignoreWhitespace: options.ignoreWhitespace, context: options.context,
     ...(options.path === undefined ? { maxLines: FILE_LINES, maxBytes: FILE_BYTES } : { paths: [options.path], maxLines: MOST_LINES, maxBytes: MOST_BYTES }),
   })
   let lines = 0

@@ -135,7 +135,7 @@ export function fileDiffRecord(diff: FileDiff, options: { viewed?: boolean } = {
     additions: diff.additions,
     deletions: diff.deletions,
     binary: diff.binary,
-    generated: isGenerated(diff.path),
+    generated: diff.generated ?? isGenerated(diff.path),
     language: fileLanguage(diff.path),
     lfs: null,
     viewed: options.viewed ?? false,

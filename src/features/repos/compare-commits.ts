@@ -5,7 +5,7 @@ import { byPage, windowOf } from '#core/page.ts'
 import { RepoPath, Type } from '#core/schema.ts'
 import { invalid } from '#lib/errors.ts'
 import { findUser } from '#features/accounts/index.ts'
-import { changesBetween } from './changes.ts'
+import { changeInputs, changesBetween } from './changes.ts'
 import { commitRecords } from './commit-records.ts'
 import { blameInput, resolveCommit, treePath } from './resolve.ts'
 import { Compare, TreePath } from './schema.ts'
@@ -41,11 +41,13 @@ export const compareCommits = operation({
     repo: RepoPath,
     basehead: Type.String({ minLength: 5, maxLength: 1000, description: '<base>...<head>; a side may be pull/<n>:<branch> or <username>:<branch> of a fork.' }),
     path: Type.Optional(TreePath),
+    direct: Type.Optional(Type.Boolean({ description: 'Compare the two as they are, not from where they parted.' })),
+    ...changeInputs,
     ...byPage(),
   }),
   output: Compare,
 
-  handler: async ({ hearth, git, repo }, { basehead, path, ...paging }) => {
+  handler: async ({ hearth, git, repo }, { basehead, path, direct = false, context, ignore_whitespace, ...paging }) => {
     const [base, head, more] = basehead.split('...')
     if (!base || !head || more !== undefined) throw invalid('basehead', 'basehead must be <base>...<head>')
     const window = windowOf(paging)
@@ -56,11 +58,14 @@ export const compareCommits = operation({
       const { ahead, behind, mergeBase } = await git.aheadBehind(repo.store, head_sha, base_sha)
       const range = { tips: [head_sha], hide: [base_sha], path: only }
       const commits = await git.log(repo.store, { ...range, skip: window.offset, limit: window.limit + 1 })
-      const changes = await changesBetween({ git }, repo.store, mergeBase, head_sha, { path: only, skip: window.offset, limit: window.limit })
+      const changes = await changesBetween({ git }, repo.store, direct ? base_sha : mergeBase, head_sha, {
+        path: only, skip: window.offset, limit: window.limit, context, ignoreWhitespace: ignore_whitespace,
+      })
       return {
         base_sha, head_sha, merge_base_sha: mergeBase, ahead, behind,
         commits: commitRecords(hearth, repo, commits.slice(0, window.limit)),
         files: changes.files,
+        totals: changes.totals,
         truncated: changes.truncated || commits.length > window.limit,
       }
     })

@@ -3,6 +3,7 @@ import { operation } from '#core/operation.ts'
 import { RepoPath, Type } from '#core/schema.ts'
 import { conflict, invalid } from '#lib/errors.ts'
 import { branchRecord } from './branch-record.ts'
+import { requireMoves } from './move-guard.ts'
 import { branchRef, shortNameProblem } from './ref-names.ts'
 import { moveRefs, prepareUpdate } from './refs.ts'
 import { resolveCommit } from './resolve.ts'
@@ -20,16 +21,18 @@ export const createBranch = operation({
   output: Branch,
   status: 201,
 
-  handler: async ({ hearth, db, repo, now, write }, { branch, from = 'HEAD' }) => {
+  handler: async ({ hearth, db, repo, caller, now, write }, { branch, from = 'HEAD' }) => {
     const problem = shortNameProblem('heads', branch)
     if (problem) throw invalid('branch', `the name of the branch ${problem}`)
     const name = branchRef(branch)
     if (findRef(db, repo.id, name)) throw conflict('already_exists', `the branch ${branch} exists already`)
     const oid = await resolveCommit(hearth, repo, from, 'from')
     const update = await prepareUpdate(hearth, repo, { name, old: null, new: oid })
+    const guard = await requireMoves(hearth, repo.id, caller, [update])
     const made = await branchRecord(hearth, requireRepo(db, repo.id), { name, oid, peeled: null, moved_at: now })
     return write((tx) => {
       if (findRef(tx.db, repo.id, name)) throw conflict('already_exists', `the branch ${branch} exists already`)
+      guard(tx)
       moveRefs(tx, repo, [update])
       return { ...made, updated_at: tx.now }
     })

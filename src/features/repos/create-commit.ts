@@ -6,6 +6,7 @@ import { conflict, forbidden, invalid, notFound } from '#lib/errors.ts'
 import { commitIdentity } from '#features/accounts/index.ts'
 import { noSuchBranch } from './branch-record.ts'
 import { commitRecord } from './commit-records.ts'
+import { requireMoves } from './move-guard.ts'
 import { scanBefore, scanPush } from './push-protection.ts'
 import { auditBypass, checkPush } from './push-rules.ts'
 import { branchRef, shortNameProblem } from './ref-names.ts'
@@ -88,6 +89,7 @@ export const createCommit = operation({
     const range = { tips: [made.commit], hide: parent === null ? [] : [parent] }
     const { refused, later } = await scanBefore(hearth, requireRepo(db, repo.id), range, 1)
     if (refused !== null) throw forbidden('push_protection', refused)
+    const guard = await requireMoves(hearth, repo.id, caller, [update])
     const commit = await git.commit(repo.store, made.commit)
     if (!commit) throw notFound(`the commit ${made.commit}`)
     const record = commitRecord(hearth, repo, commit, (await git.diff(repo.store, parent, made.commit, { hunks: false })).totals)
@@ -95,6 +97,7 @@ export const createCommit = operation({
       check()
       if (later) tx.enqueue(scanPush, { repo_id: repo.id, ...range })
       if (readRef(tx.db, repo.id, branchRef(branch)) !== parent && new_branch === undefined) throw headMoved(branch, readRef(tx.db, repo.id, branchRef(branch)))
+      guard(tx)
       auditBypass(tx, requireRepo(tx.db, repo.id), [update])
       moveRefs(tx, repo, [update])
       return record

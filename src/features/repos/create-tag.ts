@@ -4,6 +4,7 @@ import { RepoPath, Type } from '#core/schema.ts'
 import { commitIdentity } from '#features/accounts/index.ts'
 import { conflict, invalid } from '#lib/errors.ts'
 import { auditRepo, requireLiveFamily } from './lifecycle.ts'
+import { requireMoves } from './move-guard.ts'
 import { shortNameProblem, tagRef } from './ref-names.ts'
 import { moveRefs, prepareUpdate } from './refs.ts'
 import { resolveCommit } from './resolve.ts'
@@ -37,10 +38,12 @@ export const createTag = operation({
     const text = message.trim()
     const object = text === '' ? commit : await git.createTag(repo.store, { object: commit, name: tag, message: `${text}\n`, tagger: commitIdentity(hearth, caller) })
     const update = await prepareUpdate(hearth, repo, { name, old: null, new: object })
+    const guard = await requireMoves(hearth, repo.id, caller, [update])
     const made = await tagRecord(hearth, repo.store, { name, oid: object, peeled: object === commit ? null : commit, moved_at: now })
     return write((tx) => {
       const row = requireLiveFamily(tx.db, repo.id)
       if (findRef(tx.db, repo.id, name)) throw taken()
+      guard(tx)
       moveRefs(tx, repo, [update])
       auditRepo(tx, 'tag.created', row, { after: { tag, sha: commit } })
       return made

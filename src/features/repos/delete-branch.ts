@@ -3,11 +3,14 @@ import { operation } from '#core/operation.ts'
 import { Nothing, RepoPath, Type } from '#core/schema.ts'
 import { conflict } from '#lib/errors.ts'
 import { noSuchBranch } from './branch-record.ts'
+import { requireMoves } from './move-guard.ts'
 import { branchRef } from './ref-names.ts'
-import { moveRefs } from './refs.ts'
+import { moveRefs, type PreparedUpdate } from './refs.ts'
 import { BranchName } from './schema.ts'
 import { requireRepo } from './store.ts'
 import { readRef } from './store-refs.ts'
+
+const deletion = (name: string, old: string | null): PreparedUpdate => ({ name, old, new: null, peeled: null, commits: 0, forced: false })
 
 export const deleteBranch = operation({
   name: 'delete_branch',
@@ -20,15 +23,23 @@ export const deleteBranch = operation({
   status: 204,
   annotations: { destructive: true },
 
-  handler: ({ repo, write }, { branch }) =>
-    write((tx) => {
-      const name = branchRef(branch)
-      const old = readRef(tx.db, repo.id, name)
-      if (old === null) throw noSuchBranch(branch)
-      if (branch === requireRepo(tx.db, repo.id).default_branch) {
+  handler: async ({ hearth, db, repo, caller, write }, { branch }) => {
+    const name = branchRef(branch)
+    const old = readRef(db, repo.id, name)
+    const check = (now: string | null): void => {
+      if (now === null) throw noSuchBranch(branch)
+      if (branch === requireRepo(db, repo.id).default_branch) {
         throw conflict('rule', `${branch} is the default branch: choose another default branch first`)
       }
-      moveRefs(tx, repo, [{ name, old, new: null, peeled: null, commits: 0, forced: false }])
+    }
+    check(old)
+    const guard = await requireMoves(hearth, repo.id, caller, [deletion(name, old)])
+    return write((tx) => {
+      const now = readRef(tx.db, repo.id, name)
+      check(now)
+      guard(tx)
+      moveRefs(tx, repo, [deletion(name, now)])
       return null
-    }),
+    })
+  },
 })

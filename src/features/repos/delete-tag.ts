@@ -2,8 +2,9 @@ import { writesRepo } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { Nothing, RepoPath, Type } from '#core/schema.ts'
 import { auditRepo, requireLiveFamily } from './lifecycle.ts'
+import { requireMoves } from './move-guard.ts'
 import { tagRef } from './ref-names.ts'
-import { moveRefs } from './refs.ts'
+import { moveRefs, type PreparedUpdate } from './refs.ts'
 import { readRef } from './store-refs.ts'
 import { noSuchTag } from './tag-record.ts'
 
@@ -18,14 +19,20 @@ export const deleteTag = operation({
   status: 204,
   annotations: { destructive: true },
 
-  handler: ({ repo, write }, { tag }) =>
-    write((tx) => {
+  handler: async ({ hearth, db, repo, caller, write }, { tag }) => {
+    const name = tagRef(tag)
+    const deletion = (old: string): PreparedUpdate => ({ name, old, new: null, peeled: null, commits: 0, forced: false })
+    const seen = readRef(db, repo.id, name)
+    if (seen === null) throw noSuchTag(tag)
+    const guard = await requireMoves(hearth, repo.id, caller, [deletion(seen)])
+    return write((tx) => {
       const row = requireLiveFamily(tx.db, repo.id)
-      const name = tagRef(tag)
       const old = readRef(tx.db, repo.id, name)
       if (old === null) throw noSuchTag(tag)
-      moveRefs(tx, repo, [{ name, old, new: null, peeled: null, commits: 0, forced: false }])
+      guard(tx)
+      moveRefs(tx, repo, [deletion(old)])
       auditRepo(tx, 'tag.deleted', row, { before: { tag, sha: old } })
       return null
-    }),
+    })
+  },
 })

@@ -1,5 +1,5 @@
 /** What access asks about a repository: which it is, and how the caller stands to it. */
-import type { RepoFacts } from '#core/access.ts'
+import { limitedRole, type RepoFacts } from '#core/access.ts'
 import { higherRole, lowerRole, type Caller, type Role } from '#core/caller.ts'
 import type { Db } from '#core/db.ts'
 import { findWorkspace, formerWorkspace, workspaceById } from '#features/workspaces/index.ts'
@@ -69,7 +69,8 @@ function standingOn(db: Db, repo: RepoRow, caller: Caller): Standing {
   return {
     role: caller.kind === 'user' ? person : caller.repo_id === repo.id ? lowerRole(person, 'write') : null,
     workspace_role: parts.workspace_role === null || outside ? null : caller.kind === 'agent' ? 'member' : parts.workspace_role,
-    two_factor_missing: parts.two_factor_missing,
+    // Nothing is asked of whoever was given nothing.
+    two_factor_missing: parts.two_factor_missing && (person !== null || parts.workspace_role !== null),
   }
 }
 
@@ -96,13 +97,5 @@ export function movedTo(db: Db, path: string): string | null {
 }
 
 /** The caller's role after public visibility and the limits of the token; null for none, and for anonymous callers. */
-export function viewerRole(facts: RepoFacts, caller: Caller): Role | null {
-  if (caller.kind === 'anonymous') return null
-  const open = facts.private || facts.deleted ? null : ('read' as const)
-  const { token } = caller
-  if (token === null) return higherRole(facts.role, open)
-  const inside =
-    (token.repos === null || token.repos.includes(facts.id) || (facts.parent_id !== null && token.repos.includes(facts.parent_id))) &&
-    (token.workspace === null || token.workspace === facts.workspace_id)
-  return higherRole(inside ? (token.role === null ? facts.role : lowerRole(facts.role, token.role)) : null, open)
-}
+export const viewerRole = (facts: RepoFacts, caller: Caller): Role | null =>
+  caller.kind === 'anonymous' ? null : higherRole(limitedRole(facts, caller), facts.private || facts.deleted ? null : 'read')

@@ -1,11 +1,15 @@
 import { readsRepo } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { RepoPath, Type } from '#core/schema.ts'
-import { changesBetween } from './changes.ts'
+import { byPage, windowOf } from '#core/page.ts'
+import { changeInputs, changesBetween } from './changes.ts'
 import { commitRecord } from './commit-records.ts'
-import { blameInput, resolveCommit } from './resolve.ts'
-import { CommitDetail, Ref } from './schema.ts'
+import { blameInput, resolveCommit, treePath } from './resolve.ts'
+import { CommitDetail, Ref, TreePath } from './schema.ts'
 import { notFound } from '#lib/errors.ts'
+
+/** Files in one answer. */
+const SIZES = { size: 300, max: 300 }
 
 export const getCommit = operation({
   name: 'get_commit',
@@ -13,14 +17,26 @@ export const getCommit = operation({
   route: 'GET /repos/{owner}/{name}/commits/{ref}',
   toolset: 'code',
   access: readsRepo({ scope: 'code:read' }),
-  input: Type.Object({ repo: RepoPath, ref: Ref, patch: Type.Optional(Type.Boolean({ description: 'Whether the text of the changes is wanted; true unless given.' })) }),
+  input: Type.Object({
+    repo: RepoPath,
+    ref: Ref,
+    patch: Type.Optional(Type.Boolean({ description: 'Whether the text of the changes is wanted; true unless given.' })),
+    path: Type.Optional(TreePath),
+    ...changeInputs,
+    ...byPage(SIZES),
+  }),
   output: CommitDetail,
 
-  handler: async ({ hearth, git, repo }, { ref, patch = true }) => {
+  handler: async ({ hearth, git, repo }, { ref, patch = true, path, context, ignore_whitespace, ...paging }) => {
+    const window = windowOf(paging, SIZES)
     const oid = await resolveCommit(hearth, repo, ref)
     const commit = await git.commit(repo.store, oid)
     if (!commit) throw notFound(`the commit ${oid}`)
-    const { files, totals, truncated } = await blameInput('ref', () => changesBetween({ git }, repo.store, commit.parents[0] ?? null, oid, { text: patch }))
+    const { files, totals, truncated } = await blameInput('ref', () =>
+      changesBetween({ git }, repo.store, commit.parents[0] ?? null, oid, {
+        text: patch, path: (path && treePath(path)) || undefined, skip: window.offset, limit: window.limit, context, ignoreWhitespace: ignore_whitespace,
+      }),
+    )
     return { ...commitRecord(hearth, repo, commit, totals), files, truncated }
   },
 })

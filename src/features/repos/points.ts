@@ -1,8 +1,14 @@
 /**
  * Where features that come later have a say in repositories.
  */
+import type { Oid } from '#git'
+import type { SignedIn } from '#core/caller.ts'
+import type { Db } from '#core/db.ts'
+import type { Hearth } from '#core/hearth.ts'
 import { point } from '#core/points.ts'
 import type { Tx } from '#core/write.ts'
+import type { PreparedUpdate } from './refs.ts'
+import type { RepoRow } from './store.ts'
 
 /**
  * Takes away at most `limit` rows that belong to a purged repository, and gives how many. It is asked again until it gives
@@ -10,3 +16,77 @@ import type { Tx } from '#core/write.ts'
  * many belongs here; the rest goes with the repository's row.
  */
 export const belongings = point<(tx: Tx, repo_id: string, limit: number) => number>('repos.belongings')
+
+/** Commits of an object store that a later feature will make refs of, so that maintenance keeps them meanwhile. */
+export const keptCommits = point<(db: Db, store: string) => readonly Oid[]>('repos.kept_commits')
+
+/** How many people keep a repository among their stars; asked for every record of one. */
+export const starCounts = point<(hearth: Hearth, row: RepoRow) => number>('repos.star_counts')
+
+/** Moves of refs that a client asks for, before they happen: a push, or an operation that makes, moves, renames or deletes a branch or tag. */
+export type MoveQuestion = {
+  /** The repository, or the fork of a pull request. */
+  readonly row: RepoRow
+  readonly by: SignedIn
+  readonly updates: readonly PreparedUpdate[]
+}
+
+/** Why one ref may not move. */
+export type Objection = {
+  readonly ref: string
+  /** What was wrong, in one line. */
+  readonly message: string
+  /** The whole of it in one line for somebody at a terminal, with the address where more is told. */
+  readonly line: string
+  readonly details: Record<string, unknown>
+}
+
+export type MoveRuling = {
+  /** What stands against them, from all that git had to be asked for. */
+  readonly objections: readonly Objection[]
+  /** Looks again inside the transaction that moves what is left, for what may have changed meanwhile, and notes what was let through. */
+  again(tx: Tx, updates: readonly PreparedUpdate[]): readonly Objection[]
+}
+
+/**
+ * What must be obeyed by whoever moves refs. Asked through `move-guard.ts` by everything that moves refs for a client; merges
+ * have points of their own.
+ */
+export const moveRules = point<{
+  ask(hearth: Hearth, question: MoveQuestion): Promise<MoveRuling>
+  /** For a deletion that only follows from something else: whether a rule keeps the branch. Waits for nothing. */
+  keeps(hearth: Hearth, question: MoveQuestion): boolean
+}>('repos.move_rules')
+
+type ContextState = 'pending' | 'success' | 'failure' | 'error'
+
+/** What was said of a commit under one name: by a commit status, or by the workflow of that name. */
+export type CommitContext = {
+  readonly context: string
+  /** The latest, whoever said it. */
+  readonly state: ContextState
+  /** The latest that no agent said; null when only agents said anything. Rules go by this: nobody vouches for their own work. */
+  readonly trusted: ContextState | null
+}
+
+/** The latest of every name for one commit. `repo_id` is that of a repository, never of a fork. */
+export const commitContexts = point<(db: Db, repo_id: string, sha: Oid) => readonly CommitContext[]>('repos.commit_contexts')
+
+/** Whether a release of this tag is published; answered by those who keep releases. */
+export const releasedTags = point<(db: Db, repo_id: string, tag: string) => boolean>('repos.released_tags')
+
+/** The address and name of a ruleset that keeps a published release of this tag as it is; null when none does. */
+export const frozenReleases = point<(hearth: Hearth, repo_id: string, tag: string) => { readonly ruleset: string; readonly name: string; readonly url: string } | null>(
+  'repos.frozen_releases',
+)
+
+/** Copying a repository from elsewhere, which is more than this room does. */
+export type Importer = {
+  /** Gives 422 for `import_url` when the address may not be asked. */
+  check(hearth: Hearth, url: string): Promise<void>
+  /** Begins to copy into a repository that was made in this transaction. */
+  begin(tx: Tx, row: RepoRow, url: string): void
+  /** Whether a repository is being copied, and for some days why the last copy failed; asked for every record of one. */
+  stateOf(db: Db, repo_id: string, now_ms: number): { readonly importing: boolean; readonly error: string | null }
+}
+export const importers = point<Importer>('repos.importers')

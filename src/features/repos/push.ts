@@ -1,8 +1,10 @@
 import { writesRepo } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { Nullable, RepoPath, Type } from '#core/schema.ts'
-import type { RefResult, RefUpdate } from '#git'
+import type { RefUpdate } from '#git'
 import { forbidden, Refusal } from '#lib/errors.ts'
+import { guardMoves } from './move-guard.ts'
+import type { Objection } from './points.ts'
 import { knownTips, scanBefore, scanPush } from './push-protection.ts'
 import { auditBypass, checkPush } from './push-rules.ts'
 import { branchOf } from './ref-names.ts'
@@ -16,6 +18,7 @@ const ATOMIC = 'the push is atomic and another ref was refused'
 /** The refusals of one push, by the name of the ref. */
 class Verdicts {
   readonly #refused = new Map<string, string>()
+  readonly #lines = new Map<string, string[]>()
   constructor(
     private readonly updates: readonly RefUpdate[],
     private readonly atomic: boolean,
@@ -35,8 +38,14 @@ class Verdicts {
     return updates.filter(({ name }) => !this.#refused.has(name))
   }
 
-  results(): RefResult[] {
-    return this.updates.map(({ name }) => ({ name, refused: this.#refused.get(name) ?? null }))
+  /** A rule stands against it; of several each has its line. */
+  object({ ref, message, line }: Objection): void {
+    this.refuse(ref, message)
+    this.#lines.set(ref, [...(this.#lines.get(ref) ?? []), line])
+  }
+
+  results(): { name: string; refused: string | null; lines: string[] }[] {
+    return this.updates.map(({ name }) => ({ name, refused: this.#refused.get(name) ?? null, lines: this.#lines.get(name) ?? [] }))
   }
 }
 
@@ -55,7 +64,7 @@ export const push = operation({
     options: Type.Optional(Type.Array(Type.String())),
     atomic: Type.Optional(Type.Boolean()),
   }),
-  output: Type.Object({ results: Type.Array(Type.Object({ name: Type.String(), refused: Nullable(Type.String()) })) }),
+  output: Type.Object({ results: Type.Array(Type.Object({ name: Type.String(), refused: Nullable(Type.String()), lines: Type.Array(Type.String()) })) }),
 
   handler: async ({ hearth, db, caller, repo, write }, { updates, atomic = false }) => {
     const verdicts = new Verdicts(updates, atomic)
@@ -92,6 +101,8 @@ export const push = operation({
       const why = hidden && (await shownAddress(hearth, repo, hidden, update))
       if (why) verdicts.refuse(update.name, why)
     }
+    const guard = await guardMoves(hearth, repo.id, caller, verdicts.left(prepared))
+    for (const objection of guard.objections) verdicts.object(objection)
     if (verdicts.left(prepared).length === 0) return { results: verdicts.results() }
     try {
       await write((tx) => {
@@ -104,7 +115,8 @@ export const push = operation({
           const why = checkPush(tx.db, { row: now, can: repo.can }, update)
           if (why) verdicts.refuse(update.name, why)
         }
-        const moved = movable(verdicts, prepared, (update) => moveProblem(tx.db, repo.id, update))
+        for (const objection of guard.again(tx, movable(verdicts, prepared, (update) => moveProblem(tx.db, repo.id, update)))) verdicts.object(objection)
+        const moved = verdicts.left(prepared)
         auditBypass(tx, now, moved)
         moveRefs(tx, repo, moved)
         if (later.length > 0 && moved.length > 0) tx.enqueue(scanPush, { repo_id: repo.id, tips: [...new Set(later)], hide })

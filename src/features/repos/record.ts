@@ -3,6 +3,7 @@ import { reaches, type Caller } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { actorOf } from '#features/accounts/index.ts'
 import { factsOf, viewerRole } from './facts.ts'
+import { importers, starCounts } from './points.ts'
 import type { Repo } from './schema.ts'
 import type { RepoRow } from './store.ts'
 import { notFound } from '#lib/errors.ts'
@@ -16,6 +17,7 @@ export function repoRecord(hearth: Hearth, row: RepoRow, caller: Caller): Repo {
   const role = viewerRole(facts, caller)
   // Someone who is not signed in has no role, and still may read what is public.
   const standing = role ?? (facts.private || facts.deleted ? null : 'read')
+  const copies = importers.all(hearth).map((importer) => importer.stateOf(db, row.id, hearth.clock.now()))
   const html_url = `${settings.site_url}/${facts.full_name}`
   return {
     id: row.id,
@@ -32,13 +34,15 @@ export function repoRecord(hearth: Hearth, row: RepoRow, caller: Caller): Repo {
     protected: row.protected === 1,
     archived: facts.archived,
     empty: !hasBranches(db, row.id),
-    state: facts.deleted ? 'deleted' : facts.archived ? 'archived' : 'active',
+    state: facts.deleted ? 'deleted' : facts.archived ? 'archived' : copies.some(({ importing }) => importing) ? 'importing' : 'active',
+    // The reason may name machines that are nobody else's business.
+    import_error: facts.role === null ? null : (copies.find(({ error }) => error !== null)?.error ?? null),
     language: row.language,
     license: row.license,
     size_in_bytes: row.size_in_bytes,
     open_issues_count: row.open_issues_count,
     open_pulls_count: row.open_pulls_count,
-    stars_count: 0,
+    stars_count: starCounts.all(hearth).reduce((sum, count) => sum + count(hearth, row), 0),
     html_url,
     clone_url: `${html_url}.git`,
     ssh_url: null,

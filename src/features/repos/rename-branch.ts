@@ -5,8 +5,9 @@ import { conflict, invalid } from '#lib/errors.ts'
 import { branchRecord, noSuchBranch } from './branch-record.ts'
 import { branchRenamed, repoDefaultBranchChanged } from './events.ts'
 import { auditRepo, requireLiveFamily } from './lifecycle.ts'
+import { requireMoves } from './move-guard.ts'
 import { branchRef, shortNameProblem } from './ref-names.ts'
-import { renameRef } from './refs.ts'
+import { prepareUpdate, renameRef } from './refs.ts'
 import { Branch, BranchName } from './schema.ts'
 import { requireRepo } from './store.ts'
 import { findBranchPull } from './store-pulls.ts'
@@ -23,13 +24,19 @@ export const renameBranch = operation({
   output: Branch,
   annotations: { idempotent: true },
 
-  handler: async ({ hearth, db, repo, write }, { branch, new_name }) => {
+  handler: async ({ hearth, db, repo, caller, write }, { branch, new_name }) => {
     const problem = shortNameProblem('heads', new_name)
     if (problem) throw invalid('new_name', `the name of the branch ${problem}`)
     const before = requireRepo(db, repo.id)
     const ref = findRef(db, repo.id, branchRef(branch))
     if (!ref) throw noSuchBranch(branch)
     const wasDefault = branch === before.default_branch
+    // For rules it is the end of one branch and the beginning of another.
+    const moves = branch === new_name ? [] : [
+      { name: ref.name, old: ref.oid, new: null, peeled: null, commits: 0, forced: false },
+      await prepareUpdate(hearth, repo, { name: branchRef(new_name), old: null, new: ref.oid }),
+    ]
+    const guard = await requireMoves(hearth, repo.id, caller, moves)
     const made = await branchRecord(hearth, wasDefault ? { ...before, default_branch: new_name } : before, { ...ref, name: branchRef(new_name) })
     return write((tx) => {
       const row = requireLiveFamily(tx.db, repo.id)
@@ -40,6 +47,7 @@ export const renameBranch = operation({
       if (still.oid !== ref.oid || isDefault !== wasDefault) throw conflict('head_moved', `the branch ${branch} changed just now; ask again`)
       if (branch === new_name) return made
       if (findRef(tx.db, row.id, branchRef(new_name))) throw conflict('already_exists', `the branch ${new_name} exists already`)
+      guard(tx)
       renameRef(tx, row, branchRef(branch), branchRef(new_name))
       insertBranchRedirect(tx, row.id, branch, new_name)
       const subject = { workspace_id: row.workspace_id, repo_id: row.id }

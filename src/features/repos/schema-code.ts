@@ -181,6 +181,7 @@ export const Compare = Type.Object(
     behind: Type.Integer(),
     commits: Type.Array(CommitRecord),
     files: Type.Array(FileChange),
+    totals: CommitStats,
     truncated: Type.Boolean({ description: 'Whether there are more commits or files than this page holds.' }),
   },
   { $id: 'Compare' },

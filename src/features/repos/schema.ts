@@ -26,6 +26,7 @@ export const Repo = Type.Object(
     archived: Type.Boolean(),
     empty: Type.Boolean({ description: 'Whether it has no branch yet.' }),
     state: OneOf(['active', 'archived', 'deleted', 'importing']),
+    import_error: Nullable(Type.String({ description: 'Why the copy from `import_url` failed, for 7 days; shown to those with a role.' })),
     language: Nullable(Type.String()),
     license: Nullable(Type.String({ description: 'An SPDX identifier.' })),
     size_in_bytes: Type.Integer(),

@@ -13,6 +13,7 @@ export type RoleParts = {
   readonly direct: Role | null
   readonly team: Role | null
   readonly workspace_role: WorkspaceRole | null
+  /** Whether the workspace requires a second factor that this person lacks, a member or not. */
   readonly two_factor_missing: boolean
 }
 
@@ -27,7 +28,7 @@ export function findRoleParts(db: Db, repo_id: string, person_id: string): RoleP
        (SELECT max(rank) FROM role_grants WHERE repo_id = ?1 AND user_id = ?2 AND team_id IS NULL) AS direct,
        (SELECT max(rank) FROM role_grants WHERE repo_id = ?1 AND user_id = ?2 AND team_id IS NOT NULL) AS team
      FROM repos r JOIN workspaces w ON w.id = r.workspace_id
-     LEFT JOIN members m ON m.workspace_id = w.id AND m.user_id = ?2 LEFT JOIN users u ON u.id = m.user_id
+     LEFT JOIN members m ON m.workspace_id = w.id AND m.user_id = ?2 LEFT JOIN users u ON u.id = ?2
      WHERE r.id = ?1`,
     repo_id, person_id,
   )
@@ -43,13 +44,13 @@ export function findRoleParts(db: Db, repo_id: string, person_id: string): RoleP
 }
 
 /**
- * Repositories that were granted to a person, directly or through a team, with their workspaces. Those of a workspace whose
- * members must have a second factor that this member lacks are left out.
+ * Repositories that were granted to a person, directly or through a team, with their workspaces. Those of a workspace that
+ * requires a second factor which this person lacks are left out, for outside collaborators as for members.
  */
 export const listGranted = (db: Db, person_id: string): { repo_id: string; workspace_id: string }[] =>
   db.all(
     `SELECT DISTINCT g.repo_id, r.workspace_id FROM role_grants g JOIN repos r ON r.id = g.repo_id JOIN workspaces w ON w.id = r.workspace_id
-     WHERE g.user_id = ?1 AND NOT (w.two_factor_requirement_enabled = 1
-       AND EXISTS (SELECT 1 FROM members m JOIN users u ON u.id = m.user_id WHERE m.workspace_id = w.id AND m.user_id = ?1 AND u.two_factor_enabled = 0))`,
+     JOIN users u ON u.id = g.user_id
+     WHERE g.user_id = ?1 AND NOT (w.two_factor_requirement_enabled = 1 AND u.two_factor_enabled = 0)`,
     person_id,
   )

@@ -11,10 +11,11 @@ export const listSignOnProviders = operation({
   output: Type.Object({
     passwords: OneOf(['everyone', 'administrators']),
     providers: Type.Array(Type.Object({ id: Type.String(), name: Type.String() })),
+    proxy: Nullable(Type.String({ description: 'What signing in by the proxy in front is called.' })),
     directory: Nullable(Type.String({ description: 'What the LDAP directory is called.' })),
   }),
 
   handler: ({ hearth: { settings: { sso } } }) => ({
-    passwords: sso.passwords, providers: sso.oidc.map(({ id, name }) => ({ id, name })), directory: sso.ldap?.name ?? null,
+    passwords: sso.passwords, providers: sso.oidc.map(({ id, name }) => ({ id, name })), directory: sso.ldap?.name ?? null, proxy: sso.header?.name ?? null,
   }),
 })

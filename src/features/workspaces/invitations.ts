@@ -2,7 +2,9 @@
  * Invitations, into a workspace or to a repository: somebody with an account, or whoever reads an address. Those to an
  * address do not say whose it is until that person has answered: asking must not be a way to find out.
  */
+import { personOnly } from '#core/access.ts'
 import type { UserCaller } from '#core/caller.ts'
+import { signal } from '#core/events.ts'
 import type { Db } from '#core/db.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { Actor, Id, ListOf, Nullable, OneOf, Time, Type, type Static } from '#core/schema.ts'
@@ -40,6 +42,9 @@ export const Invitation = Type.Object(
 )
 export type Invitation = Static<typeof Invitation>
 export const Invitations = ListOf(Invitation)
+
+/** An invitation was sent, answered or taken back. */
+export const invitationChanged = signal('invitation.changed', Type.Object({ id: Id('inv'), state: OneOf(['pending', 'accepted', 'declined', 'withdrawn'] as const) }))
 
 export const invitationUrl = ({ settings }: Pick<Hearth, 'settings'>, id: string): string => `${settings.site_url}/invite/${id}`
 
@@ -87,6 +92,7 @@ export function invite(tx: Tx, { to, role, invited_by, workspace_id, repo_id }: 
   const invite_id = to.email === null ? null : permitSignUp(tx, { email: to.email, created_by: invited_by, expires_at })
   insertInvitation(tx.db, { id, kind: place.kind, workspace_id, repo_id, ...to, role, invite_id, invited_by, created_at: tx.now, expires_at })
   tx.enqueue(mailInvitation, { id })
+  tx.signal(invitationChanged, { id, state: 'pending' })
   return requireRow(tx.db, id)
 }
 
@@ -109,6 +115,7 @@ export function withdraw(tx: Tx, id: string, place: { workspace_id: string } | {
   if (!row || !here) throw notFound(`the invitation ${id}`)
   requireOpen(row, tx.now)
   setAnswered(tx.db, id, 'withdrawn', null, tx.now)
+  tx.signal(invitationChanged, { id, state: 'withdrawn' })
   if (row.invite_id !== null) withdrawSignUp(tx, row.invite_id)
   return requireRow(tx.db, id)
 }
@@ -118,9 +125,12 @@ export function withdrawAll(tx: Tx, repo_id: string): InvitationRow[] {
   return listPending(tx.db, { kind: 'repository', repo_id }, tx.now, 10_000).map((row) => withdraw(tx, row.id, { repo_id }))
 }
 
+/** What the operations that answer an invitation have in common. */
+export const answering = { toolset: 'access', access: personOnly({ scope: 'user:write', writes: true }), input: Type.Object({ id: Id('inv') }), output: Invitation }
+
 /**
- * Answers an invitation for the person it is for: by account, or by an address that they have confirmed. Gives 404 for
- * somebody else's, 409 `not_open` for one that is answered, taken back or too old.
+ * Answers an invitation for the person it is for, by account or by an address that they have confirmed, and notes it in the audit
+ * log. Gives 404 for somebody else's, 409 `not_open` for one that is answered, taken back or too old.
  */
 export function answer(tx: Tx, caller: UserCaller, id: string, kind: InvitationRow['kind'], state: 'accepted' | 'declined'): InvitationRow {
   const row = isTypeId(id, 'inv') ? findInvitation(tx.db, id) : null
@@ -129,7 +139,16 @@ export function answer(tx: Tx, caller: UserCaller, id: string, kind: InvitationR
   requireOpen(row, tx.now)
   if (row.repo_deleted === 1) throw conflict('not_open', 'the repository of this invitation is deleted')
   setAnswered(tx.db, id, state, caller.id, tx.now)
+  tx.signal(invitationChanged, { id, state })
   if (row.invite_id !== null) withdrawSignUp(tx, row.invite_id)
+  tx.audit({
+    action: `${kind === 'repository' ? 'repo' : 'workspace'}.invitation_${state}`, target: { kind: 'invitation', id, name: caller.username },
+    workspace_id: row.workspace_id, repo_id: row.repo_id,
+    data: {
+      ...(row.repo_id === null ? {} : { repository: `${row.workspace}/${row.repo_name ?? ''}` }),
+      [state === 'accepted' ? 'after' : 'before']: { role: row.role },
+    },
+  })
   return requireRow(tx.db, id)
 }
 

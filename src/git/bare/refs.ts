@@ -35,31 +35,58 @@ export function readBareRefs(directory: string): BareRefs {
 }
 
 /** Moves one ref if it has the value that the update expects; gives null, or why not. */
-export function updateBareRef(directory: string, update: RefUpdate): string | null {
-  if (!isRefName(update.name) || !update.name.startsWith('refs/')) return 'funny refname'
-  const path = join(directory, update.name)
-  const lock = `${path}.lock`
+export const updateBareRef = (directory: string, update: RefUpdate): string | null => updateBareRefs(directory, [update])[0] ?? null
+
+/**
+ * Moves all of these refs or, when one cannot be, none; gives for each null, or why not. Every ref is locked before the first is
+ * moved, so that other programs see no part of it refused.
+ */
+export function updateBareRefs(directory: string, updates: readonly RefUpdate[]): (string | null)[] {
+  const locks = new Set<string>()
+  try {
+    const why: (string | null)[] = updates.map((update) => lock(directory, update, locks))
+    if (!why.some((one) => one !== null)) {
+      const { refs } = readBareRefs(directory)
+      updates.forEach((update, i) => {
+        if ((refs.get(update.name) ?? null) !== update.old) why[i] = 'fetch first'
+      })
+    }
+    if (why.some((one) => one !== null)) return why.map((one) => one ?? 'atomic transaction failed')
+    return updates.map((update) => move(directory, update, locks))
+  } finally {
+    for (const path of locks) rmSync(path, { force: true })
+  }
+}
+
+/** Takes the lock file of a ref, as git does, and adds it to the locks. */
+function lock(directory: string, { name }: RefUpdate, locks: Set<string>): string | null {
+  if (!isRefName(name) || !name.startsWith('refs/')) return 'funny refname'
+  const path = `${join(directory, name)}.lock`
   try {
     mkdirSync(dirname(path), { recursive: true })
-    closeSync(openSync(lock, 'wx'))
+    closeSync(openSync(path, 'wx'))
+    locks.add(path)
+    return null
   } catch {
     return 'failed to update ref'
   }
+}
+
+function move(directory: string, update: RefUpdate, locks: Set<string>): string | null {
+  const path = join(directory, update.name)
   try {
-    const current = readBareRefs(directory).refs.get(update.name) ?? null
-    if (current !== update.old) return 'fetch first'
-    if (update.new !== null) {
-      writeSynced(lock, `${update.new}\n`)
-      renameSync(lock, path)
-    } else {
+    if (update.new === null) {
       unpackRef(directory, update.name)
       rmSync(path, { force: true })
+    } else {
+      writeSynced(`${path}.lock`, `${update.new}\n`)
+      renameSync(`${path}.lock`, path)
+      // A lock of this name is now somebody else's.
+      locks.delete(`${path}.lock`)
     }
     return null
   } catch (error) {
     return error instanceof Error ? error.message : 'failed to update ref'
-  } finally {
-    rmSync(lock, { force: true })
   }
 }
 

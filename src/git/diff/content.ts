@@ -23,11 +23,12 @@ function contentOf(db: ObjectReader, entry: Entry | null): Uint8Array {
 const isHuge = (db: ObjectReader, entry: Entry | null): boolean =>
   entry !== null && !isSubmodule(entry) && (db.header(entry.oid)?.size ?? 0) > HUGE
 
-export function readContent(db: ObjectReader, pair: FilePair): Content {
+/** `asText` is what the attribute `diff` says of a file: text, not text, or (null) that its content decides. */
+export function readContent(db: ObjectReader, pair: FilePair, asText: boolean | null = null): Content {
   if (isHuge(db, pair.old) || isHuge(db, pair.new)) return { old: nothing, new: nothing, binary: true }
   const old = contentOf(db, pair.old)
   const now = contentOf(db, pair.new)
-  return { old, new: now, binary: isBinary(old) || isBinary(now) }
+  return { old, new: now, binary: asText === null ? isBinary(old) || isBinary(now) : !asText }
 }
 
 export type LineChanges = { readonly old: Lines; readonly new: Lines; readonly changes: readonly Change[] }

@@ -1,7 +1,9 @@
 /** Two trees compared, file by file: https://git-scm.com/docs/git-diff. */
 import type { Diff, DiffOptions, FileDiff, ObjectReader, Oid } from '../ports.ts'
 import { modeText } from '../history/list-tree.ts'
+import { TreeAttributes, type AttributeValue } from '../attributes/index.ts'
 import { keyToText } from '../history/names.ts'
+import { treeOf } from '../history/tree.ts'
 import { easyCounts, lineChanges, readContent, sumChanges, type Content, type Counts } from './content.ts'
 import { manyFiles, type Effort } from './effort.ts'
 import { filePairs, type FilePair } from './file-pair.ts'
@@ -11,15 +13,18 @@ import { scorePercent } from './similarity.ts'
 /**
  * Compares the trees of two commits (or trees); null stands for the empty tree. All files of the answer carry their
  * status and counts; hunks are there for the files of the page only (the others have reason `page_limit`).
+ * Attributes are read from `from`: a change must not say of itself that it is not worth showing.
  * Gives GitError `missing` for unknown objects, `too_large` for more than a million changes.
  */
 export function diffTrees(db: ObjectReader, from: Oid | null, to: Oid | null, options: DiffOptions = {}): Diff {
   const skip = options.skip ?? 0
   const limit = options.limit ?? Infinity
   const effort = manyFiles()
+  const before = from ?? to
+  const attributes = before === null ? null : new TreeAttributes(db, treeOf(db, before))
   const files = filePairs(db, from, to, options.paths).map((pair, i) => {
     const onPage = i >= skip && i - skip < limit
-    return diffFile(db, pair, options, onPage, effort)
+    return diffFile(db, pair, options, onPage, effort, attributes)
   })
   const totals = { files: files.length, additions: 0, deletions: 0 }
   for (const file of files) {
@@ -29,25 +34,33 @@ export function diffTrees(db: ObjectReader, from: Oid | null, to: Oid | null, op
   return { files, totals }
 }
 
-function diffFile(db: ObjectReader, pair: FilePair, options: DiffOptions, onPage: boolean, effort: Effort): FileDiff {
-  const content = readContent(db, pair)
-  if (content.binary) return describe(pair, true, { additions: 0, deletions: 0 }, null, 'binary')
+/** What the attribute `diff` says: set or a driver's name means text, unset means none. */
+const asText = (value: AttributeValue | undefined): boolean | null => (value === undefined || value === null ? null : value !== false)
+
+const saidOf = (value: AttributeValue | undefined): boolean | null => (value === undefined || value === null ? null : value !== false && value !== 'false')
+
+function diffFile(db: ObjectReader, pair: FilePair, options: DiffOptions, onPage: boolean, effort: Effort, attributes: TreeAttributes | null): FileDiff {
+  const own = attributes?.of(pair.path)
+  const describe = describer(pair, saidOf(own?.get('linguist-generated')))
+  const content = readContent(db, pair, asText(own?.get('diff')))
+  if (content.binary) return describe(true, { additions: 0, deletions: 0 }, null, 'binary')
   const wanted = (options.hunks ?? true) && onPage
   const reason = onPage ? null : 'page_limit'
   const easy = easyCounts(pair, content)
-  if (!wanted && easy) return describe(pair, false, easy, null, options.hunks === false ? null : reason)
+  if (!wanted && easy) return describe(false, easy, null, options.hunks === false ? null : reason)
   const { old, new: now, changes } = lineChanges(content, pair.status === 'type_changed', options.ignoreWhitespace ?? false, effort)
   const counts = sumChanges(changes)
-  if (!wanted) return describe(pair, false, counts, null, options.hunks === false ? null : reason)
-  if (tooLarge(content, counts, options)) return describe(pair, false, counts, null, 'too_large')
-  return describe(pair, false, counts, toHunks(old, now, changes, options.context ?? 3), null)
+  if (!wanted) return describe(false, counts, null, options.hunks === false ? null : reason)
+  if (tooLarge(content, counts, options)) return describe(false, counts, null, 'too_large')
+  return describe(false, counts, toHunks(old, now, changes, options.context ?? 3), null)
 }
 
 const tooLarge = (content: Content, counts: Counts, { maxLines = Infinity, maxBytes = Infinity }: DiffOptions): boolean =>
   counts.additions + counts.deletions > maxLines || content.old.length > maxBytes || content.new.length > maxBytes
 
-function describe(pair: FilePair, binary: boolean, counts: Counts, hunks: FileDiff['hunks'], reason: FileDiff['reason']): FileDiff {
-  return {
+const describer =
+  (pair: FilePair, generated: boolean | null) =>
+  (binary: boolean, counts: Counts, hunks: FileDiff['hunks'], reason: FileDiff['reason']): FileDiff => ({
     path: keyToText(pair.path),
     old_path: pair.status === 'renamed' ? keyToText(pair.oldPath) : null,
     status: pair.status,
@@ -61,6 +74,6 @@ function describe(pair: FilePair, binary: boolean, counts: Counts, hunks: FileDi
     deletions: counts.deletions,
     hunks,
     reason,
-  }
-}
+    generated,
+  })
 

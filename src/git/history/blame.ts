@@ -9,6 +9,7 @@ import { diffLines } from '../diff/line-diff.ts'
 import { splitLines, type Lines } from '../diff/lines.ts'
 import { findRenames } from '../diff/renames.ts'
 import { diffTreePaths } from '../diff/tree-diff.ts'
+import { canAsk, pathHashes } from '../store/changed-paths.ts'
 import { CommitQueue } from './commit-queue.ts'
 import { commitSource, type CommitNode } from './commit-source.ts'
 import { readCommit } from './log.ts'
@@ -51,6 +52,7 @@ class Blame {
   private readonly found: Found[] = []
   private readonly files = new Map<Oid, Lines>()
   private filesBytes = 0
+  private readonly hashes = new Map<PathKey, Uint32Array>()
   private readonly effort = manyFiles()
 
   constructor(private readonly db: ObjectReader) {
@@ -109,10 +111,18 @@ class Blame {
   }
 
   private samePath(suspect: Suspect, parent: CommitNode): { path: PathKey; entry: Entry } | null {
+    const first = suspect.node.parents[0] === parent.oid
+    if (first && canAsk(suspect.path) && this.source.leaves?.(suspect.node.oid, this.hashesOf(suspect.path))) return { path: suspect.path, entry: suspect.entry }
     const entry = entryAt(this.db, parent.tree, suspect.path.split('/'))
     // A file that used to be a link, or the other way round, is another file.
     if (!entry || !isBlob(entry.mode) || isFile(entry.mode) !== isFile(suspect.entry.mode)) return null
     return { path: suspect.path, entry }
+  }
+
+  private hashesOf(path: PathKey): Uint32Array {
+    let hashes = this.hashes.get(path)
+    if (hashes === undefined) this.hashes.set(path, (hashes = pathHashes(path)))
+    return hashes
   }
 
   private renamed(suspect: Suspect, parent: CommitNode): { path: PathKey; entry: Entry } | null {

@@ -4,6 +4,7 @@
  */
 import { isOid } from '../object.ts'
 import { GitError, type ObjectReader, type Oid } from '../ports.ts'
+import { committerTime } from '../walk/commit-table.ts'
 
 /** The part of a commit that walks need. `time` is the committer's, in seconds. */
 export type CommitNode = {
@@ -16,9 +17,17 @@ export type CommitNode = {
 }
 
 /** What a database may offer beside objects: nodes from a commit-graph, null for a commit that it does not cover. */
-export type CommitGraph = { find(oid: Oid): CommitNode | null }
+export type CommitGraph = {
+  find(oid: Oid): CommitNode | null
+  /** Whether a commit surely leaves a path as it is in its first parent (`pathHashes`). */
+  leaves?(oid: Oid, hashes: Uint32Array): boolean
+}
 
-export type CommitSource = { get(oid: Oid): CommitNode }
+export type CommitSource = {
+  get(oid: Oid): CommitNode
+  /** Whether a commit surely leaves a path as it is in its first parent: then no tree need be read. */
+  leaves?(oid: Oid, hashes: Uint32Array): boolean
+}
 
 /** Nodes are remembered per database in two halves: when the young half is full it becomes the old one. */
 const HALF = 1 << 16
@@ -39,6 +48,10 @@ class CachedSource implements CommitSource {
     }
     this.young.set(oid, node)
     return node
+  }
+
+  leaves(oid: Oid, hashes: Uint32Array): boolean {
+    return this.db.commitGraph?.leaves?.(oid, hashes) ?? false
   }
 
   private parse(oid: Oid): CommitNode {
@@ -80,21 +93,5 @@ export function parseNode(oid: Oid, bytes: Uint8Array): CommitNode {
     parents.push(oidAt(data, at + 7))
     at += 48
   }
-  return { oid, tree, parents, time: committerTime(data, at), generation: Infinity }
-}
-
-/** The seconds after the last `>` of the committer line; 0 when they cannot be read, as git has it. */
-function committerTime(data: Buffer, from: number): number {
-  let at = from
-  while (at < data.length && data[at] !== 0x0a) {
-    const end = data.indexOf(0x0a, at)
-    const stop = end < 0 ? data.length : end
-    if (startsWith(data, at, 'committer ')) {
-      const close = data.lastIndexOf(0x3e, stop - 1)
-      const seconds = close < at ? 0 : Number.parseInt(data.toString('latin1', close + 1, stop).trim(), 10)
-      return Number.isSafeInteger(seconds) && seconds > 0 ? seconds : 0
-    }
-    at = stop + 1
-  }
-  return 0
+  return { oid, tree, parents, time: committerTime(data, at, data.length), generation: Infinity }
 }

@@ -6,6 +6,7 @@
 import { parseCommit } from '../object.ts'
 import { GitError, type Commit, type LogOptions, type ObjectReader, type Oid } from '../ports.ts'
 import { CommitQueue } from './commit-queue.ts'
+import { canAsk, pathHashes } from '../store/changed-paths.ts'
 import { commitSource, type CommitNode, type CommitSource } from './commit-source.ts'
 import { followLog } from './follow.ts'
 import { splitPath } from './names.ts'
@@ -65,7 +66,7 @@ function walkLog(db: ObjectReader, options: LogOptions): Generator<CommitNode, v
   const segments = splitPath(options.path ?? '')
   if (segments.length === 0) return walk(db, options, null)
   if (options.follow) return followLog(db, walk(db, options, null), segments, options.firstParent ?? false)
-  return walk(db, options, pathProbe(db, segments))
+  return walk(db, options, { probe: pathProbe(db, segments), hashes: hashesOf(segments.join('/')) })
 }
 
 type Step = {
@@ -83,7 +84,12 @@ type Step = {
 /** How many hidden commits to look at after the last one of interest, in case the clocks were wrong. */
 const SLOP = 64
 
-function* walk(db: ObjectReader, options: LogOptions, probe: PathProbe | null): Generator<CommitNode, void> {
+/** The path that a walk is about; `hashes` are for the filters of the commit-graph, null when they know nothing of it. */
+type PathQuestion = { readonly probe: PathProbe; readonly hashes: Uint32Array | null }
+
+const hashesOf = (path: string): Uint32Array | null => (canAsk(path) ? pathHashes(path) : null)
+
+function* walk(db: ObjectReader, options: LogOptions, about: PathQuestion | null): Generator<CommitNode, void> {
   const source = commitSource(db)
   const { since = -Infinity, firstParent = false } = options
   const steps = new Map<Oid, Step>()
@@ -140,7 +146,7 @@ function* walk(db: ObjectReader, options: LogOptions, probe: PathProbe | null): 
       continue
     }
     const parents = firstParent ? step.node.parents.slice(0, 1) : step.node.parents
-    for (const parent of probe ? simplify(source, isHidden, step, parents, probe) : parents) start(parent, false)
+    for (const parent of about ? simplify(source, isHidden, step, parents, about) : parents) start(parent, false)
     if (limited) {
       listed.push(step)
       lastShown = Math.min(lastShown, step.time)
@@ -174,8 +180,14 @@ function simplify(
   isHidden: (oid: Oid) => boolean,
   step: Step,
   parents: readonly Oid[],
-  probe: PathProbe,
+  { probe, hashes }: PathQuestion,
 ): readonly Oid[] {
+  const [first] = parents
+  // Nearly all commits leave a given path alone, and most of them can say so without a tree being read.
+  if (first !== undefined && hashes !== null && !isHidden(first) && source.leaves?.(step.node.oid, hashes)) {
+    step.shown = false
+    return [first]
+  }
   const own = probe(step.node.tree)
   if (parents.length === 0) {
     step.shown = own !== null

@@ -70,7 +70,7 @@ function applyMove(state: MergeState, move: Move, next: Move | undefined): boole
     names[side] = move.to
     const versions: PathInfo['stages'] = [...old.stages]
     versions[side] = now.stages[side]
-    const merged = mergeContent(state, versions[BASE], versions[OURS], versions[THEIRS], names, 1 + 2 * state.depth)
+    const merged = mergeContent(state, versions[BASE], versions[OURS], versions[THEIRS], names, 1 + 2 * state.depth, move.from)
     now.stages[side] = merged.result
     if (!merged.clean) now.pathConflict = true
   } else if (collision) now.pathConflict = true
@@ -112,7 +112,7 @@ function renamedByBoth(state: MergeState, old: PathInfo, first: Move, second: Mo
   const [ours, theirs] = first.side === OURS ? [a, b] : [b, a]
   const [ourName, theirName] = first.side === OURS ? [first.to, second.to] : [second.to, first.to]
   const merged = mergeContent(
-    state, old.stages[BASE], ours.stages[OURS], theirs.stages[THEIRS], [first.from, ourName, theirName], 1 + 2 * state.depth,
+    state, old.stages[BASE], ours.stages[OURS], theirs.stages[THEIRS], [first.from, ourName, theirName], 1 + 2 * state.depth, first.from,
   )
   const keptOurs = !merged.clean && sameVersion(merged.result, ours.stages[OURS])
   const theirVersion = keptOurs ? theirs.stages[THEIRS] : merged.result

@@ -33,6 +33,20 @@ export function land(db: ObjectDatabase, options: LandOptions): Landing {
   return { commit, tree: merged.tree }
 }
 
+export type RevertOptions = { base: Oid; from: Oid; to: Oid; message: string; author: Signature; committer: Signature }
+
+/**
+ * A commit on `base` that takes back what changed between `from` and `to` (git-revert): a three-way merge whose base is the state
+ * after the change. Where nothing of it is left, nothing is made and the commit is `base` itself. Gives GitError `missing`.
+ */
+export function revert(db: ObjectDatabase, { base, from, to, author, committer, message }: RevertOptions): Landing {
+  const { tree } = commitSource(db).get(base)
+  const merged = mergeThreeTrees(db, to, tree, from)
+  if ('conflicts' in merged) return merged
+  if (merged.tree === tree) return { commit: base, tree }
+  return { commit: db.write('commit', serializeCommit({ tree: merged.tree, parents: [base], author, committer, message })), tree: merged.tree }
+}
+
 function rebase(db: ObjectDatabase, options: LandOptions): Landing {
   const source = commitSource(db)
   let commit = options.base

@@ -1,6 +1,7 @@
 /** Merging commits: three-way over their merge base, which is itself a merge when histories cross (git-merge, `ort`). */
 import { EMPTY_TREE } from '../object.ts'
 import { GitError, type GitObject, type ObjectDatabase, type Oid, type TreeMerge } from '../ports.ts'
+import { TreeAttributes } from '../attributes/index.ts'
 import { manyFiles } from '../diff/effort.ts'
 import { commitSource, type CommitNode, type CommitSource } from '../history/commit-source.ts'
 import { keyToText } from '../history/names.ts'
@@ -43,6 +44,7 @@ class Merger implements CommitSource {
   private readonly virtual = new Map<Oid, CommitNode>()
   private readonly bases = new Map<string, CommitNode>()
   private readonly effort = manyFiles()
+  private attributes: TreeAttributes | null = null
 
   constructor(private readonly db: ObjectDatabase) {
     this.scratch = new ScratchDatabase(db)
@@ -58,6 +60,7 @@ class Merger implements CommitSource {
   }
 
   commits(ours: CommitNode, theirs: CommitNode, depth: number): Merged {
+    this.attributesOf(ours.tree)
     return this.trees(this.baseTree(ours, theirs, depth), ours.tree, theirs.tree, depth)
   }
 
@@ -88,11 +91,16 @@ class Merger implements CommitSource {
     if (o === undefined || a === undefined || b === undefined) return { tree: EMPTY_TREE, conflicts: [] }
     if (a === b || b === o) return { tree: a, conflicts: [] }
     if (a === o) return { tree: b, conflicts: [] }
-    const state = new MergeState(this.scratch, this.effort, depth, depth === 0 ? TOP : NESTED)
+    const state = new MergeState(this.scratch, this.effort, depth, depth === 0 ? TOP : NESTED, this.attributesOf(a))
     collect(state, o, a, b)
     applyRenames(state)
     const tree = settle(state)
     return { tree, conflicts: [...state.conflicts].sort().map(keyToText) }
+  }
+
+  /** One set for the whole merge, the merging of its merge bases too: it is as if our side were checked out. */
+  private attributesOf(ours: Oid): TreeAttributes {
+    return (this.attributes ??= new TreeAttributes(this.scratch, ours))
   }
 
   keep({ tree, conflicts }: Merged): TreeMerge {

@@ -89,7 +89,7 @@ class Settler {
       this.twoKinds(path, info)
       return
     } else if (info.files >= 6) {
-      const merged = mergeContent(state, base, ours, theirs, info.names, 2 * state.depth)
+      const merged = mergeContent(state, base, ours, theirs, info.names, 2 * state.depth, path)
       info.result = merged.result
       info.clean = merged.clean && unburdened
       if (merged.clean && info.inDirectoryWay) {

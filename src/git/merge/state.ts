@@ -3,6 +3,7 @@
  * (https://git-scm.com/docs/merge-strategies): collect every path where the three trees differ, find renames, move paths
  * to where they belong, then settle each path and write the trees.
  */
+import type { TreeAttributes } from '../attributes/index.ts'
 import type { ObjectDatabase, Oid } from '../ports.ts'
 import type { Effort } from '../diff/effort.ts'
 import type { PathKey } from '../history/names.ts'
@@ -73,6 +74,8 @@ export class MergeState {
     /** 0 for the merge that was asked for, more for the merging of its merge bases. */
     readonly depth: number,
     readonly labels: MergeLabels,
+    /** Those of our side: how a change is merged is not for the change to say. */
+    readonly attributes: TreeAttributes,
   ) {}
 
   /** A name beside `path` that nothing else has, for a file that must make room. */

@@ -10,7 +10,8 @@ import { endsWithNewline, sliceLines, splitLines, type Lines } from '../diff/lin
 /** A merge of text: whether it is clean, and the content, which holds markers around each conflict. */
 export type TextMerge = { readonly clean: boolean; readonly data: Uint8Array }
 
-export type MarkerStyle = { readonly size: number; readonly ours: string; readonly theirs: string }
+/** With `union` nothing is in conflict: where both sides changed, the lines of both are kept, ours first. */
+export type MarkerStyle = { readonly size: number; readonly ours: string; readonly theirs: string; readonly union?: boolean }
 
 /**
  * A stretch of the result that is not simply our version: lines of ours that are replaced, and the lines of theirs.
@@ -36,7 +37,7 @@ export function mergeText(
   if (left.length === 0) return { clean: true, data: theirs }
   if (right.length === 0) return { clean: true, data: ours }
   const regions = joinClose(refine(combine(left, right, o, a, b), a, b, effort))
-  return { clean: regions.every((region) => region.take !== 'conflict'), data: write(regions, o, a, b, markers) }
+  return { clean: markers.union === true || regions.every((region) => region.take !== 'conflict'), data: write(regions, o, a, b, markers) }
 }
 
 /** Lays the two lists of changes over each other. Changes that touch without a line between them are in conflict. */
@@ -140,6 +141,7 @@ function write(regions: readonly Region[], base: Lines, a: Lines, b: Lines, mark
     const theirs = sliceLines(b, region.theirs, region.theirs + region.theirsCount)
     if (region.take === 'ours') parts.push(ours)
     else if (region.take === 'theirs') parts.push(theirs)
+    else if (markers.union) parts.push(...closed(ours, '\n'), theirs)
     else {
       const end = conflictEnding(region, base, a, b)
       parts.push(

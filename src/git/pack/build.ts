@@ -4,6 +4,7 @@
  */
 import zlib from 'node:zlib'
 import { GitError } from '../ports.ts'
+import { deflate } from '../store/deflate.ts'
 import type { ObjectStore } from '../store/object-store.ts'
 import type { PackFile } from '../store/pack-file.ts'
 import { OFS_DELTA, REF_DELTA, packHeader, writeDistance, writeEntryHeader } from './entry.ts'
@@ -31,7 +32,7 @@ const LEVEL = 4
 /** Larger objects are not compared: that would cost more than it saves. */
 const MAX_DELTA = 8 << 20
 /** Entries of fewer bytes are sent as they are: looking for a shorter delta would cost more than it saves. */
-const WORTH = 2000
+const WORTH = 1 << 14
 
 /** Bytes that an entry takes in its pack. */
 const packed = (work: Work, rank: number): number => work.offsets[rank + 1]! - work.offsets[rank]!
@@ -52,6 +53,7 @@ export class PackBuilder {
   private at = 12
   private readonly head = Buffer.alloc(64)
   private readonly window = Buffer.allocUnsafeSlow(WINDOW)
+  private base = Buffer.alloc(0)
   private windowPack: PackFile | null = null
   private windowFrom = 0
   private windowTo = 0
@@ -243,7 +245,7 @@ export class PackBuilder {
     if (this.emitNewDelta(work, rank)) return
     const { reader } = this.store
     reader.load(work.pack, work.offsets[rank]!)
-    const data = zlib.deflateSync(reader.bytes.subarray(reader.from, reader.to), { level: LEVEL })
+    const data = deflate(reader.bytes.subarray(reader.from, reader.to), LEVEL)
     const start = this.at
     const length = writeEntryHeader(this.head, 0, reader.type, reader.to - reader.from)
     this.sink.put(this.head, 0, length)
@@ -259,13 +261,13 @@ export class PackBuilder {
     if (!base || this.stateOf(base) !== Written.ABSENT) return false
     const { reader } = this.store
     if (!this.store.load(base, 0) || reader.to - reader.from > MAX_DELTA) return false
-    const old = Buffer.from(reader.bytes.subarray(reader.from, reader.to))
+    const old = this.hold(reader.bytes.subarray(reader.from, reader.to))
     reader.load(work.pack, work.offsets[rank]!)
     const size = reader.to - reader.from
     if (size > MAX_DELTA || size < 64) return false
     const delta = makeDelta(old, reader.bytes.subarray(reader.from, reader.to), Math.min(limit, size >>> 1))
     if (delta === null) return false
-    const data = zlib.deflateSync(delta, { level: LEVEL })
+    const data = deflate(delta, LEVEL)
     const start = this.at
     const length = writeEntryHeader(this.head, 0, REF_DELTA, delta.length)
     this.head.set(base, length)
@@ -274,6 +276,13 @@ export class PackBuilder {
     this.at += length + 20 + data.length
     this.finish(work, rank, start, 0)
     return true
+  }
+
+  /** A copy of the base: reading the target would write over the reader's view. */
+  private hold(bytes: Uint8Array): Buffer {
+    if (this.base.length < bytes.length) this.base = Buffer.allocUnsafeSlow(bytes.length * 2)
+    this.base.set(bytes)
+    return this.base.subarray(0, bytes.length)
   }
 
   private finish(work: Work, rank: number, start: number, crc: number): void {

@@ -1,7 +1,19 @@
 /**
  * Checks objects as `git fsck --strict` does, on what comes from outside (https://git-scm.com/docs/git-fsck, "FSCK
- * MESSAGES"): everything that git calls an error or a warning refuses the object. Two things that much old history
- * has and that harm nobody pass: modes written with a leading zero, and the mode 100664.
+ * MESSAGES"). A push is refused for everything that git calls an error or a warning. History that is imported was made
+ * elsewhere, long ago, and nobody can make it anew: there, what harms nobody passes, as git itself takes it with its
+ * checks off, and what does harm is refused all the same.
+ *
+ * - Always passes: zeroPaddedFilemode and the mode 100664 (much old history has them), extraHeaderEntry, badTagName,
+ *   missingTaggerEntry, gitignoreSymlink, mailmapSymlink, gitmodulesParse: none of them misleads anybody.
+ * - Passes in an import, is refused in a push: badDate, badDateOverflow, badEmail, badName, badTimezone, missingAuthor,
+ *   missingCommitter, missingEmail, missingNameBeforeEmail, missingSpaceBeforeDate, missingSpaceBeforeEmail,
+ *   multipleAuthors, nulInCommit, zeroPaddedDate, badFilemode of plain files, nullSha1 of submodules, gitattributesSymlink.
+ * - Always refused, because a check-out or a reader could be misled: hasDotgit, hasDot, hasDotdot, emptyName,
+ *   fullPathname, largePathname, duplicateEntries, treeNotSorted, other badFilemode and nullSha1, gitmodulesName,
+ *   -Url, -Path, -Update, -Symlink and -Blob, gitattributesLarge, -LineLength and -Blob, nulInHeader.
+ * - Always refused, because git cannot read them either: badTree, badTreeSha1, badParentSha1, badObjectSha1, badType,
+ *   missingTree, missingObject, missingType, missingTag, unterminatedHeader, unknownType.
  */
 import { GitError } from '../ports.ts'
 import { readHex } from '../walk/commit-table.ts'
@@ -10,6 +22,8 @@ import { isOdd, specialName } from './names.ts'
 
 /** Hears of every id that an object names, with the type that it must have (0 when any will do). */
 export interface Links {
+  /** Whether the objects are imported: what harms nobody passes. */
+  readonly imported: boolean
   link(bytes: Uint8Array, at: number, type: number): void
   /** A blob that git reads settings from: its content is checked as well. */
   settings(bytes: Uint8Array, at: number, kind: 'gitmodules' | 'gitattributes'): void
@@ -54,8 +68,9 @@ function checkTree(bytes: Uint8Array, from: number, to: number, links: Links): v
     if (flags !== 0 || bytes[name] === 0x2e || end - name > MAX_NAME || end === name) checkName(bytes, name, end, mode, oid, links)
     if (dir) links.link(bytes, oid, TREE)
     else if (mode === 0o100644 || mode === 0o100755 || mode === 0o120000 || mode === 0o100664) links.link(bytes, oid, BLOB)
+    else if (links.imported && (mode & 0o170000) === 0o100000) links.link(bytes, oid, BLOB)
     else if (mode !== 0o160000) throw refuse('badFilemode', 'contains bad file modes')
-    if (isNull(bytes, oid)) throw refuse('nullSha1', 'contains entries pointing to null sha1')
+    if (isNull(bytes, oid) && !(links.imported && mode === 0o160000)) throw refuse('nullSha1', 'contains entries pointing to null sha1')
     if (previous >= 0) {
       const order = compare(bytes, previous, previousEnd, previousDir, name, end, dir)
       if (order === 0 || repeats(bytes, candidates, name, end, dir)) throw refuse('duplicateEntries', 'contains duplicate file entries')
@@ -112,8 +127,10 @@ function checkName(bytes: Uint8Array, from: number, to: number, mode: number, oi
   const special = specialName(bytes, from, to)
   if (special === null) return
   if (special === 'git') throw refuse('hasDotgit', "contains '.git'")
-  if (mode === 0o120000 && (special === 'gitmodules' || special === 'gitattributes')) {
-    throw refuse(`${special}Symlink`, `.${special} is a symbolic link`)
+  if (mode === 0o120000) {
+    // Git itself reads no attributes through a link, wherever it leads.
+    if (special === 'gitmodules' || (special === 'gitattributes' && !links.imported)) throw refuse(`${special}Symlink`, `.${special} is a symbolic link`)
+    return
   }
   if (special === 'gitmodules') {
     if (mode === 0o40000) throw refuse('gitmodulesBlob', '.gitmodules is not a file')
@@ -178,6 +195,7 @@ function checkCommit(bytes: Uint8Array, from: number, to: number, links: Links):
     if (parent === null) throw refuse('badParentSha1', "invalid 'parent' line format - bad sha1")
     links.link(parent, 0, COMMIT)
   }
+  if (links.imported) return
   if (!lines.starts('author ')) throw refuse('missingAuthor', "invalid format - expected 'author' line")
   checkIdentity(lines.rest('author '))
   if (lines.starts('author ')) throw refuse('multipleAuthors', "invalid format - multiple 'author' lines")
@@ -198,7 +216,7 @@ function checkTag(bytes: Uint8Array, from: number, to: number, links: Links): vo
   if (!lines.starts('tag ')) throw refuse('missingTagEntry', "invalid format - expected 'tag' line")
   lines.rest('tag ')
   // Tags of git's early years have no tagger; git lets them pass and so do we.
-  if (lines.starts('tagger ')) checkIdentity(lines.rest('tagger '))
+  if (!links.imported && lines.starts('tagger ')) checkIdentity(lines.rest('tagger '))
 }
 
 /** `Name <address> seconds zone`, as git's fsck_ident reads it. */

@@ -27,7 +27,10 @@ export class LinkTable implements Links {
   private readonly special: { id: number; kind: 'gitmodules' | 'gitattributes' }[] = []
   private readonly seenSpecial = new Set<number>()
 
-  constructor(expected: number) {
+  constructor(
+    expected: number,
+    readonly imported = false,
+  ) {
     const slots = 2 ** Math.ceil(Math.log2(Math.max(64, Math.min(expected * 4, 1 << 15))))
     this.recentTrees = new RecentOids(slots)
     this.recentBlobs = new RecentOids(slots)

@@ -48,6 +48,8 @@ function agreeing(a: Buffer, b: Buffer, length: number, aAt: number, bAt: number
   return low
 }
 
+const NOTHING = { from: 0, length: 0 }
+
 /** The blocks of a part of the base, by their hashes. */
 class Blocks {
   private readonly heads: Int32Array
@@ -60,8 +62,9 @@ class Blocks {
     private readonly end: number,
   ) {
     const blocks = Math.floor((end - start) / BLOCK)
+    // Many more slots than blocks: most places of the target then have none to be compared with.
     let slots = 64
-    while (slots < blocks) slots *= 2
+    while (slots < blocks * 4) slots *= 2
     this.mask = slots - 1
     this.heads = new Int32Array(slots).fill(-1)
     this.next = new Int32Array(blocks)
@@ -77,7 +80,7 @@ class Blocks {
     let pending = at
     let hash = at + BLOCK <= size ? hashAt(target, at) : 0
     while (at + BLOCK <= size) {
-      const found = this.longest(target, at, size, hash)
+      const found = this.heads[hash & this.mask]! < 0 ? NOTHING : this.longest(target, at, size, hash)
       if (found.length < BLOCK) {
         if (at + BLOCK >= size) break
         hash = Math.imul(hash - Math.imul(target[at]!, OLDEST), FACTOR) + target[at + BLOCK]!

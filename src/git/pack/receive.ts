@@ -15,7 +15,13 @@ import { MAX_META } from './limits.ts'
 import { LinkTable } from './links.ts'
 import { Rows } from './rows.ts'
 
-export type ReceiveLimits = { readonly maxPackBytes: number; readonly maxObjectBytes: number; readonly maxObjects: number }
+export type ReceiveLimits = {
+  readonly maxPackBytes: number
+  readonly maxObjectBytes: number
+  readonly maxObjects: number
+  /** The pack is imported: its objects are checked less strictly (fsck.ts). */
+  readonly imported?: boolean
+}
 
 /** Objects up to this size are inflated in one piece; larger blobs and deltas go through in parts. */
 const WHOLE = 1 << 20
@@ -55,7 +61,8 @@ export class PackReceiver {
     readonly path: string,
     private readonly limits: ReceiveLimits,
   ) {
-    this.fd = openSync(path, 'wx', 0o444)
+    // Opened again later to be completed and synced, which only root may do with a file for reading.
+    this.fd = openSync(path, 'wx', 0o644)
   }
 
   get done(): boolean {
@@ -139,7 +146,7 @@ export class PackReceiver {
     this.count = view.readUInt32BE(8)
     if (this.count > this.limits.maxObjects) throw new GitError('too_large', `the pack has more than ${this.limits.maxObjects} objects`)
     this.rows = new Rows(this.count)
-    this.links = new LinkTable(this.count)
+    this.links = new LinkTable(this.count, this.limits.imported)
   }
 
   /** Starts an entry; 0 when its header has not come whole. */

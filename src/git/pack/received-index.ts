@@ -1,5 +1,5 @@
 /** Makes a received pack durable: its own bytes are synced, then the index is written and synced. */
-import { closeSync, fsyncSync, openSync } from 'node:fs'
+import { closeSync, fchmodSync, fsyncSync, openSync } from 'node:fs'
 import { writeDurably } from '../store/files.ts'
 import { buildRev, placesOf } from '../store/pack-order.ts'
 import { sortRows, writeIndex } from './index-writer.ts'
@@ -11,6 +11,8 @@ const REV_FROM = 10_000
 export function writeReceivedIndex(path: string, rows: Rows, links: LinkTable, checksum: Uint8Array): void {
   const fd = openSync(path.replace(/idx$/, 'pack'), 'r+')
   try {
+    // From now on it is for reading, as every pack.
+    fchmodSync(fd, 0o444)
     fsyncSync(fd)
   } finally {
     closeSync(fd)

@@ -21,7 +21,7 @@ export function* resolveDeltas(
   const shares = shared ? share(rows, others + 1) : null
   const asked: Asked<PartResult>[] = []
   for (const roots of shares?.slice(1) ?? []) {
-    const request: PartRequest = { path, rows: rows.columns, packEnd, limits, roots }
+    const request: PartRequest = { path, rows: rows.columns, packEnd, limits, roots, imported: links.imported }
     asked.push(help!.ask<PartResult>('resolve', request))
   }
   const resolver = new DeltaResolver(path, rows, bases, links, packEnd, limits, shares?.[0] ?? null)

@@ -12,6 +12,7 @@ export type PartRequest = {
   readonly limits: ResolveLimits
   /** Rows of the whole objects whose deltas, and theirs in turn, are this part's. */
   readonly roots: Int32Array
+  readonly imported: boolean
 }
 
 export type PartResult = {
@@ -27,7 +28,7 @@ const COLLECT_EVERY = 1 << 16
 
 export function* resolvePart(request: PartRequest): Task<PartResult> {
   const rows = Rows.of(request.rows)
-  const links = new LinkTable(rows.count >>> 1)
+  const links = new LinkTable(rows.count >>> 1, request.imported)
   const resolver = new DeltaResolver(request.path, rows, new OidMap(0), links, request.packEnd, request.limits, request.roots)
   try {
     yield* resolveAll(resolver)

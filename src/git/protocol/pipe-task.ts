@@ -11,11 +11,11 @@ export type TaskContext = {
 /** Milliseconds after which a reader that takes nothing counts as slow. */
 const SLOW = 1_000
 
-export async function pipeTask(context: TaskContext, name: string, args: unknown, sink: AnswerSink, signal?: AbortSignal): Promise<void> {
+export async function pipeTask<R = void>(context: TaskContext, name: string, args: unknown, sink: AnswerSink, signal?: AbortSignal): Promise<R> {
   const leave = await context.enter(signal)
   let waiting: ReturnType<typeof setTimeout> | null = null
   try {
-    const handle = context.threads.start<void>(name, args, (chunk, taken) => {
+    const handle = context.threads.start<R>(name, args, (chunk, taken) => {
       let open = true
       sink.put(chunk, () => {
         open = false
@@ -27,7 +27,7 @@ export async function pipeTask(context: TaskContext, name: string, args: unknown
       if (open) waiting ??= setTimeout(leave, SLOW)
     })
     sink.onCancel(() => handle.cancel())
-    await handle.result
+    return await handle.result
   } finally {
     if (waiting !== null) clearTimeout(waiting)
     leave()

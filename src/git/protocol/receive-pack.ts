@@ -14,6 +14,8 @@ const MAX_COMMANDS = 100_000
 const MAX_OPTIONS = 1000
 const BLOCK = 1 << 18
 const SILENCE = 5_000
+/** Of what the host says about refs; the rest is counted. */
+const MOST_LINES = 100
 
 export type ReceiveContext = TaskContext & {
   /** The push was applied: its pack stays. */
@@ -222,7 +224,15 @@ class Receiver {
       if (verdicts.some((verdict) => verdict === null)) this.context.settle(this.store, ingested.pack)
       else this.context.withdraw(this.store, ingested.pack)
     }
+    this.tell(results.flatMap(({ lines = [] }) => lines))
     this.report(null, verdicts)
+  }
+
+  /** Shows lines to the person, where the client has a channel for progress. */
+  private tell(lines: readonly string[]): void {
+    if (!this.banded || lines.length === 0) return
+    for (const line of lines.slice(0, MOST_LINES)) this.sink.put(bandPackets(2, Buffer.from(`${clean(line)}\n`)))
+    if (lines.length > MOST_LINES) this.sink.put(bandPackets(2, Buffer.from(`and ${lines.length - MOST_LINES} more\n`)))
   }
 
   /** Writes report-status; `unpack` is what was wrong with the pack, or null. */

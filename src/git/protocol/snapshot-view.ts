@@ -5,6 +5,7 @@ import type { NamespaceTips } from './fetch-request.ts'
 export class SnapshotView {
   readonly names: NamespaceTips
   private readonly byName = new Map<string, Ref>()
+  private sum: string | null = null
   private readonly advertisements = new Map<string, Uint8Array>()
 
   constructor(readonly snapshot: RefSnapshot) {
@@ -28,6 +29,12 @@ export class SnapshotView {
     return this.find(this.snapshot.head)?.oid ?? null
   }
 
+  /** Stands for what the namespace shows: equal for equal ids of refs and tags. */
+  get digest(): string {
+    this.sum ??= Buffer.from(new Bun.CryptoHasher('sha1').update(this.names.tips).update('/').update(this.names.tags).digest() as Uint8Array).toString('latin1')
+    return this.sum
+  }
+
   /** An answer that depends on nothing but the snapshot and `key`. */
   kept(key: string, make: () => Uint8Array): Uint8Array {
     const have = this.advertisements.get(key)
@@ -38,10 +45,13 @@ export class SnapshotView {
   }
 }
 
-const views = new WeakMap<RefSnapshot, SnapshotView>()
+/** By the list of refs, which a host hands out again until a ref moves; the snapshot around it may be a new one each time. */
+const views = new WeakMap<RefSnapshot['refs'], SnapshotView>()
 
 export function viewOf(snapshot: RefSnapshot): SnapshotView {
-  let view = views.get(snapshot)
-  if (view === undefined) views.set(snapshot, (view = new SnapshotView(snapshot)))
+  let view = views.get(snapshot.refs)
+  if (view === undefined || view.snapshot.head !== snapshot.head || view.snapshot.generation !== snapshot.generation) {
+    views.set(snapshot.refs, (view = new SnapshotView(snapshot)))
+  }
   return view
 }

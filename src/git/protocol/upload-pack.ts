@@ -5,23 +5,68 @@ import { answerStream, type AnswerSink } from './answer-stream.ts'
 import { readBody } from './body.ts'
 import type { FetchRequest } from './fetch-request.ts'
 import { lsRefs } from './ls-refs.ts'
+import type { Make } from './making-answer.ts'
 import { parseFetchV0, parseFetchV2 } from './parse-fetch.ts'
 import { pipeTask, type TaskContext } from './pipe-task.ts'
 import { lineOf, parsePackets, pkt, type Packet } from './pkt-line.ts'
+import type { SharedAnswers } from './shared-answers.ts'
 import { viewOf, type SnapshotView } from './snapshot-view.ts'
 
 /** A request of half a million wants and haves; git's own stay below a megabyte. */
 const MAX_REQUEST = 32 << 20
 
-export function uploadPack(context: TaskContext, store: string, refs: RefSnapshot, request: ServiceRequest): ReadableStream<Uint8Array> {
+export type UploadContext = TaskContext & { readonly answers: SharedAnswers }
+
+/** An answer as bytes on their way, or as a file that is all of it. */
+export type UploadAnswer = ReadableStream<Uint8Array> | { readonly path: string; readonly size: number }
+
+/** The same as `uploadPack`; an answer that is kept on disk is named instead of read. */
+export async function uploadPackOrFile(
+  context: UploadContext,
+  store: string,
+  refs: RefSnapshot,
+  request: ServiceRequest,
+): Promise<UploadAnswer> {
+  const body = readBody(request.body, MAX_REQUEST)
+  const kept = await body.then((bytes) => fileFor(context, store, refs, request.protocol, bytes), () => null)
+  return kept ?? uploadPack(context, store, refs, request, body)
+}
+
+/** The file that answers a request of one fetch, if there is one. */
+function fileFor(context: UploadContext, store: string, refs: RefSnapshot, protocol: 0 | 1 | 2, body: Uint8Array): { path: string; size: number } | null {
+  try {
+    const view = viewOf(refs)
+    const packets = parsePackets(body)
+    if (protocol !== 2) {
+      const parsed = parseFetchV0(view, packets, protocol)
+      return parsed && context.answers.fileOf(keyOf(store, view, parsed))
+    }
+    const lines = packets.map((packet) => (packet.kind === 'data' ? lineOf(packet.data) : packet.kind))
+    const from = lines.indexOf('delim')
+    const single = lines.indexOf('flush') === lines.length - 1 && lines.slice(0, from).includes('command=fetch')
+    return from > 0 && single ? context.answers.fileOf(keyOf(store, view, parseFetchV2(view, lines.slice(from + 1, -1)))) : null
+  } catch (error) {
+    // What is wrong with it is said in the answer.
+    if (error instanceof GitError) return null
+    throw error
+  }
+}
+
+export function uploadPack(
+  context: UploadContext,
+  store: string,
+  refs: RefSnapshot,
+  request: ServiceRequest,
+  body = readBody(request.body, MAX_REQUEST),
+): ReadableStream<Uint8Array> {
   return answerStream(async (sink) => {
     try {
-      const packets = parsePackets(await readBody(request.body, MAX_REQUEST))
+      const packets = parsePackets(await body)
       const view = viewOf(refs)
-      if (request.protocol === 2) await answerV2(context, store, view, packets, sink, request.signal)
+      if (request.protocol === 2) await answerV2(context, store, view, packets, sink)
       else {
         const parsed = parseFetchV0(view, packets, request.protocol)
-        if (parsed !== null) await fetch(context, store, view, parsed, sink, request.signal)
+        if (parsed !== null) await fetch(context, store, view, parsed, sink)
       }
     } catch (error) {
       if (!(error instanceof GitError) || error.code === 'aborted') throw error
@@ -31,12 +76,11 @@ export function uploadPack(context: TaskContext, store: string, refs: RefSnapsho
 }
 
 async function answerV2(
-  context: TaskContext,
+  context: UploadContext,
   store: string,
   view: SnapshotView,
   packets: readonly Packet[],
   sink: AnswerSink,
-  signal?: AbortSignal,
 ): Promise<void> {
   let at = 0
   // One body may hold several commands one after the other.
@@ -68,7 +112,7 @@ async function answerV2(
       continue
     }
     if (command === 'ls-refs') sink.put(lsRefs(view, args))
-    else if (command === 'fetch') await fetch(context, store, view, parseFetchV2(view, args), sink, signal)
+    else if (command === 'fetch') await fetch(context, store, view, parseFetchV2(view, args), sink)
     else if (command === 'object-info') await objectInfo(context, store, view, args, sink)
     else throw new GitError('invalid', `invalid command '${command.slice(0, 60)}'`)
   }
@@ -81,16 +125,20 @@ function capability(line: string): void {
 }
 
 async function fetch(
-  context: TaskContext,
+  context: UploadContext,
   store: string,
   view: SnapshotView,
   request: FetchRequest,
   sink: AnswerSink,
-  signal?: AbortSignal,
 ): Promise<void> {
   if (request.wants.length === 0 && !request.waitForDone) return
-  await pipeTask(context, 'fetch', { store, request, names: view.names }, sink, signal)
+  const make: Make = (out, given) => pipeTask<boolean>(context, 'fetch', { store, request, names: view.names }, out, given)
+  await context.answers.answer(store, keyOf(store, view, request), sink, make)
 }
+
+/** Everything that the answer to a fetch depends on. */
+const keyOf = (store: string, view: SnapshotView, request: FetchRequest): string =>
+  Buffer.from(Bun.SHA1.hash(`${store}/${view.digest}/${JSON.stringify(request)}`) as Uint8Array).toString('latin1')
 
 async function objectInfo(context: TaskContext, store: string, view: SnapshotView, args: readonly string[], sink: AnswerSink): Promise<void> {
   let size = false

@@ -2,6 +2,7 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import { GitError, type Oid } from '../ports.ts'
+import { FILTER_SETTINGS, mayHold } from './changed-paths.ts'
 import { be32 } from './pack-index.ts'
 
 const NONE = 0x70000000
@@ -23,6 +24,10 @@ export class CommitGraph {
   private readonly data: number
   private readonly edges: number
   private readonly edgeCount: number
+  /** Where the ends of the filters and the filters are; -1 without any. */
+  private readonly filterEnds: number
+  private readonly filters: number
+  private readonly filterBytes: number
 
   /** Throws GitError `corrupt` when it does not fit itself. */
   constructor(private readonly bytes: Uint8Array) {
@@ -48,6 +53,12 @@ export class CommitGraph {
     this.edgeCount = Math.max(0, part('EDGE').size) / 4
     if (part('OIDF').size !== 1024) throw bad()
     this.count = be32(bytes, this.fanout + 1020)
+    const [ends, filters] = [part('BIDX'), part('BDAT')]
+    const { version, hashes, bitsPerPath } = FILTER_SETTINGS
+    const known = filters.size >= 12 && [version, hashes, bitsPerPath].every((value, i) => be32(bytes, filters.at + i * 4) === value)
+    this.filterEnds = known && ends.size === this.count * 4 ? ends.at : -1
+    this.filters = filters.at + 12
+    this.filterBytes = filters.size - 12
     if (part('OIDL').size !== this.count * 20 || part('CDAT').size !== this.count * 36) throw bad()
   }
 
@@ -133,6 +144,28 @@ export class CommitGraph {
       if (value >= EDGE) break
     }
     return parents
+  }
+
+  /** The filter of the paths that a commit changes against its first parent; null when there is none. */
+  filter(position: number): Uint8Array | null {
+    const [from, to] = this.filterRange(position)
+    return to > from ? this.bytes.subarray(this.filters + from, this.filters + to) : null
+  }
+
+  /** Whether a commit surely leaves the path with these hashes (`pathHashes`) as it is in its first parent. */
+  leaves(oid: Oid, hashes: Uint32Array): boolean {
+    if (this.filterEnds < 0) return false
+    const position = this.position(Buffer.from(oid, 'hex'), 0)
+    if (position < 0) return false
+    const [from, to] = this.filterRange(position)
+    return !mayHold(this.bytes, this.filters + from, this.filters + to, hashes)
+  }
+
+  private filterRange(position: number): [from: number, to: number] {
+    if (this.filterEnds < 0) return [0, 0]
+    const from = position === 0 ? 0 : be32(this.bytes, this.filterEnds + (position - 1) * 4)
+    const to = be32(this.bytes, this.filterEnds + position * 4)
+    return from <= to && to <= this.filterBytes ? [from, to] : [0, 0]
   }
 
   find(oid: Oid): GraphNode | null {

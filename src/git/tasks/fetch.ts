@@ -14,13 +14,17 @@ import type { OpenStore } from './open-store.ts'
 import { FetchOutput } from './fetch-output.ts'
 import type { Task } from './task.ts'
 
-/** The task behind `Git.uploadPack`'s fetch. Errors after the first output go into the stream as git expects them. */
-export function* fetchTask(store: OpenStore, request: FetchRequest, names: NamespaceTips): Task<void> {
+/**
+ * The task behind `Git.uploadPack`'s fetch. Errors after the first output go into the stream as git expects them. Gives
+ * whether a whole pack was sent: such an answer can be given again.
+ */
+export function* fetchTask(store: OpenStore, request: FetchRequest, names: NamespaceTips): Task<boolean> {
   store.objects.pin()
   const framer = new Framer(request.band)
   const out = new FetchOutput(framer, request)
+  let sent = false
   try {
-    yield* answer(store, request, names, framer, out)
+    sent = yield* answer(store, request, names, framer, out)
   } catch (error) {
     if (!(error instanceof GitError)) throw error
     out.fail(error)
@@ -28,9 +32,10 @@ export function* fetchTask(store: OpenStore, request: FetchRequest, names: Names
     store.objects.unpin()
   }
   yield* out.drain(true)
+  return sent
 }
 
-function* answer(store: OpenStore, request: FetchRequest, names: NamespaceTips, framer: Framer, out: FetchOutput): Task<void> {
+function* answer(store: OpenStore, request: FetchRequest, names: NamespaceTips, framer: Framer, out: FetchOutput): Task<boolean> {
   store.objects.refresh()
   const filter = request.filter === null ? NO_FILTER : parseFilter(request.filter)
   const reach = store.reach(names.tips)
@@ -59,15 +64,17 @@ function* answer(store: OpenStore, request: FetchRequest, names: NamespaceTips, 
 
   const talk = { request, out, store, reach, wants: wants.commits, boundary }
   const haves = request.protocol === 2 ? negotiateV2(talk) : negotiateV0(talk)
-  if (haves === null) return
+  if (haves === null) return false
   out.packStarts()
 
   const plan = { store, request, names, wants, haves, boundary, client, cut, filter, out }
   const selected = (yield* selectByBitmaps(plan)) ?? (yield* selectByWalking(plan))
   yield* sendPack(store, request, selected, framer, out)
+  return true
 }
 
-function* sendPack(store: OpenStore, request: FetchRequest, { chosen, known, origin }: Selected, framer: Framer, out: FetchOutput): Task<void> {
+/** Writes the pack of what was selected, with its trailer. */
+export function* sendPack(store: OpenStore, request: FetchRequest, { chosen, known, origin }: Selected, framer: Framer, out: FetchOutput): Task<void> {
   const parts = planPack(store.objects, chosen)
   const builder = new PackBuilder(store.objects, parts, { ofsDelta: request.ofsDelta, known, origin }, framer)
   const same = builder.copyOf
@@ -87,14 +94,14 @@ function* sendPack(store: OpenStore, request: FetchRequest, { chosen, known, ori
 }
 
 /** Resolves what the client wants. Throws GitError `missing` for everything that the tips do not reach. */
-function* resolveWants(store: OpenStore, oids: readonly string[], names: NamespaceTips): Task<Wants> {
+export function* resolveWants(store: OpenStore, oids: readonly string[], names: NamespaceTips): Task<Wants> {
   const reach = store.reach(names.tips)
   const commits: number[] = []
   const tags: string[] = []
   const others: { oid: string; type: number }[] = []
   const unproven: string[] = []
   for (const oid of oids) {
-    const peeled = peelHex(store.objects, oid)
+    const peeled = store.peel(oid)
     if (peeled === null) throw notOurs(oid)
     if (!reach.isNamed(oid)) {
       // Tags are visible by being tips or on the way from one only.

@@ -29,6 +29,10 @@ export type IngestRequest = {
   readonly targets: readonly { readonly oid: string; readonly commit: boolean }[]
   /** Whether a pack comes as input. */
   readonly pack: boolean
+  /** Whether the output tells after each block of input how many objects have come and how many are announced, as two big-endian numbers of 32 bits. */
+  readonly counts?: boolean
+  /** Whether the pack comes from another server rather than from a push (fsck.ts). */
+  readonly imported?: boolean
 }
 
 export type IngestResult = {
@@ -40,6 +44,9 @@ export type IngestResult = {
   /** For each target why it cannot be had, or null. */
   readonly verdicts: readonly (string | null)[]
 }
+
+/** The verdict on a target that neither came nor is visible. */
+export const MISSING = 'missing necessary objects'
 
 export function* ingestTask(engine: Engine, request: IngestRequest, help: Help | null = null): Task<IngestResult> {
   const store = engine.store(request.store)
@@ -59,7 +66,7 @@ export function* ingestTask(engine: Engine, request: IngestRequest, help: Help |
 
 function* takePack(engine: Engine, store: OpenStore, request: IngestRequest, path: string, help: Help | null): Task<IngestResult> {
   const { settings } = engine
-  const receiver = new PackReceiver(`${path}.pack`, settings)
+  const receiver = new PackReceiver(`${path}.pack`, { ...settings, imported: request.imported ?? false })
   let resolver: DeltaResolver | null = null
   let temporary: PackFile | null = null
   try {
@@ -67,6 +74,7 @@ function* takePack(engine: Engine, store: OpenStore, request: IngestRequest, pat
       const chunk = yield 'input'
       if (chunk === null || chunk === undefined) break
       receiver.push(chunk)
+      if (request.counts) yield countOf(receiver)
     }
     receiver.end()
     receiver.close()
@@ -103,6 +111,13 @@ function* takePack(engine: Engine, store: OpenStore, request: IngestRequest, pat
   }
 }
 
+function countOf(receiver: PackReceiver): Uint8Array {
+  const bytes = Buffer.alloc(8)
+  bytes.writeUInt32BE(receiver.rows.count, 0)
+  bytes.writeUInt32BE(receiver.count, 4)
+  return bytes
+}
+
 /** Why a ref may not get this target: it is neither in the pack nor reachable from the refs, or no commit. */
 function verdict(
   store: OpenStore,
@@ -114,11 +129,11 @@ function verdict(
   const reach = store.reach(tips)
   const sent = overlay !== null && overlay.isAdded(raw)
   const peeled = peelHex(overlay ?? store.objects, target.oid)
-  if (peeled === null) return 'missing necessary objects'
+  if (peeled === null) return MISSING
   if (!sent) {
     const plain = peeled.tags.length === 0 && peeled.type === COMMIT
     const visible = reach.isNamed(target.oid) || (plain && reach.has(store.commits.numberOf(target.oid), true))
-    if (!visible) return 'missing necessary objects'
+    if (!visible) return MISSING
   }
   if (target.commit && (peeled.type !== COMMIT || peeled.tags.length > 0)) return 'a branch must point at a commit'
   return null

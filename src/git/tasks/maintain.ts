@@ -7,7 +7,9 @@ import { dirname, join } from 'node:path'
 import { buildBitmap } from '../bitmap/build-bitmap.ts'
 import { COMMIT } from '../pack/entry.ts'
 import { writePackFile } from '../pack/write-file.ts'
-import type { Oid } from '../ports.ts'
+import { diffTreePaths } from '../diff/tree-diff.ts'
+import { GitError, type ObjectReader, type Oid } from '../ports.ts'
+import { buildFilter } from '../store/changed-paths.ts'
 import { directorySize, installPack, packDirectory, randomName, removePack, syncDirectory, writeDurably } from '../store/files.ts'
 import { OidMap } from '../store/oid-map.ts'
 import type { PackFile } from '../store/pack-file.ts'
@@ -23,6 +25,9 @@ const FACTOR = 2
 const BITMAP_FROM = 1000
 /** Objects that may lie outside of the largest pack before all are put together, so that its bitmap covers them. */
 const OUTSIDE = 5000
+
+/** Filters of changed paths that one round makes anew; the rest of a long history follows in later ones. */
+const NEW_FILTERS = 20_000
 
 export type MaintainOptions = {
   readonly graceMs?: number
@@ -85,8 +90,27 @@ function* addBitmap(engine: Engine, name: string, starts: readonly number[]): Ta
 
 /** Writes the commit-graph anew, of what the tips reach now. */
 function* writeGraph(engine: Engine, name: string, starts: readonly number[]): Task<void> {
-  const bytes = yield* buildCommitGraph(engine.store(name).commits, starts)
+  const { objects, commits } = engine.store(name)
+  const before = objects.commitGraph
+  const bytes = yield* buildCommitGraph(commits, starts, {
+    most: NEW_FILTERS,
+    have: (oids, at) => {
+      const position = before?.position(oids, at) ?? -1
+      return position < 0 ? null : (before?.filter(position) ?? null)
+    },
+    make: (parent, tree) => buildFilter(changedFiles(objects, parent, tree)),
+  })
   if (bytes !== null) place(engine, bytes, join(engine.directory(name), 'objects', 'info', 'commit-graph'))
+}
+
+/** The files that differ between two trees; null when there are too many to be told. */
+function changedFiles(objects: ObjectReader, parent: Oid | null, tree: Oid): string[] | null {
+  try {
+    return diffTreePaths(objects, parent, tree).map(({ path }) => path)
+  } catch (error) {
+    if (error instanceof GitError && error.code === 'too_large') return null
+    throw error
+  }
 }
 
 /** Puts a file in its place, whole and durable. */

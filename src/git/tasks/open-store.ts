@@ -2,6 +2,8 @@
 import { Reach } from '../walk/reach.ts'
 import { CommitTable } from '../walk/commit-table.ts'
 import { VisibleObjects } from '../walk/visible.ts'
+import { COMMIT } from '../pack/entry.ts'
+import { peelRaw, type Peeled } from '../walk/peel.ts'
 import type { EntryReader } from '../store/entry-reader.ts'
 import { ObjectStore } from '../store/object-store.ts'
 
@@ -11,6 +13,7 @@ export class OpenStore {
   readonly objects: ObjectStore
   commits: CommitTable
   private readonly reaches = new Map<string, Reach>()
+  private readonly peels = new Map<string, Peeled>()
   private readonly visibles = new Map<string, VisibleObjects>()
 
   constructor(directory: string, reader: EntryReader) {
@@ -20,7 +23,14 @@ export class OpenStore {
 
   /** What these tips reach; kept for as long as others do not push it out. */
   reach(tips: Uint8Array): Reach {
-    return kept(this.reaches, nameOf(tips), () => new Reach(this.objects, this.commits, tips))
+    return kept(this.reaches, nameOf(tips), () => new Reach(this.objects, this.commits, tips, this.peels))
+  }
+
+  /** What an id leads to; tags are remembered, and commits that were parsed already need no look at the packs. */
+  peel(oid: string): Peeled | null {
+    const raw = Buffer.from(oid, 'hex')
+    if (this.commits.parsed(raw, 0) >= 0) return { tags: [], oid, type: COMMIT }
+    return this.peels.get(raw.toString('latin1')) ?? peelRaw(this.objects, raw, 0)
   }
 
   /** The objects, of every type, that these tips reach. */
@@ -30,7 +40,7 @@ export class OpenStore {
 
   /** Roughly the bytes of memory that it holds: commits twice (as numbers and as history's nodes), orders, sets. */
   get weight(): number {
-    let weight = this.commits.size * 400
+    let weight = this.commits.size * 400 + this.peels.size * 250
     for (const pack of this.objects.packs) weight += pack.held
     for (const visible of this.visibles.values()) weight += visible.size * 30
     return weight
@@ -39,6 +49,7 @@ export class OpenStore {
   /** Forgets what was computed; for stores that hold too much, and after objects were removed. */
   forget(): void {
     this.reaches.clear()
+    this.peels.clear()
     this.visibles.clear()
     this.commits = new CommitTable(this.objects)
   }

@@ -1,4 +1,7 @@
 /** The tasks by their names: what a message may ask of a thread. */
+import { factsTask, type FactsRequest } from '../client/facts-task.ts'
+import { knownTask, type KnownRequest } from '../client/known-task.ts'
+import { packTask, type PackRequest } from '../client/pack-task.ts'
 import { diffTrees, formatPatch } from '../diff/index.ts'
 import { aheadBehind, blame, count, findEntry, isReachable, languages, lastCommits, listTree, log, mergeBases } from '../history/index.ts'
 import type { DiffOptions, LogOptions, Oid } from '../ports.ts'
@@ -40,6 +43,9 @@ export const registry: Record<string, Entry | undefined> = {
   fetch: (engine, args: { store: string; request: FetchRequest; names: NamespaceTips }) => ({
     task: fetchTask(engine.store(args.store), args.request, args.names),
   }),
+  known: (engine, args: KnownRequest) => ({ task: knownTask(engine.store(args.store), args) }),
+  facts: (engine, args: FactsRequest) => ({ task: factsTask(engine.store(args.store), args) }),
+  pack: (engine, args: PackRequest) => ({ task: packTask(engine.store(args.store), args) }),
   ingest: (engine, args: IngestRequest, help) => ({ task: ingestTask(engine, args, help) }),
   resolve: (_, args: PartRequest) => ({ task: resolvePart(args) }),
   'object-info': (engine, args: { store: string; names: NamespaceTips; oids: readonly string[]; size: boolean }) => ({

@@ -89,8 +89,11 @@ export function* selectByWalking(plan: FetchPlan): Task<Selected> {
   for (const tag of wants.tags) collector.addTag(tag)
   for (const { oid, type } of wants.others) collector.addNamed(oid, type)
   for (const commit of selection.commits) collector.addCommit(table.oids, commit * 20)
-  // What the client named itself comes whatever the filter says.
-  if (filter.type !== null) for (const oid of request.wants) collector.chosen.addHex(oid)
+  // What the client named itself comes whatever the filter says, and so does what a tag that it named leads to.
+  if (filter.type !== null) {
+    for (const oid of [...request.wants, ...wants.tags]) collector.chosen.addHex(oid)
+    for (const commit of wants.commits) collector.chosen.add(table.oids, commit * 20)
+  }
   yield* collectTrees(plan, selection, collector, had.length > 0)
   const { tags } = plan.names
   if (request.includeTag) addTags(tags, (at) => collector.chosen.get(tags, at) >= 0, (oid) => void collector.chosen.addHex(oid))

@@ -21,7 +21,8 @@ export function* verifyTask(store: OpenStore, tips: readonly Oid[]): Task<string
     if (wrong.length < MAX_LINES) wrong.push(line)
   }
   const named = new OidMap(1024)
-  const links: Links = { link: (bytes, at) => void named.add(bytes, at), settings: () => {} }
+  // Nobody knows any more what was imported.
+  const links: Links = { imported: true, link: (bytes, at) => void named.add(bytes, at), settings: () => {} }
   objects.pin()
   try {
     objects.refresh()

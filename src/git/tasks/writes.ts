@@ -1,7 +1,8 @@
 /** Work that makes objects: what it makes is kept as one synced pack, or forgotten. */
 import { commitSource } from '../history/index.ts'
-import { commitFiles, createTag, land, mergeTrees, type CommitFilesOptions, type CreateTagOptions, type LandOptions } from '../merge/index.ts'
-import type { Landing, Oid } from '../ports.ts'
+import { commitFiles, createTag, land, mergeTrees, revert, type CommitFilesOptions, type CreateTagOptions, type LandOptions, type RevertOptions } from '../merge/index.ts'
+import { diffTrees } from '../diff/index.ts'
+import type { DiffOptions, Landing, Oid } from '../ports.ts'
 import { WriteSet } from '../store/write-set.ts'
 import type { Engine } from './engine.ts'
 
@@ -31,8 +32,15 @@ export const writes = {
   previewMerge: (engine: Engine, { store, args: [ours, theirs] }: Asked<[Oid, Oid]>) => ({
     value: mergeTrees(open(engine, store), ours, theirs),
   }),
+  interdiff: (engine: Engine, { store, args: [{ since, onto, head }, options] }: Asked<[{ since: Oid; onto: Oid; head: Oid }, DiffOptions | undefined]>) => {
+    const db = open(engine, store)
+    const merged = mergeTrees(db, since, onto)
+    return { value: 'tree' in merged ? diffTrees(db, merged.tree, head, options) : null }
+  },
   land: (engine: Engine, { store, args: [options] }: Asked<[LandOptions]>) =>
     kept<Landing>(engine, store, (db) => land(db, options), (landing) => ('commit' in landing ? [landing.commit] : [])),
+  revert: (engine: Engine, { store, args: [options] }: Asked<[RevertOptions]>) =>
+    kept<Landing>(engine, store, (db) => revert(db, options), (landing) => ('commit' in landing ? [landing.commit] : [])),
   commitFiles: (engine: Engine, { store, args: [options] }: Asked<[CommitFilesOptions]>) =>
     kept(engine, store, (db) => commitFiles(db, options), (made) => [made.commit]),
   createTag: (engine: Engine, { store, args: [options] }: Asked<[CreateTagOptions]>) =>

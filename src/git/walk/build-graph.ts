@@ -1,5 +1,6 @@
 /** Makes the commit-graph file of everything that tips reach (gitformat-commit-graph). */
 import { sortOids } from '../pack/index-writer.ts'
+import { FILTER_SETTINGS } from '../store/changed-paths.ts'
 import type { CommitTable } from './commit-table.ts'
 import { Marks } from './marks.ts'
 
@@ -9,8 +10,21 @@ const EDGE = 0x80000000
 const MAX_TIME = 2 ** 34 - 1
 const MAX_GENERATION = 0x3fffffff
 
+/** Makes filters of changed paths: those that are there are kept, and at most `most` are made anew. */
+export type Filters = {
+  /** A filter that is there already, or null. */
+  have(oids: Uint8Array, at: number): Uint8Array | null
+  /** The filter of what differs between two root trees; without a parent everything in the tree does. */
+  make(parentTree: string | null, tree: string): Uint8Array
+  readonly most: number
+}
+
 /** The bytes of the file, or null when there are no commits. Pauses now and then. */
-export function* buildCommitGraph(table: CommitTable, tips: readonly number[]): Generator<'pause', Uint8Array | null, unknown> {
+export function* buildCommitGraph(
+  table: CommitTable,
+  tips: readonly number[],
+  filters: Filters | null = null,
+): Generator<'pause', Uint8Array | null, unknown> {
   const commits = yield* parentsFirst(table, tips)
   const count = commits.length
   if (count === 0) return null
@@ -55,7 +69,46 @@ export function* buildCommitGraph(table: CommitTable, tips: readonly number[]): 
   edges.forEach((edge, i) => edgeBytes.writeUInt32BE(edge, i * 4))
   const chunks: [string, Buffer][] = [['OIDF', fanout], ['OIDL', names], ['CDAT', data]]
   if (edges.length > 0) chunks.push(['EDGE', edgeBytes])
+  if (filters !== null) chunks.push(...(yield* filterChunks(table, commits, order, filters)))
   return assemble(chunks)
+}
+
+/** The filters in the order of the ids; those that are not made this time are empty, which git takes for not made. */
+function* filterChunks(
+  table: CommitTable,
+  commits: readonly number[],
+  order: Uint32Array,
+  filters: Filters,
+): Generator<'pause', [string, Buffer][], unknown> {
+  const hex = (commit: number): string => Buffer.from(table.treeOids.subarray(commit * 20, commit * 20 + 20)).toString('hex')
+  const made = new Map<number, Uint8Array>()
+  const missing: number[] = []
+  for (const commit of commits) {
+    const have = filters.have(table.oids, commit * 20)
+    if (have === null) missing.push(commit)
+    else made.set(commit, have)
+  }
+  // The latest first: most questions are about them.
+  missing.sort((a, b) => table.time(b) - table.time(a))
+  for (const [i, commit] of missing.slice(0, filters.most).entries()) {
+    const parent = table.parentCount(commit) > 0 ? table.parent(commit, 0) : null
+    made.set(commit, filters.make(parent === null ? null : hex(parent), hex(commit)))
+    if (i % 16 === 15) yield 'pause'
+  }
+  const ends = Buffer.alloc(commits.length * 4)
+  const head = Buffer.alloc(12)
+  ;[FILTER_SETTINGS.version, FILTER_SETTINGS.hashes, FILTER_SETTINGS.bitsPerPath].forEach((value, i) => head.writeUInt32BE(value, i * 4))
+  const parts: Uint8Array[] = [head]
+  let end = 0
+  order.forEach((row, position) => {
+    const filter = made.get(commits[row]!)
+    if (filter !== undefined) {
+      parts.push(filter)
+      end += filter.length
+    }
+    ends.writeUInt32BE(end, position * 4)
+  })
+  return [['BIDX', ends], ['BDAT', Buffer.concat(parts)]]
 }
 
 function assemble(chunks: readonly [string, Buffer][]): Uint8Array {

@@ -115,12 +115,12 @@ export class Collector {
     const { bytes, to } = this.store.reader
     let from = this.store.reader.from
     while (from < to) {
-      const mode = bytes[from]!
-      const second = bytes[from + 1]!
+      const mode = modeAt(bytes, from)
+      const isSubmodule = bytes[mode] === 0x31 && bytes[mode + 1] === 0x36
       while (from < to && bytes[from] !== 0) from++
       from++
       if (from + 20 > to) return
-      if (mode !== 0x31 || second !== 0x36) this.known.add(bytes, from)
+      if (!isSubmodule) this.known.add(bytes, from)
       from += 20
     }
   }
@@ -153,12 +153,12 @@ export class Collector {
 
   /** Deals with the entry that starts at `start` and whose name ends at `end`. */
   private enterEntry(bytes: Uint8Array, start: number, end: number, bases: readonly Base[], depth: number): void {
-    const first = bytes[start]!
-    if (first === 0x34 || first === 0x30) {
+    const mode = modeAt(bytes, start)
+    if (bytes[mode] === 0x34) {
       if (depth + 1 >= this.filter.treeDepth || this.skip(bytes, end + 1)) return
       const below = bases.length > 0 ? this.basesBelow(bases, bytes, start, end) : bases
       this.walkTree(bytes, end + 1, below, depth + 1, false)
-    } else if (bytes[start + 1] !== 0x36) {
+    } else if (bytes[mode + 1] !== 0x36) {
       const before = this.chosen.size
       this.addBlob(bytes, end + 1, depth + 1)
       if (this.traces && this.chosen.size > before) this.trace(bytes, end + 1, this.basesBelow(bases, bytes, start, end, false))
@@ -249,7 +249,7 @@ const missing = (bytes: Uint8Array, at: number) =>
 function findEntry(tree: Uint8Array, from: number, to: number, name: Uint8Array, nameFrom: number, nameTo: number, trees: boolean): number {
   const length = nameTo - nameFrom
   while (from < to) {
-    const isTree = tree[from] === 0x34 || tree[from] === 0x30
+    const isTree = tree[modeAt(tree, from)] === 0x34
     while (from < to && tree[from] !== 0x20) from++
     const start = ++from
     while (from < to && tree[from] !== 0) from++
@@ -261,4 +261,10 @@ function findEntry(tree: Uint8Array, from: number, to: number, name: Uint8Array,
     from += 21
   }
   return -1
+}
+
+/** Where a mode's first digit is that counts: old versions of some tools have padded modes with zeros. */
+function modeAt(bytes: Uint8Array, at: number): number {
+  while (bytes[at] === 0x30) at++
+  return at
 }

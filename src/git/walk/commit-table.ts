@@ -165,7 +165,8 @@ export class CommitTable {
 
 const TREE_LINE = Buffer.from('tree ')
 const PARENT_LINE = Buffer.from('parent ')
-const COMMITTER_LINE = Buffer.from('committer ')
+const AUTHOR = Buffer.from('author')
+const COMMITTER = Buffer.from('committer')
 
 function startsWith(bytes: Uint8Array, at: number, to: number, text: Uint8Array): boolean {
   if (at + text.length > to) return false
@@ -192,19 +193,23 @@ function digit(byte: number): number {
   return -1
 }
 
-/** The seconds on the committer line; 0 when there are none. */
-function committerTime(bytes: Uint8Array, at: number, to: number): number {
-  while (at < to && bytes[at] !== 10) {
-    let end = at
-    while (end < to && bytes[end] !== 10) end++
-    if (startsWith(bytes, at, end, COMMITTER_LINE)) {
-      let i = end - 1
-      while (i > at && bytes[i] !== 0x3e) i--
-      let seconds = 0
-      for (i += 2; i < end && bytes[i]! >= 0x30 && bytes[i]! <= 0x39 && seconds < 2 ** 48; i++) seconds = seconds * 10 + bytes[i]! - 0x30
-      return seconds
-    }
-    at = end + 1
-  }
-  return 0
+/**
+ * The seconds on the committer line, read as git reads them (`parse_commit_date`): behind the last `>`, with or without space, and 0
+ * where the line does not follow the author's or says no number. `at` is behind the parents.
+ */
+export function committerTime(bytes: Uint8Array, at: number, to: number): number {
+  if (!startsWith(bytes, at, to, AUTHOR)) return 0
+  while (at < to && bytes[at] !== 10) at++
+  if (!startsWith(bytes, ++at, to, COMMITTER)) return 0
+  let end = at
+  while (end < to && bytes[end] !== 10) end++
+  // A line that does not end counts as none.
+  if (end >= to) return 0
+  let i = end
+  while (i > at && bytes[i - 1] !== 0x3e) i--
+  if (i === at) return 0
+  while (i < end && (bytes[i] === 0x20 || (bytes[i]! >= 9 && bytes[i]! <= 13))) i++
+  let seconds = 0
+  for (; i < end && bytes[i]! >= 0x30 && bytes[i]! <= 0x39 && seconds < 2 ** 48; i++) seconds = seconds * 10 + bytes[i]! - 0x30
+  return seconds
 }

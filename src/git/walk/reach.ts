@@ -6,10 +6,11 @@ import { COMMIT, TAG } from '../pack/entry.ts'
 import type { ObjectStore } from '../store/object-store.ts'
 import type { CommitTable } from './commit-table.ts'
 import { Marks } from './marks.ts'
-import { peelRaw } from './peel.ts'
+import { peelRaw, type Peeled } from './peel.ts'
 import { TimeQueue } from './queue.ts'
 
 const SEEN = 1
+const MAX_PEELS = 100_000
 
 export class Reach {
   private readonly marks = new Marks()
@@ -26,6 +27,8 @@ export class Reach {
     store: ObjectStore,
     private readonly table: CommitTable,
     tips: Uint8Array,
+    /** What tags lead to, remembered from one snapshot of refs to the next. */
+    peels: Map<string, Peeled> = new Map(),
   ) {
     for (let at = 0; at + 20 <= tips.length; at += 20) {
       const parsed = table.parsed(tips, at)
@@ -33,8 +36,10 @@ export class Reach {
         this.start(parsed)
         continue
       }
-      const chain = peelRaw(store, tips, at)
+      const name = Buffer.from(tips.buffer, tips.byteOffset + at, 20).toString('latin1')
+      const chain = peels.get(name) ?? peelRaw(store, tips, at)
       if (chain === null) continue
+      if (chain.type === COMMIT && peels.size < MAX_PEELS) peels.set(name, chain)
       for (const oid of chain.tags) this.named.add(oid)
       if (chain.type !== COMMIT) this.named.add(chain.oid)
       if (chain.type === COMMIT) {

@@ -73,7 +73,7 @@ test('workspaces and agents are callers of their own kinds', async () => {
   expect(agent.secret).toStartWith('htha_')
   expect(byToken(agent.secret)).toEqual({
     kind: 'agent', id: 'agt_1', username: 'ada/bot', repo_id: 'rep_1', owner_id: ada.id, owner_username: 'ada',
-    token: { id: agent.token.id, name: 't', kind: 'agent', scopes: null, repos: ['rep_1'], workspace: acme.id, role: 'write', expires_at: null },
+    token: { id: agent.token.id, name: 't', kind: 'agent', scopes: null, repos: ['rep_1'], workspace: acme.id, role: 'write', expires_at: null, audience: null },
   })
 })
 

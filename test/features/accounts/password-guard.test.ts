@@ -4,15 +4,18 @@ import { HOUR } from '#lib/time.ts'
 import { refusal } from '../../world.ts'
 
 /** A guard whose waits are noted and end when the test says. */
-function guarded() {
+function guarded(options: { forgives?: boolean } = {}) {
   const waits: number[] = []
   const open: (() => void)[] = []
   const clock = { at: 0 }
   const guard = new PasswordGuard(
     () => clock.at,
-    (milliseconds) => {
-      waits.push(milliseconds)
-      return new Promise((resolve) => open.push(resolve))
+    {
+      ...options,
+      wait: (milliseconds) => {
+        waits.push(milliseconds)
+        return new Promise((resolve) => open.push(resolve))
+      },
     },
   )
   return { guard, waits, clock, release: () => open.shift()?.() }
@@ -97,4 +100,37 @@ test('an hour of quiet is forgiven', async () => {
   const before = world.waits.length
   expect(await world.guard.attempt('ada', wrong)).toBe(false)
   expect(world.waits).toHaveLength(before)
+})
+
+test('what goes wrong around somebody counts against those who were wrong themselves, and nobody else', async () => {
+  const world = guarded({ forgives: false })
+  const tried = async (name: string, check: () => Promise<boolean>, place: string) => {
+    const before = world.waits.length
+    const result = world.guard.attempt(name, check, place)
+    await Bun.sleep(0)
+    world.release()
+    await result
+    return world.waits.slice(before)
+  }
+  // Many accounts of one guesser, once each, cost nothing yet ...
+  for (const name of ['a', 'b', 'c', 'd', 'e']) expect(await tried(name, wrong, 'at office')).toEqual([])
+  // ... and from the second time on each waits as if all had been one.
+  expect(await tried('a', wrong, 'at office')).toEqual([4000])
+  expect(await tried('b', wrong, 'at office')).toEqual([8000])
+  expect(await tried('neighbour', right, 'at office')).toEqual([])
+  expect(await tried('c', wrong, 'at home')).toEqual([250])
+})
+
+test('where a right answer makes up for nothing, the waits go on', async () => {
+  const world = guarded({ forgives: false })
+  await fail(world, 'ada', 3)
+  const tried = world.guard.attempt('ada', right)
+  await Bun.sleep(0)
+  world.release()
+  expect(await tried).toBe(true)
+  const again = world.guard.attempt('ada', right)
+  await Bun.sleep(0)
+  world.release()
+  expect(await again).toBe(true)
+  expect(world.waits).toEqual([250, 500, 1000, 1000])
 })

@@ -7,6 +7,8 @@ import { listOutsideCollaborators } from '#features/collaborators/list-outside-c
 import { removeCollaborator } from '#features/collaborators/remove-collaborator.ts'
 import { updateCollaborator } from '#features/collaborators/update-collaborator.ts'
 import { listAssignees } from '#features/issues/list-assignees.ts'
+import { getRepo } from '#features/repos/get-repo.ts'
+import { repoByPath } from '#features/repos/index.ts'
 import { listRepos } from '#features/repos/list-repos.ts'
 import { setBasePermission } from '#features/workspaces/set-base-permission.ts'
 import { setMemberPrivileges } from '#features/workspaces/set-member-privileges.ts'
@@ -212,6 +214,25 @@ describe('people from outside', () => {
     expect(items).toMatchObject([{ user: { username: 'oz' }, repositories: [{ full_name: repo, role: 'triage' }], two_factor_enabled: false }])
     expect((await refusal(world.call(listOutsideCollaborators, bob, { workspace: 'acme' }))).reason).toBe('role')
     expect((await refusal(world.call(listOutsideCollaborators, oz, { workspace: 'acme' }))).code).toBe('not_found')
+  })
+
+  test('need the second factor that the workspace requires, as members do', async () => {
+    const { world, ada, repo, outsider, roleOf } = await makeRepoWorld()
+    const oz = await outsider('oz', 'write')
+    const { database, db } = world.hearth
+    database.run('UPDATE workspaces SET two_factor_requirement_enabled = 1')
+    database.run('UPDATE users SET two_factor_enabled = 1 WHERE id = ?', ada.id)
+    const blocked = await refusal(world.call(getRepo, oz, { repo }))
+    expect([blocked.status, blocked.reason]).toEqual([403, 'two_factor_required'])
+    expect((await refusal(world.call(getRepo, agentOf(oz, repoByPath(db, repo) ?? { id: '' }, { id: 'agt_1' }), { repo }))).reason).toBe('two_factor_required')
+    // Nothing private shows in lists either, and what is public stays readable.
+    expect((await world.call(listRepos, oz, {})).items).toEqual([])
+    await world.repo('acme/open', { as: ada })
+    expect((await world.call(getRepo, oz, { repo: 'acme/open' })).name).toBe('open')
+    // Whoever was given nothing hears of nothing.
+    expect((await refusal(world.call(getRepo, await world.user('stranger'), { repo }))).code).toBe('not_found')
+    database.run('UPDATE users SET two_factor_enabled = 1 WHERE id = ?', oz.id)
+    expect(await roleOf(oz)).toBe('write')
   })
 
   test('pages of people go on', async () => {

@@ -94,3 +94,22 @@ test('nothing pushed is nothing changed', async () => {
   const number = await draft(otto, null)
   expect(await world.call(getPullChanges, otto, { repo: REPO, number })).toMatchObject({ head_sha: null, files: [], totals: { files: 0 } })
 })
+
+test('since an earlier head shows nothing of the base that came in meanwhile, also in the same file', async () => {
+  const { world, otto, ready, fork, pull, mergeBaseIn } = await makePullWorld()
+  const number = await ready(otto, { 'a.txt': text({ 3: 'mine' }) })
+  const since = pull(number).head_sha ?? ''
+  await world.commit(REPO, 'main', { 'a.txt': text({ 18: 'theirs' }), 'b.txt': 'theirs\n' })
+  await mergeBaseIn(number, otto)
+  const changes = () => world.call(getPullChanges, otto, { repo: REPO, number, since })
+  expect(await changes()).toMatchObject({ files: [], totals: { files: 0 } })
+  await world.commit(fork(number), 'main', { 'a.txt': text({ 3: 'mine', 10: 'more', 18: 'theirs' }) }, { as: otto })
+  expect(await changes()).toMatchObject({ totals: { files: 1, additions: 1, deletions: 1 }, files: [{ path: 'a.txt', additions: 1, hunks: [{ old_start: 7 }] }] })
+})
+
+test('lines that differ in white space only can be left out', async () => {
+  const { world, otto, ready } = await makePullWorld()
+  const number = await ready(otto, { 'a.txt': text({ 3: '  line 3  ', 9: 'nine' }) })
+  expect((await world.call(getPullChanges, otto, { repo: REPO, number })).totals).toMatchObject({ additions: 2 })
+  expect((await world.call(getPullChanges, otto, { repo: REPO, number, ignore_whitespace: true })).totals).toMatchObject({ additions: 1 })
+})

@@ -20,7 +20,7 @@ test('gives the pull request, its fields at the top, its issue, comments and rev
   expect(detail.issue).toMatchObject({ number: of, title: 'It is broken', pulls: [{ number, status: 'open' }] })
   expect(detail.comments.map(({ body, path }) => [body, path])).toEqual([['Nice', null], ['Here', 'b.txt']])
   expect(detail.reviews).toMatchObject([{ verdict: 'approve', counted: true, comments: [detail.comments[1]?.id ?? ''] }])
-  expect(detail.checks).toEqual({ sha: detail.head?.sha ?? '', status: 'none', merge_sha: null, started_at: null, finished_at: null, results: [] })
+  expect(detail.checks).toEqual({ sha: detail.head?.sha ?? '', status: 'none', merge_sha: null, started_at: null, finished_at: null, message: null, results: [] })
   expect(detail.git).toEqual({ remote: `https://hearth.test/${REPO}/pull/${number}.git`, branch: 'main' })
   expect(detail).toMatchObject({ commits_count: 1, changed_files: 1, additions: 1, deletions: 1, comments_count: 2, mergeable: 'yes', blockers: [], approvals: { required: 0, counted: 1 } })
 })

@@ -238,13 +238,13 @@ describe('refusals', () => {
     expect((await world.call(mergePull, ada, { repo: REPO, number })).status).toBe('merged')
   })
 
-  test('a method that the repository does not allow, and a repository that merges through a queue', async () => {
+  test('a method that the repository does not allow; with a queue merging lands nothing by itself', async () => {
     const { world, ada, otto, ready, configure, ref } = await makePullWorld({ merge_methods: ['squash'], default_merge_method: 'squash' })
     const number = await ready(otto)
     const before = ref('main')
     expect(await refusal(world.call(mergePull, ada, { repo: REPO, number, method: 'merge' }))).toMatchObject({ status: 422, field: 'method' })
     await configure({ merge_queue: true })
-    expect(await refusal(world.call(mergePull, ada, { repo: REPO, number }))).toMatchObject({ status: 409, reason: 'not_available' })
+    expect(await world.call(mergePull, ada, { repo: REPO, number })).toMatchObject({ status: 'open', blockers: [], queue: { position: 1, state: 'queued' } })
     expect(ref('main')).toBe(before)
     await configure({ merge_queue: false })
     expect((await world.call(mergePull, ada, { repo: REPO, number })).merge_method).toBe('squash')

@@ -10,7 +10,7 @@ const file = (old_start: number, signs: string, change: Partial<FileDiff> = {}):
   const old_lines = lines.filter(({ kind }) => kind !== 'add').length
   return {
     path: 'a', old_path: null, status: 'modified', old_oid: 'o', new_oid: 'n', mode: '100644', old_mode: '100644', similarity: null, binary: false, additions: 0, deletions: 0,
-    hunks: [{ old_start, old_lines, new_start: 1, new_lines: 1, heading: '', lines }], reason: null, ...change,
+    hunks: [{ old_start, old_lines, new_start: 1, new_lines: 1, heading: '', lines }], reason: null, generated: null, ...change,
   }
 }
 

@@ -24,7 +24,7 @@ test('a change is written as a patch that git applies', async () => {
   const record = fileDiffRecord({
     path: 'b.txt', old_path: null, status: 'modified', old_oid: null, new_oid: null, mode: '100644', old_mode: '100644', similarity: null, binary: false, additions: 1, deletions: 1,
     hunks: [{ old_start: 1, old_lines: 2, new_start: 1, new_lines: 2, heading: '', lines: [line('context', 1, 1, 'a'), line('del', 2, null, 'b'), line('add', null, 2, 'c', true)] }],
-    reason: null,
+    reason: null, generated: null,
   })
   const { mkdtempSync, writeFileSync, readFileSync } = await import('node:fs')
   const directory = mkdtempSync('/tmp/hearth-patch-')

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { repoByPath } from '#features/repos/index.ts'
 import { createRepo } from '#features/repos/create-repo.ts'
 import { anonymous } from '#core/caller.ts'
 import { agentOf, makeWorld, refusal, withToken } from '../../world.ts'
@@ -65,7 +66,8 @@ test('owners decide what members may make', async () => {
   expect((await world.call(createRepo, ada, { workspace: 'acme', name: 'open', private: false })).private).toBe(false)
 })
 
-test('imports are not there yet, and say so', async () => {
-  const error = await refusal(world.call(createRepo, ada, { workspace: 'acme', name: 'copy', import_url: 'https://example.com/x.git' }))
-  expect(error).toMatchObject({ status: 501, code: 'not_available', field: 'import_url' })
+test('a copy is made of public addresses only, and nothing is made of others', async () => {
+  const error = await refusal(world.call(createRepo, ada, { workspace: 'acme', name: 'copy', import_url: 'https://192.168.0.1/x.git' }))
+  expect(error).toMatchObject({ status: 422, code: 'invalid', field: 'import_url' })
+  expect(repoByPath(world.hearth.db, 'acme/copy')).toBeNull()
 })

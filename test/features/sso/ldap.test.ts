@@ -29,7 +29,7 @@ describe.skipIf(SLAPD === null)('a directory of slapd', async () => {
     sign_up: true, link_by_email: false, trust_email: true, groups: [], ...change,
   })
   const open = async (change: Partial<LdapDirectory> = {}, passwords: 'everyone' | 'administrators' = 'everyone') => {
-    const world = await makeWorld({ sso: { passwords, oidc: [], ldap: settings(change) } })
+    const world = await makeWorld({ sso: { passwords, oidc: [], ldap: settings(change), header: null } })
     const root = await world.user('root', { site_admin: true })
     const password_hash = await hashPassword(PASSWORD)
     await world.write((tx) => setPassword(tx, root.id, password_hash))

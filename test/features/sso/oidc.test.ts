@@ -24,7 +24,7 @@ const settings = (change: Partial<OidcProvider> = {}): OidcProvider => ({
   username_claim: 'preferred_username', groups_claim: 'groups', sign_up: true, link_by_email: false, trust_email: true, groups: [], ...change,
 })
 const open = async (change: Partial<OidcProvider> = {}) => {
-  const world = await makeWorld({ sign_up: 'sso_only', sso: { passwords: 'everyone', ldap: null, oidc: [settings(change), settings({ id: 'other', name: 'Other' })] } })
+  const world = await makeWorld({ sign_up: 'sso_only', sso: { passwords: 'everyone', ldap: null, header: null, oidc: [settings(change), settings({ id: 'other', name: 'Other' })] } })
   await world.user('root', { site_admin: true })
   return world
 }
@@ -170,7 +170,7 @@ test('someone without an address gets no account; an account without a password 
 test('providers are listed without their secrets; an unknown one is nothing, and one that does not answer is said to', async () => {
   const world = await open({ issuer: 'http://127.0.0.1:9' })
   const listed = await world.call(listSignOnProviders, anonymous, {})
-  expect(listed).toEqual({ passwords: 'everyone', providers: [{ id: 'corp', name: 'Corp ID' }, { id: 'other', name: 'Other' }], directory: null })
+  expect(listed).toEqual({ passwords: 'everyone', providers: [{ id: 'corp', name: 'Corp ID' }, { id: 'other', name: 'Other' }], directory: null, proxy: null })
   expect((await refusal(world.call(startSignOn, anonymous, { provider: 'nope' }))).code).toBe('not_found')
   expect((await refusal(world.call(startSignOn, anonymous, { provider: 'corp' }))).code).toBe('unavailable')
 })

@@ -180,11 +180,13 @@ const IdentityRow = ({ identity, name, visit, changeable }: { identity: Identity
   )
 }
 
-type Ways = { providers: readonly { id: string; name: string }[]; directory: string | null }
+type Ways = { providers: readonly { id: string; name: string }[]; directory: string | null; proxy: string | null }
 
 const IdentitiesCard = ({ visit, security, ways }: { visit: Visit; security: Security; ways: Ways }) => {
-  const left = ways.providers.filter(({ id }) => !security.identities.some(({ provider }) => provider === id))
-  const nameOf = (id: string): string => (id === 'ldap' ? ways.directory : ways.providers.find((one) => one.id === id)?.name) ?? id
+  // The proxy can be linked while it names somebody.
+  const all = ways.proxy !== null && visit.named !== null ? [...ways.providers, { id: 'header', name: `${ways.proxy} (${visit.named.username})` }] : ways.providers
+  const left = all.filter(({ id }) => !security.identities.some(({ provider }) => provider === id))
+  const nameOf = (id: string): string => (id === 'ldap' ? ways.directory : id === 'header' ? ways.proxy : ways.providers.find((one) => one.id === id)?.name) ?? id
   return (
     <Card title="Sign-in through your organisation">
       {security.identities.length > 0 && (
@@ -219,7 +221,7 @@ export const securityPage = page({
       <AuthenticatorCard visit={visit} security={security} />
       <PasskeysCard visit={visit} security={security} passkey={passkey} />
       {security.two_factor_enabled && <RecoveryCard visit={visit} security={security} />}
-      {(ways.providers.length > 0 || security.identities.length > 0) && <IdentitiesCard visit={visit} security={security} ways={ways} />}
+      {(ways.providers.length > 0 || security.identities.length > 0 || (ways.proxy !== null && visit.named !== null)) && <IdentitiesCard visit={visit} security={security} ways={ways} />}
     </SettingsFrame>
   ),
 })

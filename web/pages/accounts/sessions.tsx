@@ -8,7 +8,7 @@ import { RelativeTime } from '../../components/time.tsx'
 import { action, flashTo, page } from '../../site.ts'
 import { SettingsFrame } from './settings-frame.tsx'
 
-const BY: Record<SignIn['method'], string> = { password: 'a password', passkey: 'a passkey', sso: 'your organisation', setup: 'the set-up link' }
+const BY: Record<SignIn['method'], string> = { password: 'a password', passkey: 'a passkey', sso: 'your organisation', proxy: 'the proxy of your organisation', setup: 'the set-up link' }
 
 /** `Firefox on Linux`, as far as a browser says; the whole of what it says is below. */
 function browserOf(user_agent: string | null): string {

@@ -5,7 +5,7 @@ import { Columns, SideNav } from '../../components/tabs.tsx'
 import type { Visit } from '../../site.ts'
 import { Shell } from '../shell.tsx'
 
-type Place = 'profile' | 'emails' | 'security' | 'sessions' | 'tokens' | 'applications' | 'invites'
+type Place = 'profile' | 'emails' | 'notifications' | 'security' | 'sessions' | 'tokens' | 'applications' | 'invites'
 
 export const SettingsFrame = (props: { visit: Visit; title: string; current: Place; lead?: Child; children?: Child }) => (
   <Shell visit={props.visit} title={props.title} noindex>
@@ -19,6 +19,7 @@ export const SettingsFrame = (props: { visit: Visit; title: string; current: Pla
               tabs: [
                 { label: 'Profile', href: '/settings/profile', icon: 'user', current: props.current === 'profile' },
                 { label: 'Email', href: '/settings/emails', icon: 'mail', current: props.current === 'emails' },
+                { label: 'Notifications', href: '/settings/notifications', icon: 'bell', current: props.current === 'notifications' },
                 { label: 'Security', href: '/settings/security', icon: 'lock', current: props.current === 'security' },
                 { label: 'Sessions', href: '/settings/sessions', icon: 'device', current: props.current === 'sessions' },
                 { label: 'Access tokens', href: '/settings/tokens', icon: 'key', current: props.current === 'tokens' },

@@ -3,6 +3,7 @@ import { listSignOnProviders, signInWithDirectory } from '#features/sso/index.ts
 import { Refusal } from '#lib/errors.ts'
 import { Button, LinkButton } from '../../components/button.tsx'
 import { Card } from '../../components/card.tsx'
+import { Notice } from '../../components/flash.tsx'
 import { Field, Form, FormActions } from '../../components/form.tsx'
 import { PageHead } from '../../components/layout.tsx'
 import { clearCookie, PENDING, readCookie, setCookie, SIGN_IN } from '../../cookies.ts'
@@ -10,6 +11,7 @@ import { withQuery } from '../../paths.ts'
 import { action, flashTo, form, page, redirect, safeNext, type Away, type Fields, type Visit } from '../../site.ts'
 import { fieldError, formError, Shell } from '../shell.tsx'
 import { PasskeyForm } from './passkey-form.tsx'
+import { refusedByProxy } from './proxy-refusal.ts'
 
 export const isSecure = (visit: Visit): boolean => visit.hearth.settings.site_url.startsWith('https:')
 
@@ -105,11 +107,17 @@ export const signInPage = page({
   },
   view: ({ step, next, ways, passkey }, visit) => {
     if (step) return <CodeStep visit={visit} step={step} />
+    const refused = refusedByProxy(visit)
     const everyone = ways?.passwords === 'everyone' || ways?.directory != null
     const password = <PasswordForm visit={visit} directory={ways?.directory ?? null} />
     return (
       <Shell visit={visit} title="Sign in" width="narrow" noindex>
         <PageHead title="Sign in" />
+        {refused !== null && (
+          <Notice kind="bad" title={`${ways?.proxy ?? 'The proxy'} could not sign you in`}>
+            {refused}
+          </Notice>
+        )}
         <Card>
           {ways && ways.providers.length > 0 && (
             <div class="stack">

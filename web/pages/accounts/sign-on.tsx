@@ -1,6 +1,6 @@
 // Signing in through a provider of the settings: away to it, and back with what it says. Both are plain visits, because the
 // policy of these pages lets no form lead to another host.
-import { finishSignOn, LONGEST_SIGN_ON_NEXT, startSignOn } from '#features/sso/index.ts'
+import { finishSignOn, LONGEST_SIGN_ON_NEXT, signInByProxy, startSignOn } from '#features/sso/index.ts'
 import { LinkButton } from '../../components/button.tsx'
 import { Card } from '../../components/card.tsx'
 import { clearCookie, readCookie, setCookie, SIGN_ON } from '../../cookies.ts'
@@ -39,6 +39,10 @@ export const finishSignOnPage = page({
 export const linkProviderForm = action({
   path: '/settings/security/link',
   submit: async (visit, fields) => {
+    if (fields.text('provider') === 'header' && visit.named !== null) {
+      await visit.call(signInByProxy, { named: { ...visit.named, groups: visit.named.groups && [...visit.named.groups] }, link: true })
+      return flashTo(visit, '/settings/security', 'identity-linked')
+    }
     const { url, attempt } = await visit.call(startSignOn, { provider: fields.text('provider'), link: true })
     const shown = (
       <SettingsFrame visit={visit} title="Link a sign-in" current="security">

@@ -83,7 +83,7 @@ export const usersPage = page({
     const href = (change: Record<string, string | number | undefined>) => withQuery('/admin/users', { q: q || undefined, state, ...change })
     return (
       <Shell visit={visit} title="Accounts" noindex>
-        <PageHead title="Accounts" lead="Everybody who can sign in here." actions={<LinkButton href="/admin/audit" icon="shield">Audit log</LinkButton>} />
+        <PageHead title="Accounts" lead="Everybody who can sign in here." actions={<><LinkButton href="/admin/backups" icon="download">Backups</LinkButton> <LinkButton href="/admin/audit" icon="shield">Audit log</LinkButton></>} />
         <FilterBar
           label="State"
           filters={[

@@ -2,10 +2,13 @@ import { getCommit, getRepo, listBranches, listCommits, listTags } from '#featur
 import {
   Badge, Card, Chip, CommitRow, DiffView, EmptyState, Facts, Icon, LinkButton, List, PageHead, Pager, PersonLink, RelativeTime, Row,
 } from '../../components/index.ts'
+import { plural } from '../../format.ts'
 import { codePath, commitPath, pullPath, repoPath, withQuery } from '../../paths.ts'
 import { Away, page } from '../../site.ts'
+import { branchRulesPath, countRules } from '../rulesets/branch.tsx'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
 import { locate, PathCrumbs, RefSwitch, refsOf } from './frame.tsx'
+import { StatusList, statusesOf } from './statuses.tsx'
 import { BranchActions, NewBranch, NewTag, refError, TagActions } from './ref-actions.tsx'
 
 const pageNumber = (url: URL): number => Math.max(1, Number(url.searchParams.get('page') ?? '1') || 1)
@@ -48,9 +51,9 @@ export const commitPage = page({
   load: async (visit) => {
     const name = repoOf(visit)
     const [repo, commit] = await Promise.all([visit.call(getRepo, { repo: name }), visit.call(getCommit, { repo: name, ref: visit.params['sha'] ?? '', patch: true })])
-    return { repo, commit, split: visit.url.searchParams.get('view') === 'split' }
+    return { repo, commit, statuses: await statusesOf(visit, name, commit.sha), split: visit.url.searchParams.get('view') === 'split' }
   },
-  view: ({ repo, commit, split }, visit) => {
+  view: ({ repo, commit, statuses, split }, visit) => {
     const here = commitPath(repo.full_name, commit.sha)
     const rest = commit.message.slice(commit.title.length).trim()
     return (
@@ -71,6 +74,7 @@ export const commitPage = page({
               { label: 'Commit', value: <code>{commit.sha}</code> },
               { label: commit.parents.length === 1 ? 'Parent' : 'Parents', value: commit.parents.length === 0 ? 'None: the first commit' : commit.parents.map((sha) => <a href={commitPath(repo.full_name, sha)}><code>{sha.slice(0, 7)}</code> </a>) },
               ...(commit.pull === null ? [] : [{ label: 'Pull request', value: <a href={pullPath(repo.full_name, commit.pull)}>#{commit.pull}</a> }]),
+              ...(statuses === null ? [] : [{ label: 'Statuses', value: <StatusList statuses={statuses.statuses} /> }]),
               ...(commit.verification.verified ? [{ label: 'Signature', value: <Badge tone="good" icon="check">Verified</Badge> }] : []),
             ]}
           />
@@ -91,9 +95,10 @@ export const branchesPage = page({
     const name = repoOf(visit)
     const number = pageNumber(visit.url)
     const [repo, branches] = await Promise.all([visit.call(getRepo, { repo: name }), visit.call(listBranches, { repo: name, page: number })])
-    return { repo, branches, number }
+    const rules = new Map(await Promise.all(branches.items.map(async (branch) => [branch.name, await countRules(visit, name, branch.name)] as const)))
+    return { repo, branches, number, rules }
   },
-  view: ({ repo, branches, number }, visit) => {
+  view: ({ repo, branches, number, rules }, visit) => {
     const here = repoPath(repo.full_name, '/branches')
     return (
       <RepoFrame visit={visit} repo={repo} title="Branches" current="code">
@@ -118,6 +123,7 @@ export const branchesPage = page({
                     <span><a href={commitPath(repo.full_name, branch.commit.sha)}>{branch.commit.message}</a></span>
                     <span><RelativeTime at={branch.updated_at} /></span>
                     {!branch.default && <span>{branch.ahead} ahead, {branch.behind} behind</span>}
+                    {rules.get(branch.name) != null && <span><a href={branchRulesPath(repo.full_name, branch.name)}>{plural(rules.get(branch.name) ?? 0, 'rule')}</a></span>}
                   </>
                 }
                 end={

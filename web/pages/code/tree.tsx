@@ -1,23 +1,25 @@
+import type { Import } from '#features/imports/index.ts'
 import { getFile, getTree, listCommits, type CommitRecord, type FileRecord, type Repo, type TreeEntry } from '#features/repos/index.ts'
 import { Card, Chip, Columns, Commands, CopyField, Dropdown, EmptyState, FileFrame, Icon, LinkButton, MarkdownBody, Notice, PersonLink, RelativeTime, SideBlock, TreeTable } from '../../components/index.ts'
 import { bytesText } from '../../format.ts'
 import { codePath, commitPath, repoPath, segments } from '../../paths.ts'
 import { Away, page, redirect, type Visit } from '../../site.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
+import { ImportPart, loadImport } from '../repos/import.tsx'
 import { locate, PathCrumbs, RefSwitch, refsOf, type Refs } from './frame.tsx'
 
 const MOST_ENTRIES = 1000
 const README = /^readme(\.(md|markdown|txt|rst))?$/i
 
 type Located = { ref: string; path: string; sha: string | null }
-type Data = { repo: Repo; refs: Refs; at: Located; entries: readonly TreeEntry[]; more: boolean; latest: CommitRecord | null; readme: FileRecord | null }
+type Data = { repo: Repo; refs: Refs; at: Located; entries: readonly TreeEntry[]; more: boolean; latest: CommitRecord | null; readme: FileRecord | null; copy: Import | null }
 
 async function loadTree(visit: Visit, rest: string) {
   const located = await locate(visit, 'tree', rest)
   if (located instanceof Away) return located
   const { name, repo, at } = located
   if (at.type !== 'dir') return redirect(codePath(repo.full_name, 'blob', at.ref, at.path), 302)
-  if (at.sha === null) return { repo, refs: { branches: [], tags: [] }, at, entries: [], more: false, latest: null, readme: null }
+  if (at.sha === null) return { repo, refs: { branches: [], tags: [] }, at, entries: [], more: false, latest: null, readme: null, copy: await loadImport(visit, repo) }
   const [refs, tree, commits] = await Promise.all([
     refsOf(visit, name),
     visit.call(getTree, { repo: name, ref: at.sha, path: at.path, per_page: MOST_ENTRIES }),
@@ -25,7 +27,7 @@ async function loadTree(visit: Visit, rest: string) {
   ])
   const found = tree.items.find((entry) => entry.type === 'file' && README.test(entry.name))
   const readme = found ? await visit.tryCall(getFile, { repo: name, ref: at.sha, path: found.path }) : null
-  return { repo, refs, at, entries: tree.items, more: tree.next !== null, latest: commits.items[0] ?? null, readme }
+  return { repo, refs, at, entries: tree.items, more: tree.next !== null, latest: commits.items[0] ?? null, readme, copy: null }
 }
 
 /** How one begins: the lines for git, with this repository's own address. */
@@ -49,6 +51,14 @@ const Quickstart = ({ repo, visit }: { repo: Repo; visit: Visit }) => (
         </Notice>
       </>
     )}
+  </>
+)
+
+/** No code yet: it is on its way, or it is for somebody to bring. */
+const Empty = ({ repo, copy, visit }: { repo: Repo; copy: Import | null; visit: Visit }) => (
+  <>
+    <ImportPart copy={copy} repo={repo} visit={visit} />
+    {repo.state !== 'importing' && <Quickstart repo={repo} visit={visit} />}
   </>
 )
 
@@ -115,7 +125,7 @@ const TreeView = ({ data, visit }: { data: Data; visit: Visit }) => {
   return (
     <RepoFrame visit={visit} repo={repo} title={at.path === '' ? repo.full_name : at.path} current="code">
       <h1 class="unseen">{at.path === '' ? repo.full_name : at.path}</h1>
-      {at.sha === null ? <Quickstart repo={repo} visit={visit} /> : at.path === '' ? <Columns where="right" side={<About repo={repo} />}>{inside}</Columns> : inside}
+      {at.sha === null ? <Empty repo={repo} copy={data.copy} visit={visit} /> : at.path === '' ? <Columns where="right" side={<About repo={repo} />}>{inside}</Columns> : inside}
     </RepoFrame>
   )
 }

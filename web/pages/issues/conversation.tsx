@@ -6,6 +6,7 @@ import type { MarkdownOptions } from '../../markdown.ts'
 import { withQuery } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
 import { fieldError, formError } from '../shell.tsx'
+import { ReactionBar } from './reactions.tsx'
 
 /** How comments and descriptions of a repository are set. */
 export const markdownOf = (visit: Visit, repo: string): MarkdownOptions => ({ link: { siteUrl: visit.hearth.settings.site_url, repo }, breaks: true })
@@ -46,13 +47,16 @@ const menuOf = (comment: CommentRecord, visit: Visit, here: string) => [
 ]
 
 /** `here` is the address of the issue or pull request; `mayChange` is said for others' comments, one's own may always be. */
-export const CommentItem = ({ comment, visit, repo, role, here, mayChange }: {
+export const CommentItem = ({ comment, visit, repo, role, here, mayChange, mayReact = visit.viewer !== null, placed = false }: {
   comment: CommentRecord
   visit: Visit
   repo: string
   role?: string
   here: string
   mayChange: boolean
+  mayReact?: boolean
+  /** It stands beside its line, so the line need not be named. */
+  placed?: boolean
 }) => {
   const mine = visit.viewer !== null && visit.viewer.id === comment.author.id
   const changing = (mine || mayChange) && [visit.url.searchParams.get('edit'), visit.form.values.text('comment_id')].includes(comment.id)
@@ -64,13 +68,14 @@ export const CommentItem = ({ comment, visit, repo, role, here, mayChange }: {
       edited={comment.updated_at !== comment.created_at}
       role={role}
       verb={
-        comment.path === null ? undefined : (
+        comment.path === null || placed ? undefined : (
           <>
             wrote on <code>{comment.path}{comment.line === null ? '' : `:${comment.line}`}</code>
             {comment.outdated ? ' (outdated)' : ''}
           </>
         )
       }
+      reactions={<ReactionBar comment={comment} visit={visit} here={here} may={mayReact} />}
       menu={mine || mayChange ? menuOf(comment, visit, here) : undefined}
       body={changing ? <EditComment comment={comment} visit={visit} here={here} /> : <MarkdownBody text={comment.body} options={markdownOf(visit, repo)} />}
     />
@@ -91,7 +96,8 @@ const LOOKS: Readonly<Record<string, Look>> = {
   },
   'issue.reopened': { icon: 'issue', tone: 'good', say: () => 'opened this again' },
   'pull.ready': { icon: 'pull', tone: 'good', say: () => 'marked this ready for review' },
-  'pull.updated': { icon: 'commit', say: ({ changed, head }) => (head && list(changed).includes('head') ? `pushed ${String(head).slice(0, 7)}` : `changed ${list(changed).replaceAll('_', ' ')}`) },
+  'pull.updated': { icon: 'commit', say: ({ changed, head, reason }) =>
+      list(changed).includes('head') && head ? `pushed ${String(head).slice(0, 7)}` : reason ? `stopped merging this by itself: ${String(reason)}` : `changed ${list(changed).replaceAll('_', ' ')}` },
   'pull.merged': { icon: 'merge', tone: 'done', say: ({ commit, method }) => `merged this as ${String(commit).slice(0, 7)}${method && method !== 'merge' ? ` by ${String(method)}` : ''}` },
   'pull.closed': { icon: 'pull-closed', tone: 'bad', say: ({ superseded_by }) => (superseded_by ? `closed this: #${String(superseded_by)} was merged for the same issue` : 'closed this') },
 }

@@ -1,15 +1,18 @@
-import { addComment, closeIssue, getIssue, listIssueEvents, listLabels, lockIssue, reopenIssue, unlockIssue, updateIssue } from '#features/issues/index.ts'
+import { addComment, closeIssue, getIssue, listAssignees, listIssueEvents, listLabels, listMilestones, lockIssue, reopenIssue, unlockIssue, updateIssue } from '#features/issues/index.ts'
 import { createPull, getPull } from '#features/pulls/index.ts'
 import { getRepo } from '#features/repos/index.ts'
 import {
-  ActionButton, Button, Card, Columns, Comment, CommentBox, CommentClosed, Field, Form, FormActions, IssueState, Labels, LinkButton, List, MarkdownBody, PageHead, PersonLink, PullRow, RelativeTime, SideBlock,
+  ActionButton, Button, Card, Columns, Comment, CommentBox, CommentClosed, Field, Form, FormActions, IssueState, LinkButton, List, MarkdownBody, PageHead, PersonLink, PullRow, RelativeTime, SideBlock,
   TextArea, Timeline,
 } from '../../components/index.ts'
-import { issuePath, pullPath, repoPath, withQuery } from '../../paths.ts'
+import { issuePath, pullPath } from '../../paths.ts'
 import { action, flashTo, form, page, redirect, type Visit } from '../../site.ts'
+import { Following } from '../notifications/follow.tsx'
+import { loadHeard, mentionItems } from '../notifications/mentioned.tsx'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
 import { fieldError, formError } from '../shell.tsx'
 import { CommentItem, EventItem, markdownOf, woven } from './conversation.tsx'
+import { AssigneesSide, BlockedBySide, LabelsSide, MilestoneSide } from './side.tsx'
 
 /** The number in the address; null when it is none, which is then no page. */
 export const numberOf = (visit: Visit): number | null => (/^[1-9]\d{0,9}$/.test(visit.params['number'] ?? '') ? Number(visit.params['number']) : null)
@@ -22,24 +25,30 @@ const loadIssue = async (visit: Visit) => {
   const detail = await visit.tryCall(getIssue, { repo: name, number })
   // One sequence of numbers: an address with a pull request's number leads there.
   if (detail === null) return (await visit.tryCall(getPull, { repo: name, number })) && redirect(pullPath(name, number), 302)
-  const [events, labels] = await Promise.all([
+  const mayChoose = visit.viewer !== null && repo.permissions.triage
+  const [events, labels, milestones, assignable] = await Promise.all([
     visit.call(listIssueEvents, { repo: name, number, per_page: 100 }),
     visit.call(listLabels, { repo: name, per_page: 100 }),
+    mayChoose ? visit.call(listMilestones, { repo: name, per_page: 100 }) : null,
+    mayChoose ? visit.call(listAssignees, { repo: name, per_page: 100 }) : null,
   ])
-  return { repo, ...detail, events: events.items, labels: labels.items }
+  return {
+    repo, heard: await loadHeard(visit, name, number), ...detail, events: events.items, labels: labels.items, milestones: milestones?.items ?? [], assignable: (assignable?.items ?? []).map(({ username }) => username),
+  }
 }
 
 export const issuePage = page({
   path: '/:workspace/:repo/issues/:number',
   load: loadIssue,
-  view: ({ repo, issue, pulls, comments, comments_count, events, labels }, visit) => {
+  view: ({ repo, heard, issue, pulls, comments, comments_count, events, labels, milestones, assignable }, visit) => {
     const here = issuePath(repo.full_name, issue.number)
+    const side = { visit, repo: repo.full_name, here, may: visit.viewer !== null && repo.permissions.triage && !repo.archived }
     const mine = visit.viewer !== null && visit.viewer.id === issue.author.id
     const mayChange = mine || repo.permissions.triage
-    const byName = new Map(labels.map((label) => [label.name, label]))
     const items = woven([
       ...comments.map((comment) => ({ at: comment.created_at, item: <CommentItem comment={comment} visit={visit} repo={repo.full_name} role={comment.author.id === issue.author.id ? 'Author' : undefined} here={here} mayChange={repo.permissions.maintain} /> })),
       ...events.map((event) => ({ at: event.time, item: <EventItem event={event} /> })),
+      ...mentionItems(heard, repo.full_name),
     ])
     return (
       <RepoFrame visit={visit} repo={repo} title={`${issue.title} · Issue #${issue.number}`} current="issues">
@@ -62,25 +71,16 @@ export const issuePage = page({
           where="right"
           side={
             <>
-              <SideBlock title="Labels">
-                {issue.labels.length === 0 ? <p class="muted">None</p> : (
-                  <Labels labels={issue.labels.map((name) => byName.get(name) ?? { name })} href={(name) => withQuery(repoPath(repo.full_name, '/issues'), { label: name })} />
-                )}
-              </SideBlock>
-              <SideBlock title="Assignees">
-                {issue.assignees.length === 0 ? <p class="muted">Nobody</p> : <ul class="bare-list">{issue.assignees.map((person) => <li><PersonLink of={person} /></li>)}</ul>}
-              </SideBlock>
-              {issue.milestone && <SideBlock title="Milestone">{issue.milestone.title}</SideBlock>}
-              {issue.blocked_by.length > 0 && (
-                <SideBlock title="Waits for">
-                  <ul class="bare-list">{issue.blocked_by.map((number) => <li><a href={issuePath(repo.full_name, number)}>#{number}</a></li>)}</ul>
-                </SideBlock>
-              )}
+              <LabelsSide {...side} names={issue.labels} known={labels} />
+              <AssigneesSide {...side} people={issue.assignees} assignable={assignable} />
+              <MilestoneSide {...side} milestone={issue.milestone} known={milestones} />
+              <BlockedBySide {...side} numbers={issue.blocked_by} />
               {issue.checks.length > 0 && (
                 <SideBlock title="Acceptance checks">
                   <ul class="bare-list">{issue.checks.map((command) => <li><code>{command}</code></li>)}</ul>
                 </SideBlock>
               )}
+              <Following visit={visit} subscription={heard.subscription} at={here} />
               {mayChange && <p><LinkButton href={`${here}/edit`} small icon="edit">Edit</LinkButton></p>}
               {repo.permissions.write && !repo.archived && (
                 <ActionButton action={`${here}/lock`} csrf={visit.csrf} values={{ lock: issue.locked ? 'no' : 'yes' }}>

@@ -16,24 +16,31 @@ export const issuesPage = page({
     const state = query.get('state') === 'closed' ? ('closed' as const) : query.get('state') === 'all' ? ('all' as const) : ('open' as const)
     const label = query.getAll('label').filter((word) => word !== '')
     const q = query.get('q') ?? ''
+    const milestone = query.get('milestone') ?? ''
     const number = Math.max(1, Number(query.get('page') ?? '1') || 1)
-    const filters = { ...(label.length > 0 ? { label } : {}), ...(q ? { q } : {}), ...(query.get('assignee') ? { assignee: query.get('assignee') ?? '' } : {}) }
+    const filters = { ...(label.length > 0 ? { label } : {}), ...(q ? { q } : {}), ...(query.get('assignee') ? { assignee: query.get('assignee') ?? '' } : {}), ...(milestone ? { milestone } : {}) }
     const [repo, issues, labels] = await Promise.all([
       visit.call(getRepo, { repo: name }),
       visit.call(listIssues, { repo: name, state, ...filters, page: number, per_page: PER_PAGE }),
       visit.call(listLabels, { repo: name, per_page: 100 }),
     ])
-    return { repo, issues, labels: labels.items, state, label, q, number }
+    return { repo, issues, labels: labels.items, state, label, q, number, milestone }
   },
-  view: ({ repo, issues, labels, state, label, q, number }, visit) => {
+  view: ({ repo, issues, labels, state, label, q, number, milestone }, visit) => {
     const here = repoPath(repo.full_name, '/issues')
-    const at = (change: Record<string, string | number | undefined>) => withQuery(here, { state: state === 'open' ? undefined : state, q: q || undefined, label: label[0], ...change })
+    const at = (change: Record<string, string | number | undefined>) => withQuery(here, { state: state === 'open' ? undefined : state, q: q || undefined, label: label[0], milestone, ...change })
     const byName = new Map(labels.map((one) => [one.name, one]))
     return (
       <RepoFrame visit={visit} repo={repo} title="Issues" current="issues">
         <PageHead
           title="Issues"
-          actions={<LinkButton href={`${here}/new`} look="primary" icon="plus" hotkey="c">New issue</LinkButton>}
+          actions={
+            <>
+              <LinkButton href={repoPath(repo.full_name, '/labels')} icon="tag">Labels</LinkButton>
+              <LinkButton href={repoPath(repo.full_name, '/milestones')} icon="milestone">Milestones</LinkButton>
+              <LinkButton href={`${here}/new`} look="primary" icon="plus" hotkey="c">New issue</LinkButton>
+            </>
+          }
         />
         <FilterBar
           label="Which issues"
@@ -45,6 +52,7 @@ export const issuesPage = page({
         >
           <Form action={here} method="get" inline label="Find issues">
             {state !== 'open' && <input type="hidden" name="state" value={state} />}
+            {milestone !== '' && <input type="hidden" name="milestone" value={milestone} />}
             <input class="input" type="search" name="q" value={q} placeholder="Find in titles and texts" aria-label="Find in titles and texts" />
             <select class="input" name="label" aria-label="Label">
               <option value="">Any label</option>
@@ -60,8 +68,8 @@ export const issuesPage = page({
         {issues.items.length === 0 ? (
           <EmptyState
             icon="issue"
-            title={q || label.length > 0 ? 'No issue matches' : state === 'closed' ? 'No closed issues' : 'No open issues'}
-            actions={q || label.length > 0 ? <LinkButton href={here}>Show all open issues</LinkButton> : <LinkButton href={`${here}/new`} look="primary">Open an issue</LinkButton>}
+            title={q || label.length > 0 || milestone ? 'No issue matches' : state === 'closed' ? 'No closed issues' : 'No open issues'}
+            actions={q || label.length > 0 || milestone ? <LinkButton href={here}>Show all open issues</LinkButton> : <LinkButton href={`${here}/new`} look="primary">Open an issue</LinkButton>}
           >
             An issue says what should change, and with checks, how one knows that it has.
           </EmptyState>

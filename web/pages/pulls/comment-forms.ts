@@ -1,5 +1,5 @@
 /** Changing and deleting a comment, on an issue as on a pull request. */
-import { deleteComment, updateComment } from '#features/issues/index.ts'
+import { deleteComment, REACTIONS, toggleReaction, updateComment } from '#features/issues/index.ts'
 import { issuePath, pullPath } from '../../paths.ts'
 import { action, flashTo, type Page, type Visit } from '../../site.ts'
 import { issuePage, numberOf } from '../issues/issue.tsx'
@@ -22,6 +22,15 @@ const formsAt = (part: 'issues' | 'pull', page: Page, pathOf: (repo: string, num
       submit: async (visit, fields) => {
         await visit.call(deleteComment, { repo: repoOf(visit), id: fields.text('comment_id') })
         return flashTo(visit, here(visit), 'comment-deleted')
+      },
+    }),
+    action({
+      path: `/:workspace/:repo/${part}/:number/comments/:comment/react`,
+      submit: async (visit, fields) => {
+        const id = visit.params['comment'] ?? ''
+        const content = REACTIONS.find((one) => one === fields.text('content')) ?? '+1'
+        await visit.call(toggleReaction, { repo: repoOf(visit), id, content })
+        return `${here(visit)}#${id}`
       },
     }),
   ]

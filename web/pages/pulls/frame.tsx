@@ -8,6 +8,9 @@ import { codePath, issuePath, pullPath } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
 import { RepoFrame } from '../repos/frame.tsx'
 
+/** What stands on the tab, so that one sees from everywhere how the checks are. */
+const CHECK_ICONS = { none: 'check-circle', pending: 'clock', passed: 'check-circle', failed: 'x-circle', errored: 'warning' } as const
+
 type Part = 'conversation' | 'changes' | 'commits' | 'session' | 'checks'
 
 /** Where the commits of a pull request have their pages: in its fork, until they are part of the repository. */
@@ -36,7 +39,7 @@ export const PullFrame = (props: { visit: Visit; repo: Repo; pull: Pull; current
           { label: 'Changes', href: at('changes'), icon: 'file', count: pull.changed_files, current: current === 'changes' },
           { label: 'Commits', href: at('commits'), icon: 'commit', count: pull.commits_count, current: current === 'commits' },
           { label: 'Session', href: at('session'), icon: 'spark', count: pull.session.entries, current: current === 'session' },
-          { label: 'Checks', href: at('checks'), icon: 'check-circle', current: current === 'checks' },
+          { label: 'Checks', href: at('checks'), icon: CHECK_ICONS[pull.checks_status], current: current === 'checks' },
         ]}
       />
       {props.children}

@@ -1,17 +1,28 @@
-import { addComment, getIssue, listIssueEvents } from '#features/issues/index.ts'
-import { closePull, convertPullToDraft, dismissReview, getPull, markPullReady, mergePull, reopenPull, reviewPull, type PullDetail, type Review } from '#features/pulls/index.ts'
+import { addComment, getIssue, listAssignees, listIssueEvents, listLabels, type Label as LabelRecord } from '#features/issues/index.ts'
+import { closePull, convertPullToDraft, dismissReview, getPull, listReviewThreads, markPullReady, mergePull, reopenPull, reviewPull, type PullDetail, type Review } from '#features/pulls/index.ts'
+import { hasQueue } from '#features/queue/index.ts'
 import { getRepo, getRepoSettings, type Repo } from '#features/repos/index.ts'
 import {
-  Badge, Button, Card, Checkbox, Columns, Comment, CommentBox, CommentClosed, Commands, CopyField, Field, FieldSet, Form, FormActions, Icon, Labels, LinkButton, MarkdownBody, PersonLink, Radio, Select,
+  Badge, Button, Card, Checkbox, CheckState, Columns, Comment, CommentBox, CommentClosed, Commands, CopyField, diffAnchor, Field, FieldSet, Form, FormActions, Icon, LinkButton, MarkdownBody, PersonLink, Radio, Select,
   SideBlock, TextArea, Timeline, type Tone,
 } from '../../components/index.ts'
-import { commitPath, issuePath, pullPath, repoPath, withQuery } from '../../paths.ts'
+import { commitPath, issuePath, pullPath } from '../../paths.ts'
 import { action, flashTo, page, redirect, type Visit } from '../../site.ts'
 import { CommentItem, EventItem, markdownOf, woven } from '../issues/conversation.tsx'
 import { numberOf } from '../issues/issue.tsx'
+import { Following } from '../notifications/follow.tsx'
+import { loadHeard, mentionItems, type Heard } from '../notifications/mentioned.tsx'
+import { QueuedBox } from '../queue/box.tsx'
 import { repoOf } from '../repos/frame.tsx'
+import type { BranchRule } from '#features/rulesets/index.ts'
+import type { CombinedStatus } from '#features/statuses/index.ts'
+import { StatusList, statusesOf } from '../code/statuses.tsx'
+import { BlockerLine, mayGoPast, methodsLeft, RulesLink, rulesOfBase } from '../rulesets/on-pull.tsx'
 import { fieldError, formAt, formError } from '../shell.tsx'
+import { AssigneesSide, LabelsSide } from '../issues/side.tsx'
+import { AutoMerge, RevertButton, UpdateBranch } from './branch-box.tsx'
 import { Reviewers } from './reviewers.tsx'
+import { Thread, threadRights, type ReviewThread } from './threads.tsx'
 import { PullFrame } from './frame.tsx'
 
 const VERDICTS: Record<Review['verdict'], { words: string; tone?: Tone }> = {
@@ -61,6 +72,21 @@ const ReviewItem = ({ review, visit, repo, here }: { review: Review; visit: Visi
   )
 }
 
+/** A conversation on a line, with the place that it is about. */
+const ThreadItem = ({ thread, visit, repo, data }: { thread: ReviewThread; visit: Visit; repo: Repo; data: PullDetail }) => {
+  const [root] = thread.comments
+  const where = `${thread.path}:${thread.line ?? root?.line ?? ''}`
+  const href = `${pullPath(repo.full_name, data.number, 'changes')}#${diffAnchor(thread.path)}${thread.side === 'old' ? 'L' : 'R'}${thread.line ?? ''}`
+  return (
+    <li class="timeline-thread">
+      <Thread
+        thread={thread} visit={visit} repo={repo} number={data.number} back="" rights={threadRights(visit, repo, data)}
+        head={<p class="thread-place">{thread.line === null ? <><code>{where}</code> <Badge>Outdated</Badge></> : <a href={href}><code>{where}</code></a>}</p>}
+      />
+    </li>
+  )
+}
+
 /** How to bring commits into a pull request that has its own fork. */
 const PushHelp = ({ data }: { data: PullDetail }) => (
   <Card title="Push your commits here">
@@ -69,8 +95,11 @@ const PushHelp = ({ data }: { data: PullDetail }) => (
   </Card>
 )
 
-const MergeBox = ({ data, repo, methods, usual, visit }: { data: PullDetail; repo: Repo; methods: readonly string[]; usual: string; visit: Visit }) => {
+type MergeBoxProps = { data: PullDetail; repo: Repo; rules: readonly BranchRule[]; methods: readonly string[]; usual: string; allowsIgnoring: boolean; visit: Visit }
+
+const MergeBox = ({ data, repo, rules, methods, usual, allowsIgnoring, visit }: MergeBoxProps) => {
   const here = pullPath(repo.full_name, data.number)
+  const ignoring = allowsIgnoring && data.blockers.some(({ code }) => code === 'checks_failed')
   const mayMerge = visit.viewer !== null && repo.permissions.write
   const names: Record<string, string> = { merge: 'Merge commit', squash: 'Squash into one commit', rebase: 'Rebase' }
   if (data.status === 'merged') {
@@ -80,6 +109,7 @@ const MergeBox = ({ data, repo, methods, usual, visit }: { data: PullDetail; rep
           {data.merged_by} merged this
           {data.merge_commit_sha && <> as <a href={commitPath(repo.full_name, data.merge_commit_sha)}><code>{data.merge_commit_sha.slice(0, 7)}</code></a></>}.
         </p>
+        <RevertButton data={data} repo={repo} visit={visit} />
       </Card>
     )
   }
@@ -90,17 +120,15 @@ const MergeBox = ({ data, repo, methods, usual, visit }: { data: PullDetail; rep
       </Card>
     )
   }
+  if (data.queue !== null) return <QueuedBox data={data} repo={repo} visit={visit} />
   return (
     <Card title={data.blockers.length === 0 ? <><Icon name="check-circle" /> Ready to merge</> : 'Before this can merge'}>
       {data.blockers.length > 0 && (
         <ul class="bare-list">
-          {data.blockers.map((blocker) => (
-            <li>
-              <Icon name="warning" /> {blocker.message}
-            </li>
-          ))}
+          {data.blockers.map((blocker) => <BlockerLine blocker={blocker} />)}
         </ul>
       )}
+      <RulesLink repo={repo.full_name} base={data.base.ref} rules={rules} />
       {mayMerge && data.status === 'open' && (
         <Form action={`${here}/merge`} csrf={visit.csrf} label="Merge" error={formError(formAt(visit, `${here}/merge`), 'method')}>
           <Select
@@ -109,11 +137,17 @@ const MergeBox = ({ data, repo, methods, usual, visit }: { data: PullDetail; rep
           />
           {data.issue !== null && <Checkbox name="keep_issue_open" label={`Keep issue #${data.issue.number} open`} checked={visit.form.values.ticked('keep_issue_open')} />}
           {data.head && <input type="hidden" name="expected_head" value={data.head.sha} />}
+          {ignoring && <Checkbox name="ignore_checks" label="Merge with failed checks" hint="The timeline and the audit log will say so." checked={visit.form.values.ticked('ignore_checks')} />}
           <FormActions>
-            <Button look="primary" icon="merge" disabled={data.blockers.length > 0}>Merge</Button>
+            {mayGoPast(data.blockers, rules) ? (
+              <Button look="danger" icon="merge">Merge, if you may pass these rules</Button>
+            ) : (
+              <Button look="primary" icon="merge" disabled={data.blockers.some(({ code }) => code !== 'checks_failed' || !ignoring)}>{hasQueue(visit.hearth, repo.id, data.base.ref) ? 'Add to the merge queue' : 'Merge'}</Button>
+            )}
           </FormActions>
         </Form>
       )}
+      <AutoMerge data={data} repo={repo} visit={visit} />
     </Card>
   )
 }
@@ -145,39 +179,48 @@ const ReviewBox = ({ here, visit }: { here: string; visit: Visit }) => (
   </Card>
 )
 
-const Side = ({ data, repo, visit, mayChange }: { data: PullDetail; repo: Repo; visit: Visit; mayChange: boolean }) => (
-  <>
-    <Reviewers visit={visit} data={data} repo={repo} />
-    <SideBlock title="Approvals">
-      <p>{data.approvals.required === 0 ? `${data.approvals.counted} counted, none required` : `${data.approvals.counted} of ${data.approvals.required}`}</p>
-    </SideBlock>
+type SideProps = { data: PullDetail; statuses: CombinedStatus | null; repo: Repo; visit: Visit; mayChange: boolean; labels: readonly LabelRecord[]; assignable: readonly string[]; heard: Heard }
+
+const Side = ({ data, statuses, repo, visit, mayChange, labels, assignable, heard }: SideProps) => {
+  const place = { visit, repo: repo.full_name, here: pullPath(repo.full_name, data.number), may: visit.viewer !== null && repo.permissions.triage && !repo.archived }
+  return (
+    <>
+      <Reviewers visit={visit} data={data} repo={repo} />
+      <SideBlock title="Approvals">
+        <p>{data.approvals.required === 0 ? `${data.approvals.counted} counted, none required` : `${data.approvals.counted} of ${data.approvals.required}`}</p>
+      </SideBlock>
+      {data.checks_status !== 'none' && (
+      <SideBlock title="Checks">
+        <p><CheckState status={data.checks_status} href={pullPath(repo.full_name, data.number, 'checks')} /></p>
+      </SideBlock>
+    )}
+      {statuses !== null && <SideBlock title="Statuses"><StatusList statuses={statuses.statuses} /></SideBlock>}
     <SideBlock title="Base">
-      {data.behind.by === 0 ? <p>Up to date with {data.behind.base}</p> : <p>{data.behind.by} behind {data.behind.base}</p>}
-      {data.behind.conflict_paths.length > 0 && (
-        <ul class="bare-list">{data.behind.conflict_paths.map((path) => <li><Icon name="warning" /> <code>{path}</code></li>)}</ul>
+        {data.behind.by === 0 ? <p>Up to date with {data.behind.base}</p> : <p>{data.behind.by} behind {data.behind.base}</p>}
+        {data.behind.conflict_paths.length > 0 && (
+          <ul class="bare-list">{data.behind.conflict_paths.map((path) => <li><Icon name="warning" /> <code>{path}</code></li>)}</ul>
+        )}
+        {(data.status === 'open' || data.status === 'draft') && <UpdateBranch data={data} repo={repo} visit={visit} />}
+      </SideBlock>
+      {data.overlaps.length > 0 && (
+        <SideBlock title="Touches the same">
+          <ul class="bare-list">
+            {data.overlaps.map((other) => (
+              <li>
+                <a href={pullPath(repo.full_name, other.number)}>#{other.number} {other.title}</a> <Badge tone={other.level === 'lines' ? 'bad' : 'wait'}>{other.level}</Badge>
+              </li>
+            ))}
+          </ul>
+        </SideBlock>
       )}
-    </SideBlock>
-    {data.overlaps.length > 0 && (
-      <SideBlock title="Touches the same">
-        <ul class="bare-list">
-          {data.overlaps.map((other) => (
-            <li>
-              <a href={pullPath(repo.full_name, other.number)}>#{other.number} {other.title}</a> <Badge tone={other.level === 'lines' ? 'bad' : 'wait'}>{other.level}</Badge>
-            </li>
-          ))}
-        </ul>
-      </SideBlock>
-    )}
-    {data.labels.length > 0 && (
-      <SideBlock title="Labels">
-        <Labels labels={data.labels.map((name) => ({ name }))} href={(name) => withQuery(repoPath(repo.full_name, '/issues'), { label: name })} />
-      </SideBlock>
-    )}
-    {data.assignees.length > 0 && <SideBlock title="Assignees"><ul class="bare-list">{data.assignees.map((person) => <li><PersonLink of={person} /></li>)}</ul></SideBlock>}
-    {data.session.cost_usd !== null && <SideBlock title="Cost">{`$${data.session.cost_usd.toFixed(2)}`}</SideBlock>}
-    {mayChange && <p><LinkButton href={`${pullPath(repo.full_name, data.number)}/edit`} small icon="edit">Edit</LinkButton></p>}
-  </>
-)
+      <LabelsSide {...place} names={data.labels} known={labels} />
+      <AssigneesSide {...place} people={data.assignees} assignable={assignable} />
+      <Following visit={visit} subscription={heard.subscription} at={place.here} />
+      {data.session.cost_usd !== null && <SideBlock title="Cost">{`$${data.session.cost_usd.toFixed(2)}`}</SideBlock>}
+      {mayChange && <p><LinkButton href={`${pullPath(repo.full_name, data.number)}/edit`} small icon="edit">Edit</LinkButton></p>}
+    </>
+  )
+}
 
 export const pullPage = page({
   path: '/:workspace/:repo/pull/:number',
@@ -188,25 +231,35 @@ export const pullPage = page({
     const repo = await visit.call(getRepo, { repo: name })
     const data = await visit.tryCall(getPull, { repo: name, number })
     if (data === null) return (await visit.tryCall(getIssue, { repo: name, number })) && redirect(issuePath(name, number), 302)
-    const [events, settings] = await Promise.all([
+    const [rules, statuses, events, settings, threads, labels, assignable] = await Promise.all([
+      rulesOfBase(visit, name, data.base.ref),
+      statusesOf(visit, name, data.head?.sha ?? null),
       visit.call(listIssueEvents, { repo: name, number, per_page: 100 }),
       visit.viewer ? visit.tryCall(getRepoSettings, { repo: name }) : null,
+      visit.call(listReviewThreads, { repo: name, number }),
+      visit.call(listLabels, { repo: name, per_page: 100 }),
+      visit.viewer && repo.permissions.triage ? visit.call(listAssignees, { repo: name, per_page: 100 }) : null,
     ])
-    return { repo, data, events: events.items, methods: settings?.merge_methods ?? ['merge'], usual: settings?.default_merge_method ?? 'merge' }
+    return {
+      repo, data, heard: await loadHeard(visit, name, number), events: events.items, rules, statuses, methods: methodsLeft(settings?.merge_methods ?? ['merge'], rules), usual: settings?.default_merge_method ?? 'merge',
+      allowsIgnoring: settings?.allow_ignoring_checks ?? false, threads, labels: labels.items, assignable: (assignable?.items ?? []).map(({ username }) => username),
+    }
   },
-  view: ({ repo, data, events, methods, usual }, visit) => {
+  view: ({ repo, data, heard, events, rules, statuses, methods, usual, allowsIgnoring, threads, labels, assignable }, visit) => {
     const here = pullPath(repo.full_name, data.number)
     // What an agent made for a person is that person's own.
     const mine = visit.viewer !== null && [data.author.id, data.author.on_behalf_of?.id].includes(visit.viewer.id)
     const active = data.status === 'open' || data.status === 'draft'
     const items = woven([
-      ...data.comments.map((comment) => ({ at: comment.created_at, item: <CommentItem comment={comment} visit={visit} repo={repo.full_name} role={comment.author.id === data.author.id ? 'Author' : undefined} here={here} mayChange={repo.permissions.maintain} /> })),
+      ...data.comments.filter(({ path }) => path === null).map((comment) => ({ at: comment.created_at, item: <CommentItem comment={comment} visit={visit} repo={repo.full_name} role={comment.author.id === data.author.id ? 'Author' : undefined} here={here} mayChange={repo.permissions.maintain} /> })),
+      ...threads.map((thread) => ({ at: thread.comments[0]?.created_at ?? '', item: <ThreadItem thread={thread} visit={visit} repo={repo} data={data} /> })),
       ...data.reviews.map((review) => ({ at: review.created_at, item: <ReviewItem review={review} visit={visit} repo={repo.full_name} here={active && repo.permissions.maintain ? here : null} /> })),
       ...events.map((event) => ({ at: event.time, item: <EventItem event={event} /> })),
+      ...mentionItems(heard, repo.full_name),
     ])
     return (
       <PullFrame visit={visit} repo={repo} pull={data.pull} current="conversation">
-        <Columns where="right" side={<Side data={data} repo={repo} visit={visit} mayChange={!repo.archived && (mine || repo.permissions.triage)} />}>
+        <Columns where="right" side={<Side data={data} statuses={statuses} repo={repo} visit={visit} mayChange={!repo.archived && (mine || repo.permissions.triage)} labels={labels} assignable={assignable} heard={heard} />}>
           <Timeline>
             <Comment
               id="description" author={data.author} at={data.created_at} role="Author" verb="started this"
@@ -216,7 +269,7 @@ export const pullPage = page({
           </Timeline>
           {data.status === 'draft' && mine && data.head?.sha === data.merge_base_sha && <PushHelp data={data} />}
           {data.status === 'draft' && (mine || repo.permissions.write) && <ReadyBox data={data} here={here} visit={visit} />}
-          <MergeBox data={data} repo={repo} methods={methods} usual={usual} visit={visit} />
+          <MergeBox data={data} repo={repo} rules={rules} methods={methods} usual={usual} allowsIgnoring={allowsIgnoring} visit={visit} />
           {visit.viewer !== null && active && !mine && !repo.archived && <ReviewBox here={here} visit={visit} />}
           {visit.viewer === null ? (
             <CommentClosed signIn={`/login?next=${encodeURIComponent(here)}`}>Sign in to comment.</CommentClosed>
@@ -304,10 +357,11 @@ export const mergeForm = action({
   page: pullPage,
   submit: async (visit, fields) => {
     const method = fields.text('method')
-    await visit.call(mergePull, {
+    const { queue } = await visit.call(mergePull, {
       ...target(visit), method: method === 'squash' || method === 'rebase' ? method : 'merge', keep_issue_open: fields.ticked('keep_issue_open'),
+      ...(fields.ticked('ignore_checks') ? { ignore_checks: true } : {}),
       ...(fields.optional('expected_head') ? { expected_head: fields.text('expected_head') } : {}),
     })
-    return flashTo(visit, hereOf(visit), 'merged')
+    return flashTo(visit, hereOf(visit), queue === null ? 'merged' : 'queued')
   },
 })

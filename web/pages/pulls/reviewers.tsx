@@ -22,6 +22,9 @@ export const Reviewers = ({ visit, data, repo }: { visit: Visit; data: PullDetai
     ...teams.map((team) => ({ kind: 'teams' as const, name: team, shown: <a href={teamPath(repo.workspace, team)}><Icon name="users" /> {repo.workspace}/{team}</a> })),
     ...agents.map((agent) => ({ kind: 'agents' as const, name: agent.username, shown: <PersonLink of={agent} /> })),
   ]
+  // Those who reviewed and are not asked now can be asked again.
+  const reviewers = [...new Map(data.reviews.map(({ author }) => [author.id, author])).values()]
+  const again = mayAsk ? reviewers.filter(({ kind, username }) => kind !== 'workspace' && !asked.some(({ name }) => name === username)) : []
   if (asked.length === 0 && !mayAsk) return null
   const refused = visit.form.values.has('reviewers')
   return (
@@ -33,6 +36,18 @@ export const Reviewers = ({ visit, data, repo }: { visit: Visit; data: PullDetai
           {asked.map(({ kind, name, shown }) => (
             <li>
               {shown} {mayAsk && <Taken visit={visit} here={here} kind={kind} name={name} />}
+            </li>
+          ))}
+        </ul>
+      )}
+      {again.length > 0 && (
+        <ul class="bare-list">
+          {again.map((person) => (
+            <li>
+              <PersonLink of={person} />{' '}
+              <ActionButton action={`${here}/reviewers`} csrf={visit.csrf} values={{ reviewers: person.username }}>
+                <Button small look="quiet" icon="refresh" label={`Ask ${person.username} again`} />
+              </ActionButton>
             </li>
           ))}
         </ul>

@@ -1,3 +1,4 @@
+import { createImport } from '#features/imports/index.ts'
 import { createRepo } from '#features/repos/index.ts'
 import { listWorkspaces } from '#features/workspaces/index.ts'
 import { Button, LinkButton } from '../../components/button.tsx'
@@ -5,7 +6,8 @@ import { Card, EmptyState } from '../../components/card.tsx'
 import { Field, FieldSet, Form, FormActions, Radio, Select } from '../../components/form.tsx'
 import { PageHead } from '../../components/layout.tsx'
 import { repoPath } from '../../paths.ts'
-import { flashTo, form, page, redirect } from '../../site.ts'
+import { Refusal } from '#lib/errors.ts'
+import { action, flashTo, page, redirect } from '../../site.ts'
 import { fieldError, formError, Shell } from '../shell.tsx'
 
 export const newRepoPage = page({
@@ -23,7 +25,7 @@ export const newRepoPage = page({
           </EmptyState>
         ) : (
           <Card>
-            <Form action="/new" csrf={visit.csrf} error={formError(visit, 'workspace', 'name', 'description', 'private')}>
+            <Form action="/new" csrf={visit.csrf} error={formError(visit, 'workspace', 'name', 'description', 'private', 'import_url', 'import_token')}>
               <Select
                 name="workspace" label="Workspace" required options={workspaces.map(({ slug, name }) => ({ value: slug, label: name === slug ? slug : `${name} (${slug})` }))}
                 value={typed.optional('workspace') ?? visit.url.searchParams.get('workspace')} error={fieldError(visit, 'workspace')}
@@ -33,6 +35,16 @@ export const newRepoPage = page({
               <FieldSet legend="Who can see it" error={fieldError(visit, 'private')}>
                 <Radio name="private" value="true" label="Private" hint="Members of the workspace and people you add." checked={isPrivate} />
                 <Radio name="private" value="false" label="Public" hint="Everyone, without an account." checked={!isPrivate} />
+              </FieldSet>
+              <FieldSet legend="Copy from elsewhere" hint="Leave this empty for a new repository.">
+                <Field
+                  name="import_url" type="url" label="Address" mono maxlength={2000} value={typed.text('import_url')} error={fieldError(visit, 'import_url')}
+                  hint="A git repository, as one would clone it: https://…" autocomplete="off"
+                />
+                <Field
+                  name="import_token" type="password" label="Access token" maxlength={2000} error={fieldError(visit, 'import_token')} autocomplete="off"
+                  hint="Only for a private one: a token of the other side, or name:password. It is kept encrypted until the copy is done."
+                />
               </FieldSet>
               <FormActions>
                 <Button look="primary">Make the repository</Button>
@@ -45,13 +57,30 @@ export const newRepoPage = page({
   },
 })
 
-export const newRepoForm = form({
+/** An import has its own names for what this form calls by the names of the page. */
+const FIELDS: Readonly<Record<string, string>> = { url: 'import_url', token: 'import_token' }
+
+export const newRepoForm = action({
   path: '/new',
   page: newRepoPage,
-  operation: createRepo,
-  input: (fields) => ({
-    workspace: fields.optional('workspace'), name: fields.text('name').trim(), description: fields.optional('description'),
-    ...(fields.has('private') ? { private: fields.ticked('private') } : {}),
-  }),
-  done: (repo, visit) => flashTo(visit, repoPath(repo.full_name), 'repo-made'),
+  async submit(visit, fields) {
+    const about = {
+      workspace: fields.optional('workspace'), name: fields.text('name').trim(), description: fields.optional('description'),
+      ...(fields.has('private') ? { private: fields.ticked('private') } : {}),
+    }
+    const import_url = fields.optional('import_url')
+    const token = fields.optional('import_token')
+    if (import_url === undefined || token === undefined) {
+      const repo = await visit.call(createRepo, { ...about, ...(import_url === undefined ? {} : { import_url }) })
+      return import_url === undefined ? flashTo(visit, repoPath(repo.full_name), 'repo-made') : redirect(repoPath(repo.full_name))
+    }
+    try {
+      const copy = await visit.call(createImport, { ...about, source: 'git', workspace: about.workspace ?? '', url: import_url, token })
+      return redirect(repoPath(copy.repo ?? ''))
+    } catch (error) {
+      const field = error instanceof Refusal && error.field !== null ? FIELDS[error.field] : undefined
+      if (!(error instanceof Refusal) || field === undefined) throw error
+      throw new Refusal(error.code, error.message, { field, ...(error.reason === null ? {} : { reason: error.reason }) })
+    }
+  },
 })

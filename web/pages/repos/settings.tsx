@@ -43,7 +43,17 @@ export const repoSettingsPage = page({
       <RepoFrame visit={visit} repo={repo} title="Settings" current="settings" width="narrow">
         <PageHead
           title="Settings"
-          actions={repo.permissions.admin ? <LinkButton href={`${here}/collaborators`} icon="users">Collaborators</LinkButton> : undefined}
+          actions={
+            <>
+              <LinkButton href={`${here}/rulesets`} icon="shield">Rulesets</LinkButton>
+              {repo.permissions.admin && (
+                <>
+                  <LinkButton href={`${here}/collaborators`} icon="users">Collaborators</LinkButton>
+                  <LinkButton href={`${here}/hooks`} icon="webhook">Webhooks</LinkButton>
+                </>
+              )}
+            </>
+          }
         />
         <Card title="General">
           <Form action={here} csrf={visit.csrf} error={typed.has('description') ? formError(visit, 'description', 'website', 'topics', 'default_branch') : null}>
@@ -66,6 +76,8 @@ export const repoSettingsPage = page({
             <Checkbox name="require_conversation_resolution" label="Conversations must be resolved" checked={settings.require_conversation_resolution} />
             <Checkbox name="delete_branch_on_merge" label="Delete the branch once it is merged" checked={settings.delete_branch_on_merge} />
             <Checkbox name="admins_may_push" label="Admins may push to the protected branch" checked={settings.admins_may_push} />
+            <Checkbox name="merge_queue" label="Merge through a queue" hint="Each is tested as the commit that lands, on top of those ahead of it." checked={settings.merge_queue} />
+            <Field name="queue_slots" label="Tested in the queue at once" type="number" min={1} max={20} value={kept('queue_slots', String(settings.queue_slots))} error={fieldError(visit, 'queue_slots')} />
             <FieldSet legend="How a pull request may be merged" error={fieldError(visit, 'merge_methods')}>
               {METHODS.map((method) => (
                 <Checkbox name="merge_methods" value={method} label={METHOD_WORDS[method]} checked={settings.merge_methods.includes(method)} />
@@ -108,6 +120,8 @@ export const pullSettingsForm = form({
     require_conversation_resolution: fields.ticked('require_conversation_resolution'),
     delete_branch_on_merge: fields.ticked('delete_branch_on_merge'),
     admins_may_push: fields.ticked('admins_may_push'),
+    merge_queue: fields.ticked('merge_queue'),
+    ...(fields.optional('queue_slots') ? { queue_slots: Number(fields.text('queue_slots')) } : {}),
     merge_methods: METHODS.filter((method) => fields.all('merge_methods').includes(method)),
     default_merge_method: METHODS.find((method) => method === fields.text('default_merge_method')),
   }),

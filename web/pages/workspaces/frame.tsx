@@ -8,7 +8,7 @@ import { workspacePath } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
 import { Shell } from '../shell.tsx'
 
-type Place = 'repositories' | 'members' | 'teams' | 'settings'
+type Place = 'repositories' | 'activity' | 'members' | 'teams' | 'settings'
 
 /** A workspace as far as the visitor knows it: strangers see only its name and public repositories. */
 export type WorkspaceLook = Pick<Workspace, 'slug' | 'name' | 'description'> & { role: 'owner' | 'member' | null; member_count: number | null }
@@ -19,11 +19,13 @@ export const WorkspaceFrame = (props: { visit: Visit; workspace: WorkspaceLook; 
     <Shell
       visit={props.visit}
       title={props.title}
+      links={[{ rel: 'alternate', type: 'application/atom+xml', title: `What happens in ${workspace.slug}`, href: `/${encodeURIComponent(workspace.slug)}.atom` }]}
       header={
         <WorkspaceHeader
           workspace={workspace}
           tabs={[
             { label: 'Repositories', href: workspacePath(workspace.slug), icon: 'repo', current: current === 'repositories' },
+            { label: 'Activity', href: workspacePath(workspace.slug, 'activity'), icon: 'activity', current: current === 'activity' },
             ...(workspace.role === null
               ? []
               : [
@@ -48,7 +50,7 @@ export const WorkspaceSettingsFrame = (props: {
   visit: Visit
   workspace: WorkspaceLook
   title: string
-  part: 'general' | 'tokens' | 'audit' | 'deleted'
+  part: 'general' | 'tokens' | 'hooks' | 'rulesets' | 'audit' | 'deleted'
   children?: Child
 }) => {
   const { workspace, part } = props
@@ -64,6 +66,8 @@ export const WorkspaceSettingsFrame = (props: {
                 tabs: [
                   { label: 'General', href: at('settings'), icon: 'settings', current: part === 'general' },
                   { label: 'Tokens', href: at('settings/tokens'), icon: 'key', current: part === 'tokens' },
+                  { label: 'Webhooks', href: at('hooks'), icon: 'webhook', current: part === 'hooks' },
+                  { label: 'Rulesets', href: at('rulesets'), icon: 'shield', current: part === 'rulesets' },
                   { label: 'Audit log', href: at('audit'), icon: 'history', current: part === 'audit' },
                   { label: 'Deleted repositories', href: at('settings/deleted'), icon: 'trash', current: part === 'deleted' },
                 ],

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { redactText, redactValue } from '#features/pulls/redact.ts'
+import { redactText, redactValue } from '#lib/redact.ts'
 
 const a = (length: number) => 'aB3d'.repeat(64).slice(0, length)
 

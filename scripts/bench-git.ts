@@ -1,0 +1,175 @@
+/**
+ * Measures fetching and pushing beside git's own server in one run, in turn: `git http-backend` with bitmaps and commit-graph
+ * behind lighttpd (pushes of whole repositories: Apache, which hands bodies on as they come). Both ask for a password and
+ * check every object that comes. The client is git; the forge is the executable with all its doors and its database.
+ */
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { availableParallelism, tmpdir } from 'node:os'
+import { basename, join, resolve } from 'node:path'
+import { gitTo } from './bench-git/client.ts'
+import { forkCost } from './bench-git/fork.ts'
+import { raceIndexing } from './bench-git/indexing.ts'
+import { memoryReport } from './bench-git/memory.ts'
+import { race, type Result } from './bench-git/race.ts'
+import { lineOf, tableOf, writeReadme } from './bench-git/report.ts'
+import { clientAt, copyOf, describe, generate, type Repository } from './bench-git/repositories.ts'
+import { SCENARIOS, addManyRefs, scenariosOf, type Clients } from './bench-git/scenarios.ts'
+import { startGit, startHearth, type Hearth, type Server } from './bench-git/servers.ts'
+import { raceWholePush } from './bench-git/whole-push.ts'
+import { EXECUTABLE, ROOT, requireBuilt } from './run/forge.ts'
+import { runScript, type Option } from './run/options.ts'
+
+const OPTIONS = {
+  repo: { kind: 'text', default: '', help: 'A repository to serve; may be given several times. Without it, three are made.' },
+  sizes: { kind: 'text', default: '10,150,300', help: 'MB of the repositories that are made.' },
+  rounds: { kind: 'count', default: '5', help: 'Measurements of each scenario on each side; medians are shown.' },
+  only: { kind: 'text', default: '', help: 'Only scenarios whose name holds one of these, between commas.' },
+  prepared: { kind: 'text', default: '', help: 'A directory where prepared repositories are kept for the next run.' },
+  quick: { kind: 'flag', default: '', help: 'One small repository and three rounds.' },
+  memory: { kind: 'flag', default: '', help: 'Measures memory and the waiting of others under load instead.' },
+  megabytes: { kind: 'text', default: '300,2000', help: 'With --memory: MB of the packs that are pushed.' },
+  'write-readme': { kind: 'flag', default: '', help: 'Puts the table into README.md.' },
+  source: { kind: 'flag', default: '', help: 'Runs the forge from the source instead of the executable.' },
+  executable: { kind: 'text', default: EXECUTABLE, help: 'The built executable.' },
+} as const satisfies Record<string, Option>
+
+/** `--repo` may come several times: the command line is read with all of them as one. */
+function gatherRepos(): void {
+  const repos: string[] = []
+  const rest: string[] = []
+  for (let at = 2; at < process.argv.length; at++) {
+    if (process.argv[at] === '--repo') repos.push(resolve(process.argv[++at] ?? ''))
+    else rest.push(process.argv[at] ?? '')
+  }
+  process.argv.splice(2, Infinity, ...rest, ...(repos.length > 0 ? ['--repo', repos.join('\n')] : []))
+}
+
+/** What needs repositories that are served and in order; the rest brings its own servers. */
+const SERVED = [...SCENARIOS, 'first fetch after a start', 'fork']
+
+const say = (text: string): void => void process.stdout.write(`${text}\n`)
+
+/** Copies of what is served, as git's own maintenance would leave them. */
+async function prepare(sources: readonly string[], sizes: readonly number[], directory: string): Promise<Repository[]> {
+  mkdirSync(directory, { recursive: true })
+  const made: Repository[] = []
+  const add = async (name: string, make: (path: string) => Promise<void>) => {
+    const path = join(directory, `${name}.git`)
+    if (!existsSync(join(path, 'packed-refs'))) {
+      rmSync(path, { recursive: true, force: true })
+      await make(path)
+    }
+    const one = await describe(path)
+    say(`${one.name}: ${one.objects} objects, ${(one.bytes / 1e6).toFixed(0)} MB`)
+    made.push(one)
+  }
+  // A folder may be called after the owner and the repository, with the files in one called `repo`.
+  const nameOf = (source: string): string => basename(source.replace(/\/(repo|\.git|repo\.git)\/?$/, '')).replace(/^.*\+|\.git$/g, '')
+  for (const source of sources) await add(nameOf(source), (path) => copyOf(source, path))
+  if (sources.length === 0) for (const size of sizes) await add(`made-${size}mb`, (path) => generate(path, size))
+  return made
+}
+
+/** Waits until the forge has put a repository in order, as it does some time after a push. */
+async function inOrder(hearth: Hearth, name: string): Promise<void> {
+  const packs = join(hearth.directory(name), 'objects', 'pack')
+  for (let waited = 0; waited < 600; waited++) {
+    if (readdirSync(packs).some((file) => file.endsWith('.bitmap'))) return
+    await Bun.sleep(500)
+  }
+  throw new Error(`${packs} got no bitmap`)
+}
+
+/** Fills a repository of the forge by pushing, and git's server with the very files that git made. */
+async function serve(name: string, path: string, hearth: Hearth, root: string): Promise<void> {
+  await hearth.create(name)
+  await gitTo(hearth, '-C', path, 'push', '-q', '--mirror', hearth.address(name))
+  await Bun.$`cp -r ${path} ${join(root, `${name}.git`)}`.quiet()
+}
+
+gatherRepos()
+await runScript('bun scripts/bench-git.ts [options]', OPTIONS, async (options) => {
+  const rounds = options.quick ? 3 : Math.max(1, Number(options.rounds))
+  const directory = mkdtempSync(join(tmpdir(), 'hearth-bench-git-'))
+  chmodSync(directory, 0o755)
+  const executable = options.source ? join(directory, 'hearth') : requireBuilt(resolve(options.executable))
+  if (options.source) writeFileSync(executable, `#!/bin/sh\ncd ${ROOT} && exec ${process.execPath} src/main.ts "$@"\n`, { mode: 0o755 })
+  const stops: (() => Promise<void>)[] = []
+  const end = async (): Promise<void> => {
+    await Promise.all(stops.splice(0).map((stop) => stop()))
+    rmSync(directory, { recursive: true, force: true })
+  }
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void end().finally(() => process.exit(1)))
+  try {
+    if (options.memory) {
+      for (const size of options.megabytes.split(',').map(Number)) say(await memoryReport(executable, join(directory, `memory-${size}`), size))
+      return 0
+    }
+    const sources = options.repo === '' ? [] : options.repo.split('\n')
+    const sizes = options.quick ? [10] : options.sizes.split(',').map(Number)
+    const repositories = await prepare(sources, sizes, options.prepared === '' ? join(directory, 'prepared') : resolve(options.prepared))
+    const wanted = (name: string): boolean => options.only === '' || options.only.split(',').some((part) => name.includes(part))
+    const results: Result[] = []
+    const note = (result: Result): void => {
+      results.push(result)
+      say(lineOf(result))
+    }
+
+    const hearth = await startHearth(executable, join(directory, 'hearth-data'))
+    stops.push(() => hearth.stop())
+    const lighttpd = await startGit('lighttpd', join(directory, 'git-root'), join(directory, 'lighttpd'))
+    stops.push(() => lighttpd.stop())
+    const [smallest] = repositories
+    if (!smallest) return 2
+    const root = join(directory, 'git-root')
+    if (wanted('ls-remote')) {
+      await serve('many', smallest.path, hearth, root)
+      await addManyRefs(smallest.path, join(root, 'many.git'), hearth, 'many', directory)
+    }
+    const serving = SERVED.some(wanted) ? repositories : []
+    for (const { name, path } of serving) await serve(name, path, hearth, root)
+    for (const { name } of serving) await inOrder(hearth, name)
+
+    for (const repository of serving) {
+      const { name, path, branch } = repository
+      const at = join(directory, 'clients', name)
+      mkdirSync(at, { recursive: true })
+      const clients: Clients = { one: join(at, 'one'), hundred: join(at, 'hundred'), now: join(at, 'now') }
+      await clientAt(path, clients.one, branch, repository.behind.one)
+      await clientAt(path, clients.hundred, branch, repository.behind.hundred)
+      await clientAt(path, clients.now, branch, repository.tip)
+      for (const scenario of scenariosOf(repository, clients, at)) {
+        if (wanted(scenario.name)) note(await race(scenario, name, [hearth, lighttpd], rounds))
+      }
+      const first = scenariosOf(repository, clients, at).find(({ name: one }) => one === 'fetch of 1 commit')
+      if (first && wanted('first fetch after a start')) {
+        const restart = async (server: Server): Promise<void> => {
+          if (server === hearth) await hearth.restart()
+        }
+        const before = async (server: Server, round: number): Promise<void> => {
+          await restart(server)
+          await first.before?.(server, round)
+        }
+        // Without the push before it: the very first thing that a new process is asked for.
+        note(await race({ name: 'first fetch after a start', repeat: 1, before, run: first.run }, name, [hearth, lighttpd], rounds))
+      }
+      if (wanted('fork')) say(await forkCost(hearth, repository))
+      rmSync(at, { recursive: true, force: true })
+    }
+    if (wanted('ls-remote')) {
+      const list = { name: 'ls-remote of 10,000 refs', repeat: 10, run: (server: Server) => gitTo(server, 'ls-remote', server.address('many')) }
+      note(await race(list, smallest.name, [hearth, lighttpd], rounds))
+    }
+    for (const stop of stops.splice(0)) await stop()
+    for (const repository of repositories) {
+      if (wanted('push of everything')) note(await raceWholePush(executable, repository, join(directory, 'whole'), rounds))
+      if (wanted('index of the pack')) note(await raceIndexing(repository, join(directory, 'indexing'), rounds))
+    }
+    const table = tableOf(results)
+    say(`\n${availableParallelism()} cores, medians of ${rounds}; ratios to git's server, our own time in brackets\n\n${table}`)
+    if (options['write-readme']) writeReadme(table)
+    return 0
+  } finally {
+    await end()
+  }
+})

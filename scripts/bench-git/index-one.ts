@@ -1,0 +1,27 @@
+/** Takes one pack in as a push would, with two workers, and leaves its index: `bun index-one.ts <pack> <idx>`. */
+import { copyFileSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { settingsOf } from '../../src/git/settings.ts'
+import { makeStore, storeDirectory } from '../../src/git/store/files.ts'
+import type { IngestResult } from '../../src/git/tasks/ingest.ts'
+import { Threads } from '../../src/git/tasks/threads.ts'
+
+const [pack = '', index = ''] = process.argv.slice(2)
+const root = mkdtempSync(join(tmpdir(), 'hearth-index-'))
+try {
+  const { workers, concurrency, agent, ...settings } = settingsOf({ root, tmp: root, workers: 2 })
+  makeStore(storeDirectory(root, 'store'))
+  const threads = new Threads(settings, workers, (message) => process.stderr.write(`${message} (${agent}, ${concurrency})\n`))
+  const handle = threads.start<IngestResult>('ingest', { store: 'store', tips: new Uint8Array(0), targets: [], pack: true }, (_, taken) => taken())
+  const size = Bun.file(pack).size
+  for (let at = 0; at < size; at += 1 << 20) await handle.input(new Uint8Array(await Bun.file(pack).slice(at, at + (1 << 20)).arrayBuffer()))
+  await handle.input(null)
+  const { pack: name } = await handle.result
+  await threads.close()
+  const packs = join(storeDirectory(root, 'store'), 'objects', 'pack')
+  if (name === null || !readdirSync(packs).includes(`${name}.idx`)) throw new Error('the pack was not taken')
+  copyFileSync(join(packs, `${name}.idx`), index)
+} finally {
+  rmSync(root, { recursive: true, force: true })
+}

@@ -1,0 +1,42 @@
+/** Results as text for people and as a table for the README. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { ROOT } from '../run/forge.ts'
+import type { Result } from './race.ts'
+
+const seconds = (value: number): string => (value < 0.0995 ? `${(value * 1000).toFixed(value < 0.00995 ? 1 : 0)} ms` : `${value.toFixed(2)} s`)
+
+const ratioOf = (ours: number, theirs: number): string => (theirs > 0 ? (ours / theirs).toFixed(2) : '–')
+
+/** One line as soon as a scenario is done. */
+export const lineOf = ({ scenario, repository, hearth, git }: Result): string =>
+  `${repository.padEnd(10)} ${scenario.padEnd(30)} wall ${seconds(hearth.wall).padStart(8)} / ${seconds(git.wall).padStart(8)} = ${ratioOf(hearth.wall, git.wall)}   ` +
+  `cpu ${seconds(hearth.cpu).padStart(8)} / ${seconds(git.cpu).padStart(8)} = ${ratioOf(hearth.cpu, git.cpu)}`
+
+/** A row for each scenario, and for each repository the ratio of waiting and of the server's processor time, with our own seconds. */
+export function tableOf(results: readonly Result[]): string {
+  const repositories = [...new Set(results.map(({ repository }) => repository))]
+  const scenarios = [...new Set(results.map(({ scenario }) => scenario))]
+  const find = (scenario: string, repository: string) => results.find((one) => one.scenario === scenario && one.repository === repository)
+  const cells = (scenario: string): string[] =>
+    repositories.flatMap((repository) => {
+      const one = find(scenario, repository)
+      if (!one) return ['', '']
+      const { hearth, git } = one
+      return [`**${ratioOf(hearth.wall, git.wall)}** (${seconds(hearth.wall)})`, `**${ratioOf(hearth.cpu, git.cpu)}** (${seconds(hearth.cpu)})`]
+    })
+  const head = repositories.flatMap((repository) => [`${repository}: wait`, 'CPU'])
+  return [`| | ${head.join(' | ')} |`, `| --- |${' ---: |'.repeat(head.length)}`, ...scenarios.map((scenario) => `| ${scenario} | ${cells(scenario).join(' | ')} |`)].join('\n')
+}
+
+const BEGIN = '<!-- bench-git -->'
+const END = '<!-- /bench-git -->'
+
+/** Puts text between the markers of the README. Gives an Error when it has none. */
+export function writeReadme(text: string): void {
+  const path = join(ROOT, 'README.md')
+  const readme = readFileSync(path, 'utf8')
+  const [from, to] = [readme.indexOf(BEGIN), readme.indexOf(END)]
+  if (from < 0 || to < from) throw new Error(`${path} has no ${BEGIN} and ${END}`)
+  writeFileSync(path, `${readme.slice(0, from + BEGIN.length)}\n${text}\n${readme.slice(to)}`)
+}

@@ -1,0 +1,69 @@
+/** What the machine gives: rights of files, clock, room. */
+import { bytesFree } from '#lib/disk.ts'
+import { installationKey } from '#lib/installation-key.ts'
+import { MINUTE } from '#lib/time.ts'
+import { chmodSync, existsSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { newestTime } from '../store-doctor.ts'
+import { fault, type Check, type Finding } from './finding.ts'
+
+/** Rights that only the owner is to have; a folder's own bits keep everybody out of what is below it. */
+const CLOSED: readonly [string, number][] = [['', 0o700], ['secrets', 0o700], ['secrets/installation.key', 0o600], ['hearth.toml', 0o600], ['backups', 0o700]]
+
+export const permissions: Check = {
+  name: 'permissions',
+  ofCopies: false,
+  run({ hearth }) {
+    const { data } = hearth.settings
+    const findings: Finding[] = []
+    for (const [path, mode] of process.platform === 'win32' ? [] : CLOSED) {
+      const whole = join(data, path)
+      const found = statSync(whole, { throwIfNoEntry: false })
+      if (!found || (found.mode & 0o077) === 0) continue
+      findings.push(
+        fault(`${path === '' ? data : path} is open to others (${(found.mode & 0o777).toString(8)})`, 'Other accounts of this machine can read private repositories or secrets.', {
+          would: `set it to ${mode.toString(8)}`,
+          run: () => {
+            chmodSync(whole, mode)
+            return `set ${whole} to ${mode.toString(8)}`
+          },
+        }),
+      )
+    }
+    if (existsSync(join(data, 'secrets', 'installation.key'))) {
+      try {
+        installationKey(data)
+      } catch (error) {
+        findings.push(fault(error instanceof Error ? error.message : String(error), 'Second factors, secrets of webhooks and links cannot be read. Put the key back from where you keep it.'))
+      }
+    }
+    return findings
+  },
+}
+
+const AHEAD_MS = 5 * MINUTE
+
+export const clock: Check = {
+  name: 'clock',
+  ofCopies: false,
+  run({ hearth }) {
+    const newest = newestTime(hearth.db)
+    if (newest === null || Date.parse(newest) - hearth.clock.now() < AHEAD_MS) return []
+    return [fault(`the newest event is of ${newest}, which is still to come`, 'The clock of this machine was ahead, or is behind now. Until it has caught up, new things may stand below older ones. Set the clock, and keep it with NTP.')]
+  },
+}
+
+const LEAST_BYTES = 512 * 1024 ** 2
+
+export const disk: Check = {
+  name: 'disk',
+  ofCopies: false,
+  run({ hearth }) {
+    const { data } = hearth.settings
+    const free = bytesFree(data)
+    const database = statSync(join(data, 'hearth.db'), { throwIfNoEntry: false })?.size ?? 0
+    const least = Math.max(LEAST_BYTES, 2 * database)
+    const mb = (bytes: number): string => `${Math.floor(bytes / 1024 ** 2)} MB`
+    return free >= least ? [] : [fault(`${mb(free)} are free where ${data} is`, `An upgrade or a backup needs room for a copy of the database, and pushes need room too: keep ${mb(least)} free.`)]
+  },
+}

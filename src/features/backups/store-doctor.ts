@@ -1,0 +1,22 @@
+/** What the doctor asks of tables; it only reads. */
+import type { Db } from '#core/db.ts'
+
+/** The repositories that use an object store, forks too. */
+export const listRepoIds = (db: Db, store: string): string[] => db.all<{ id: string }>('SELECT id FROM repos WHERE store = ? ORDER BY id', store).map(({ id }) => id)
+
+/** What the repositories of a store are called, forks left out. */
+export const namesOfStore = (db: Db, store: string): string[] =>
+  db
+    .all<{ name: string }>(
+      `SELECT actors.username || '/' || repos.name AS name FROM repos JOIN actors ON actors.id = repos.workspace_id WHERE repos.store = ? AND repos.parent_id IS NULL ORDER BY 1`, store,
+    )
+    .map(({ name }) => name)
+
+/** Every store that a row names, those on their way out too. */
+export const listNamedStores = (db: Db): string[] => db.all<{ store: string }>('SELECT DISTINCT store FROM repos').map(({ store }) => store)
+
+/** When the newest thing happened. */
+export const newestTime = (db: Db): string | null => db.one<{ time: string | null }>('SELECT time FROM events ORDER BY id DESC LIMIT 1')?.time ?? null
+
+export const countFailedJobs = (db: Db): { kind: string; n: number; error: string | null }[] =>
+  db.all(`SELECT kind, count(*) AS n, max(error) AS error FROM jobs WHERE state = 'failed' GROUP BY kind ORDER BY kind`)

@@ -1,0 +1,19 @@
+import { signedIn } from '#core/access.ts'
+import { operation } from '#core/operation.ts'
+import { Id, Type } from '#core/schema.ts'
+import { requireManaged } from './find.ts'
+import { importRecord } from './record.ts'
+import { Import } from './schema.ts'
+
+export const getImport = operation({
+  name: 'get_import',
+  summary: 'Get an import with how far it has come. For who started it and for owners of its workspace.',
+  route: 'GET /imports/{id}',
+  toolset: 'mirrors',
+  access: signedIn({ scope: 'repo:admin' }),
+  input: Type.Object({ id: Id('imp') }),
+  output: Import,
+  annotations: { openWorld: true },
+
+  handler: ({ hearth, caller }, { id }) => importRecord(hearth, requireManaged(hearth, caller, id)),
+})

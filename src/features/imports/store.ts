@@ -1,0 +1,83 @@
+/** The table `imports`. */
+import type { Db } from '#core/db.ts'
+import type { Tx } from '#core/write.ts'
+import { notFound } from '#lib/errors.ts'
+import type { Timestamp } from '#lib/time.ts'
+import type { ImportState, Phase } from './schema.ts'
+
+export type ImportRow = {
+  readonly id: string
+  readonly repo_id: string
+  readonly source: 'git'
+  readonly url: string
+  readonly secret: string | null
+  readonly state: ImportState
+  readonly phase: Phase
+  readonly attempts: number
+  readonly objects_done: number
+  readonly objects_total: number
+  readonly bytes: number
+  readonly refs_done: number
+  readonly refs_total: number
+  /** A JSON array of lines. */
+  readonly errors: string
+  readonly resume_at: Timestamp | null
+  readonly created_by: string
+  readonly created_at: Timestamp
+  readonly started_at: Timestamp | null
+  readonly finished_at: Timestamp | null
+}
+
+export const findImport = (db: Db, id: string): ImportRow | null => db.one<ImportRow>('SELECT * FROM imports WHERE id = ?', id)
+
+export function requireImport(db: Db, id: string): ImportRow {
+  const row = findImport(db, id)
+  if (!row) throw notFound('the import')
+  return row
+}
+
+/** The import that is under way into a repository. */
+export const findRunning = (db: Db, repo_id: string): ImportRow | null =>
+  db.one<ImportRow>('SELECT * FROM imports WHERE repo_id = ? AND finished_at IS NULL', repo_id)
+
+export const findLatest = (db: Db, repo_id: string): ImportRow | null =>
+  db.one<ImportRow>('SELECT * FROM imports WHERE repo_id = ? ORDER BY id DESC LIMIT 1', repo_id)
+
+export function insertImport(tx: Tx, row: Pick<ImportRow, 'id' | 'repo_id' | 'source' | 'url' | 'secret' | 'created_by'>): void {
+  tx.db.run(
+    `INSERT INTO imports (id, repo_id, source, url, secret, state, phase, created_by, created_at) VALUES (?, ?, ?, ?, ?, 'queued', 'waiting', ?, ?)`,
+    row.id, row.repo_id, row.source, row.url, row.secret, row.created_by, tx.now,
+  )
+}
+
+/** One more try begins. */
+export const setStarted = (tx: Tx, id: string): void =>
+  void tx.db.run(
+    `UPDATE imports SET state = 'running', phase = 'connecting', attempts = attempts + 1, started_at = coalesce(started_at, ?), resume_at = NULL WHERE id = ?`, tx.now, id,
+  )
+
+/** The process ends in the middle of a try; it goes on with the next one. */
+export const setInterrupted = (tx: Tx, id: string): void =>
+  void tx.db.run(`UPDATE imports SET attempts = max(0, attempts - 1) WHERE id = ? AND state = 'running'`, id)
+
+export type ImportProgress = Partial<Pick<ImportRow, 'phase' | 'objects_done' | 'objects_total' | 'bytes' | 'refs_done' | 'refs_total'>>
+
+/** Only of one that is under way: what comes late is dropped. */
+export const setProgress = (tx: Tx, id: string, change: ImportProgress): void =>
+  void tx.db.run(
+    `UPDATE imports SET phase = coalesce(?, phase), objects_done = coalesce(?, objects_done), objects_total = coalesce(?, objects_total), bytes = coalesce(?, bytes),
+       refs_done = coalesce(?, refs_done), refs_total = coalesce(?, refs_total) WHERE id = ? AND state = 'running'`,
+    change.phase ?? null, change.objects_done ?? null, change.objects_total ?? null, change.bytes ?? null, change.refs_done ?? null, change.refs_total ?? null, id,
+  )
+
+/** It goes on by itself at that time. */
+export const setWaiting = (tx: Tx, id: string, change: { state: 'queued' | 'waiting_for_limit'; attempts: number; resume_at: Timestamp; errors: readonly string[] }): void =>
+  void tx.db.run(
+    `UPDATE imports SET state = ?, phase = 'waiting', attempts = ?, resume_at = ?, errors = ? WHERE id = ?`,
+    change.state, change.attempts, change.resume_at, JSON.stringify(change.errors), id,
+  )
+
+export const setEnded = (tx: Tx, id: string, state: 'done' | 'done_with_errors' | 'failed' | 'cancelled', errors: readonly string[]): void =>
+  void tx.db.run(
+    `UPDATE imports SET state = ?, phase = 'over', errors = ?, resume_at = NULL, secret = NULL, finished_at = ? WHERE id = ?`, state, JSON.stringify(errors), tx.now, id,
+  )

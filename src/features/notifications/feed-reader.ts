@@ -1,0 +1,16 @@
+/** Who reads a feed with a feed token: the person who made it, for reading public things and code, issues and events, and nothing else. */
+import type { UserCaller } from '#core/caller.ts'
+import type { Hearth } from '#core/hearth.ts'
+import { userCaller } from '#features/accounts/index.ts'
+import { sha256 } from '#lib/hash.ts'
+import { findFeedReader } from './store-settings.ts'
+
+const SCOPES = ['repo:read', 'code:read', 'issues:read'] as const
+
+/** Null for a token that is nobody's, and for somebody who is not let in. */
+export function feedReader({ db }: Pick<Hearth, 'db'>, secret: string): UserCaller | null {
+  const id = findFeedReader(db, sha256(secret))
+  const person = id === null ? null : userCaller(db, id)
+  if (!person || person.suspended) return null
+  return { ...person, token: { id: 'feed', name: 'feed', kind: 'user', scopes: SCOPES, repos: null, workspace: null, role: 'read', expires_at: null } }
+}

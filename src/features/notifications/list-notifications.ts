@@ -1,0 +1,58 @@
+import { signedIn } from '#core/access.ts'
+import { operation } from '#core/operation.ts'
+import { beforeOf, byBefore, keyPageOf } from '#core/page.ts'
+import { RepoPath, Type } from '#core/schema.ts'
+import { repoById, repoByPath } from '#features/repos/index.ts'
+import { notFound } from '#lib/errors.ts'
+import { notificationRecord } from './record.ts'
+import { Notifications, ReasonWord } from './schema.ts'
+import { canRead } from './sight.ts'
+import { findNotification, listNotificationRows, type NotificationRow, type Place } from './store.ts'
+
+export const listNotifications = operation({
+  name: 'list_notifications',
+  summary: 'Read what you are told of, newest first: mentions, assignments, requested reviews, agents that wait and more, one for each subject. Those put away are left out unless done is given. Agents and workspaces have none.',
+  route: 'GET /notifications',
+  access: signedIn({ scope: 'user:read' }),
+  input: Type.Object({
+    unread: Type.Optional(Type.Boolean({ description: 'Only unread ones, or only read ones.' })),
+    done: Type.Optional(Type.Boolean({ description: 'True for those that were put away.' })),
+    reason: Type.Optional(ReasonWord),
+    repo: Type.Optional(RepoPath),
+    ...byBefore(),
+  }),
+  output: Notifications,
+  list: 'before',
+
+  handler: ({ hearth, db, caller }, { unread, done = false, reason, repo, ...paging }) => {
+    const { before, limit } = beforeOf(paging, 'ntf')
+    if (caller.kind !== 'user') return { items: [], next: null }
+    const repo_id = repo === undefined ? undefined : repoByPath(db, repo)?.id
+    if (repo !== undefined && (repo_id === undefined || !canRead(hearth, repo_id, caller.id))) throw notFound(`the repository ${repo}`)
+    const start = before === null ? null : findNotification(db, before)
+    if (before !== null && start?.user_id !== caller.id) throw notFound(`the notification ${before}`)
+
+    const { token } = caller
+    const known = new Map<string, boolean>()
+    const isOpen = ({ repo_id: id }: NotificationRow): boolean => {
+      if (id === null) return true
+      let open = known.get(id)
+      if (open === undefined) {
+        const inside = (token?.repos == null || token.repos.includes(id)) && (token?.workspace == null || repoById(db, id)?.workspace_id === token.workspace)
+        known.set(id, (open = inside && canRead(hearth, id, caller.id)))
+      }
+      return open
+    }
+    const rows: NotificationRow[] = []
+    let after: Place | null = start
+    // What its person cannot see any more is passed over, so a page may take several looks.
+    for (;;) {
+      const found = listNotificationRows(db, { user_id: caller.id, unread, done, reason, repo_id }, after, limit + 1)
+      rows.push(...found.filter(isOpen))
+      const last = found.at(-1)
+      if (rows.length > limit || found.length <= limit || !last) break
+      after = last
+    }
+    return keyPageOf(rows.map((row) => notificationRecord(hearth, row)), limit, ({ id }) => id)
+  },
+})

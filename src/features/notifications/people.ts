@@ -1,0 +1,34 @@
+/** Who is meant by a name in a text, and who stands behind an act. */
+import type { Tx } from '#core/write.ts'
+import type { Hearth } from '#core/hearth.ts'
+import { actorOf, findUser } from '#features/accounts/index.ts'
+import { findTeamBySlug, findTeamRole, listPeople } from '#features/teams/index.ts'
+import { findStanding, findWorkspace } from '#features/workspaces/index.ts'
+import type { Because } from './store-subscriptions.ts'
+
+/** The person behind an actor: the person, or whoever an agent acts for. Null for the service and for workspaces. */
+export function personBehind(hearth: Hearth, actor_id: string | null): string | null {
+  const actor = actorOf(hearth, actor_id)
+  const id = actor?.on_behalf_of?.id ?? actor?.id ?? null
+  return id !== null && id.startsWith('usr_') ? id : null
+}
+
+/** The people of a team that somebody may mention: one that they see. */
+function teamPeople(tx: Tx, slug: string, team_slug: string, by: string | null): string[] {
+  const workspace = findWorkspace(tx.db, slug)
+  const standing = workspace && by !== null ? findStanding(tx.db, workspace.id, by) : null
+  const team = workspace && standing ? findTeamBySlug(tx.db, workspace.id, team_slug) : null
+  if (!team || !standing || by === null || team.notify === 0) return []
+  if (team.visibility === 'secret' && standing.role !== 'owner' && findTeamRole(tx.db, team.id, by) === null) return []
+  return listPeople(tx.db, team.id, { below: true })
+}
+
+/** Everybody whom these names mean; `by` is the person who wrote them. */
+export function mentioned(tx: Tx, names: readonly string[], by: string | null): [user_id: string, because: Extract<Because, 'mention' | 'team_mention'>][] {
+  return names.flatMap((name): [string, 'mention' | 'team_mention'][] => {
+    const [first = '', team] = name.split('/')
+    if (team !== undefined) return teamPeople(tx, first, team, by).map((id) => [id, 'team_mention'])
+    const person = findUser(tx.db, first)
+    return person ? [[person.id, 'mention']] : []
+  })
+}

@@ -1,0 +1,19 @@
+import { readsRepo } from '#core/access.ts'
+import { operation } from '#core/operation.ts'
+import { RepoPath, Type } from '#core/schema.ts'
+import { BaseInput, inQueue, placeIn } from './inputs.ts'
+import { queueRecord } from './record.ts'
+import { MergeQueue } from './schema.ts'
+
+export const getMergeQueue = operation({
+  name: 'get_merge_queue',
+  summary: 'The merge queue of a branch: pull requests that wait to land, in landing order with the state of each, and those that recently landed or left and why.',
+  route: 'GET /repos/{owner}/{name}/queue',
+  toolset: 'pulls',
+  access: readsRepo({ scope: 'pulls:read' }),
+  input: Type.Object({ repo: RepoPath, base: BaseInput }),
+  output: MergeQueue,
+  untrusted: inQueue,
+
+  handler: ({ hearth, db, repo }, { base }) => queueRecord(hearth, placeIn(db, repo, base)),
+})

@@ -1,0 +1,33 @@
+import { writesRepo } from '#core/access.ts'
+import { operation } from '#core/operation.ts'
+import { RepoPath, Type } from '#core/schema.ts'
+import { auditQueue, BaseInput, inQueue, placeIn } from './inputs.ts'
+import { queueRecord } from './record.ts'
+import { MergeQueue } from './schema.ts'
+import { findPause, removePause } from './store.ts'
+import { driveSoon } from './wake.ts'
+
+export const resumeMergeQueue = operation({
+  name: 'resume_merge_queue',
+  summary: 'Have a paused merge queue land again (Maintain). One that is not paused is answered as it is.',
+  route: 'POST /repos/{owner}/{name}/queue/resume',
+  toolset: 'pulls',
+  access: writesRepo('maintain', { scope: 'pulls:merge' }),
+  input: Type.Object({ repo: RepoPath, base: BaseInput }),
+  output: MergeQueue,
+  annotations: { idempotent: true },
+  untrusted: inQueue,
+
+  handler: ({ hearth, db, repo, write }, { base }) => {
+    const place = placeIn(db, repo, base)
+    return write((tx) => {
+      const before = findPause(tx.db, place)
+      if (before) {
+        removePause(tx, place)
+        auditQueue(tx, place, 'resumed', { before: { reason: before.reason } })
+        driveSoon(tx, place)
+      }
+      return queueRecord(hearth, place)
+    })
+  },
+})

@@ -1,0 +1,42 @@
+import { eitherAs } from '#core/access.ts'
+import { operation } from '#core/operation.ts'
+import { Type } from '#core/schema.ts'
+import { conflict } from '#lib/errors.ts'
+import { typeId } from '#lib/typeid.ts'
+import { auditedOf, contentOf, inPlace, MOST_RULESETS, placeOf, requireFreeName, RulesetName, rulesetRecord, tellOfChange } from './place.ts'
+import { Ruleset, RulesetInput } from './schema.ts'
+import { countRulesets, insertRuleset, type RulesetRow } from './store.ts'
+
+export const createRuleset = operation({
+  name: 'create_ruleset',
+  summary: 'Make a ruleset for the repositories of a workspace (Owner) or for one repository (Admin); people only. It holds at once unless enforcement is evaluate or disabled. Answers the ruleset.',
+  route: ['POST /workspaces/{workspace}/rulesets', 'POST /repos/{owner}/{name}/rulesets'],
+  toolset: 'access',
+  access: eitherAs('admin', 'owner', { scope: 'repo:admin', workspaceScope: 'workspace:admin', person: true, writes: true }),
+  input: Type.Object({
+    ...inPlace,
+    name: RulesetName,
+    enforcement: Type.Optional(RulesetInput.enforcement),
+    target: Type.Optional(RulesetInput.target),
+    conditions: Type.Optional(RulesetInput.conditions),
+    bypass_actors: Type.Optional(RulesetInput.bypass_actors),
+    rules: RulesetInput.rules,
+  }),
+  output: Ruleset,
+  status: 201,
+
+  handler: ({ hearth, repo, workspace, caller, write }, { repo: _, workspace: __, ...input }) => {
+    const place = placeOf({ repo, workspace })
+    return write((tx) => {
+      const content = contentOf(tx.db, place, input, null)
+      requireFreeName(tx.db, place, content.name, null)
+      if (countRulesets(tx.db, place.owner) >= MOST_RULESETS) throw conflict('limit_reached', `${place.name} has ${MOST_RULESETS} rulesets already`, { limit: MOST_RULESETS })
+      const row: RulesetRow = {
+        ...content, ...place.owner, id: typeId('rs', tx.now_ms), created_by: caller.id, created_at: tx.now, updated_by: caller.id, updated_at: tx.now,
+      }
+      insertRuleset(tx, row)
+      tellOfChange(tx, place, 'created', row, { after: auditedOf(hearth, row) })
+      return rulesetRecord(hearth, row)
+    })
+  },
+})

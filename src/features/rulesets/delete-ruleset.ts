@@ -1,0 +1,28 @@
+import { eitherAs } from '#core/access.ts'
+import { operation } from '#core/operation.ts'
+import { Nothing, Type } from '#core/schema.ts'
+import { auditedOf, inPlace, placeOf, requireRuleset, RulesetId, tellOfChange } from './place.ts'
+import { removeRuleset } from './store.ts'
+
+export const deleteRuleset = operation({
+  name: 'delete_ruleset',
+  summary: 'Delete a ruleset of a workspace (Owner) or of a repository (Admin); people only. Its rules end at once; what came of them stays to be read.',
+  route: ['DELETE /workspaces/{workspace}/rulesets/{id}', 'DELETE /repos/{owner}/{name}/rulesets/{id}'],
+  toolset: 'access',
+  access: eitherAs('admin', 'owner', { scope: 'repo:admin', workspaceScope: 'workspace:admin', person: true, writes: true }),
+  input: Type.Object({ ...inPlace, id: RulesetId }),
+  output: Nothing,
+  status: 204,
+  annotations: { destructive: true },
+
+  handler: ({ hearth, repo, workspace, write }, { id }) => {
+    const place = placeOf({ repo, workspace })
+    return write((tx) => {
+      const row = requireRuleset(tx.db, place, id)
+      const before = auditedOf(hearth, row)
+      removeRuleset(tx, row.id)
+      tellOfChange(tx, place, 'deleted', row, { before })
+      return null
+    })
+  },
+})

@@ -1,0 +1,17 @@
+import { eitherAs } from '#core/access.ts'
+import { operation } from '#core/operation.ts'
+import { Type } from '#core/schema.ts'
+import { inPlace, placeOf, requireRuleset, rulesetRecord, RulesetId } from './place.ts'
+import { Ruleset } from './schema.ts'
+
+export const getRuleset = operation({
+  name: 'get_ruleset',
+  summary: 'Get a ruleset of a workspace (its members), or of a repository (Read): what it is about, its rules, and who may pass them.',
+  route: ['GET /workspaces/{workspace}/rulesets/{id}', 'GET /repos/{owner}/{name}/rulesets/{id}'],
+  toolset: 'access',
+  access: eitherAs('read', 'member', { scope: 'repo:read', workspaceScope: 'workspace:read' }),
+  input: Type.Object({ ...inPlace, id: RulesetId }),
+  output: Ruleset,
+
+  handler: ({ hearth, db, repo, workspace }, { id }) => rulesetRecord(hearth, requireRuleset(db, placeOf({ repo, workspace }), id)),
+})

@@ -1,0 +1,106 @@
+/** The tables `rule_evaluations`, `rule_findings`, `head_pushers` and `session_costs`: what rules found, and what they go by. */
+import type { Db } from '#core/db.ts'
+import type { Tx } from '#core/write.ts'
+import type { Oid } from '#git'
+import type { Timestamp } from '#lib/time.ts'
+import type { Result } from './schema.ts'
+
+export type EvaluationRow = {
+  id: string
+  repo_id: string
+  ruleset_id: string
+  ruleset_name: string
+  rule: string
+  ref: string
+  sha: Oid | null
+  pull_number: number | null
+  actor_id: string | null
+  result: Result
+  enforced: 0 | 1
+  message: string | null
+  time: Timestamp
+}
+
+export function insertEvaluation(tx: Tx, row: EvaluationRow): void {
+  tx.db.run(
+    `INSERT INTO rule_evaluations (id, repo_id, ruleset_id, ruleset_name, rule, ref, sha, pull_number, actor_id, result, enforced, message, time)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    row.id, row.repo_id, row.ruleset_id, row.ruleset_name, row.rule, row.ref, row.sha, row.pull_number, row.actor_id, row.result, row.enforced, row.message, row.time,
+  )
+}
+
+/** Newest first. */
+export function listEvaluationRows(db: Db, filter: { repo_id: string; ruleset?: string; result?: Result; before: string | null; limit: number }): EvaluationRow[] {
+  const { repo_id, ruleset = null, result = null, before, limit } = filter
+  const rest = 'AND (?2 IS NULL OR result = ?2) AND (?3 IS NULL OR id < ?3) ORDER BY id DESC LIMIT ?4'
+  return ruleset === null
+    ? db.all<EvaluationRow>(`SELECT * FROM rule_evaluations WHERE repo_id = ?1 ${rest}`, repo_id, result, before, limit)
+    : db.all<EvaluationRow>(`SELECT * FROM rule_evaluations WHERE repo_id = ?1 AND ruleset_id = ?5 ${rest}`, repo_id, result, before, limit, ruleset)
+}
+
+/** Takes away those from before a moment, at most `limit`. Gives how many. */
+export const removeEvaluations = (tx: Tx, before: Timestamp, limit: number): number =>
+  tx.db.run('DELETE FROM rule_evaluations WHERE id IN (SELECT id FROM rule_evaluations WHERE time < ? LIMIT ?)', before, limit)
+
+export const removeEvaluationsOf = (tx: Tx, repo_id: string, limit: number): number =>
+  tx.db.run('DELETE FROM rule_evaluations WHERE id IN (SELECT id FROM rule_evaluations WHERE repo_id = ? LIMIT ?)', repo_id, limit)
+
+type Pair = { readonly id: string; readonly base_sha: Oid; readonly head_sha: Oid | null }
+
+/** What git said of the present pair of commits, by key; a missing key was not asked about. */
+export const findingsOf = (db: Db, pull: Pair): Map<string, string | null> =>
+  new Map(
+    db
+      .all<{ key: string; finding: string | null }>('SELECT key, finding FROM rule_findings WHERE pull_id = ? AND base_sha = ? AND head_sha = ?', pull.id, pull.base_sha, pull.head_sha)
+      .map(({ key, finding }) => [key, finding]),
+  )
+
+/** Adds findings, and forgets those about other commits. */
+export function setFindings(tx: Tx, pull: Pair, findings: ReadonlyMap<string, string | null>): void {
+  tx.db.run('DELETE FROM rule_findings WHERE pull_id = ? AND NOT (base_sha = ? AND head_sha = ?)', pull.id, pull.base_sha, pull.head_sha)
+  for (const [key, finding] of findings) {
+    tx.db.run('INSERT OR REPLACE INTO rule_findings (pull_id, key, base_sha, head_sha, finding) VALUES (?, ?, ?, ?, ?)', pull.id, key, pull.base_sha, pull.head_sha, finding)
+  }
+}
+
+/** Who pushed the head that a pull request has now; undefined when that was not noted. */
+export const findPusher = (db: Db, pull: Pick<Pair, 'id' | 'head_sha'>): string | null | undefined =>
+  db.one<{ actor_id: string | null }>('SELECT actor_id FROM head_pushers WHERE pull_id = ? AND head_sha = ?', pull.id, pull.head_sha)?.actor_id
+
+export const setPusher = (tx: Tx, pull_id: string, head_sha: Oid, actor_id: string | null): void =>
+  void tx.db.run(
+    `INSERT INTO head_pushers (pull_id, head_sha, actor_id) VALUES (?, ?, ?)
+     ON CONFLICT (pull_id) DO UPDATE SET head_sha = excluded.head_sha, actor_id = coalesce(excluded.actor_id, actor_id)`,
+    pull_id, head_sha, actor_id,
+  )
+
+export const addCost = (tx: Tx, repo_id: string, day: string, cost_usd: number): void =>
+  void tx.db.run('INSERT INTO session_costs (repo_id, day, cost_usd) VALUES (?, ?, ?) ON CONFLICT (repo_id, day) DO UPDATE SET cost_usd = cost_usd + excluded.cost_usd', repo_id, day, cost_usd)
+
+/** What sessions of a repository reported since a day, in dollars. */
+export const costSince = (db: Db, repo_id: string, day: string): number =>
+  db.one<{ cost: number | null }>('SELECT sum(cost_usd) AS cost FROM session_costs WHERE repo_id = ? AND day >= ?', repo_id, day)?.cost ?? 0
+
+/** The same for all repositories of a workspace that reported anything. */
+export const listCostsOfWorkspace = (db: Db, workspace_id: string, day: string): { repo_id: string; cost: number }[] =>
+  db.all(
+    `SELECT c.repo_id, sum(c.cost_usd) AS cost FROM repos r JOIN session_costs c ON c.repo_id = r.id AND c.day >= ?2
+     WHERE r.workspace_id = ?1 AND r.parent_id IS NULL GROUP BY c.repo_id`,
+    workspace_id, day,
+  )
+
+/** The repositories of a workspace that have active pull requests. */
+export const listReposWithPulls = (db: Db, workspace_id: string): string[] =>
+  db
+    .all<{ id: string }>(
+      'SELECT r.id FROM repos r WHERE r.workspace_id = ? AND r.parent_id IS NULL AND r.deleted_at IS NULL AND EXISTS (SELECT 1 FROM pulls p WHERE p.repo_id = r.id AND p.active = 1)',
+      workspace_id,
+    )
+    .map(({ id }) => id)
+
+/** How many active pull requests of a repository somebody made; with `agents` those of their agents count too. */
+export const countOpen = (db: Db, repo_id: string, author_id: string, options: { agents: boolean }): number =>
+  db.one<{ count: number }>(
+    `SELECT count(*) AS count FROM pulls WHERE repo_id = ?1 AND active = 1 AND (author_id = ?2 OR (?3 = 1 AND author_id IN (SELECT id FROM actors WHERE on_behalf_of = ?2)))`,
+    repo_id, author_id, options.agents ? 1 : 0,
+  )?.count ?? 0

@@ -1,0 +1,86 @@
+/**
+ * The attributes of paths, from the `.gitattributes` files of one tree. Files nearer to a path win, and in one file the last
+ * rule that matches. Files are read when a path below them is asked for.
+ */
+import type { ObjectReader, Oid } from '../ports.ts'
+import { bytesToKey, parentKey, type PathKey } from '../history/names.ts'
+import { isDir, isFile, readBlob, readTree, TreeCursor } from '../history/tree.ts'
+import { nameMatches, pathMatches } from './glob.ts'
+import { parseAttributes, type AttributeFile, type AttributeValue, type Setting } from './parse.ts'
+
+export type Attributes = ReadonlyMap<string, AttributeValue>
+
+const NAME = Buffer.from('.gitattributes')
+const LARGEST = 512 * 1024
+
+/** `binary` is the one macro that git brings itself. */
+const BUILT_IN: ReadonlyMap<string, readonly Setting[]> = new Map([['binary', [['diff', false], ['merge', false], ['text', false]]]])
+const NOTHING: Attributes = new Map()
+const MAX_MACROS = 20
+
+type Level = { readonly tree: Oid | null; readonly file: AttributeFile | null }
+
+export class TreeAttributes {
+  private readonly levels = new Map<PathKey, Level>()
+
+  constructor(
+    private readonly db: ObjectReader,
+    private readonly root: Oid,
+  ) {}
+
+  of(path: PathKey): Attributes {
+    const parts = path.split('/')
+    const name = parts.at(-1) ?? ''
+    const found = new Map<string, AttributeValue>()
+    const macros = this.level('').file?.macros ?? BUILT_IN
+    for (let depth = 0, directory = ''; depth < parts.length; depth++) {
+      const { tree, file } = this.level(directory)
+      if (tree === null) break
+      const below = parts.slice(depth)
+      for (const { pattern, anchored, settings } of file?.rules ?? []) {
+        if (!(anchored ? pathMatches(pattern, below) : nameMatches(pattern[0] ?? '', name))) continue
+        for (const setting of settings) set(found, setting, macros, 0)
+      }
+      directory = directory === '' ? (parts[0] ?? '') : `${directory}/${parts[depth] ?? ''}`
+    }
+    return found.size === 0 ? NOTHING : found
+  }
+
+  private level(directory: PathKey): Level {
+    const known = this.levels.get(directory)
+    if (known) return known
+    const level = this.read(directory)
+    this.levels.set(directory, level)
+    return level
+  }
+
+  private read(directory: PathKey): Level {
+    const tree = directory === '' ? this.root : this.subtree(directory)
+    if (tree === null) return { tree, file: null }
+    const cursor = new TreeCursor(readTree(this.db, tree))
+    while (cursor.next()) {
+      // A link in its place is not followed, as git does not.
+      if (!cursor.nameIs(NAME) || !isFile(cursor.mode)) continue
+      const data = readBlob(this.db, cursor.oid())
+      if (data.length > LARGEST) break
+      const top = directory === ''
+      return { tree, file: parseAttributes(bytesToKey(data), { top, known: top ? BUILT_IN : (this.level('').file?.macros ?? BUILT_IN) }) }
+    }
+    return { tree, file: null }
+  }
+
+  private subtree(directory: PathKey): Oid | null {
+    const { tree } = this.level(parentKey(directory))
+    if (tree === null) return null
+    const name = Buffer.from(directory.slice(directory.lastIndexOf('/') + 1), 'latin1')
+    const cursor = new TreeCursor(readTree(this.db, tree))
+    while (cursor.next()) if (isDir(cursor.mode) && cursor.nameIs(name)) return cursor.oid()
+    return null
+  }
+}
+
+function set(found: Map<string, AttributeValue>, [name, value]: Setting, macros: ReadonlyMap<string, readonly Setting[]>, depth: number): void {
+  found.set(name, value)
+  const macro = value === true && depth < MAX_MACROS ? macros.get(name) : undefined
+  for (const setting of macro ?? []) set(found, setting, macros, depth + 1)
+}

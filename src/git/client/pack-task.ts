@@ -1,0 +1,56 @@
+/** Builds the pack of a push: what the remote lacks of what its refs are to get (gitprotocol-pack, "Pushing Data To a Server"). */
+import { COMMIT } from '../pack/entry.ts'
+import type { Oid } from '../ports.ts'
+import type { FetchRequest, NamespaceTips } from '../protocol/fetch-request.ts'
+import { Framer } from '../protocol/framer.ts'
+import { resolveWants, sendPack } from '../tasks/fetch.ts'
+import { FetchOutput } from '../tasks/fetch-output.ts'
+import type { OpenStore } from '../tasks/open-store.ts'
+import { selectByBitmaps, selectByWalking } from '../tasks/select-objects.ts'
+import type { Task } from '../tasks/task.ts'
+import { NO_FILTER } from '../walk/filter.ts'
+import { peelHex } from '../walk/peel.ts'
+
+export type PackRequest = {
+  readonly store: string
+  readonly names: NamespaceTips
+  readonly wants: readonly Oid[]
+  /** What the remote has; ids that the namespace does not reach are passed over. */
+  readonly haves: readonly Oid[]
+  readonly thin: boolean
+  readonly ofsDelta: boolean
+}
+
+const BARE: Omit<FetchRequest, 'wants' | 'thin' | 'ofsDelta'> = {
+  protocol: 0, talk: [], done: true, waitForDone: false, progress: false, includeTag: false, band: 'none', sidebandAll: false, multiAck: 'none', noDone: false,
+  shallow: [], depth: 0, deepenRelative: false, deepenSince: null, deepenNot: [], filter: null, wantedRefs: [],
+}
+
+/** Gives the bytes of the pack. Throws GitError `missing` for a want that the namespace does not reach. */
+export function* packTask(store: OpenStore, { names, wants, haves, thin, ofsDelta }: PackRequest): Task<void> {
+  store.objects.pin()
+  try {
+    store.objects.refresh()
+    const request: FetchRequest = { ...BARE, wants, thin, ofsDelta }
+    const framer = new Framer('none')
+    const out = new FetchOutput(framer, request)
+    const resolved = yield* resolveWants(store, wants, names)
+    const reach = store.reach(names.tips)
+    const known: number[] = []
+    for (const oid of new Set(haves)) {
+      if (store.objects.header(oid) === null) continue
+      const peeled = peelHex(store.objects, oid)
+      if (peeled === null || peeled.type !== COMMIT) continue
+      const number = store.commits.numberOf(peeled.oid)
+      if (reach.has(number, true)) known.push(number)
+    }
+    const plan = {
+      store, request, names, wants: resolved, haves: known, boundary: null, client: [], cut: new Set<number>(), filter: NO_FILTER, out,
+    }
+    const selected = (yield* selectByBitmaps(plan)) ?? (yield* selectByWalking(plan))
+    yield* sendPack(store, request, selected, framer, out)
+    yield* out.drain(true)
+  } finally {
+    store.objects.unpin()
+  }
+}

@@ -1,0 +1,134 @@
+/** Imports that meet what imports meet: a process that ends, names that change, redirects, many refs. */
+import { afterAll, expect, test } from 'bun:test'
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { openHearth } from '#src/app.ts'
+import { call } from '#core/operation.ts'
+import { createImport } from '#features/imports/create-import.ts'
+import { getImport } from '#features/imports/get-import.ts'
+import { silentLog } from '#lib/log.ts'
+import { MINUTE } from '#lib/time.ts'
+import { repoByPath } from '#features/repos/index.ts'
+import { git, tryGit } from '../../git/support/real-git.ts'
+import { makeImportWorld } from './fixture.ts'
+import { listRefsOf } from './refs.ts'
+
+const it = await makeImportWorld()
+const { world, ada } = it
+const start = (url: string, name: string) => world.call(createImport, ada, { source: 'git', workspace: 'acme', url, name })
+
+test('ten thousand branches arrive, with an event each', async () => {
+  await git(it.work, 'clone', '-q', '--mirror', it.source, 'many.git')
+  const oid = await git(it.source, 'rev-parse', 'main~5')
+  const lines = Array.from({ length: 10_000 }, (_, i) => `create refs/heads/b/${i} ${oid}\n`).join('')
+  expect((await tryGit(join(it.work, 'many.git'), ['update-ref', '--stdin'], { input: lines })).code).toBe(0)
+  const { id } = await start(`${it.backend().url}/many.git`, 'many')
+  await world.jobs()
+  const total = 10_000 + (await it.wanted()).size
+  expect(await world.call(getImport, ada, { id })).toMatchObject({ state: 'done', progress: { refs: total, total_refs: total } })
+  expect(it.refs('acme/many').size).toBe(total)
+  expect(world.events('git.push').filter(({ repo_id }) => repo_id === repoByPath(world.hearth.db, 'acme/many')?.id).length).toBe(total)
+}, 60_000)
+
+/** A server in front of git's own that holds the answer to a fetch back after its first bytes. */
+function startSlow(behind: string) {
+  let open: () => void = () => {}
+  let halfway: () => void = () => {}
+  const opened = new Promise<void>((resolve) => (open = resolve))
+  const reached = new Promise<void>((resolve) => (halfway = resolve))
+  const server = Bun.serve({
+    hostname: '127.0.0.1', port: 0, idleTimeout: 0,
+    async fetch(request) {
+      const url = new URL(request.url)
+      const body = request.method === 'POST' ? await request.bytes() : null
+      const answer = await fetch(`${behind}${url.pathname}${url.search}`, { method: request.method, headers: request.headers, body })
+      if (!body || !Buffer.from(body).includes('command=fetch')) return answer
+      const whole = await answer.bytes()
+      return new Response(
+        new ReadableStream({
+          async start(controller) {
+            controller.enqueue(whole.subarray(0, whole.length >> 1))
+            halfway()
+            await opened
+            try {
+              controller.enqueue(whole.subarray(whole.length >> 1))
+              controller.close()
+            } catch {
+              // The other side is gone.
+            }
+          },
+        }),
+        { headers: answer.headers },
+      )
+    },
+  })
+  return { url: `http://127.0.0.1:${server.port}`, open, reached, close: () => server.stop(true) }
+}
+
+test('a process that ends midway leaves nothing visible, and the next one brings it to its end', async () => {
+  const slow = startSlow(it.backend().url)
+  const own = await makeImportWorld()
+  const { id } = await own.world.call(createImport, own.ada, { source: 'git', workspace: 'acme', url: `${slow.url}/source.git`, name: 'stopped' })
+  await own.world.hearth.jobs.start()
+  await slow.reached
+  await own.world.hearth.close()
+  // What follows is another process; this one is over.
+  Object.assign(own.world.hearth, { close: async () => {} })
+  const again = openHearth({ settings: own.world.hearth.settings, log: silentLog, clock: own.world.clock, databasePath: join(own.world.data, 'hearth.db') })
+  afterAll(() => again.close())
+  expect(await call(again, getImport, own.ada, { id })).toMatchObject({ state: 'running', finished_at: null })
+  expect(listRefsOf(again.db, 'acme/stopped').size).toBe(0)
+  const packs = join(own.world.data, 'repos', repoByPath(again.db, 'acme/stopped')?.store ?? '', 'objects', 'pack')
+  expect(readdirSync(packs)).toEqual([])
+  expect(readdirSync(join(own.world.data, 'tmp', 'git'))).toEqual([])
+  slow.open()
+  await again.jobs.start()
+  await again.jobs.idle()
+  expect(await call(again, getImport, own.ada, { id })).toMatchObject({ state: 'done' })
+  expect(listRefsOf(again.db, 'acme/stopped')).toEqual(await own.wanted())
+  await slow.close()
+}, 30_000)
+
+test('a redirect is followed to another place that may be asked, and to no other', async () => {
+  const behind = it.backend()
+  let target = ''
+  const seen: string[] = []
+  const server = Bun.serve({
+    hostname: '127.0.0.1', port: 0,
+    fetch: (request) => {
+      const { pathname, search } = new URL(request.url)
+      seen.push(`${request.method} ${pathname}`)
+      return new Response(null, { status: 301, headers: { location: `${target}${search}` } })
+    },
+  })
+  target = `${behind.url}/source.git/info/refs`
+  const good = await start(`http://127.0.0.1:${server.port}/moved`, 'moved')
+  await world.jobs()
+  expect(await world.call(getImport, ada, { id: good.id })).toMatchObject({ state: 'done' })
+  expect(seen).toEqual(['GET /moved/info/refs'])
+  // Another address of this very machine, which nobody allowed, in two spellings.
+  for (const [i, host] of [`127.0.0.2:${new URL(behind.url).port}`, '[::ffff:127.0.0.1]', '10.0.0.1'].entries()) {
+    target = `http://${host}/source.git/info/refs`
+    const asked = behind.asked.length
+    const bad = await start(`http://127.0.0.1:${server.port}/moved`, `bad-${i}`)
+    await world.jobs()
+    expect(await world.call(getImport, ada, { id: bad.id })).toMatchObject({ state: 'failed', errors: [expect.stringContaining('outbound.allow')] })
+    expect(behind.asked.length).toBe(asked)
+  }
+  await server.stop(true)
+})
+
+test('the address is checked again whenever it is asked: what was allowed may be no longer', async () => {
+  let asked = 0
+  const server = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => (asked++, new Response('not now', { status: 502 })) })
+  const { id } = await start(`http://127.0.0.1:${server.port}/x`, 'later')
+  await world.jobs()
+  expect(await world.call(getImport, ada, { id })).toMatchObject({ state: 'queued' })
+  Object.assign(world.hearth.settings, { outbound_allow: [] })
+  world.clock.advance(MINUTE)
+  await world.jobs()
+  expect(await world.call(getImport, ada, { id })).toMatchObject({ state: 'failed', errors: [expect.stringContaining('outbound.allow')] })
+  expect(asked).toBe(1)
+  expect(existsSync(join(world.data, 'repos', repoByPath(world.hearth.db, 'acme/later')?.store ?? ''))).toBe(true)
+  await server.stop(true)
+})

@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { buildFilter, FULL, mayHold, pathHashes } from '../../../src/git/store/changed-paths.ts'
+import { deflate } from '../../../src/git/store/deflate.ts'
+import zlib from 'node:zlib'
+import { makeHistory, refsOf } from '../support/history.ts'
+import { startHost, type TestHost } from '../support/host.ts'
+import { discard, git, scratch } from '../support/real-git.ts'
+
+let host: TestHost
+let work: string
+let source: string
+
+beforeAll(async () => {
+  work = scratch()
+  source = await makeHistory(work, 'source', { seed: 5, commits: 120 })
+  host = await startHost()
+  await host.create('one')
+  await git(source, 'push', '-q', '--mirror', host.remote('one'))
+  await host.git.maintain('one', [...(await refsOf(source)).values()])
+})
+
+afterAll(async () => {
+  await host.close()
+  discard(work)
+})
+
+/** The chunks of a commit-graph by their names (gitformat-commit-graph). */
+function chunksOf(path: string): Map<string, Buffer> {
+  const bytes = readFileSync(path)
+  const row = (i: number): number => Number(bytes.readBigUInt64BE(12 + i * 12))
+  return new Map(Array.from({ length: bytes[6] ?? 0 }, (_, i) => [bytes.toString('latin1', 8 + i * 12, 12 + i * 12), bytes.subarray(row(i), row(i + 1))]))
+}
+
+test('the filters in a commit-graph are those of git, byte for byte', async () => {
+  await git(source, 'commit-graph', 'write', '--reachable', '--changed-paths')
+  const theirs = chunksOf(join(source, 'objects', 'info', 'commit-graph'))
+  const ours = chunksOf(join(host.root, 'one', 'objects', 'info', 'commit-graph'))
+  for (const chunk of ['OIDL', 'BIDX', 'BDAT']) {
+    expect(ours.get(chunk)?.length).toBeGreaterThan(12)
+    expect(ours.get(chunk)?.equals(theirs.get(chunk) ?? Buffer.alloc(0))).toBe(true)
+  }
+})
+
+test('a second round keeps them as they are', async () => {
+  const path = join(host.root, 'one', 'objects', 'info', 'commit-graph')
+  const before = readFileSync(path)
+  await host.git.maintain('one', [...(await refsOf(source)).values()])
+  expect(readFileSync(path).equals(before)).toBe(true)
+})
+
+test('the history and the lines of every path are still those of git', async () => {
+  const head = await git(source, 'rev-parse', 'main')
+  const paths = (await git(source, 'ls-tree', '-r', '-t', '-z', '--name-only', 'main')).split('\0').filter((path) => path !== '')
+  expect(paths.length).toBeGreaterThan(10)
+  for (const path of paths) {
+    const ours = await host.git.log('one', { tips: [head], path })
+    expect(ours.map(({ oid }) => oid)).toEqual((await git(source, 'log', '--format=%H', 'main', '--', path)).split('\n'))
+  }
+  for (const path of (await git(source, 'ls-tree', '-r', '-z', '--name-only', 'main')).split('\0').filter((each) => each !== '').slice(0, 8)) {
+    const porcelain = await git(source, 'blame', '--line-porcelain', 'main', '--', path)
+    const theirs = [...porcelain.matchAll(/^([0-9a-f]{40}) \d+ \d+/gm)].map((match) => match[1] ?? '')
+    const ranges = await host.git.blame('one', head, path)
+    expect(ranges.flatMap(({ from_line, to_line, commit }) => Array.from({ length: to_line - from_line + 1 }, () => commit.oid))).toEqual(theirs)
+  }
+})
+
+test('a filter holds the files and the directories above them, and leaves out nearly all else', () => {
+  const filter = buildFilter(['src/git/a.ts', 'README.md'])
+  const holds = (path: string): boolean => mayHold(filter, 0, filter.length, pathHashes(path))
+  for (const path of ['src', 'src/git', 'src/git/a.ts', 'README.md']) expect(holds(path)).toBe(true)
+  expect(Array.from({ length: 1000 }, (_, i) => `other/${i}`).filter(holds).length).toBeLessThan(100)
+})
+
+test('what cannot be told says yes to everything', () => {
+  expect(buildFilter(null)).toEqual(FULL)
+  expect(buildFilter(['\xe4.txt'])).toEqual(FULL)
+  expect(buildFilter(Array.from({ length: 600 }, (_, i) => `file${i}`))).toEqual(FULL)
+  expect(mayHold(FULL, 0, 1, pathHashes('anything'))).toBe(true)
+  expect(mayHold(FULL, 0, 0, pathHashes('anything'))).toBe(true)
+})
+
+test('many small pieces are deflated as by the public function', () => {
+  for (let size = 0; size < 70_000; size = size * 2 + 1) {
+    const data = Buffer.from(Array.from({ length: size }, (_, i) => (i * i) % 97))
+    expect(zlib.inflateSync(new Uint8Array(deflate(data, 4))).equals(data)).toBe(true)
+  }
+})

@@ -1,0 +1,30 @@
+/** Whether a store is sound: git's own judgement of everything that lies in it, and the engine's. */
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect } from 'bun:test'
+import { tryGit } from './real-git.ts'
+
+/** Every complaint of `git fsck --strict`, `verify-pack`, `commit-graph verify` and `multi-pack-index verify` about a store. */
+export async function complaints(store: string, options: { strict?: boolean } = {}): Promise<string[]> {
+  const packs = join(store, 'objects', 'pack')
+  const names = readdirSync(packs).sort()
+  const wrong: string[] = []
+  // Refs are the host's: for git everything here is unreachable, which is no fault.
+  const run = async (...args: string[]): Promise<void> => {
+    const { code, out, err } = await tryGit(store, ['--git-dir', store, ...args])
+    const said = `${out}${err}`.split('\n').filter((line) => line !== '' && !/^(dangling|unreachable|notice: |Checking |Verifying )/.test(line))
+    if (code !== 0 || said.length > 0) wrong.push(`git ${args.join(' ')} ended with ${code}: ${said.slice(0, 5).join(' | ')}`)
+  }
+  if (names.some((name) => name.endsWith('.pack'))) await run('fsck', '--full', ...(options.strict === false ? [] : ['--strict']), '--no-progress')
+  for (const name of names) if (name.endsWith('.idx')) await run('verify-pack', join(packs, name))
+  if (readdirSync(join(store, 'objects', 'info')).some((name) => name.startsWith('commit-graph'))) await run('commit-graph', 'verify', '--no-progress')
+  if (names.includes('multi-pack-index')) await run('multi-pack-index', 'verify', '--no-progress')
+  const strange = names.filter((name) => !/^(pack-[0-9a-f]{40}\.(pack|idx|rev|bitmap)|multi-pack-index)$/.test(name))
+  if (strange.length > 0) wrong.push(`left behind: ${strange.join(', ')}`)
+  return wrong
+}
+
+/** Fails the test when any of these stores below an engine's root is not sound. */
+export async function expectSound(root: string, stores: readonly string[] = readdirSync(root), options: { strict?: boolean } = {}): Promise<void> {
+  for (const store of stores) expect({ store, complaints: await complaints(join(root, store), options) }).toEqual({ store, complaints: [] })
+}

@@ -1,0 +1,118 @@
+import { afterAll, expect, test } from 'bun:test'
+import { OutboundError, parseOutboundRules, type Resolve } from '#lib/outbound.ts'
+import { openOutside, type OutboundStreamRequest } from '#lib/outbound-stream.ts'
+
+const seen: { path: string; authorization: string | null }[] = []
+const BLOCK = new Uint8Array(1 << 16)
+let pulled = 0
+const server = Bun.serve({
+  hostname: '127.0.0.1', port: 0, idleTimeout: 0, maxRequestBodySize: 2 ** 32,
+  async fetch(request) {
+    const { pathname } = new URL(request.url)
+    seen.push({ path: pathname, authorization: request.headers.get('authorization') })
+    if (pathname === '/away') return new Response(null, { status: 302, headers: { location: 'http://other.internal/secret' } })
+    if (pathname === '/inside') return new Response(null, { status: 307, headers: { location: 'http://10.0.0.1/secret' } })
+    if (pathname === '/round') return new Response(null, { status: 302, headers: { location: '/round' } })
+    if (pathname === '/endless') return new Response(new ReadableStream({ pull: (controller) => void (controller.enqueue(BLOCK), (pulled += BLOCK.length)) }, { highWaterMark: 0 }))
+    if (pathname === '/half') return new Response(new ReadableStream({ start: (controller) => controller.enqueue(BLOCK) }))
+    if (pathname === '/count') {
+      let size = 0
+      if (request.body) for await (const part of request.body) size += part.length
+      return new Response(String(size))
+    }
+    if (pathname === '/never') return new Promise<Response>(() => {})
+    return new Response('hello')
+  },
+})
+afterAll(() => server.stop(true))
+
+const rules = parseOutboundRules(['http://git.internal', 'http://127.0.0.1'])
+const resolve: Resolve = async (host) => (host === 'git.internal' ? [{ address: '127.0.0.1', family: 4 }] : host === 'other.internal' ? [{ address: '10.0.0.9', family: 4 }] : [])
+const open = (path: string, options: Partial<OutboundStreamRequest> = {}) =>
+  openOutside(new URL(`http://git.internal:${server.port}${path}`), { rules, resolve, timeout: 10_000, idle: 5000, maxBytes: 1 << 20, ...options })
+const text = (stream: ReadableStream<Uint8Array>) => new Response(stream).text()
+
+test('an answer comes as a stream, over the address that was checked', async () => {
+  const answer = await open('/')
+  expect([answer.status, await text(answer.body)]).toEqual([200, 'hello'])
+})
+
+test('the name is looked up once for every connection, and what it then says is checked', async () => {
+  const answers = ['127.0.0.1', '10.0.0.1']
+  let asked = 0
+  const changing: Resolve = async () => [{ address: answers[Math.min(asked++, 1)] ?? '', family: 4 }]
+  expect((await open('/', { resolve: changing })).status).toBe(200)
+  expect(asked).toBe(1)
+  const strict = parseOutboundRules(['http://127.0.0.1'])
+  await expect(open('/', { resolve: changing, rules: strict })).rejects.toThrow('outbound.allow')
+})
+
+test('only asked-for redirects are followed, each checked, and secrets stay where they belong', async () => {
+  expect((await open('/away')).status).toBe(302)
+  const before = seen.length
+  await expect(open('/away', { redirects: 3, authorization: 'Basic secret' })).rejects.toThrow(OutboundError)
+  await expect(open('/inside', { redirects: 3 })).rejects.toThrow('https')
+  await expect(open('/inside', { redirects: 3, clear: true })).rejects.toThrow('not a public address')
+  await expect(open('/round', { redirects: 3 })).rejects.toThrow('too often')
+  expect(seen.slice(before).some(({ path }) => path === '/secret')).toBe(false)
+  const other = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response(null, { status: 302, headers: { location: `http://git.internal:${server.port}/there` } }) })
+  const answer = await openOutside(new URL(`http://127.0.0.1:${other.port}/`), { rules, resolve, timeout: 5000, idle: 5000, maxBytes: 1000, redirects: 1, authorization: 'Basic secret' })
+  expect([answer.status, answer.url.pathname, seen.at(-1)]).toEqual([200, '/there', { path: '/there', authorization: null }])
+  await other.stop(true)
+})
+
+test('public addresses are reached in the clear only where that is said', async () => {
+  const outside: Resolve = async () => [{ address: '8.8.8.8', family: 4 }]
+  const none = parseOutboundRules([])
+  await expect(open('/', { rules: none, resolve: outside })).rejects.toThrow('https')
+  // Inside stays inside, in the clear or not.
+  await expect(open('/', { rules: none, clear: true })).rejects.toThrow('not a public address')
+})
+
+test('nothing is read that nobody takes, and more than agreed is an error', async () => {
+  const { body } = await open('/endless')
+  const reader = body.getReader()
+  await reader.read()
+  await Bun.sleep(200)
+  const held = pulled
+  expect(held).toBeLessThan(64 << 20)
+  await expect((async () => { for (;;) await reader.read() })()).rejects.toThrow('more than 1048576 bytes')
+})
+
+test('a body is sent as a stream, as fast as it is taken', async () => {
+  let made = 0
+  const body = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      if (made >= 64 << 20) controller.close()
+      else controller.enqueue(BLOCK.slice())
+      made += BLOCK.length
+    },
+  })
+  expect(await text((await open('/count', { method: 'POST', body })).body)).toBe(String(64 << 20))
+  expect(await text((await open('/count', { method: 'POST', body: new Uint8Array(5) })).body)).toBe('5')
+})
+
+test('a body that breaks breaks the request, with its own reason', async () => {
+  const body = new ReadableStream<Uint8Array>({ pull: (controller) => controller.error(new Error('the pack cannot be made')) })
+  await expect(open('/count', { method: 'POST', body })).rejects.toThrow('the pack cannot be made')
+})
+
+test('silence, slowness and giving up end it', async () => {
+  await expect(open('/never', { idle: 100 })).rejects.toThrow('was silent')
+  await expect(open('/never', { timeout: 100 })).rejects.toThrow('longer than')
+  await expect(open('/half', { idle: 100 }).then(({ body }) => text(body))).rejects.toThrow('was silent')
+  const never: Resolve = () => new Promise(() => {})
+  await expect(open('/', { idle: 100, resolve: never })).rejects.toThrow('not found in time')
+  const early = new AbortController()
+  setTimeout(() => early.abort(), 20)
+  await expect(open('/', { resolve: never, signal: early.signal })).rejects.toThrow('given up')
+  const stop = new AbortController()
+  const answer = await open('/half', { signal: stop.signal })
+  setTimeout(() => stop.abort(), 50)
+  await expect(text(answer.body)).rejects.toThrow('given up')
+  await expect(open('/', { signal: stop.signal })).rejects.toThrow('given up')
+})
+
+test('a server that is not there is told as such', async () => {
+  await expect(openOutside(new URL('http://127.0.0.1:1/'), { rules, timeout: 5000, idle: 5000, maxBytes: 1 })).rejects.toThrow('cannot be reached')
+})

@@ -1,0 +1,22 @@
+/** Runs a few commands in a process of an ordinary user, and prints what came of them. Started by `as-user.test.ts`. */
+import { createRunner } from '../../src/runner/index.ts'
+import { LIMITS } from './limits.ts'
+
+const [directory = ''] = process.argv.slice(2)
+const runner = createRunner({ directory, isolation: 'required', network: false, readable: [], hidden: [directory] })
+const isolation = await runner.isolation()
+const results: unknown[] = []
+for (const command of [
+  'id -u; cat /proc/1/environ | tr "\\0" "\\n" | cut -d= -f1 | sort | tr "\\n" ,',
+  'bomb() { bomb | bomb & }; bomb; sleep 1; echo alive',
+  `for i in 1 2 3 4 5 6; do perl -e '$x = "a" x (100 * 1024 * 1024); sleep 8; print "had it\\n"' & done; wait`,
+  'for i in $(seq 1000); do head -c 8M /dev/zero >/build/f$i; done; echo filled',
+  `ls ${directory}; kill -9 ${process.pid}; mkdir x; chmod 0 x; exit 4`,
+]) {
+  const place = await runner.workplace('one')
+  await runner.ready(place)
+  let text = ''
+  const { ended, exit_code } = await runner.run({ place, command, limits: LIMITS, env: {}, output: (bytes) => void (text += Buffer.from(bytes).toString()) })
+  results.push({ ended, exit_code, text, gone: await runner.remove(place) })
+}
+process.stdout.write(JSON.stringify({ isolation, results }))

@@ -1,0 +1,50 @@
+/** The small forms of the side panels of issues and pull requests. */
+import { updateIssue } from '#features/issues/index.ts'
+import { updatePull } from '#features/pulls/index.ts'
+import { invalid } from '#lib/errors.ts'
+import { issuePath, pullPath } from '../../paths.ts'
+import { action, flashTo, type Fields, type Visit } from '../../site.ts'
+import { pullPage } from '../pulls/pull.tsx'
+import { repoOf } from '../repos/frame.tsx'
+import { issuePage, numberOf } from './issue.tsx'
+
+const target = (visit: Visit) => ({ repo: repoOf(visit), number: numberOf(visit) ?? 0 })
+const names = (fields: Fields) => fields.list('assignees', /[\s,]+/).map((name) => name.replace(/^@/, ''))
+
+type Change = Partial<Omit<NonNullable<(typeof updateIssue)['__input']>, 'repo' | 'number'>>
+
+const ofIssue = (part: string, change: (fields: Fields) => Change) =>
+  action({
+    path: `/:workspace/:repo/issues/:number/${part}`,
+    page: issuePage,
+    submit: async (visit, fields) => {
+      const { repo, number } = await visit.call(updateIssue, { ...target(visit), ...change(fields) })
+      return flashTo(visit, issuePath(repo, number), 'saved')
+    },
+  })
+
+const ofPull = (part: string, change: (fields: Fields) => { labels?: string[]; assignees?: string[] }) =>
+  action({
+    path: `/:workspace/:repo/pull/:number/${part}`,
+    page: pullPage,
+    submit: async (visit, fields) => {
+      const { repo, number } = await visit.call(updatePull, { ...target(visit), ...change(fields) })
+      return flashTo(visit, pullPath(repo, number), 'saved')
+    },
+  })
+
+const numbers = (fields: Fields): number[] =>
+  fields.list('blocked_by', /[\s,]+/).map((word) => {
+    const number = Number(word.replace(/^#/, ''))
+    if (!Number.isInteger(number) || number < 1) throw invalid('blocked_by', `${word} is not the number of an issue`)
+    return number
+  })
+
+export const sideForms = [
+  ofIssue('labels', (fields) => ({ labels: fields.list('labels', ',') })),
+  ofIssue('assignees', (fields) => ({ assignees: names(fields) })),
+  ofIssue('milestone', (fields) => ({ milestone: fields.text('milestone') })),
+  ofIssue('blocked-by', (fields) => ({ blocked_by: numbers(fields) })),
+  ofPull('labels', (fields) => ({ labels: fields.list('labels', ',') })),
+  ofPull('assignees', (fields) => ({ assignees: names(fields) })),
+]

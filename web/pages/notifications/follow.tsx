@@ -1,0 +1,66 @@
+// Watching, starring and following: the buttons. What they send is in `follow-forms.ts`.
+import { LEVELS, standingOf, type IssueSubscription, type Level } from '#features/notifications/index.ts'
+import type { Repo } from '#features/repos/index.ts'
+import { ActionButton, Button, CsrfField, Icon, Menu, SideBlock } from '../../components/index.ts'
+import { repoPath } from '../../paths.ts'
+import type { Visit } from '../../site.ts'
+
+const WATCHING: Readonly<Record<Level, readonly [label: string, hint: string]>> = {
+  participating: ['What concerns me', 'Mentions, assignments, and what you take part in'],
+  all: ['Everything', 'Every issue, pull request and release'],
+  releases: ['Releases', 'What concerns you, and releases'],
+  ignored: ['Nothing', 'Not even mentions'],
+}
+
+/** Watch and star, in the head of a repository. Strangers see how many stars there are. */
+export const RepoFollow = ({ visit, repo }: { visit: Visit; repo: Repo }) => {
+  const { viewer } = visit
+  if (viewer === null) return repo.stars_count === 0 ? null : <span class="muted nums"><Icon name="star" label="Stars" /> {repo.stars_count}</span>
+  const { starred, level } = standingOf(visit.hearth, viewer, repo.id)
+  const here = visit.request.method === 'GET' ? visit.url.pathname + visit.url.search : repoPath(repo.full_name)
+  return (
+    <>
+      <Menu
+        label={`Watching: ${WATCHING[level][0]}`}
+        button
+        summary={<span><Icon name="eye" /> {level === 'ignored' ? 'Ignoring' : level === 'participating' ? 'Watch' : 'Watching'}</span>}
+        items={LEVELS.map((one) => ({
+          label: WATCHING[one][0],
+          form: (
+            <form action={repoPath(repo.full_name, '/subscription')} method="post" data-once>
+              <CsrfField csrf={visit.csrf} />
+              <input type="hidden" name="level" value={one} />
+              <input type="hidden" name="back" value={here} />
+              <button type="submit" class="menu-button" aria-pressed={one === level ? 'true' : 'false'}>
+                <span>
+                  {WATCHING[one][0]}
+                  <span class="menu-hint">{WATCHING[one][1]}</span>
+                </span>
+                {one === level && <Icon name="check" />}
+              </button>
+            </form>
+          ),
+        }))}
+      />
+      <ActionButton action={repoPath(repo.full_name, '/star')} csrf={visit.csrf} values={{ star: starred ? 'no' : 'yes', back: here }}>
+        <Button icon="star">{`${starred ? 'Starred' : 'Star'}${repo.stars_count > 0 ? ` ${repo.stars_count}` : ''}`}</Button>
+      </ActionButton>
+    </>
+  )
+}
+
+const WHY: Readonly<Record<NonNullable<IssueSubscription['reason']>, string>> = {
+  author: 'You began this.', assigned: 'You are assigned.', review_requested: 'Your review was asked for.', mention: 'You were mentioned.', team_mention: 'A team of yours was mentioned.',
+  commented: 'You commented.', subscribed: 'You follow this.',
+}
+
+/** Whether one hears of an issue or pull request, beside it. `at` is its address. */
+export const Following = ({ visit, subscription, at }: { visit: Visit; subscription: IssueSubscription | null; at: string }) =>
+  subscription === null ? null : (
+    <SideBlock title="Notifications">
+      <ActionButton action={`${at}/subscription`} csrf={visit.csrf} values={{ subscribed: subscription.subscribed ? 'no' : 'yes' }}>
+        <Button small icon="bell">{subscription.subscribed ? 'Unsubscribe' : 'Subscribe'}</Button>
+      </ActionButton>
+      <p class="muted small">{subscription.reason === null ? 'You hear of this only when you are named.' : WHY[subscription.reason]}</p>
+    </SideBlock>
+  )

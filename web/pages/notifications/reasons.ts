@@ -1,0 +1,33 @@
+// Why one is told of something, in the words of the site.
+import type { Reason } from '#features/notifications/index.ts'
+import type { IconName } from '../../components/index.ts'
+
+/** After a title, in a list. */
+export const SHORT: Readonly<Record<Reason, string>> = {
+  mention: 'mentioned you', team_mention: 'mentioned your team', assigned: 'assigned', review_requested: 'review asked', author: 'author', commented: 'you commented', subscribed: 'watching',
+  checks_failed: 'checks failed', queue_failed: 'left the queue', run_approval: 'needs approval', security_alert: 'security', invitation: 'invitation', agent_waiting: 'agent waits',
+}
+
+/** For a switch in the settings. */
+export const LONG: Readonly<Record<Reason, string>> = {
+  mention: 'Somebody mentions me',
+  team_mention: 'Somebody mentions a team that I am in',
+  assigned: 'I am assigned',
+  review_requested: 'My review is asked for',
+  author: 'News of what I, or an agent of mine, began',
+  commented: 'News of what I commented on',
+  subscribed: 'News of what I watch',
+  checks_failed: 'Checks of my change fail',
+  queue_failed: 'My change leaves the merge queue',
+  run_approval: 'A run waits for my approval',
+  security_alert: 'A security alert in a repository that I look after',
+  invitation: 'Somebody invites me',
+  agent_waiting: 'An agent of mine asks and waits',
+}
+
+/** What asks something of the reader stands out. */
+export const ASKS: ReadonlySet<Reason> = new Set(['assigned', 'review_requested', 'run_approval', 'agent_waiting', 'checks_failed', 'queue_failed', 'security_alert'])
+
+const ICONS: Readonly<Record<string, IconName>> = { issue: 'issue', pull: 'pull', question: 'question', invitation: 'mail', release: 'tag', alert: 'shield', report: 'shield', run: 'play' }
+
+export const iconOfKind = (kind: string): IconName => ICONS[kind] ?? 'bell'

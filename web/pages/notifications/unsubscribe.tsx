@@ -1,0 +1,39 @@
+import { getUnsubscription, unsubscribe } from '#features/notifications/index.ts'
+import { ActionButton, Button, PageHead } from '../../components/index.ts'
+import { renderPage } from '../../jsx/html.ts'
+import { action, Away, page, type Visit } from '../../site.ts'
+import { Shell } from '../shell.tsx'
+
+const tokenOf = ({ params }: Visit): string => params['token'] ?? ''
+
+/** Opening the link changes nothing: programs open links to look at them. The button does, and so does a mail program's own. */
+export const unsubscribePage = page({
+  path: '/notifications/unsubscribe/:token',
+  load: (visit) => visit.call(getUnsubscription, { token: tokenOf(visit) }),
+  view: ({ what }, visit) => (
+    <Shell visit={visit} title="Get no more of this mail" width="narrow" noindex>
+      <PageHead title="Get no more of this mail?" lead={<>You would be mailed no more about {what}.</>} />
+      <ActionButton action={visit.url.pathname} csrf={visit.csrf}>
+        <Button look="primary">End this mail</Button>
+      </ActionButton>
+      <p class="muted">What else is mailed you choose in <a href="/settings/notifications">your settings</a>.</p>
+    </Shell>
+  ),
+})
+
+export const unsubscribeForm = action({
+  path: '/notifications/unsubscribe/:token',
+  open: true,
+  // The whole of the right is in the address; RFC 8058 section 3.2 has it posted without cookies.
+  proven: true,
+  submit: async (visit) => {
+    const { what } = await visit.call(unsubscribe, { token: tokenOf(visit) })
+    const shown = (
+      <Shell visit={visit} title="This mail has ended" width="narrow" noindex>
+        <PageHead title="This mail has ended" lead={<>You are mailed no more about {what}.</>} />
+        <p class="muted">What else is mailed you choose in <a href="/settings/notifications">your settings</a>.</p>
+      </Shell>
+    )
+    return new Away(new Response(renderPage(shown), { headers: visit.headers }))
+  },
+})

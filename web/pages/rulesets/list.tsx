@@ -1,0 +1,63 @@
+import { listRulesets, type Ruleset } from '#features/rulesets/index.ts'
+import { EmptyState, LinkButton, List, PageHead, Pager, Row } from '../../components/index.ts'
+import { plural } from '../../format.ts'
+import { withQuery, workspacePath } from '../../paths.ts'
+import { page, type Page, type Visit } from '../../site.ts'
+import { aboutText, EnforcementBadge } from './looks.tsx'
+import { BASE, placeOf, rulesetPath, rulesetsPath, targetOf, type Level } from './place.tsx'
+
+const RulesetRow = ({ ruleset, href }: { ruleset: Ruleset; href: string }) => (
+  <Row
+    title={<a class="row-link" href={href}>{ruleset.name}</a>}
+    meta={
+      <>
+        <span>{plural(ruleset.rules.length, 'rule')}</span>
+        <span>{aboutText(ruleset)}</span>
+      </>
+    }
+    end={<EnforcementBadge of={ruleset.enforcement} />}
+  />
+)
+
+/** Those of the workspace, for its members; a repository's page shows them as well. */
+const above = async (level: Level, visit: Visit): Promise<readonly Ruleset[]> =>
+  level === 'workspace' ? [] : ((await visit.tryCall(listRulesets, { workspace: visit.params['workspace'] ?? '', per_page: 100 }))?.items ?? [])
+
+export const listPage = (level: Level): Page =>
+  page({
+    path: BASE[level],
+    load: async (visit) => {
+      const number = Math.max(1, Number(visit.url.searchParams.get('page') ?? '1') || 1)
+      const place = await placeOf(level, visit)
+      return { place, number, own: await visit.call(listRulesets, { ...targetOf(level, visit), page: number }), others: await above(level, visit) }
+    },
+    view: ({ place, number, own, others }, visit) => {
+      const here = rulesetsPath(level, visit)
+      return place.frame(
+        'Rulesets',
+        <>
+          <PageHead
+            title="Rulesets"
+            lead={level === 'repository' ? 'What may be pushed here and merged, by people and by agents.' : `What may be pushed and merged in the repositories of ${place.name}.`}
+            actions={
+              <>
+                {place.mayLookBack && <LinkButton href={`${here}/insights`} icon="history">Insights</LinkButton>}
+                {place.mayEdit && <LinkButton href={`${here}/new`} look="primary" icon="plus">New ruleset</LinkButton>}
+              </>
+            }
+          />
+          {own.items.length === 0 ? (
+            <EmptyState icon="shield" title="No rulesets yet">Rules can ask for approvals and checks, close merging at night, keep paths and file sizes in bounds, and hold agents to more than people.</EmptyState>
+          ) : (
+            <List label="Rulesets">{own.items.map((ruleset) => <RulesetRow ruleset={ruleset} href={rulesetPath(level, visit, ruleset.id)} />)}</List>
+          )}
+          <Pager newer={number > 1 ? withQuery(here, { page: number - 1 }) : null} older={own.next === null ? null : withQuery(here, { page: number + 1 })} label="Rulesets" />
+          {others.length > 0 && (
+            <List label="Rulesets of the workspace" head={<h2>Of the workspace</h2>}>
+              {others.map((ruleset) => <RulesetRow ruleset={ruleset} href={workspacePath(ruleset.workspace, `rulesets/${ruleset.id}`)} />)}
+            </List>
+          )}
+        </>,
+      )
+    },
+  })

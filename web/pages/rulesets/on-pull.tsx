@@ -1,0 +1,42 @@
+// What rules add to the page of a pull request.
+import { listBranchRules, type BranchRule } from '#features/rulesets/index.ts'
+import type { Pull } from '#features/pulls/index.ts'
+import { Icon } from '../../components/index.ts'
+import { plural } from '../../format.ts'
+import type { Visit } from '../../site.ts'
+import { branchRulesPath } from './branch.tsx'
+
+type Blocker = Pull['blockers'][number]
+
+/** The rules of the branch that a pull request goes into. */
+export const rulesOfBase = async (visit: Visit, repo: string, base: string): Promise<readonly BranchRule[]> => (await visit.tryCall(listBranchRules, { repo, branch: base }))?.items ?? []
+
+/** The methods of merging that rules leave. */
+export const methodsLeft = (methods: readonly string[], rules: readonly BranchRule[]): string[] =>
+  methods.filter((method) =>
+    rules.every(({ type, parameters, applies_to }) => {
+      if (applies_to === 'agents') return true
+      if (type === 'linear_history') return method !== 'merge'
+      return type !== 'pull_request' || (parameters['allowed_methods'] as string[]).includes(method)
+    }),
+  )
+
+/** What stands against a merge, with where the rule behind it can be read. */
+export const BlockerLine = ({ blocker }: { blocker: Blocker }) => {
+  const { url, ruleset_name } = blocker.details
+  return (
+    <li>
+      <Icon name="warning" /> {blocker.message}
+      {typeof url === 'string' && typeof ruleset_name === 'string' && <> (<a href={url.replace(/^https?:\/\/[^/]+/, '')}>{ruleset_name}</a>)</>}
+    </li>
+  )
+}
+
+export const RulesLink = ({ repo, base, rules }: { repo: string; base: string; rules: readonly BranchRule[] }) =>
+  rules.length === 0 ? null : <p class="muted small"><a href={branchRulesPath(repo, base)}>{plural(rules.length, 'rule')}</a> hold for {base}.</p>
+
+const FROM_RULES = new Set(['rule', 'merge_window', 'statuses', 'approvals_missing', 'conversations_open'])
+
+/** Whether only rules may be in the way, which some people pass. Who they are the merge itself decides. */
+export const mayGoPast = (blockers: readonly Blocker[], rules: readonly BranchRule[]): boolean =>
+  rules.length > 0 && blockers.length > 0 && blockers.every(({ code }) => FROM_RULES.has(code))

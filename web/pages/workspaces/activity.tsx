@@ -1,0 +1,34 @@
+import { listWorkspaceEvents } from '#features/notifications/index.ts'
+import { getWorkspace } from '#features/workspaces/index.ts'
+import { PageHead, Pager } from '../../components/index.ts'
+import { withQuery, workspacePath } from '../../paths.ts'
+import { page } from '../../site.ts'
+import { EventList, KindFilter, kindOf, typesOf } from '../repos/event-list.tsx'
+import { WorkspaceFrame, type WorkspaceLook } from './frame.tsx'
+
+export const workspaceActivityPage = page({
+  path: '/:workspace/-/activity',
+  load: async (visit) => {
+    const slug = visit.params['workspace'] ?? ''
+    const before = visit.url.searchParams.get('before')
+    const types = typesOf(visit)
+    const record = await visit.tryCall(getWorkspace, { workspace: slug })
+    const events = await visit.call(listWorkspaceEvents, { workspace: slug, ...(types ? { types } : {}), ...(before ? { before } : {}), per_page: 50 })
+    // To strangers a workspace is what happens in its public repositories; without any it does not exist for them.
+    if (!record && types === undefined && before === null && events.items.length === 0) return null
+    const workspace: WorkspaceLook = record ?? { slug, name: slug, description: '', role: null, member_count: null }
+    return { workspace, events, before }
+  },
+  view: ({ workspace, events, before }, visit) => {
+    const here = workspacePath(workspace.slug, 'activity')
+    const kind = kindOf(visit)
+    return (
+      <WorkspaceFrame visit={visit} workspace={workspace} title={`Activity · ${workspace.name}`} current="activity">
+        <PageHead title="Activity" />
+        <KindFilter visit={visit} here={here} />
+        <EventList events={events.items} withRepo empty={kind === undefined ? 'Nothing has happened yet' : 'Nothing of this kind has happened'} />
+        <Pager newer={before ? withQuery(here, { kind }) : null} older={events.next === null ? null : withQuery(here, { kind, before: events.next })} label="Events" />
+      </WorkspaceFrame>
+    )
+  },
+})
