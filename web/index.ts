@@ -70,6 +70,7 @@ import { newTeamForm, newTeamPage, teamsPage } from './pages/workspaces/teams.ts
 import { workspacePage } from './pages/workspaces/workspace.tsx'
 import { feeds, notificationForms, notificationPages } from './pages/notifications/index.ts'
 import { rulesetForms, rulesetSitePages } from './pages/rulesets/index.ts'
+import { webhookForms, webhookPages } from './pages/webhooks/index.ts'
 import { page, type SiteMap } from './site.ts'
 
 /** Every component in all its states, for those who build pages. */
@@ -94,7 +95,7 @@ export const siteMap = ({ development }: Pick<Settings, 'development'>, { docs }
     newRepoPage, repoPage, treePage, blobPage, blamePage, commitsPage, commitPage, branchesPage, tagsPage, activityPage, agentsPage, repoSettingsPage,
     issuesPage, newIssuePage, issuePage, editIssuePage, labelsPage, milestonesPage,
     pullsPage, newPullPage, pullPage, editPullPage, changesPage, pullCommitsPage, sessionPage, checksPage, queuePage,
-    ...notificationPages, ...forkPages, ...rulesetSitePages,
+    ...notificationPages, ...forkPages, ...webhookPages, ...rulesetSitePages,
     ...(development ? [galleryPage] : []),
   ],
   forms: [
@@ -107,7 +108,7 @@ export const siteMap = ({ development }: Pick<Settings, 'development'>, { docs }
     newTeamForm, updateTeamForm, reviewAssignmentForm, deleteTeamForm, setTeamMemberForm, removeTeamMemberForm, setTeamRepoForm, removeTeamRepoForm,
     addCollaboratorForm, setCollaboratorForm, removeCollaboratorForm, revokeRepoInvitationForm,
     newWorkspaceForm, updateMemberForm, removeMemberForm, workspaceSettingsForm, restoreRepoForm, purgeRepoForm,
-    newRepoForm, ...importForms, repoSettingsForm, pullSettingsForm, ...dangerForms, ...refForms, ...agentForms, ...workspaceTokenForms, ...rulesetForms,
+    newRepoForm, ...importForms, repoSettingsForm, pullSettingsForm, ...dangerForms, ...refForms, ...agentForms, ...workspaceTokenForms, ...webhookForms, ...rulesetForms,
     newIssueForm, commentForm, editIssueForm, startPullForm, lockForm, ...commentForms, ...labelForms, ...milestoneForms, ...sideForms,
     newPullForm, pullCommentForm, readyForm, reviewForm, dismissForm, editPullForm, mergeForm, askReviewersForm, cancelReviewerForm, ...checkForms,
     ...changeForms, ...branchForms, ...queueForms,

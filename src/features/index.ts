@@ -13,6 +13,7 @@ import { feature as devices } from './devices/index.ts'
 import { feature as sso } from './sso/index.ts'
 import { feature as agents } from './agents/index.ts'
 import { feature as audit } from './audit/index.ts'
+import { feature as webhooks } from './webhooks/index.ts'
 import { feature as notifications } from './notifications/index.ts'
 import { feature as imports } from './imports/index.ts'
 import { feature as rulesets } from './rulesets/index.ts'
@@ -20,4 +21,4 @@ import { feature as statuses } from './statuses/index.ts'
 import { feature as queue } from './queue/index.ts'
 import { feature as backups } from './backups/index.ts'
 
-export const features: readonly Feature[] = [accounts, workspaces, repos, teams, collaborators, issues, checks, pulls, oauth, devices, sso, agents, audit, notifications, imports, rulesets, statuses, queue, backups]
+export const features: readonly Feature[] = [accounts, workspaces, repos, teams, collaborators, issues, checks, pulls, oauth, devices, sso, agents, audit, webhooks, notifications, imports, rulesets, statuses, queue, backups]

@@ -1,0 +1,42 @@
+import { actorId } from '#core/caller.ts'
+import { operation } from '#core/operation.ts'
+import { Type } from '#core/schema.ts'
+import { conflict } from '#lib/errors.ts'
+import { typeId } from '#lib/typeid.ts'
+import { Events, readEvents, readUrl, Secret, Url } from './inputs.ts'
+import { auditHook, hookRoutes, ownerOf, place, requireHook, writesHooks } from './owner.ts'
+import { sendPing } from './ping-webhook.ts'
+import { webhookRecord } from './record.ts'
+import { MOST_WEBHOOKS, Webhook } from './schema.ts'
+import { sealSecret, secretFrom } from './secret.ts'
+import { countHooks, insertHook } from './store.ts'
+
+export const createWebhook = operation({
+  name: 'create_webhook',
+  summary: `Send what happens in a repository or workspace to an https address, from a ping on. For those with admin, or owners; at most ${MOST_WEBHOOKS}. The answer holds the secret that signs, this once.`,
+  route: hookRoutes('POST'),
+  toolset: 'admin',
+  access: writesHooks,
+  input: Type.Object({ ...place, url: Url, events: Type.Optional(Events), secret: Type.Optional(Secret) }),
+  output: Webhook,
+  status: 201,
+  secretAnswer: true,
+  annotations: { openWorld: true },
+
+  handler: async ({ hearth, caller, repo, workspace, write }, input) => {
+    const grants = { repo, workspace }
+    const owner = ownerOf(grants)
+    const events = readEvents(hearth, input.events ?? [])
+    const secret = secretFrom(input.secret)
+    const url = await readUrl(hearth, input.url)
+    return write((tx) => {
+      if (countHooks(tx.db, owner) >= MOST_WEBHOOKS) throw conflict('limit_reached', `there are ${MOST_WEBHOOKS} webhooks already, which is the most`)
+      const id = typeId('whk', tx.now_ms)
+      insertHook(tx, { ...owner, id, url, events: JSON.stringify(events), secret: sealSecret(hearth, secret), created_by: actorId(caller) })
+      const hook = requireHook(tx.db, grants, id)
+      auditHook(tx, 'webhook.created', hook, grants, { after: { host: new URL(url).host, events } })
+      sendPing(tx, hook)
+      return webhookRecord(hearth, hook, secret)
+    })
+  },
+})

@@ -1,0 +1,30 @@
+import { operation } from '#core/operation.ts'
+import { Nothing, Type } from '#core/schema.ts'
+import { auditHook, HookId, hookRoutes, place, requireHook, writesHooks } from './owner.ts'
+import { changeHook } from './pause.ts'
+import { setRemoved } from './store.ts'
+import { cancelDue } from './store-deliveries.ts'
+
+/** Its rows, which may be many, are taken away by the sweep. */
+export const deleteWebhook = operation({
+  name: 'delete_webhook',
+  summary: 'Delete a webhook of a repository or workspace with its deliveries; nothing more is sent, what waits for another try included. The answer is empty.',
+  route: hookRoutes('DELETE', '/{id}'),
+  toolset: 'admin',
+  access: writesHooks,
+  input: Type.Object({ ...place, id: HookId }),
+  output: Nothing,
+  status: 204,
+  annotations: { destructive: true },
+
+  handler: ({ repo, workspace, write }, { id }) =>
+    write((tx) => {
+      const grants = { repo, workspace }
+      const hook = requireHook(tx.db, grants, id)
+      changeHook(tx, hook, { active: 0 })
+      cancelDue(tx, hook.id)
+      setRemoved(tx, hook.id)
+      auditHook(tx, 'webhook.deleted', hook, grants, { before: { host: new URL(hook.url).host, events: JSON.parse(hook.events) as string[] } })
+      return null
+    }),
+})

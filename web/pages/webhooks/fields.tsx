@@ -1,0 +1,50 @@
+// The fields of a webhook: where it sends, and what of.
+import { invalid } from '#lib/errors.ts'
+import { Checkbox, Field, FieldSet, Radio } from '../../components/index.ts'
+import type { Fields, Visit } from '../../site.ts'
+import { fieldError } from '../shell.tsx'
+
+/** Types of events as this forge knows them. A ping is always sent. */
+const typesOf = ({ hearth }: Visit): string[] => [...hearth.eventTypes.keys()].filter((type) => type !== 'ping').sort()
+
+type Shown = { readonly url: string; readonly events: readonly string[] }
+
+/** `typed` says whether the form that was sent back is this one; then what was typed stands. */
+export const HookFields = ({ visit, shown, typed, isNew }: { visit: Visit; shown: Shown; typed: boolean; isNew: boolean }) => {
+  const { values } = visit.form
+  const chosen = typed ? values.all('events') : shown.events
+  const isAll = typed ? values.text('which') !== 'some' : shown.events.length === 0
+  const error = (field: string): string | null => (typed ? fieldError(visit, field) : null)
+  return (
+    <>
+      <Field
+        name="url" label="Address" type="url" required maxlength={2000} mono placeholder="https://example.com/hook" value={typed ? values.text('url') : shown.url} error={error('url')}
+        hint="Gets a POST with JSON for every event. It must be https, at a public address."
+      />
+      <FieldSet legend="Send" error={error('events')}>
+        <Radio name="which" value="all" label="Everything" hint="Also events that come with later versions." checked={isAll} />
+        <Radio name="which" value="some" label="Only these" checked={!isAll} />
+        <details class="more" open={!isAll}>
+          <summary>Choose events</summary>
+          <div class="tick-grid tick-grid-wide">
+            {typesOf(visit).map((type) => (
+              <Checkbox name="events" value={type} label={<code>{type}</code>} checked={chosen.includes(type)} />
+            ))}
+          </div>
+        </details>
+      </FieldSet>
+      <Field
+        name="secret" label={isNew ? 'Secret' : 'New secret'} maxlength={256} mono autocomplete="off" value={typed ? values.text('secret') : ''} error={error('secret')}
+        hint={isNew ? 'Signs what is sent, 16 to 256 characters. Left empty, one is made and shown once.' : 'Replaces the secret from the next try on. Left empty, it stays.'}
+      />
+    </>
+  )
+}
+
+/** The types that were chosen; none means everything. Gives 422 when only some shall be sent and none is ticked. */
+export function eventsFrom(fields: Fields): string[] {
+  if (fields.text('which') !== 'some') return []
+  const events = fields.all('events').filter((type) => type !== '')
+  if (events.length === 0) throw invalid('events', 'choose at least one type of event, or everything')
+  return events
+}
