@@ -18,6 +18,26 @@ CREATE TABLE agent_activity (
   PRIMARY KEY (user_id, event_id)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE agent_questions (
+  id TEXT PRIMARY KEY,
+  repo_id TEXT NOT NULL REFERENCES repos (id) ON DELETE CASCADE,
+  pull_id TEXT NOT NULL REFERENCES pulls (id) ON DELETE CASCADE, -- the one that is asked
+  number INTEGER NOT NULL,
+  seq INTEGER NOT NULL CHECK (seq > 0), -- its entry in that session
+  from_id TEXT NOT NULL REFERENCES actors (id),
+  from_pull INTEGER,
+  text TEXT NOT NULL,
+  state TEXT NOT NULL CHECK (state IN ('waiting', 'answered', 'expired')),
+  answer TEXT,
+  created_at TEXT NOT NULL,
+  expires_at TEXT NOT NULL,
+  answered_at TEXT,
+  UNIQUE (pull_id, seq),
+  CHECK ((state = 'answered') = (answered_at IS NOT NULL))
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX agent_questions_waiting ON agent_questions (expires_at) WHERE state = 'waiting';
+
 CREATE TABLE agents (
   id TEXT PRIMARY KEY REFERENCES actors (id),
   repo_id TEXT NOT NULL REFERENCES repos (id) ON DELETE CASCADE,
@@ -886,6 +906,18 @@ CREATE TABLE queue_pauses (
   PRIMARY KEY (repo_id, base_ref)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE quotas (
+  workspace_id TEXT PRIMARY KEY REFERENCES workspaces (id) ON DELETE CASCADE,
+  repos_bytes INTEGER,
+  lfs_bytes INTEGER,
+  packages_bytes INTEGER,
+  artifacts_bytes INTEGER,
+  repositories INTEGER,
+  members INTEGER,
+  run_minutes INTEGER,
+  updated_at TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE reactions (
   comment_id TEXT NOT NULL REFERENCES comments (id) ON DELETE CASCADE,
   content TEXT NOT NULL CHECK (content IN ('+1', '-1', 'laugh', 'hooray', 'confused', 'heart', 'rocket', 'eyes')),
@@ -1031,6 +1063,50 @@ CREATE TABLE refs (
   moved_at TEXT NOT NULL,
   PRIMARY KEY (repo_id, name)
 ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE release_assets (
+  id TEXT PRIMARY KEY,
+  release_id TEXT NOT NULL REFERENCES releases (id) ON DELETE CASCADE,
+  name TEXT NOT NULL CHECK (name <> ''),
+  label TEXT,
+  content_type TEXT NOT NULL,
+  size_in_bytes INTEGER NOT NULL CHECK (size_in_bytes >= 0),
+  sha256 TEXT NOT NULL CHECK (length(sha256) = 64), -- the blob of this name holds its bytes
+  download_count INTEGER NOT NULL DEFAULT 0,
+  uploader_id TEXT NOT NULL REFERENCES actors (id),
+  created_at TEXT NOT NULL,
+  UNIQUE (release_id, name)
+) STRICT;
+
+CREATE INDEX release_assets_by_blob ON release_assets (sha256);
+
+CREATE TABLE releases (
+  id TEXT PRIMARY KEY,
+  repo_id TEXT NOT NULL REFERENCES repos (id) ON DELETE CASCADE,
+  tag_name TEXT NOT NULL CHECK (tag_name <> ''),
+  -- Where its tag is made when it is published and there is none: as it was asked for, and the commit that this was then.
+  target_name TEXT NOT NULL,
+  target TEXT NOT NULL CHECK (length(target) IN (40, 64)),
+  name TEXT NOT NULL CHECK (name <> ''),
+  body TEXT NOT NULL,
+  notes_generated INTEGER NOT NULL CHECK (notes_generated IN (0, 1)),
+  prerelease INTEGER NOT NULL CHECK (prerelease IN (0, 1)),
+  -- Whether somebody said that it is the latest, or is not; null leaves it to its version.
+  latest_choice INTEGER CHECK (latest_choice IN (0, 1)),
+  -- The answer: one published release of a repository at most.
+  latest INTEGER NOT NULL DEFAULT 0 CHECK (latest IN (0, 1)),
+  author_id TEXT NOT NULL REFERENCES actors (id),
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL,
+  published_at TEXT, -- null is a draft
+  listed_at TEXT NOT NULL GENERATED ALWAYS AS (coalesce(published_at, created_at)) STORED,
+  UNIQUE (repo_id, tag_name),
+  CHECK (latest = 0 OR (published_at IS NOT NULL AND prerelease = 0))
+) STRICT;
+
+CREATE INDEX releases_by_time ON releases (repo_id, listed_at, id);
+
+CREATE UNIQUE INDEX releases_latest ON releases (repo_id) WHERE latest = 1;
 
 CREATE TABLE repo_subscriptions (
   repo_id TEXT NOT NULL REFERENCES repos (id) ON DELETE CASCADE,
@@ -1250,6 +1326,13 @@ CREATE TABLE sign_ins (
 CREATE INDEX sign_ins_by_end ON sign_ins (expires_at);
 
 CREATE INDEX sign_ins_of_user ON sign_ins (user_id);
+
+CREATE TABLE site_settings (
+  name TEXT PRIMARY KEY,
+  value TEXT NOT NULL CHECK (json_valid(value)),
+  changed_by TEXT REFERENCES actors (id),
+  changed_at TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE stars (
   user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,

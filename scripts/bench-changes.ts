@@ -20,7 +20,7 @@ import { typeId } from '#lib/typeid.ts'
 import { testSettings } from '../test/settings.ts'
 
 const data = mkdtempSync(join(tmpdir(), 'hearth-changes-'))
-const hearth = openHearth({ settings: testSettings(data, { git: { workers: 2, concurrency: 4, memory_budget: 256 * 1024 * 1024, max_pack_bytes: 2 * 1024 ** 3 } }), log: silentLog, clock: systemClock, databasePath: join(data, 'hearth.db') })
+const hearth = openHearth({ settings: testSettings(data, { git: { workers: 2, concurrency: 4, places_per_caller: 2, memory_budget: 256 * 1024 * 1024, kept_bytes: 0, max_object_bytes: 256 * 1024 ** 2, max_pack_bytes: 2 * 1024 ** 3 } }), log: silentLog, clock: systemClock, databasePath: join(data, 'hearth.db') })
 const id = typeId('usr', systemClock.now())
 await writeAs(hearth, null, (tx) => insertUser(tx, { id, username: 'ada', email: 'ada@example.com', name: null, password_hash: null, verified: true, site_admin: true }))
 const ada = userCaller(hearth.db, id)

@@ -6,7 +6,7 @@
  */
 import { existsSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { createGit, packLooseObjects, readBareRefs, updateBareRef, updateBareRefs, type Push, type Ref, type RefResult, type RefSnapshot, type RefUpdate } from '#git'
+import { createGit, packLooseObjects, readBareRefs, updateBareRefs, type Push, type Ref, type RefResult, type RefSnapshot, type RefUpdate } from '#git'
 
 const [directory, port] = process.argv.slice(2)
 if (!directory) {
@@ -85,12 +85,11 @@ function hookSays({ path }: Repository, { name, old, new: next }: RefUpdate): re
 function apply(repository: Repository, { updates, atomic }: Push): RefResult[] {
   const { path, prefix } = repository
   const said = updates.map((update) => hookSays(repository, update))
-  const real = updates.map((update) => ({ ...update, name: prefix + update.name }))
-  const declined = (i: number) => (said[i] ? { refused: 'hook declined', lines: said[i] } : null)
-  if (!atomic) return updates.map(({ name }, i) => ({ name, ...(declined(i) ?? { refused: updateBareRef(path, real[i]!) }) }))
-  const none = said.some((lines) => lines !== null)
-  const moved = none ? updates.map(() => 'atomic transaction failed') : updateBareRefs(path, real)
-  return updates.map(({ name }, i) => ({ name, ...(declined(i) ?? { refused: moved[i] ?? null }) }))
+  const asked = updates.filter((_, i) => said[i] === null).map((update) => ({ ...update, name: prefix + update.name }))
+  const whole = atomic && asked.length < updates.length
+  const moved = whole ? asked.map(() => 'atomic transaction failed') : updateBareRefs(path, asked, atomic)
+  let at = 0
+  return updates.map(({ name }, i) => (said[i] ? { name, refused: 'hook declined', lines: said[i] } : { name, refused: moved[at++] ?? null }))
 }
 
 const server = Bun.serve({

@@ -18,7 +18,7 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   '@modelcontextprotocol/server': ['src/http/'],
   'isomorphic-git': ['src/git/'],
   'bun:sqlite': ['src/core/db.ts'],
-  jose: ['src/features/accounts/', 'src/features/oauth/'],
+  jose: ['src/features/accounts/', 'src/features/oauth/', 'src/lib/acme.ts'],
   '@simplewebauthn/server': ['src/features/accounts/'],
   otpauth: ['src/features/accounts/'],
   uqr: ['src/features/accounts/'],
@@ -30,7 +30,7 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   'sanitize-html': ['web/markdown'],
   nodemailer: ['src/lib/mail.ts'],
   'tar-stream': ['src/git/'],
-  re2js: ['src/features/rulesets/patterns.ts'],
+  re2js: ['src/features/rulesets/patterns.ts', 'src/features/search/pattern.ts'],
   'age-encryption': ['src/backup/sealing.ts'],
 }
 

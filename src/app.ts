@@ -3,10 +3,12 @@ import { createGit, type Git } from '#git'
 import { createHearth, type Hearth } from '#core/hearth.ts'
 import { unfinishedRestore } from '#backup'
 import { openDatabase, type DatabaseHandle } from '#core/db.ts'
+import { recordedMigrations } from '#core/migrate.ts'
 import type { Settings } from '#core/settings.ts'
 import { callers } from '#features/accounts/index.ts'
 import { openCopy } from '#features/backups/index.ts'
 import { movedTo, repoFacts } from '#features/repos/index.ts'
+import { applySettings } from '#features/site/index.ts'
 import { workspaceFacts } from '#features/workspaces/index.ts'
 import { features } from '#features/index.ts'
 import { getVersion } from '#http/version.ts'
@@ -55,16 +57,20 @@ function requireWhole(data: string): void {
   if (mark) throw new UpgradeError(`the restore of ${mark.id} into ${data} did not come to its end: run it again, or empty the directory`)
 }
 
-/** Gives UpgradeError for a file that SQLite cannot read: cut off, or written over. */
-function openSound(path: string): DatabaseHandle {
+/** Gives UpgradeError for a file that SQLite cannot read (cut off, or written over), or not write beside. */
+export function openSound(path: string, options: { readonly?: boolean } = {}): DatabaseHandle {
   try {
-    const database = openDatabase({ path })
-    database.one('SELECT count(*) FROM sqlite_schema')
+    const database = openDatabase({ path, ...options })
+    // Only reading shows what is in the file.
+    recordedMigrations(database)
     return database
   } catch (error) {
-    const { code } = error as { code?: string }
-    if (code !== 'SQLITE_CORRUPT' && code !== 'SQLITE_NOTADB') throw error
-    throw new UpgradeError(`${path} is damaged (${error instanceof Error ? error.message : String(error)}): keep the file, and restore a backup into another directory`)
+    const { code, message } = error as { code?: string; message: string }
+    if (code === 'SQLITE_CORRUPT' || code === 'SQLITE_NOTADB') {
+      throw new UpgradeError(`${path} is damaged (${message}): keep the file, and restore a backup into another directory`)
+    }
+    if (code === undefined || !/^SQLITE_(CANTOPEN|FULL|READONLY|PERM|IOERR)/.test(code)) throw error
+    throw new UpgradeError(`${path} cannot be opened (${message}): see whether its disk has room, and whether this account may write there`)
   }
 }
 
@@ -95,10 +101,12 @@ export function openHearth({ settings, log, clock = systemClock, git, databasePa
       workers: settings.git.workers,
       concurrency: settings.git.concurrency,
       memoryBudget: settings.git.memory_budget,
+      keptBytes: settings.git.kept_bytes,
+      maxObjectBytes: settings.git.max_object_bytes,
       maxPackBytes: settings.git.max_pack_bytes,
       log: (level, message, fields) => log[level](message, fields),
     })
-  return createHearth({
+  const hearth = createHearth({
     settings, log, clock, database, git: engine, features: [...features, { name: 'interface', operations: [getVersion], extensions: [openCopy.with(openCopyOf)] }],
     facts: {
       repo: (path, caller) => repoFacts(database, path, caller),
@@ -107,8 +115,10 @@ export function openHearth({ settings, log, clock = systemClock, git, databasePa
     },
     callers: (hearth) => callers(hearth),
   })
+  applySettings(hearth)
+  return hearth
 }
 
 /** Opens the restored copy of a forge beside it, to look at: it runs no jobs, mails nothing, and its database can only be read. */
 const openCopyOf = ({ settings, clock }: Hearth, data: string): Hearth =>
-  openHearth({ settings: { ...settings, data, mail: null, git: { ...settings.git, workers: 1, concurrency: 1, memory_budget: 64 * 1024 ** 2 } }, log: silentLog, clock, readonly: true })
+  openHearth({ settings: { ...settings, data, mail: null, git: { ...settings.git, workers: 1, concurrency: 1, memory_budget: 64 * 1024 ** 2, kept_bytes: 0 } }, log: silentLog, clock, readonly: true })

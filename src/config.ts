@@ -6,7 +6,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { availableParallelism, homedir } from 'node:os'
 import { isAbsolute, join, resolve } from 'node:path'
-import type { Settings, SignUpMode } from '#core/settings.ts'
+import type { Configured, Settings, SignUpMode } from '#core/settings.ts'
 import { nearest } from '#lib/nearest.ts'
 import { parseBlock } from '#lib/net.ts'
 import { parseOutboundRules } from '#lib/outbound.ts'
@@ -32,10 +32,12 @@ type Setting = {
 /** Every setting by its name in the file (`section.key`), and so in the environment (`HEARTH_SECTION_KEY`). */
 export const SETTINGS: Readonly<Record<string, Setting>> = {
   data: { kind: 'text', default: './data', help: 'Directory of everything that lasts.' },
-  listen: { kind: 'text', default: '127.0.0.1:3000', help: 'Address and port to listen on; port 0 picks one.' },
+  listen: { kind: 'text', default: '127.0.0.1:3000', help: 'Address and port to listen on, or unix:/path; port 0 picks one. A socket that systemd hands over is used in its place.' },
   site_url: { kind: 'text', default: null, help: 'The public address; made from the listener when it is not set.' },
   log_level: { kind: 'text', default: 'info', words: ['debug', 'info', 'warn', 'error'], help: 'The least severe log lines that are written.' },
   log_format: { kind: 'text', default: 'json', words: ['json', 'text'], help: 'One JSON object a line, or plain text.' },
+  log_slow_query_ms: { kind: 'number', default: 250, help: 'Questions to the database that take so many milliseconds or more are logged; 0 logs none.' },
+  log_slow_git_ms: { kind: 'number', default: 10_000, help: 'Git operations that take so many milliseconds or more are logged; 0 logs none.' },
   development: { kind: 'boolean', default: false, help: 'Shows the component gallery; never in production.' },
   'accounts.sign_up': { kind: 'text', default: 'invite', words: ['open', 'invite', 'sso_only', 'closed'], help: 'Who may make an account.' },
   'sso.passwords': { kind: 'text', default: 'everyone', words: ['everyone', 'administrators'], help: 'Who may sign in with a password of this site.' },
@@ -73,6 +75,14 @@ export const SETTINGS: Readonly<Record<string, Setting>> = {
   'workspaces.per_person': { kind: 'number', default: 10, help: 'How many workspaces one person may belong to.' },
   'repos.private_by_default': { kind: 'boolean', default: true, help: 'Whether a new repository is private when it is not said.' },
   'mcp.origins': { kind: 'list', default: [], help: 'Origins besides the site from which browsers may call the tool server.' },
+  'tls.certificate': { kind: 'text', default: null, help: 'A file with the certificate of the site and those that vouch for it, in PEM; read again when it changes.' },
+  'tls.key': { kind: 'text', default: null, help: 'The file with its private key, in PEM, without a password.' },
+  'tls.redirect': { kind: 'text', default: null, help: 'Address and port (such as 0.0.0.0:80) where requests in the clear are sent on to site_url, and challenges of http-01 are answered.' },
+  'acme.domains': { kind: 'list', default: [], help: 'Names to get certificates for from an authority that speaks ACME. Setting it agrees to the terms of the authority.' },
+  'acme.email': { kind: 'text', default: null, help: 'Whom the authority may write to.' },
+  'acme.directory': { kind: 'text', default: 'https://acme-v02.api.letsencrypt.org/directory', help: 'The directory of the authority.' },
+  'acme.challenge': { kind: 'text', default: 'tls-alpn-01', words: ['tls-alpn-01', 'http-01'], help: 'How names are proved: on the port of the site itself (public port 443), or on that of tls.redirect (public port 80).' },
+  'acme.ca_file': { kind: 'text', default: null, help: 'Who vouches for the directory, in PEM; for an authority of your own.' },
   'proxy.trusted': { kind: 'list', default: [], help: 'Addresses of proxies whose forwarded headers are believed.' },
   'outbound.allow': { kind: 'list', default: [], help: 'Host names, addresses and blocks that may be reached besides public ones; http:// before one allows it in the clear.' },
   'audit.ip': { kind: 'boolean', default: true, help: 'Whether the audit log holds the addresses that requests came from.' },
@@ -99,13 +109,25 @@ export const SETTINGS: Readonly<Record<string, Setting>> = {
   'backups.s3_region': { kind: 'text', default: 'us-east-1', help: 'The region of the bucket.' },
   'backups.s3_access_key': { kind: 'text', default: null, help: 'The access key of the store.' },
   'backups.s3_secret_key': { kind: 'text', default: null, help: 'Its secret key; HEARTH_BACKUPS_S3_SECRET_KEY keeps it out of the file.' },
+  'metrics.token': { kind: 'text', default: null, help: 'Whoever sends it as a bearer token may read /metrics; site administrators may in any case.' },
+  'metrics.allow': { kind: 'list', default: [], help: 'Addresses and blocks from which /metrics may be read without a token. Not 127.0.0.1 behind a proxy on this machine, unless proxy.trusted names it.' },
+  'limits.rate': { kind: 'boolean', default: false, help: 'Whether requests are counted by token, sign-in or address, and refused above the documented numbers a minute.' },
+  'limits.proof_of_work': { kind: 'boolean', default: true, help: 'Whether signed-out readers of more than 60 costly pages in 10 minutes prove some work, as crawlers will not.' },
+  'limits.disk_reserve': { kind: 'bytes', default: 64 * 1024 ** 2, help: 'While the disk of the data directory has less room than this, changes are refused and reads go on.' },
   'archives.max_files': { kind: 'number', none: true, default: 10_000, help: 'The most files in an archive to download; none lifts it.' },
   'archives.max_bytes': { kind: 'bytes', none: true, default: 24 * 1024 ** 2, help: 'The most bytes of files in an archive to download; none lifts it.' },
+  'releases.max_asset_bytes': { kind: 'bytes', default: 2 * 1024 ** 3, help: 'The largest file that a release takes.' },
   'git.workers': { kind: 'number', default: Math.max(1, Math.min(4, availableParallelism())), help: 'Threads for work on packs, diffs and history.' },
   'git.concurrency': { kind: 'number', default: 2 * availableParallelism(), help: 'Pack operations that run at once; others wait.' },
+  'git.places_per_caller': { kind: 'number', default: Math.max(1, 2 * availableParallelism() - 1), help: 'Transfers of git at once of one caller (an account, or an address without one); more of the same caller wait.' },
   'git.memory_budget': { kind: 'bytes', default: 256 * 1024 ** 2, help: 'Memory that the git engine may hold in caches and buffers.' },
+  'git.kept_bytes': { kind: 'bytes', default: 2 * 1024 ** 3, help: 'Disk for answers to fetches that are asked for again and again; 0 keeps none.' },
+  'git.max_object_bytes': { kind: 'bytes', default: 256 * 1024 ** 2, help: 'The largest file, or other object, that a push may hold.' },
   'git.max_pack_bytes': { kind: 'bytes', default: 4 * 1024 ** 3, help: 'The largest pack that one push may send.' },
 }
+
+/** Settings whose value is nobody else's to read. */
+const SECRET = new Set(['mail.url', 'sso.oidc', 'sso.ldap.bind_password', 'backups.s3_access_key', 'backups.s3_secret_key', 'metrics.token'])
 
 const variable = (name: string): string => `HEARTH_${name.replaceAll('.', '_').toUpperCase()}`
 
@@ -177,17 +199,73 @@ function readFile(path: string): Map<string, unknown> {
 }
 
 export type Config = {
-  readonly listen: { readonly host: string; readonly port: number }
+  readonly listen: { readonly host: string; readonly port: number; /** A path in place of both. */ readonly unix: string | null }
+  readonly tls: TlsConfig
+  /** What systemd hands over: sockets, where to tell how it goes, and how often at least, in milliseconds. */
+  readonly supervisor: { readonly sockets: number; readonly notify: string | null; readonly watchdog_ms: number | null }
   readonly log: { readonly level: 'debug' | 'info' | 'warn' | 'error'; readonly json: boolean }
   /** The settings once the real address is known (port 0 and a `site_url` that was not set). */
   settings(address: { host: string; port: number }): Settings
   readonly data: string
 }
 
+/** Where certificates come from, and where requests in the clear are sent on. */
+export type TlsConfig = {
+  readonly files: { readonly certificate: string; readonly key: string } | null
+  readonly acme: { readonly domains: readonly string[]; readonly email: string | null; readonly directory: string; readonly challenge: 'tls-alpn-01' | 'http-01'; readonly ca: string | null } | null
+  readonly redirect: { readonly host: string; readonly port: number } | null
+}
+
+/** Gives ConfigError for what does not belong together. */
+function tlsConfig(value: (name: string) => unknown, place: (path: string) => string): TlsConfig {
+  const text = (name: string) => value(name) as string | null
+  const [certificate, key, redirect, ca] = [text('tls.certificate'), text('tls.key'), text('tls.redirect'), text('acme.ca_file')]
+  const domains = (value('acme.domains') as string[]).map((name) => name.toLowerCase())
+  const challenge = text('acme.challenge') as 'tls-alpn-01' | 'http-01'
+  if ((certificate === null) !== (key === null)) throw new ConfigError('tls.certificate and tls.key go together: set both')
+  if (certificate !== null && domains.length > 0) throw new ConfigError('certificates come from tls.certificate or from acme.domains, not from both')
+  const wrong = domains.find((name) => !/^(?=.{4,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]*[a-z0-9]$/.test(name))
+  if (wrong !== undefined) throw new ConfigError(`acme.domains: ${JSON.stringify(wrong)} is not the name of a host`)
+  const directory = text('acme.directory') ?? ''
+  if (!URL.canParse(directory) || !directory.startsWith('https:')) throw new ConfigError('acme.directory must be an https address')
+  if (domains.length > 0 && challenge === 'http-01' && redirect === null) throw new ConfigError('acme.challenge http-01 is answered at tls.redirect, such as 0.0.0.0:80: set it')
+  return {
+    files: certificate === null || key === null ? null : { certificate: place(certificate), key: place(key) },
+    acme: domains.length === 0 ? null : { domains, email: text('acme.email'), directory, challenge, ca: ca === null ? null : readText(place(ca), 'acme.ca_file') },
+    redirect: redirect === null ? null : parseListen(redirect),
+  }
+}
+
+function readText(path: string, name: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    throw new ConfigError(`${name}: ${path} cannot be read`)
+  }
+}
+
+/** What systemd says in the environment (sd_listen_fds(3), sd_notify(3), sd_watchdog_enabled(3)); what is meant for another process does not count. */
+function supervisorOf(environment: Record<string, string | undefined>): Config['supervisor'] {
+  const mine = (name: string) => environment[name] === undefined || Number(environment[name]) === process.pid
+  const watchdog = Number(environment['WATCHDOG_USEC'])
+  return {
+    sockets: environment['LISTEN_PID'] !== undefined && mine('LISTEN_PID') ? Number(environment['LISTEN_FDS'] ?? 0) || 0 : 0,
+    notify: environment['NOTIFY_SOCKET'] || null,
+    watchdog_ms: watchdog > 0 && mine('WATCHDOG_PID') ? watchdog / 1000 : null,
+  }
+}
+
+function parsePlace(text: string): Config['listen'] {
+  if (!text.startsWith('unix:')) return { ...parseListen(text), unix: null }
+  const path = text.slice('unix:'.length)
+  if (!isAbsolute(path) || Buffer.byteLength(path) > 100) throw new ConfigError(`listen must be unix: and an absolute path of at most 100 bytes, not ${JSON.stringify(text)}`)
+  return { host: 'localhost', port: 0, unix: path }
+}
+
 function parseListen(text: string): { host: string; port: number } {
   const match = /^(?:\[([0-9a-fA-F:]+)\]|([^:\s]*)):(\d{1,5})$/.exec(text)
   const port = Number(match?.[3])
-  if (!match || port > 65535) throw new ConfigError(`listen must be HOST:PORT, not ${JSON.stringify(text)}`)
+  if (!match || port > 65535) throw new ConfigError(`listen must be HOST:PORT or unix:/path, not ${JSON.stringify(text)}`)
   return { host: match[1] ?? (match[2] || '0.0.0.0'), port }
 }
 
@@ -228,30 +306,47 @@ export function loadConfig(flags: { data?: string; listen?: string; site_url?: s
     return set ? set.get(name) : SETTINGS[name]?.default
   }
 
-  const listen = parseListen(flags.listen ?? String(value('listen')))
+  const listen = parsePlace(flags.listen ?? String(value('listen')))
   const given = flags.site_url ?? (value('site_url') as string | null)
   const fixedSiteUrl = given === null ? null : parseSiteUrl(given)
   const dataDirectory = flags.data !== undefined || fromEnvironment.has('data') || !fromFile.has('data') ? data : absolute(String(fromFile.get('data')), path)
   const mailUrl = value('mail.url') as string | null
   const sign_up = value('accounts.sign_up') as SignUpMode
   const backups = backupSettings((name) => value(name), (text) => absolute(text, path))
+  const tls = tlsConfig((name) => value(name), (text) => absolute(text, path))
   const sso = ssoSettings((name) => value(name), sign_up, (what) => {
     throw new ConfigError(what)
   })
 
+  const flagged: Readonly<Record<string, unknown>> = { data: flags.data, listen: flags.listen, site_url: flags.site_url }
+  const configuration = Object.entries(SETTINGS).map(([name, { help }]): Configured => {
+    const now = flagged[name] ?? value(name)
+    const isSet = now !== null && !(Array.isArray(now) && now.length === 0)
+    return {
+      name, help, value: SECRET.has(name) && isSet ? 'set' : now,
+      source: flagged[name] !== undefined ? 'flag' : fromEnvironment.has(name) ? 'environment' : fromFile.has(name) ? 'file' : 'default',
+    }
+  })
+
   return {
     listen,
+    tls,
+    supervisor: supervisorOf(environment),
     data: dataDirectory,
     log: { level: value('log_level') as 'info', json: value('log_format') === 'json' },
     settings: ({ host, port }) => {
       // Nobody can open the address of "every interface" in a browser.
       const shown = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host
-      const site_url = fixedSiteUrl ?? `http://${shown}:${port}`
+      const encrypted = tls.files !== null || tls.acme !== null
+      const usual = encrypted ? 443 : 80
+      const name = tls.acme?.domains[0] ?? shown
+      const site_url = fixedSiteUrl ?? `${encrypted ? 'https' : 'http'}://${name}${port === usual || listen.unix !== null ? '' : `:${port}`}`
       return {
         site_url,
         base_url: `${site_url}/api`,
         mcp_url: `${site_url}/mcp`,
         data: dataDirectory,
+        configuration,
         version: VERSION,
         development: value('development') as boolean,
         sign_up,
@@ -272,12 +367,24 @@ export function loadConfig(flags: { data?: string; listen?: string; site_url?: s
         },
         backups,
         archives: { max_files: value('archives.max_files') as number | null, max_bytes: value('archives.max_bytes') as number | null },
+        releases: { max_asset_bytes: Math.max(1, value('releases.max_asset_bytes') as number) },
         audit: { ip: value('audit.ip') as boolean, keep_days: Math.max(30, value('audit.keep_days') as number) },
         mail: mailUrl === null ? null : { url: mailUrl, from: (value('mail.from') as string | null) ?? `Hearth <hearth@${new URL(site_url).hostname}>` },
+        slow: { query_ms: value('log_slow_query_ms') as number, git_ms: value('log_slow_git_ms') as number },
+        metrics: { token: value('metrics.token') as string | null, allow: blocksOf('metrics.allow', value('metrics.allow') as string[]) },
+        limits: {
+          rate: value('limits.rate') as boolean,
+          proof_of_work: value('limits.proof_of_work') as boolean,
+          disk_reserve: value('limits.disk_reserve') as number,
+        },
+        tls: tls.files ? { kind: 'files', domains: [] } : tls.acme ? { kind: 'acme', domains: tls.acme.domains } : null,
         git: {
+          places_per_caller: Math.max(1, value('git.places_per_caller') as number),
           workers: value('git.workers') as number,
           concurrency: Math.max(1, value('git.concurrency') as number),
           memory_budget: value('git.memory_budget') as number,
+          kept_bytes: value('git.kept_bytes') as number,
+          max_object_bytes: value('git.max_object_bytes') as number,
           max_pack_bytes: value('git.max_pack_bytes') as number,
         },
       }

@@ -56,7 +56,7 @@ function keepCopy(places: Places, recorded: readonly string[], now: string): str
     renameSync(partial, path)
     syncFolder(places.upgrades)
   } catch (error) {
-    rmSync(partial, { force: true })
+    if (existsSync(partial)) rmSync(partial)
     const size = Math.ceil((statSync(places.database, { throwIfNoEntry: false })?.size ?? 0) / 1024 ** 2)
     throw new UpgradeError(`the copy of the database from before the upgrade could not be made, so nothing was changed: ${reason(error)} (it needs about ${size} MB in ${places.upgrades})`)
   }
@@ -73,6 +73,7 @@ export function bringUpToDate(database: DatabaseHandle, places: Places | null, o
   const recorded = recordedMigrations(database)
   if (pending.length > 0 && recorded.length > 0 && places) {
     if (options.beside) {
+      mkdirSync(join(places.lock, '..'), { recursive: true, mode: 0o700 })
       const release = takeLock(places.lock)
       if (!release) throw new UpgradeError('an older Hearth serves this directory: restart it with this executable first, which brings the database up to date')
       release()

@@ -151,8 +151,8 @@ describe('nothing is outside of it', () => {
     await tools.close()
     expect([...new Set(mounted)].sort()).toEqual([
       '/.well-known/oauth-authorization-server', '/.well-known/oauth-authorization-server/api', '/.well-known/oauth-protected-resource', '/.well-known/oauth-protected-resource/api',
-      '/.well-known/oauth-protected-resource/api/*', '/.well-known/oauth-protected-resource/mcp', '/.well-known/oauth-protected-resource/mcp/*', '/_archive/:token/:file', '/api', '/livez', '/mcp', '/mcp/*',
-      '/oauth/authorize', '/oauth/register', '/oauth/revoke', '/oauth/token', '/openapi.json', '/readyz',
+      '/.well-known/oauth-protected-resource/api/*', '/.well-known/oauth-protected-resource/mcp', '/.well-known/oauth-protected-resource/mcp/*', '/_archive/:token/:file', '/api', '/livez', '/mcp', '/mcp/*', '/metrics',
+      '/oauth/authorize', '/oauth/register', '/oauth/revoke', '/oauth/token', '/openapi.json', '/readyz', '/robots.txt',
     ])
   })
 

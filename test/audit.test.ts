@@ -7,6 +7,7 @@ import { expect, test } from 'bun:test'
 import { Secret, TOTP } from 'otpauth'
 import { anonymous, type Caller, type UserCaller } from '#core/caller.ts'
 import { findBrokenLink, listAudit } from '#core/audit.ts'
+import { job } from '#core/jobs.ts'
 import { call as callOperation, type Operation } from '#core/operation.ts'
 import { signIn } from '#features/accounts/sign-in.ts'
 import { insertUser } from '#features/accounts/store.ts'
@@ -193,6 +194,13 @@ const CALLS: Readonly<Record<string, () => Promise<Made>>> = {
     await forge.write((tx) => putIdentity(tx.db, { provider: 'idp', subject: who.id, user_id: who.id, label: 'x', now: tx.now }))
     return by(who, { provider: 'idp', subject: who.id, password: PASSWORD })
   },
+  update_site_settings: async () => by(ada, { settings: { 'checks.keep_days': 91 } }),
+  set_quota: async () => by(ada, { workspace: await workspace(), members: 50 }),
+  retry_job: async () => {
+    const gone = job<null>({ kind: 'gone', run: () => {} })
+    return by(ada, { id: await forge.write((tx) => tx.enqueue(gone, null, { delay_ms: 3_600_000 })) })
+  },
+  send_test_mail: async () => by(ada, { to: 'ada@example.com' }),
   suspend_user: async () => by(ada, { username: (await person()).username }),
   unsuspend_user: async () => {
     const { username } = await person()
@@ -309,6 +317,12 @@ const CALLS: Readonly<Record<string, () => Promise<Made>>> = {
   create_ruleset: async () => by(ada, { repo: await repo(), name: 'Rules', rules: [{ type: 'deletion' }] }),
   update_ruleset: async () => by(ada, { ...(await ruleset()), enforcement: 'evaluate' }),
   delete_ruleset: async () => by(ada, await ruleset()),
+  create_backup: async () => by(ada, {}),
+  verify_backup: async () => {
+    const id = typeId('bkp', clock.now())
+    await forge.write((tx) => tx.db.run(`INSERT INTO backups (id, place, state, scheduled, encrypted, created_at, finished_at) VALUES (?, '/nowhere', 'done', 0, 0, ?, ?)`, id, tx.now, tx.now))
+    return by(ada, { id })
+  },
 }
 
 const wanted = operations.filter(mustBeAudited)

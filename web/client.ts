@@ -50,13 +50,16 @@ const copyText = async (text: string): Promise<boolean> => {
   }
 }
 
+/** A whole file is not in the page twice: its text is asked for when it is wanted. */
+const textAt = (address: string): Promise<string> => fetch(address).then((answer) => (answer.ok ? answer.text() : Promise.reject(new Error(answer.statusText))))
 document.addEventListener('click', (event) => {
   if (!(event.target instanceof Element)) return
-  const button = event.target.closest<HTMLButtonElement>('button[data-copy], button[data-copy-from]')
+  const button = event.target.closest<HTMLButtonElement>('button[data-copy], button[data-copy-from], button[data-copy-address]')
   if (!button) return
   const source = button.dataset.copyFrom === undefined ? null : document.getElementById(button.dataset.copyFrom)
   const text = source instanceof HTMLInputElement || source instanceof HTMLTextAreaElement ? source.value : (source?.textContent?.trim() ?? button.dataset.copy ?? '')
-  void copyText(text).then((done) => {
+  const address = button.dataset.copyAddress
+  void (address === undefined ? copyText(text) : textAt(address).then(copyText, () => false)).then((done) => {
     say(done ? 'Copied' : 'Could not copy')
     if (!done) return
     button.classList.add('copied')
@@ -200,6 +203,60 @@ document.addEventListener('click', (event) => {
 addEventListener('hashchange', () => showRange(true))
 showRange(true)
 
+// Parts that come in place of themselves: more lines around a change, a file that was left out. The link leads to the same without
+// a script.
+const takePart = async (link: HTMLAnchorElement): Promise<void> => {
+  const { part = '', file = '' } = link.dataset
+  const old = document.getElementById(part)
+  if (!old || link.ariaBusy === 'true') return
+  link.ariaBusy = 'true'
+  const url = new URL(link.href)
+  url.searchParams.set('only', file)
+  const answer = await fetch(url).catch(() => null)
+  const fresh = answer?.ok ? new DOMParser().parseFromString(await answer.text(), 'text/html').getElementById(part) : null
+  if (!fresh) return location.assign(link.href)
+  const at = document.activeElement === link
+  old.replaceWith(fresh)
+  refreshTimes()
+  if (at) fresh.querySelector<HTMLElement>('.hunk-mark a, summary')?.focus({ preventScroll: true })
+  nearParts(fresh)
+}
+document.addEventListener('click', (event) => {
+  const link = event.target instanceof Element ? event.target.closest<HTMLAnchorElement>('a[data-part]') : null
+  if (!link || event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey) return
+  event.preventDefault()
+  void takePart(link)
+})
+const near = new IntersectionObserver((seen) => {
+  for (const { isIntersecting, target } of seen) {
+    if (!isIntersecting || !(target instanceof HTMLAnchorElement)) continue
+    near.unobserve(target)
+    void takePart(target)
+  }
+}, { rootMargin: '600px' })
+const nearParts = (part: ParentNode): void => {
+  for (const link of part.querySelectorAll('a[data-near]')) near.observe(link)
+}
+nearParts(document)
+
+// What takes long to find comes later, in its place.
+for (const part of document.querySelectorAll<HTMLElement>('[data-later]')) {
+  void fetch(part.dataset.later ?? '').then(async (answer) => {
+    const fresh = answer.ok ? new DOMParser().parseFromString(await answer.text(), 'text/html').getElementById(part.id) : null
+    if (!fresh || fresh.dataset.later !== undefined) return
+    const at = part.contains(document.activeElement) ? document.activeElement?.getAttribute('href') : null
+    part.replaceWith(fresh)
+    if (at) fresh.querySelector<HTMLElement>(`a[href="${CSS.escape(at)}"]`)?.focus({ preventScroll: true })
+    refreshTimes()
+  }, () => undefined)
+}
+
+// A permanent link keeps the lines that are marked.
+document.addEventListener('click', (event) => {
+  const link = event.target instanceof Element ? event.target.closest<HTMLAnchorElement>('a[data-hotkey=y]') : null
+  if (link) link.hash = location.hash
+}, true)
+
 // Parts that are followed while something is under way: text is added as it is written, and when anything else has changed the
 // part is taken anew from its page. What was unfolded stays so.
 const follow = (part: HTMLElement): void => {
@@ -263,6 +320,7 @@ const showShortcuts = (): void => {
   if (document.querySelector('.code')) add('l', 'Go to a line')
   if (document.querySelector('.row-link')) add('j k', 'The next and the previous row')
   for (const element of document.querySelector('.row')?.querySelectorAll<HTMLElement>('[data-row-key]') ?? []) add(element.dataset.rowKey ?? '', `${element.textContent?.trim() ?? ''} (in a row)`)
+  add('Ctrl K', 'Go to a repository, number or page')
   add('Ctrl Enter', 'Send what you are writing')
   add('?', 'This list')
   const close = document.createElement('button')
@@ -277,6 +335,78 @@ const showShortcuts = (): void => {
 }
 document.addEventListener('click', (event) => {
   if (event.target instanceof Element && event.target.closest('[data-shortcuts]')) showShortcuts()
+})
+
+// Going somewhere by a few letters. The link that opens it leads to the search without a script.
+const openJump = (link: HTMLElement): void => {
+  const make = <K extends keyof HTMLElementTagNameMap>(name: K, values: Record<string, string>): HTMLElementTagNameMap[K] => {
+    const element = document.createElement(name)
+    for (const [key, value] of Object.entries(values)) element.setAttribute(key, value)
+    return element
+  }
+  const dialog = make('dialog', { class: 'shortcuts jump', 'aria-label': 'Go to' })
+  const input = make('input', {
+    class: 'input', type: 'text', role: 'combobox', 'aria-label': 'Repository, number or page', placeholder: 'Repository, #number or page', 'aria-expanded': 'true', 'aria-controls': 'jump-list', autocomplete: 'off', spellcheck: 'false',
+  })
+  const list = make('ul', { id: 'jump-list', role: 'listbox', 'aria-label': 'Places' })
+  let at = 0
+  let asked = new AbortController()
+  const options = () => [...list.querySelectorAll<HTMLAnchorElement>('a')]
+  const choose = (to: number): void => {
+    const all = options()
+    at = all.length === 0 ? 0 : (to + all.length) % all.length
+    all.forEach((option, index) => option.setAttribute('aria-selected', String(index === at)))
+    all[at]?.scrollIntoView({ block: 'nearest' })
+    input.setAttribute('aria-activedescendant', all[at]?.id ?? '')
+  }
+  const ask = async (): Promise<void> => {
+    asked.abort()
+    asked = new AbortController()
+    const query = new URLSearchParams({ q: input.value, repo: link.dataset.jump ?? '' })
+    const answer = await fetch(`/-/jump?${query}`, { signal: asked.signal }).catch(() => null)
+    if (!answer?.ok) return
+    const { items } = (await answer.json()) as { items: { title: string; detail: string | null; path: string }[] }
+    list.replaceChildren(
+      ...items.map(({ title, detail, path }, index) => {
+        const row = make('li', { role: 'presentation' })
+        const option = make('a', { id: `jump-${index}`, role: 'option', href: path, tabindex: '-1' })
+        const more = make('span', { class: 'muted' })
+        more.textContent = detail
+        option.append(title, ' ', more)
+        row.append(option)
+        return row
+      }),
+    )
+    choose(0)
+  }
+  input.addEventListener('input', () => void ask())
+  input.addEventListener('keydown', (event) => {
+    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
+    if (event.isComposing || (step === 0 && event.key !== 'Enter')) return
+    event.preventDefault()
+    if (step === 0) options()[at]?.click()
+    else choose(at + step)
+  })
+  dialog.addEventListener('click', (event) => {
+    if (event.target === dialog) dialog.close()
+  })
+  dialog.addEventListener('close', () => dialog.remove())
+  dialog.append(input, list)
+  document.body.append(dialog)
+  dialog.showModal()
+  input.focus()
+  void ask()
+}
+const jumpLink = document.querySelector<HTMLElement>('[data-jump]')
+jumpLink?.addEventListener('click', (event) => {
+  if (event.ctrlKey || event.metaKey || event.shiftKey) return
+  event.preventDefault()
+  openJump(jumpLink)
+})
+document.addEventListener('keydown', (event) => {
+  if (event.key !== 'k' || !(event.ctrlKey || event.metaKey) || event.altKey || !jumpLink || document.querySelector('dialog[open]')) return
+  event.preventDefault()
+  openJump(jumpLink)
 })
 
 /** Moves the focus to the title of the next or previous row of the lists. */
@@ -331,3 +461,61 @@ document.addEventListener('keydown', (event) => {
     if (found instanceof HTMLInputElement) found.select()
   } else found.click()
 })
+
+/** SHA-256 (FIPS 180-4) of a short text; the browser's own is there on encrypted pages only, and answers later. */
+const ROUND = Array.from({ length: 64 }, () => 0)
+const START = Array.from({ length: 8 }, () => 0)
+for (let prime = 2, found = 0; found < 64; prime++) {
+  let isPrime = true
+  for (let factor = 2; factor * factor <= prime; factor++) if (prime % factor === 0) isPrime = false
+  if (!isPrime) continue
+  if (found < 8) START[found] = (Math.sqrt(prime) * 2 ** 32) | 0
+  ROUND[found++] = (Math.cbrt(prime) * 2 ** 32) | 0
+}
+const turn = (word: number, by: number): number => (word >>> by) | (word << (32 - by))
+function firstWord(text: string): number {
+  const bytes = new Uint8Array((((text.length + 8) >> 6) + 1) << 6)
+  for (let at = 0; at < text.length; at++) bytes[at] = text.charCodeAt(at)
+  bytes[text.length] = 128
+  const view = new DataView(bytes.buffer)
+  view.setUint32(bytes.length - 4, text.length * 8)
+  const state = [...START]
+  const words = new Int32Array(64)
+  for (let block = 0; block < bytes.length; block += 64) {
+    for (let i = 0; i < 64; i++) {
+      if (i < 16) words[i] = view.getInt32(block + i * 4)
+      else {
+        const [a, b] = [words[i - 15] ?? 0, words[i - 2] ?? 0]
+        words[i] = (words[i - 16] ?? 0) + (turn(a, 7) ^ turn(a, 18) ^ (a >>> 3)) + (words[i - 7] ?? 0) + (turn(b, 17) ^ turn(b, 19) ^ (b >>> 10))
+      }
+    }
+    let [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0] = state
+    for (let i = 0; i < 64; i++) {
+      const one = (h + (turn(e, 6) ^ turn(e, 11) ^ turn(e, 25)) + ((e & f) ^ (~e & g)) + (ROUND[i] ?? 0) + (words[i] ?? 0)) | 0
+      const two = ((turn(a, 2) ^ turn(a, 13) ^ turn(a, 22)) + ((a & b) ^ (a & c) ^ (b & c))) | 0
+      ;[h, g, f, e, d, c, b, a] = [g, f, e, (d + one) | 0, c, b, a, (one + two) | 0]
+    }
+    ;[a, b, c, d, e, f, g, h].forEach((word, i) => (state[i] = ((state[i] ?? 0) + word) | 0))
+  }
+  return (state[0] ?? 0) >>> 0
+}
+
+/** The work that stands before costly pages for readers who are not signed in: in pieces, so that the page can be left. */
+function work(form: HTMLFormElement): void {
+  const challenge = form.dataset.work ?? ''
+  const rest = 32 - Number(form.dataset.bits)
+  const answer = form.elements.namedItem('answer')
+  if (!(answer instanceof HTMLInputElement)) return
+  let tried = 0
+  const step = (): void => {
+    for (const end = tried + 2_000; tried < end; tried++) {
+      if (firstWord(`${challenge}:${tried}`) >>> rest !== 0) continue
+      answer.value = String(tried)
+      form.submit()
+      return
+    }
+    setTimeout(step)
+  }
+  step()
+}
+for (const form of document.querySelectorAll<HTMLFormElement>('form[data-work]')) work(form)

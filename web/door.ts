@@ -5,17 +5,20 @@
 import { nowhere, type Origin } from '#core/audit.ts'
 import { anonymous, type Caller } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'
-import { call, type Typed } from '#core/operation.ts'
+import { call, type IncomingBytes, type Typed } from '#core/operation.ts'
 import { Moved, Refusal } from '#lib/errors.ts'
+import { readMultipart } from '#lib/multipart.ts'
 import { assets, contentSecurityPolicy } from './assets.ts'
+import { Crawlers, WORK_PATH } from './crawlers.ts'
 import { CSRF_FIELD } from './components/form.tsx'
 import { clearCookie, csrfToken, FLASH, isCsrfToken, newVisitor, readCookie, setCookie, SIGN_IN, VISITOR } from './cookies.ts'
 import { flashOf } from './flashes.ts'
 import { Html, renderPage } from './jsx/html.ts'
 import { movedAddress } from './moved.ts'
 import { errorPage } from './pages/error.tsx'
+import { workPage } from './pages/work.tsx'
 import { Router } from './router.ts'
-import { Away, Fields, noForm, NoSuchPage, redirect, type Form, type FormState, type Named, type Page, type Resource, type SiteMap, type Visit } from './site.ts'
+import { Away, Fields, noForm, NoSuchPage, redirect, safeNext, type Form, type FormState, type Named, type Page, type Resource, type SentFile, type SiteMap, type Visit } from './site.ts'
 
 /** The website as the listener mounts it. */
 export type SiteDoor = {
@@ -48,6 +51,15 @@ export function siteDoor(hearth: Hearth, map: SiteMap, visitorOf: VisitorOf, nam
   const forms = new Router<Form>(map.forms.map((form) => [form.path, form]))
   const resources = new Router<Resource>(map.resources.map((resource) => [resource.path, resource]))
   const secure = hearth.settings.site_url.startsWith('https:')
+  const crawlers = new Crawlers(hearth)
+
+  /** What is proved needs no other proof, and lets nobody do anything. */
+  async function takeWork(visit: Visit): Promise<Response> {
+    const fields = await fieldsOf(visit.request)
+    const cookie = crawlers.proofOf(fields.text('challenge'), fields.text('answer'), visit.address)
+    if (cookie === null) throw new Refusal('forbidden', 'This is not the answer to a question of this site, or it came too late. Go back and reload the page.')
+    return redirect(safeNext(fields.text('next')) ?? '/', 303, { 'set-cookie': cookie }).response
+  }
 
   /** Who visits, and the cookies that the answer sets. */
   function look(request: Request, origin: Origin, named: Named | null = null) {
@@ -75,7 +87,7 @@ export function siteDoor(hearth: Hearth, map: SiteMap, visitorOf: VisitorOf, nam
       viewer: caller.kind === 'user' ? caller : null,
       csrf: csrfToken(visitor),
       flash: flashOf(word),
-      call: <I, O>(operation: Typed<I, O>, input: I) => call(hearth, operation, caller, input, { signal: request.signal, origin }),
+      call: <I, O>(operation: Typed<I, O>, input: I, bytes?: IncomingBytes) => call(hearth, operation, caller, input, { signal: request.signal, origin, ...(bytes ? { bytes } : {}) }),
       tryCall: async <I, O>(operation: Typed<I, O>, input: I) => {
         try {
           return await call(hearth, operation, caller, input, { signal: request.signal, origin })
@@ -93,8 +105,16 @@ export function siteDoor(hearth: Hearth, map: SiteMap, visitorOf: VisitorOf, nam
 
   async function answer(request: Request, { path, visit, visitor, refused, hasCookie }: Looked): Promise<Response> {
     if (refused !== null) throw refused
+    if (request.method === 'POST' && path === WORK_PATH) return takeWork(visit())
     if (request.method === 'POST') return submit(forms.find(path), visit, visitor, hasCookie)
     if (request.method !== 'GET' && request.method !== 'HEAD') throw new Refusal('method_not_allowed', 'This address takes no such request.', { headers: { allow: 'GET, HEAD, POST' } })
+    const reader = visit()
+    const challenge = reader.caller.kind === 'anonymous' ? crawlers.challengeFor(request, path, reader.address) : null
+    if (challenge !== null) {
+      const asked = html(workPage(reader, challenge), 429)
+      asked.headers.set('retry-after', '1')
+      return asked
+    }
     const resource = resources.find(path)
     if (resource) return resource.value.answer(visit(resource.params))
     const found = pages.find(path)
@@ -150,7 +170,7 @@ export function siteDoor(hearth: Hearth, map: SiteMap, visitorOf: VisitorOf, nam
     if (!found) throw new NoSuchPage()
     const { value: form, params } = found
     const before = visit(params)
-    const fields = await fieldsOf(before.request)
+    const { fields, file, rest } = form.sendsFile ? await partsOf(before.request) : { fields: await fieldsOf(before.request), file: null, rest: null }
     // Browsers say where a request comes from; another site's is refused even if it knew the token.
     const site = before.request.headers.get('sec-fetch-site')
     const foreign = site !== null && site !== 'same-origin' && site !== 'none'
@@ -159,9 +179,12 @@ export function siteDoor(hearth: Hearth, map: SiteMap, visitorOf: VisitorOf, nam
     }
     if (!form.open && before.viewer === null) throw new Refusal('unauthenticated', 'Sign in first.')
     try {
-      return (await form.submit(before, fields)).response
+      return (await form.submit(before, fields, file)).response
     } catch (error) {
-      if (!(error instanceof Refusal) || form.page === null || error.status === 404) throw error
+      if (!(error instanceof Refusal)) throw error
+      // A browser listens only once it has sent all that it had to send.
+      await rest?.()
+      if (form.page === null || error.status === 404) throw error
       const again = visit(params, { values: fields, error: { field: error.field, message: error.message } })
       return respond(await form.page.render(again), 422)
     }
@@ -194,4 +217,38 @@ function assetResponse(request: Request, asset: { type: string; body: string; et
   const headers = { 'content-type': asset.type, etag: asset.etag, 'cache-control': 'public, max-age=31536000, immutable', 'x-content-type-options': 'nosniff' }
   if (request.headers.get('if-none-match') === asset.etag) return new Response(null, { status: 304, headers })
   return new Response(request.method === 'HEAD' ? null : asset.body, { headers })
+}
+
+/** After a refusal, so much of a file that is still coming is read for the sake of the answer. */
+const MOST_UNWANTED = 64 * 1024 * 1024
+
+/** The fields of a form that sends a file, and the file that comes after them; `rest` lets go of what was not read. */
+async function partsOf(request: Request): Promise<{ fields: Fields; file: SentFile | null; rest: () => Promise<void> }> {
+  const parts = readMultipart(request.body ?? [], request.headers.get('content-type') ?? '')
+  const values = new Map<string, string[]>()
+  const none = async () => {}
+  let size = 0
+  for (;;) {
+    const { done, value: part } = await parts.next()
+    if (done) return { fields: new Fields(values), file: null, rest: none }
+    if (part.filename !== null) {
+      const rest = async (): Promise<void> => {
+        let seen = 0
+        try {
+          for await (const piece of part.stream) if ((seen += piece.length) > MOST_UNWANTED) return
+        } catch {
+          // Nobody is there any more.
+        }
+      }
+      // Browsers send a nameless file when none was chosen.
+      return part.filename === '' ? { fields: new Fields(values), file: null, rest } : { fields: new Fields(values), file: { name: part.filename, bytes: { stream: part.stream, type: part.type, length: null } }, rest }
+    }
+    const pieces: Uint8Array[] = []
+    for await (const piece of part.stream) {
+      size += piece.length
+      if (size > LARGEST_FORM) throw new Refusal('too_large', 'This form is too large.')
+      pieces.push(piece)
+    }
+    values.set(part.name, [...(values.get(part.name) ?? []), Buffer.concat(pieces).toString('utf8').replaceAll('\r\n', '\n')])
+  }
 }

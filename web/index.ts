@@ -15,18 +15,24 @@ import { finishSignOnPage, linkProviderForm, startSignOnPage } from './pages/acc
 import { siteAuditDownload, siteAuditPage } from './pages/admin/audit.tsx'
 import { backupForms, backupsPage } from './pages/admin/backups.tsx'
 import { enableTwoFactorForm, startTwoFactorForm, twoFactorPage } from './pages/accounts/two-factor.tsx'
-import { adminPage, resetTwoFactorForm, suspendUserForm, unsuspendUserForm, usersPage } from './pages/admin/users.tsx'
+import { adminForms, adminPages } from './pages/admin/index.ts'
+import { resetTwoFactorForm, suspendUserForm, unsuspendUserForm, usersPage } from './pages/admin/users.tsx'
 import { forgotForm, forgotPage, passkeySignInForm, resetForm, resetPage, signInForm, signInPage, signOutForm } from './pages/accounts/sign-in.tsx'
 import { createTokenForm, revokeTokenForm, tokensPage } from './pages/accounts/tokens.tsx'
 import { avatar } from './pages/avatar.ts'
 import { archiveDownload } from './pages/code/archive.ts'
-import { blamePage, blobPage } from './pages/code/blob.tsx'
-import { branchesPage, commitPage, commitsPage, tagsPage } from './pages/code/history.tsx'
+import { blamePage } from './pages/code/blame.tsx'
+import { blobPage } from './pages/code/blob.tsx'
+import { comparePage, comparePickPage } from './pages/code/compare.tsx'
+import { commitPage } from './pages/code/commit.tsx'
+import { editForms, editPages } from './pages/code/edit.tsx'
+import { branchesPage, commitsPage, tagsPage } from './pages/code/history.tsx'
+import { patches } from './pages/code/patch.ts'
 import { rawFile } from './pages/code/raw.ts'
 import { refForms } from './pages/code/refs.ts'
 import { repoPage, treePage } from './pages/code/tree.tsx'
 import { DocsPage, type Docs } from './pages/docs.tsx'
-import { explorePage, homePage } from './pages/home.tsx'
+import { homePage } from './pages/home.tsx'
 import { commentForm, editIssueForm, editIssuePage, issuePage, lockForm, startPullForm } from './pages/issues/issue.tsx'
 import { labelForms, labelsPage } from './pages/issues/labels.tsx'
 import { issuesPage } from './pages/issues/list.tsx'
@@ -40,7 +46,8 @@ import { changeForms } from './pages/pulls/change-forms.ts'
 import { changesPage } from './pages/pulls/changes.tsx'
 import { checkForms, checksPage } from './pages/pulls/checks.tsx'
 import { checkLog, checksLive } from './pages/pulls/checks-live.ts'
-import { pullCommitsPage, sessionPage } from './pages/pulls/parts.tsx'
+import { pullCommitsPage } from './pages/pulls/parts.tsx'
+import { sessionForms, sessionPage } from './pages/pulls/session.tsx'
 import { commentForms } from './pages/pulls/comment-forms.ts'
 import { editPullForm, editPullPage } from './pages/pulls/edit.tsx'
 import { dismissForm, mergeForm, pullCommentForm, pullPage, readyForm, reviewForm } from './pages/pulls/pull.tsx'
@@ -71,6 +78,7 @@ import { workspacePage } from './pages/workspaces/workspace.tsx'
 import { feeds, notificationForms, notificationPages } from './pages/notifications/index.ts'
 import { rulesetForms, rulesetSitePages } from './pages/rulesets/index.ts'
 import { webhookForms, webhookPages } from './pages/webhooks/index.ts'
+import { searchPages, searchResources } from './pages/search/index.ts'
 import { page, type SiteMap } from './site.ts'
 
 /** Every component in all its states, for those who build pages. */
@@ -81,18 +89,19 @@ export type SiteParts = { readonly docs: () => Docs }
 
 /** The code pages of a pull request's fork, below the pull request. */
 const ofFork = <T extends { readonly path: string }>(place: T): T => ({ ...place, path: place.path.replace('/:repo/', '/:repo/pull/:fork/') })
-const forkPages = [treePage, blobPage, blamePage, commitsPage, commitPage].map(ofFork)
+const forkPages = [treePage, blobPage, blamePage, commitsPage, commitPage, comparePage, ...editPages].map(ofFork)
+const forkFiles = [rawFile, archiveDownload, ...patches].map(ofFork)
 
 export const siteMap = ({ development }: Pick<Settings, 'development'>, { docs }: SiteParts): SiteMap => ({
   arrive: arriveByProxy,
   pages: [
-    homePage, explorePage, page({ path: '/docs', load: docs, view: (data, visit) => DocsPage({ docs: data, visit }) }),
+    homePage, ...searchPages, page({ path: '/docs', load: docs, view: (data, visit) => DocsPage({ docs: data, visit }) }),
     setupPage, registerPage, registeredPage, confirmPage, signInPage, forgotPage, resetPage,
-    startSignOnPage, finishSignOnPage, settingsPage, profilePage, emailsPage, securityPage, twoFactorPage, sessionsPage, adminPage, usersPage, backupsPage,
+    startSignOnPage, finishSignOnPage, settingsPage, profilePage, emailsPage, securityPage, twoFactorPage, sessionsPage, ...adminPages, usersPage, backupsPage,
     tokensPage, applicationsPage, authorizePage, devicePage, invitesPage,
     invitationPage, teamsPage, newTeamPage, teamPage, teamSettingsPage, collaboratorsPage,
     newWorkspacePage, workspacePage, membersPage, workspaceSettingsPage, deletedReposPage, workspaceTokensPage, workspaceAuditPage, siteAuditPage,
-    newRepoPage, repoPage, treePage, blobPage, blamePage, commitsPage, commitPage, branchesPage, tagsPage, activityPage, agentsPage, repoSettingsPage,
+    newRepoPage, repoPage, treePage, blobPage, blamePage, commitsPage, commitPage, comparePickPage, comparePage, ...editPages, branchesPage, tagsPage, activityPage, agentsPage, repoSettingsPage,
     issuesPage, newIssuePage, issuePage, editIssuePage, labelsPage, milestonesPage,
     pullsPage, newPullPage, pullPage, editPullPage, changesPage, pullCommitsPage, sessionPage, checksPage, queuePage,
     ...notificationPages, ...forkPages, ...webhookPages, ...rulesetSitePages,
@@ -103,16 +112,17 @@ export const siteMap = ({ development }: Pick<Settings, 'development'>, { docs }
     passkeySignInForm, linkProviderForm, profileForm, addEmailForm, removeEmailForm, useEmailsForm, emailPrivacyForm, passwordLinkForm,
     changePasswordForm, startTwoFactorForm, enableTwoFactorForm, removeTwoFactorForm, recoveryForm, addPasskeyForm, removePasskeyForm, unlinkForm,
     endSessionForm, endOtherSessionsForm, suspendUserForm, unsuspendUserForm, resetTwoFactorForm, ...backupForms,
+    ...adminForms,
     createTokenForm, revokeTokenForm, revokeApplicationForm, authorizeForm, deviceForm, createInviteForm, revokeInviteForm,
     answerInvitationForm, inviteMemberForm, revokeWorkspaceInviteForm, ...workspaceDangerForms,
     newTeamForm, updateTeamForm, reviewAssignmentForm, deleteTeamForm, setTeamMemberForm, removeTeamMemberForm, setTeamRepoForm, removeTeamRepoForm,
     addCollaboratorForm, setCollaboratorForm, removeCollaboratorForm, revokeRepoInvitationForm,
     newWorkspaceForm, updateMemberForm, removeMemberForm, workspaceSettingsForm, restoreRepoForm, purgeRepoForm,
-    newRepoForm, ...importForms, repoSettingsForm, pullSettingsForm, ...dangerForms, ...refForms, ...agentForms, ...workspaceTokenForms, ...webhookForms, ...rulesetForms,
+    newRepoForm, ...importForms, repoSettingsForm, pullSettingsForm, ...dangerForms, ...refForms, ...editForms, ...editForms.map(ofFork), ...agentForms, ...workspaceTokenForms, ...webhookForms, ...rulesetForms,
     newIssueForm, commentForm, editIssueForm, startPullForm, lockForm, ...commentForms, ...labelForms, ...milestoneForms, ...sideForms,
     newPullForm, pullCommentForm, readyForm, reviewForm, dismissForm, editPullForm, mergeForm, askReviewersForm, cancelReviewerForm, ...checkForms,
-    ...changeForms, ...branchForms, ...queueForms,
+    ...changeForms, ...branchForms, ...sessionForms, ...queueForms,
     ...notificationForms,
   ],
-  resources: [...feeds, avatar, workspaceAuditDownload, siteAuditDownload, rawFile, archiveDownload, pullDiff, pullPatch, checkLog, checksLive, queueLive],
+  resources: [...searchResources, ...feeds, avatar, workspaceAuditDownload, siteAuditDownload, rawFile, archiveDownload, ...patches, ...forkFiles, pullDiff, pullPatch, checkLog, checksLive, queueLive],
 })

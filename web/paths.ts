@@ -19,6 +19,10 @@ export const pullPath = (repo: string, number: number, part?: 'changes' | 'commi
   repoPath(repo, `/pull/${number}${part ? `/${part}` : ''}`)
 export const commitPath = (repo: string, sha: string): string => repoPath(repo, `/commit/${encodeURIComponent(sha)}`)
 
+/** The page that compares two branches, tags or commits; `direct` compares them as they are, not from where they parted. */
+export const comparePath = (repo: string, base: string, head: string, direct = false): string =>
+  repoPath(repo, `/compare/${segments(base)}${direct ? '..' : '...'}${segments(head)}`)
+
 /** A page that shows one version of a path: tree, blob, raw, blame or commits. */
 export const codePath = (repo: string, view: 'tree' | 'blob' | 'raw' | 'blame' | 'commits', ref: string, path = ''): string =>
   repoPath(repo, `/${view}/${segments(ref)}${path === '' ? '' : `/${segments(path)}`}`)

@@ -5,7 +5,7 @@
  */
 import type { Caller, UserCaller } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'
-import type { Typed } from '#core/operation.ts'
+import type { IncomingBytes, Typed } from '#core/operation.ts'
 import type { FlashKind } from './components/flash.tsx'
 import { FLASH, setCookie } from './cookies.ts'
 import type { FlashWord } from './flashes.ts'
@@ -43,7 +43,8 @@ export type Visit = {
   readonly address: string | null
   /** Null unless the installation takes the word of a proxy. */
   readonly named: Named | null
-  call<I, O>(operation: Typed<I, O>, input: NoInfer<I>): Promise<O>
+  /** `bytes` is a file that was sent, for operations that take one. */
+  call<I, O>(operation: Typed<I, O>, input: NoInfer<I>, bytes?: IncomingBytes): Promise<O>
   /** The same, with null for "does not exist or may not be seen" and for what the caller may not do. */
   tryCall<I, O>(operation: Typed<I, O>, input: NoInfer<I>): Promise<O | null>
 }
@@ -137,8 +138,13 @@ export type Form = {
   readonly open: boolean
   /** The address holds a secret that proves the right; mail programs post there without a cookie (RFC 8058). */
   readonly proven: boolean
-  submit(visit: Visit, fields: Fields): Promise<Away>
+  /** Whether it sends one file, which comes after all fields and is read while it comes in. */
+  readonly sendsFile?: boolean
+  submit(visit: Visit, fields: Fields, file: SentFile | null): Promise<Away>
 }
+
+/** A file of a form, on its way in. */
+export type SentFile = { readonly name: string; readonly bytes: IncomingBytes }
 
 /** Where a form leads: an address of this site with a word for the flash, or a whole answer. */
 export type Next = string | Away
@@ -155,6 +161,7 @@ export const form = <I, O>(definition: {
   page: definition.page ?? null,
   open: definition.open ?? false,
   proven: false,
+  sendsFile: false,
   async submit(visit, fields) {
     const output = await visit.call(definition.operation, definition.input(fields, visit))
     const next = await definition.done(output, visit, fields)
@@ -174,8 +181,22 @@ export const action = (definition: {
   page: definition.page ?? null,
   open: definition.open ?? false,
   proven: definition.proven ?? false,
+  sendsFile: false,
   async submit(visit, fields) {
     const next = await definition.submit(visit, fields)
+    return next instanceof Away ? next : redirect(next)
+  },
+})
+
+/** A form with a file of any size. `file` is null when none was chosen. */
+export const upload = (definition: { path: string; page: Page | null; submit: (visit: Visit, fields: Fields, file: SentFile | null) => Promise<Next> }): Form => ({
+  path: definition.path,
+  page: definition.page,
+  open: false,
+  proven: false,
+  sendsFile: true,
+  async submit(visit, fields, file) {
+    const next = await definition.submit(visit, fields, file)
     return next instanceof Away ? next : redirect(next)
   },
 })

@@ -49,7 +49,7 @@ export function checkDatabase(path: string, ledgers: readonly Ledger[], races: R
 }
 
 /** SQLite's own checks (sqlite.org/pragma.html, `integrity_check` and `foreign_key_check`). */
-function sound(ask: Ask): string[] {
+export function sound(ask: Ask): string[] {
   const integrity = ask<{ integrity_check: string }>('PRAGMA integrity_check').map((row) => row.integrity_check)
   const foreign = ask<{ table: string; rowid: number; parent: string }>('PRAGMA foreign_key_check')
   return [
@@ -71,10 +71,10 @@ export function hastenMaintenance(path: string): number {
   }
 }
 
-const failedJobs = (ask: Ask): string[] =>
+export const failedJobs = (ask: Ask): string[] =>
   ask<{ kind: string; error: string }>('SELECT kind, error FROM jobs WHERE error IS NOT NULL').map(({ kind, error }) => `the job ${kind} failed: ${error}`)
 
-const repositories = (ask: Ask): Repos =>
+export const repositories = (ask: Ask): Repos =>
   new Map(
     ask<{ id: string; name: string }>(
       `SELECT repos.id, actors.username || '/' || repos.name || coalesce('/pull/' || repos.pull_number, '') AS name
@@ -150,7 +150,7 @@ function givenTwice(ask: Ask, ledgers: readonly Ledger[]): string[] {
   return problems
 }
 
-function expectedOf(ask: Ask): Expected {
+export function expectedOf(ask: Ask): Expected {
   const families = ask<{ store: string; name: string }>('SELECT store, name FROM repos WHERE parent_id IS NULL')
   const refs = Map.groupBy(
     ask<RefOf & { store: string }>('SELECT repo_id, refs.name, oid, store FROM refs JOIN repos ON repos.id = repo_id'),

@@ -18,17 +18,25 @@ export async function checkObjects(repos: string, work: string, expected: Expect
   return problems
 }
 
-async function checkFamily(store: string, work: string, family: Family, expected: Expected): Promise<string[]> {
+/**
+ * Makes a bare repository beside a store that borrows its objects and has the database's refs below `refs/look/<repository id>/`,
+ * for git to look at. Whoever asks removes it.
+ */
+export function borrow(store: string, work: string, refs: Family['refs']): string {
   const bare = mkdtempSync(join(work, 'look-'))
-  try {
-    for (const directory of ['objects/info', 'objects/pack', 'refs']) mkdirSync(join(bare, directory), { recursive: true })
-    writeFileSync(join(bare, 'HEAD'), 'ref: refs/heads/none\n')
-    writeFileSync(join(bare, 'config'), '[core]\n\trepositoryformatversion = 0\n\tbare = true\n')
-    writeFileSync(join(bare, 'objects/info/alternates'), `${join(store, 'objects')}\n`)
-    const named = family.refs.map(({ repo_id, name, oid }): [string, string] => [`refs/look/${repo_id}/${name.slice('refs/'.length)}`, oid])
-    named.sort(([a], [b]) => (a < b ? -1 : 1))
-    writeFileSync(join(bare, 'packed-refs'), `# pack-refs with: sorted \n${named.map(([name, oid]) => `${oid} ${name}\n`).join('')}`)
+  for (const directory of ['objects/info', 'objects/pack', 'refs']) mkdirSync(join(bare, directory), { recursive: true })
+  writeFileSync(join(bare, 'HEAD'), 'ref: refs/heads/none\n')
+  writeFileSync(join(bare, 'config'), '[core]\n\trepositoryformatversion = 0\n\tbare = true\n')
+  writeFileSync(join(bare, 'objects/info/alternates'), `${join(store, 'objects')}\n`)
+  const named = refs.map(({ repo_id, name, oid }): [string, string] => [`refs/look/${repo_id}/${name.slice('refs/'.length)}`, oid])
+  named.sort(([a], [b]) => (a < b ? -1 : 1))
+  writeFileSync(join(bare, 'packed-refs'), `# pack-refs with: sorted \n${named.map(([name, oid]) => `${oid} ${name}\n`).join('')}`)
+  return bare
+}
 
+async function checkFamily(store: string, work: string, family: Family, expected: Expected): Promise<string[]> {
+  const bare = borrow(store, work, family.refs)
+  try {
     const problems: string[] = []
     const fsck = await runGit(bare, ['fsck', '--full', '--strict', '--no-dangling', '--no-progress'])
     const said = `${fsck.out}${fsck.error}`.split('\n').filter((line) => line !== '' && !/^notice: /.test(line))

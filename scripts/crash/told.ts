@@ -12,7 +12,8 @@ const TOLD: readonly { readonly event: string; readonly key: string; readonly ch
   { event: 'pull.opened', key: `repo_id || '#' || number`, change: `SELECT repo_id || '#' || number AS key FROM pulls` },
   {
     event: 'pull.ready', key: `repo_id || '#' || number`,
-    change: `SELECT repo_id || '#' || number AS key FROM pulls WHERE ready_at IS NOT NULL`,
+    // One from a branch is ready when it is opened, and says no more than that.
+    change: `SELECT repo_id || '#' || number AS key FROM pulls WHERE ready_at IS NOT NULL AND branch IS NULL`,
   },
   {
     event: 'pull.merged', key: `repo_id || '#' || number || ' as ' || (data ->> 'commit')`,
@@ -31,7 +32,8 @@ export function events(ask: Ask): string[] {
   for (const { event, key, change } of TOLD) {
     const changes = new Set(ask<{ key: string }>(change).map((row) => row.key))
     const seen = new Set<string>()
-    for (const { key: one } of ask<{ key: string }>(`SELECT ${key} AS key FROM events WHERE type = ?`, event)) {
+    // A review without a comment on a line is told as a comment too, and has no row among them.
+    for (const { key: one } of ask<{ key: string }>(`SELECT ${key} AS key FROM events WHERE type = ? AND ${key} IS NOT NULL`, event)) {
       if (!changes.has(one)) problems.push(`${event} without its change: ${one}`)
       if (seen.has(one)) problems.push(`${event} twice: ${one}`)
       seen.add(one)

@@ -16,15 +16,22 @@ function forge(): { origin: string; token: string | null } {
   return { origin, token: token ?? kept[origin]?.token ?? null }
 }
 
-async function send(origin: string, token: string | null, method: string, path: string, body: string | null): Promise<Response> {
+async function send(origin: string, token: string | null, method: string, path: string, body: string | Blob | null): Promise<Response> {
   try {
     return await fetch(`${origin}/api${path}`, {
       method, redirect: 'manual', body,
-      headers: { ...(token === null ? {} : { authorization: `Bearer ${token}` }), ...(body === null ? {} : { 'content-type': 'application/json' }) },
+      headers: { ...(token === null ? {} : { authorization: `Bearer ${token}` }), ...(body === null ? {} : { 'content-type': typeof body === 'string' ? 'application/json' : body.type }) },
     })
   } catch (error) {
     throw new CommandError(`${origin} cannot be reached: ${error instanceof Error ? error.message : String(error)}`)
   }
+}
+
+/** A file as it is sent: read while it goes out, never held whole. */
+async function bytesOf(path: string): Promise<Blob> {
+  const file = Bun.file(path)
+  if (!(await file.exists())) throw new CommandError(`${path} is not a file that can be read`)
+  return file
 }
 
 export const api: Command = {
@@ -44,8 +51,8 @@ export const api: Command = {
     if (words.includes('--help') || words.includes('-h')) return void process.stdout.write(helpOfRoutes(operation, routes))
     const values = readFlags(routes, words, operation)
     const route = routeFor(routes, values, operation)
-    const { path, body } = requestOf(route, values)
-    const response = await send(origin, token, route.method, path, body)
+    const { path, body, file } = requestOf(route, values)
+    const response = await send(origin, token, route.method, path, file === null ? body : await bytesOf(file))
     const text = await response.text()
     // Long answers must be out before the process ends.
     const print = async (value: unknown): Promise<void> => void (await Bun.write(Bun.stdout, `${JSON.stringify(value, null, 2)}\n`))

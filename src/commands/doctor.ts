@@ -1,7 +1,6 @@
-import { layout } from '#src/app.ts'
+import { layout, openSound } from '#src/app.ts'
 import { loadConfig } from '#src/config.ts'
-import { openDatabase } from '#core/db.ts'
-import { pendingMigrations } from '#core/migrate.ts'
+import { requireKnown } from '#src/upgrade.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { examine, type Finding } from '#features/backups/index.ts'
 import { isolationOf } from '#features/checks/index.ts'
@@ -13,11 +12,12 @@ import { withHearth } from './open.ts'
 const say = (line: string): void => void process.stdout.write(`${line}\n`)
 
 /** Opening a forge brings its database up to date, which a check must not do. */
-function requireUpToDate(path: string): void {
+function requireUpToDate(data: string): void {
+  const path = layout(data).database
   if (!existsSync(path)) return
-  const database = openDatabase({ path, readonly: true })
+  const database = openSound(path, { readonly: true })
   try {
-    const [first] = pendingMigrations(database)
+    const [first] = requireKnown(database, layout(data))
     if (first) throw new CommandError(`the database is older than this executable (${first.name} is missing): run hearth migrate first`)
   } finally {
     database.close()
@@ -62,7 +62,7 @@ export const doctor: Command = {
   flags: { ...DATA_FLAGS, fix: { help: 'Mends what can be mended without a loss.' } },
 
   run: async ({ flags }) => {
-    requireUpToDate(layout(loadConfig({ data: text(flags['data']), config: text(flags['config']) }).data).database)
+    requireUpToDate(loadConfig({ data: text(flags['data']), config: text(flags['config']) }).data)
     let left = 0
     await withHearth(flags, async (hearth: Hearth) => {
       await examine(hearth, {

@@ -5,6 +5,7 @@ import type { Command } from './command.ts'
 import { credential } from './credential.ts'
 import { doctor } from './doctor.ts'
 import { exportRepo } from './export.ts'
+import { importArchive } from './import.ts'
 import { link } from './link.ts'
 import { login } from './login.ts'
 import { migrate } from './migrate.ts'
@@ -14,4 +15,4 @@ import { setupGit } from './setup-git.ts'
 import { setup } from './setup.ts'
 import { version } from './version.ts'
 
-export const commands: readonly Command[] = [serve, setup, link, backup, migrate, rollback, exportRepo, doctor, login, credential, setupGit, api, version]
+export const commands: readonly Command[] = [serve, setup, link, backup, migrate, rollback, exportRepo, importArchive, doctor, login, credential, setupGit, api, version]

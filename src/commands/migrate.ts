@@ -1,6 +1,5 @@
-import { layout } from '#src/app.ts'
+import { layout, openSound } from '#src/app.ts'
 import { loadConfig } from '#src/config.ts'
-import { openDatabase } from '#core/db.ts'
 import { bringUpToDate, requireKnown } from '#src/upgrade.ts'
 import { createLog } from '#lib/log.ts'
 import { systemClock } from '#lib/time.ts'
@@ -17,7 +16,7 @@ export const migrate: Command = {
     const config = loadConfig({ data: text(flags['data']), config: text(flags['config']) })
     const path = layout(config.data).database
     if (!existsSync(path)) throw new CommandError(`there is no database at ${path}`)
-    const database = openDatabase({ path })
+    const database = openSound(path)
     try {
       const names = flags['dry-run']
         ? requireKnown(database, layout(config.data)).map(({ name }) => `would run ${name}`)

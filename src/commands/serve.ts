@@ -6,13 +6,15 @@ import { visitorOf } from '#http/authenticate.ts'
 import { docsData } from '#http/docs.ts'
 import { gitDoor } from '#http/git.ts'
 import { namedByProxy } from '#http/named-by-proxy.ts'
-import { startServer } from '#http/server.ts'
+import { startRedirect } from '#http/redirect.ts'
 import { takeLock } from '#core/db.ts'
 import { createLog } from '#lib/log.ts'
+import { createNotify } from '#lib/sd-notify.ts'
 import { siteDoor } from '#web/door.ts'
 import { siteMap } from '#web/index.ts'
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { CommandError, DATA_FLAGS, text, type Command } from './command.ts'
+import { listen } from './listen.ts'
 import { findServing } from './open.ts'
 
 export const serve: Command = {
@@ -21,7 +23,7 @@ export const serve: Command = {
   args: [],
   flags: {
     ...DATA_FLAGS,
-    listen: { value: 'HOST:PORT', help: 'Where to listen (127.0.0.1:3000; port 0 picks one).' },
+    listen: { value: 'HOST:PORT', help: 'Where to listen (127.0.0.1:3000; port 0 picks one), or unix:/path.' },
     'site-url': { value: 'URL', help: 'The public address (made from the listener).' },
   },
 
@@ -37,11 +39,13 @@ export const serve: Command = {
       throw new CommandError(`${config.data} is already served${other ? ` by process ${other.pid} at ${other.site_url}` : ''}`)
     }
 
+    const notify = createNotify(config.supervisor.notify, (error) => log.warn('systemd cannot be told how it goes', { error }))
     // The port is taken first: the real address is part of the settings. Requests wait until the forge is open.
-    const server = startServer({ ...config.listen, log })
+    const { server, certificates } = await listen(config, log)
     const settings = config.settings({ host: config.listen.host, port: server.port })
     const hearth = openHearth({ settings, log })
     const site = siteDoor(hearth, siteMap(settings, { docs: () => docsData(hearth) }), visitorOf, namedByProxy)
+    const redirect = config.tls.redirect && startRedirect({ ...config.tls.redirect, site_url: settings.site_url, challenge: certificates.tokenAnswer })
     server.open(hearth, { git: gitDoor(hearth), site: site.handle, refuse: site.refuse })
 
     const { control } = layout(config.data)
@@ -57,12 +61,19 @@ export const serve: Command = {
     if (setup !== null) process.stdout.write(`hearth setup: ${setup}\n`)
     await prepareChecks(hearth)
     await hearth.jobs.start()
+    certificates.start()
+    notify('READY=1', `STATUS=serving ${settings.site_url}`)
+    const watchdog = config.supervisor.watchdog_ms === null ? null : setInterval(() => notify('WATCHDOG=1'), config.supervisor.watchdog_ms / 2)
     log.info('serving', { site_url: settings.site_url, data: config.data, version: settings.version })
 
     const signal = await stopped
     log.info('stopping', { signal })
+    notify('STOPPING=1')
+    certificates.stop()
+    await redirect?.stop()
     await server.stop()
     await hearth.close()
+    if (watchdog) clearInterval(watchdog)
     rmSync(control, { force: true })
     release()
     return 0

@@ -5,7 +5,7 @@
  * `synchronous=FULL`: a write that was answered survives a power cut. Its price, an fsync for every commit, is shared
  * by all writes that arrive together (`Writer`).
  */
-import { Database, type SQLQueryBindings } from 'bun:sqlite'
+import { Database, type SQLQueryBindings, type Statement } from 'bun:sqlite'
 import { closeSync, fsyncSync, openSync } from 'node:fs'
 
 export type SqlValue = string | number | bigint | boolean | null | Uint8Array
@@ -28,6 +28,8 @@ export type DatabaseHandle = WritableDb & {
   readonly raw: Database
   exec(sql: string): void
   close(): void
+  /** Told of every question and its time in milliseconds, while it is set. */
+  watch: ((sql: string, ms: number) => void) | null
 }
 
 export type DatabaseOptions = {
@@ -36,6 +38,9 @@ export type DatabaseOptions = {
   /** Opens for reading only, for workers. */
   readonly?: boolean
 }
+
+/** Texts that are kept prepared: all of the program's own, and those with lists of changing length until others come. */
+const MOST_STATEMENTS = 1000
 
 export function openDatabase(options: DatabaseOptions): DatabaseHandle {
   const raw = new Database(options.path, options.readonly ? { readonly: true, strict: true } : { create: true, readwrite: true, strict: true })
@@ -50,18 +55,59 @@ export function openDatabase(options: DatabaseOptions): DatabaseHandle {
   raw.run('PRAGMA temp_store = MEMORY')
   raw.run('PRAGMA cache_size = -16384')
   raw.run('PRAGMA trusted_schema = OFF')
-  return {
+  const timed = <T>(sql: string, ask: () => T): T => {
+    const { watch } = handle
+    if (watch === null) return ask()
+    const started = performance.now()
+    try {
+      return ask()
+    } finally {
+      watch(sql, performance.now() - started)
+    }
+  }
+  // `Database.query` keeps the first 20 texts alone and prepares every other one each time it is asked.
+  const statements = new Map<string, Statement>()
+  const prepared = (sql: string): Statement => {
+    const known = statements.get(sql)
+    if (known) return known
+    if (statements.size >= MOST_STATEMENTS) {
+      for (const [oldest, statement] of statements) {
+        statements.delete(oldest)
+        statement.finalize()
+        break
+      }
+    }
+    const made = raw.prepare(sql)
+    statements.set(sql, made)
+    return made
+  }
+  // Whoever closes it: a file stays open for as long as one statement is.
+  const close = raw.close.bind(raw)
+  raw.close = (...how) => {
+    for (const statement of statements.values()) statement.finalize()
+    statements.clear()
+    close(...how)
+  }
+  const handle: DatabaseHandle = {
     raw,
-    one: <T>(sql: string, ...params: SqlValue[]) => raw.query(sql).get(...(params as SQLQueryBindings[])) as T | null,
-    all: <T>(sql: string, ...params: SqlValue[]) => raw.query(sql).all(...(params as SQLQueryBindings[])) as T[],
-    run: (sql: string, ...params: SqlValue[]) => raw.query(sql).run(...(params as SQLQueryBindings[])).changes,
-    exec: (sql: string) => void raw.run(sql),
+    watch: null,
+    one: <T>(sql: string, ...params: SqlValue[]) => timed(sql, () => prepared(sql).get(...(params as SQLQueryBindings[])) as T | null),
+    all: <T>(sql: string, ...params: SqlValue[]) => timed(sql, () => prepared(sql).all(...(params as SQLQueryBindings[])) as T[]),
+    run: (sql: string, ...params: SqlValue[]) => timed(sql, () => prepared(sql).run(...(params as SQLQueryBindings[])).changes),
+    exec: (sql: string) => timed(sql, () => void raw.run(sql)),
     close: () => {
       if (!options.readonly) raw.run('PRAGMA wal_checkpoint(TRUNCATE)')
       raw.close()
     },
   }
+  return handle
 }
+
+/** Marks the file as one of ours (https://www.sqlite.org/pragma.html#pragma_application_id). */
+const APPLICATION_ID = 0x48727468
+
+/** Writes what is there already: a real write, with its fsync, that changes nothing. To be run by the `Writer`. */
+export const probeWrite = (db: DatabaseHandle): void => db.exec(`PRAGMA application_id = ${APPLICATION_ID}`)
 
 /**
  * Writes what a database holds at one moment into a new file, which is on disk when this returns; others go on reading and writing.

@@ -6,11 +6,13 @@ import type { Git } from '#git'
 import type { Log } from '#lib/log.ts'
 import type { Clock } from '#lib/time.ts'
 import type { FactsPort } from './access.ts'
+import { sweepBlobs } from './blobs.ts'
 import type { Caller } from './caller.ts'
 import { Writer, type DatabaseHandle, type Db } from './db.ts'
 import type { EventRow, EventType, Follower, Reaction } from './events.ts'
 import { sweepIdempotencyKeys } from './idempotency.ts'
 import { JobRunner, type Job } from './jobs.ts'
+import { Measures, measuredGit } from './measures.ts'
 import type { Operation } from './operation.ts'
 import type { Extension } from './points.ts'
 import type { Settings } from './settings.ts'
@@ -51,6 +53,8 @@ export type Hearth = {
   readonly operationsByName: ReadonlyMap<string, Operation>
   readonly eventTypes: ReadonlyMap<string, EventType>
   readonly jobs: JobRunner
+  /** What it counts of itself. */
+  readonly measures: Measures
   reactionsTo(type: string): readonly Reaction[]
   followersOf(signal: string): readonly Follower[]
   /** What features answer to a point; asked through the point itself (`points.ts`). */
@@ -97,9 +101,11 @@ export function createHearth({ settings, log, clock, database, git, features, fa
   const listeners = new Set<(event: EventRow) => void>()
   const stopping = new AbortController()
   const writer = new Writer(database)
+  const measures = new Measures(log, () => settings.slow)
+  database.watch = (sql, ms) => measures.query(sql, ms)
 
   const hearth: Hearth = {
-    settings, db: database, database, writer, git, clock, log, facts, operations, operationsByName, eventTypes,
+    settings, db: database, database, writer, measures, git: measuredGit(git, measures), clock, log, facts, operations, operationsByName, eventTypes,
     reactionsTo: (type) => reactionsByType.get(type) ?? forAll,
     followersOf: (name) => followers.get(name) ?? [],
     extensionsOf: (name) => answers.get(name) ?? [],
@@ -122,10 +128,11 @@ export function createHearth({ settings, log, clock, database, git, features, fa
       await jobs.stop()
       await git.close()
       writer.close()
+      database.watch = null
       database.close()
     },
   }
   const callerPort = callers(hearth)
-  const jobs = new JobRunner(hearth, [sweepIdempotencyKeys as Job, ...features.flatMap((feature) => feature.jobs ?? [])])
+  const jobs = new JobRunner(hearth, [sweepIdempotencyKeys as Job, sweepBlobs as Job, ...features.flatMap((feature) => feature.jobs ?? [])])
   return hearth
 }

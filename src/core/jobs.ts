@@ -45,7 +45,7 @@ export const job = <I>(definition: { kind: string; retry?: readonly string[]; ev
 
 export type EnqueueOptions = {
   delay_ms?: number
-  /** While a job of this kind with the same key waits, another is not added. */
+  /** While a job of this kind with the same key waits, another is not added; it only runs sooner when this one would. */
   key?: string
 }
 
@@ -64,17 +64,25 @@ export type JobRow = {
 
 export function insertJob<I>(db: WritableDb, definition: Job<I>, input: I, now: number, options: EnqueueOptions = {}): string {
   const key = options.key ?? null
+  const runAt = now + (options.delay_ms ?? 0)
   if (key !== null) {
     const waiting = db.one<{ id: string }>(`SELECT id FROM jobs WHERE kind = ? AND key = ? AND state = 'waiting'`, definition.kind, key)
-    if (waiting) return waiting.id
+    if (waiting) {
+      // One that failed keeps its distance: being asked for again does not make it succeed.
+      db.run('UPDATE jobs SET run_at = ? WHERE id = ? AND attempt = 0 AND run_at > ?', runAt, waiting.id, runAt)
+      return waiting.id
+    }
   }
   const id = typeId('bgj', now)
   db.run(
     `INSERT INTO jobs (id, kind, key, input, state, attempt, run_at, error, created_at, updated_at) VALUES (?, ?, ?, ?, 'waiting', 0, ?, NULL, ?, ?)`,
-    id, definition.kind, key, JSON.stringify(input ?? null), now + (options.delay_ms ?? 0), timestamp(now), timestamp(now),
+    id, definition.kind, key, JSON.stringify(input ?? null), runAt, timestamp(now), timestamp(now),
   )
   return id
 }
+
+const isWaiting = (db: Db, kind: string, key: string): boolean =>
+  db.one(`SELECT 1 FROM jobs WHERE kind = ? AND key = ? AND state = 'waiting'`, kind, key) !== null
 
 /** What waits, runs or has failed, newest first. */
 export const listJobs = (db: Db, filter: { state?: string; kind?: string; limit: number; offset: number }): JobRow[] =>
@@ -82,6 +90,29 @@ export const listJobs = (db: Db, filter: { state?: string; kind?: string; limit:
     'SELECT * FROM jobs WHERE (?1 IS NULL OR state = ?1) AND (?2 IS NULL OR kind = ?2) ORDER BY id DESC LIMIT ?3 OFFSET ?4',
     filter.state ?? null, filter.kind ?? null, filter.limit, filter.offset,
   )
+
+/** How many there are of each kind in each state. */
+export const countJobs = (db: Db): { kind: string; state: JobRow['state']; count: number }[] =>
+  db.all('SELECT kind, state, count(*) AS count FROM jobs GROUP BY kind, state ORDER BY kind, state')
+
+export const findJob = (db: Db, id: string): JobRow | null => db.one<JobRow>('SELECT * FROM jobs WHERE id = ?', id)
+
+/**
+ * Makes a failed job due now, with all its tries before it again, and one that waits due at once. Null when it is there no more
+ * or runs; the same row when another with its key waits already, which does its work too.
+ */
+export function retryJob(db: WritableDb, id: string, now: number): JobRow | null {
+  const row = findJob(db, id)
+  if (!row || row.state === 'running') return null
+  const other = row.key === null ? null : db.one<{ id: string }>(`SELECT id FROM jobs WHERE kind = ? AND key = ? AND state = 'waiting' AND id <> ?`, row.kind, row.key, id)
+  if (other) {
+    db.run('DELETE FROM jobs WHERE id = ?', id)
+    db.run('UPDATE jobs SET run_at = ?, updated_at = ? WHERE id = ?', now, timestamp(now), other.id)
+    return findJob(db, other.id)
+  }
+  db.run(`UPDATE jobs SET state = 'waiting', attempt = CASE state WHEN 'failed' THEN 0 ELSE attempt END, run_at = ?, updated_at = ? WHERE id = ?`, now, timestamp(now), id)
+  return findJob(db, id)
+}
 
 /** The longest sleep: a clock that was set back must not stop the runner for long. */
 const LONGEST_SLEEP_MS = 30_000
@@ -113,7 +144,10 @@ export class JobRunner {
       )
       this.hearth.database.run(`UPDATE jobs SET state = 'waiting' WHERE state = 'running'`)
       for (const definition of this.#kinds.values()) {
-        if (definition.every !== null) insertJob(this.hearth.database, definition, null, this.hearth.clock.now(), { key: 'sweep' })
+        // One that waits keeps its time: starting often must not mean sweeping often.
+        if (definition.every !== null && !isWaiting(this.hearth.db, definition.kind, 'sweep')) {
+          insertJob(this.hearth.database, definition, null, this.hearth.clock.now(), { key: 'sweep' })
+        }
       }
     })
     this.wake()
@@ -140,6 +174,11 @@ export class JobRunner {
       if (this.#running.size === 0 && this.#due() === null) return
       await Promise.race(this.#running.values())
     }
+  }
+
+  /** How many of a lane run now. */
+  busy(lane: Lane): number {
+    return this.#busy.get(lane) ?? 0
   }
 
   /** A kind that nobody knows (of a newer executable) is taken in the common lane, and fails there with its reason. */

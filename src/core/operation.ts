@@ -15,6 +15,7 @@ import type { Db } from './db.ts'
 import type { Hearth } from './hearth.ts'
 import { findAnswer, inTurn, recordAnswer, type Idempotency } from './idempotency.ts'
 import type { Paging } from './page.ts'
+import { requireRoom } from './room.ts'
 import { writeAs, type Tx, type Write } from './write.ts'
 
 /** What every handler gets; the rule of the operation adds `repo`, `workspace` and a narrower `caller`. */
@@ -30,8 +31,19 @@ export type Context = {
   readonly origin: Origin
   /** Ends when the client has gone away or the process stops. */
   readonly signal: AbortSignal
+  /** The bytes that came beside the input; null unless the operation takes such and a door had them. */
+  readonly bytes: IncomingBytes | null
   /** Tells whoever waits how far this is; only of operations that say they report it. */
   readonly progress: Progress
+}
+
+/** A file on its way in. It is read once, as fast as it is wanted. */
+export type IncomingBytes = {
+  readonly stream: AsyncIterable<Uint8Array>
+  /** As the sender names it; null when it does not. */
+  readonly type: string | null
+  /** How many are announced; null when that is not known. */
+  readonly length: number | null
 }
 
 /** `done` of `total`, in any unit; it only grows. A total that is not known is null. */
@@ -61,6 +73,8 @@ export type Operation = {
   readonly secretAnswer: boolean
   /** The most bytes that the REST door takes as a body; null for the usual limit. */
   readonly bodyLimit: number | null
+  /** Over REST the body is a file, and the inputs are in the query. */
+  readonly rawBody: boolean
   /** Over REST the answer is a 302 to this address; tools get the record itself. */
   readonly redirect: ((output: unknown) => string) | null
   readonly validator: Validator
@@ -101,6 +115,8 @@ type Definition<P extends TProperties, O extends TSchema, G> = {
   secretAnswer?: boolean
   /** The most bytes of a REST body, when 1 MiB is not enough. */
   bodyLimit?: number
+  /** Over REST the body is a file of any type, which comes as `bytes` of the context; the inputs are in the query. */
+  rawBody?: boolean
   /** Reports how far it is, through `progress` of its context. */
   progress?: boolean
   /** Makes the REST answer a 302 to this address. */
@@ -134,6 +150,7 @@ export function operation<P extends TProperties, O extends TSchema, G>(definitio
     annotations: definition.annotations ?? {},
     secretAnswer: definition.secretAnswer ?? false,
     bodyLimit: definition.bodyLimit ?? null,
+    rawBody: definition.rawBody ?? false,
     progress: definition.progress ?? false,
     redirect: redirect ? (output) => redirect(output as Static<O>) : null,
     untrusted: untrusted
@@ -155,6 +172,8 @@ export type CallOptions = {
   strict?: boolean
   /** Set by a door for a repeatable request; `replayed` is called when the answer is one that was kept. */
   idempotency?: Idempotency & { replayed?: () => void }
+  /** What comes beside the input, for operations that take a file. */
+  bytes?: IncomingBytes
   /** Told how far the operation is. */
   progress?: Progress
   /** Told where the answer holds text by people without Write (see `untrusted` of an operation). */
@@ -169,6 +188,7 @@ export async function call<I, O>(hearth: Hearth, operation: Typed<I, O>, caller:
   if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) throw new Refusal('invalid', 'the input must be an object')
   const grant = decide(operation.access, caller, raw as { repo?: unknown; workspace?: unknown }, hearth.facts)
   const valid = validate(operation, raw as Record<string, unknown>, options.strict ?? false)
+  requireRoom(hearth, operation)
   const { idempotency } = options
   if (!idempotency) return (await run(hearth, operation, caller, grant, valid, options)) as O
   return inTurn(hearth, idempotency, async () => {
@@ -214,7 +234,7 @@ function contextOf(
 ): Context & { caller: Caller } {
   const now_ms = hearth.clock.now()
   return {
-    hearth, db: hearth.db, git: hearth.git, now_ms, write, origin: options.origin ?? nowhere, progress: options.progress ?? untold, ...grant, caller,
+    hearth, db: hearth.db, git: hearth.git, now_ms, write, origin: options.origin ?? nowhere, progress: options.progress ?? untold, bytes: options.bytes ?? null, ...grant, caller,
     // These two are made when asked for: together they cost as much as a simple read.
     get now() {
       return timestamp(now_ms)

@@ -61,7 +61,18 @@ export type HeaderSignOn = SignOnPolicy & {
   readonly groups_separator: string
 }
 
+/** One setting as it was configured, for whoever keeps the site. */
+export type Configured = {
+  readonly name: string
+  /** As it could be written; of a secret only `set`, and null when it is not set. */
+  readonly value: unknown
+  readonly source: 'default' | 'file' | 'environment' | 'flag'
+  readonly help: string
+}
+
 export type Settings = {
+  /** Every setting of the installation by its name. */
+  readonly configuration: readonly Configured[]
   /** The public address, without a slash at the end. */
   readonly site_url: string
   /** REST; usually `{site_url}/api`. */
@@ -112,6 +123,8 @@ export type Settings = {
     readonly identity: string | null
     readonly s3: { readonly endpoint: string | null; readonly region: string; readonly access_key: string; readonly secret_key: string } | null
   }
+  /** The largest file of a release. */
+  readonly releases: { readonly max_asset_bytes: number }
   readonly archives: { readonly max_files: number | null; readonly max_bytes: number | null }
   readonly sso: {
     /** Who may sign in with a password of this site. */
@@ -127,10 +140,30 @@ export type Settings = {
     readonly keep_days: number
   }
   readonly mail: { readonly url: string; readonly from: string } | null
+  /** From how many milliseconds on a question to the database or a git operation is logged as slow; 0 logs none. */
+  readonly slow: { readonly query_ms: number; readonly git_ms: number }
+  /** Who may read the numbers besides site administrators: whoever has the token, and these addresses. */
+  readonly metrics: { readonly token: string | null; readonly allow: readonly string[] }
+  readonly limits: {
+    /** Whether requests are counted and refused above so many a minute. */
+    readonly rate: boolean
+    /** Whether signed-out readers of many costly pages prove some work first. */
+    readonly proof_of_work: boolean
+    /** Writes are refused while the disk has less room than this, in bytes. */
+    readonly disk_reserve: number
+  }
+  /** How connections are encrypted here, for pages that tell of it; null where a proxy does that, or nobody. */
+  readonly tls: { readonly kind: 'files' | 'acme'; readonly domains: readonly string[] } | null
   readonly git: {
     readonly workers: number
     readonly concurrency: number
+    /** Of the operations at once, the most of one caller. */
+    readonly places_per_caller: number
     readonly memory_budget: number
+    /** Disk for whole answers to fetches; 0 keeps none. */
+    readonly kept_bytes: number
+    /** The largest single object that comes in. */
+    readonly max_object_bytes: number
     readonly max_pack_bytes: number
   }
 }

@@ -18,7 +18,10 @@ import { feature as notifications } from './notifications/index.ts'
 import { feature as imports } from './imports/index.ts'
 import { feature as rulesets } from './rulesets/index.ts'
 import { feature as statuses } from './statuses/index.ts'
+import { feature as releases } from './releases/index.ts'
 import { feature as queue } from './queue/index.ts'
 import { feature as backups } from './backups/index.ts'
+import { feature as site } from './site/index.ts'
+import { feature as search } from './search/index.ts'
 
-export const features: readonly Feature[] = [accounts, workspaces, repos, teams, collaborators, issues, checks, pulls, oauth, devices, sso, agents, audit, webhooks, notifications, imports, rulesets, statuses, queue, backups]
+export const features: readonly Feature[] = [accounts, workspaces, repos, teams, collaborators, issues, checks, pulls, oauth, devices, sso, agents, audit, webhooks, notifications, imports, rulesets, releases, statuses, queue, backups, search, site]

@@ -7,7 +7,7 @@ import { listRemote } from './client/list-refs.ts'
 import { pushTo } from './client/push-to.ts'
 import { Gate } from './gate.ts'
 import { Leases } from './leases.ts'
-import { GitError, type Git, type GitOptions, type Oid } from './ports.ts'
+import { GitError, type AddedMatches, type Git, type GitOptions, type Oid } from './ports.ts'
 import { advertise } from './protocol/advertise.ts'
 import { answerStream } from './protocol/answer-stream.ts'
 import { pipeTask } from './protocol/pipe-task.ts'
@@ -135,6 +135,14 @@ export function createGit(options: GitOptions): Git {
       return await pushTo(context, store, { transport, agent }, remote).finally(release)
     },
     moveFacts: (store, moves, trunk) => threads.call('facts', { store, moves, trunk }),
+
+    async searchAdded(store, search, signal) {
+      const handle = threads.start<AddedMatches>('searchAdded', { store, args: [search] }, () => {})
+      const stop = () => handle.cancel()
+      if (signal?.aborted) stop()
+      signal?.addEventListener('abort', stop, { once: true })
+      return await handle.result.finally(() => signal?.removeEventListener('abort', stop))
+    },
 
     async maintain(store, tips, { graceMs, signal } = {}) {
       if (maintained.has(store)) throw new GitError('invalid', `store "${store}" is being maintained already`)

@@ -2,6 +2,6 @@
 export * from './ports.ts'
 export * from './client/ports.ts'
 export { createGit } from './create-git.ts'
-export { readBareRefs, updateBareRef, updateBareRefs, type BareRefs } from './bare/refs.ts'
+export { readBareRefs, updateBareRefs, type BareRefs } from './bare/refs.ts'
 export { freezeStore, holdFile } from './store/freeze.ts'
 export { packLooseObjects } from './bare/loose.ts'

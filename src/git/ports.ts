@@ -205,7 +205,7 @@ export class GitError extends Error {
 export type ServiceRequest = {
   readonly protocol: 0 | 1 | 2
   /** The body as it came, already freed of Content-Encoding. */
-  readonly body: ReadableStream<Uint8Array> | null
+  readonly body: ReadableStream<Uint8Array> | Uint8Array | null
   readonly signal?: AbortSignal
 }
 
@@ -236,14 +236,15 @@ export interface Git {
   /** Answers one `POST git-upload-pack` (ls-refs, fetch, object-info). Only what `refs` reaches is ever sent. */
   uploadPack(store: string, refs: RefSnapshot, request: ServiceRequest): ReadableStream<Uint8Array>
   /**
-   * The same, for hosts that send files without reading them: where the whole answer is kept on disk, its path and size.
-   * The file can be opened for a minute. A request whose body cannot be read gives a stream with the error.
+   * The same, for hosts that tell kinds of answers apart: a short one comes whole, and of one that is kept on disk come its path
+   * and size; the file can be opened for a minute. Rejects with GitError `aborted` for a request that is given up before its
+   * answer begins, and with the error of a body that cannot be read.
    */
   uploadPackOrFile(
     store: string,
     refs: RefSnapshot,
     request: ServiceRequest,
-  ): Promise<ReadableStream<Uint8Array> | { readonly path: string; readonly size: number }>
+  ): Promise<Uint8Array | ReadableStream<Uint8Array> | { readonly path: string; readonly size: number }>
   /**
    * Answers one `POST git-receive-pack`: takes the commands, checks and stores the pack, hands the push to `apply`,
    * which moves the refs in the host's own transaction, and reports its verdicts. `apply` is not called when the pack
@@ -330,6 +331,9 @@ export interface Git {
   /** What moves of refs amount to; `trunk` is what new refs are compared with. */
   moveFacts(store: string, moves: readonly Move[], trunk: Oid | null): Promise<readonly MoveFacts[]>
 
+  /** Finds a pattern in what commits add that none of their parents has; files over 8 MiB are read up to there. */
+  searchAdded(store: string, search: AddedSearch, signal?: AbortSignal): Promise<AddedMatches>
+
   /** Packs small packs together, rewrites bitmaps and the commit-graph; `tips` are all refs of the family. */
   maintain(store: string, tips: readonly Oid[], options?: { graceMs?: number; signal?: AbortSignal }): Promise<{ packs: number; bytes: number }>
   /** Reads everything and reports what is wrong, one line each; empty means sound. */
@@ -339,6 +343,28 @@ export interface Git {
 
   /** Waits for running work and ends the workers. */
   close(): Promise<void>
+}
+
+/** What to look for in what the commits that `tips` reach and `hide` do not add. */
+export type AddedSearch = {
+  readonly tips: readonly Oid[]
+  readonly hide?: readonly Oid[]
+  /** Every match holds this word: what does not is not looked at further. */
+  readonly word: string
+  /** A regular expression over bytes as Latin-1. It must take linear time: it meets whatever is in repositories. */
+  readonly pattern: string
+  /** Where to stop: so many commits, bytes of files, matches (1,000 unless given). */
+  readonly most?: { readonly commits?: number; readonly bytes?: number; readonly matches?: number }
+}
+
+export type AddedMatch = { readonly commit: Oid; readonly path: string; readonly line: number; readonly text: string }
+
+export type AddedMatches = {
+  readonly matches: readonly AddedMatch[]
+  /** Commits that were looked through, the newest first. */
+  readonly commits: number
+  /** False when a bound was reached before the end. */
+  readonly complete: boolean
 }
 
 /** Settings of the engine; sizes in bytes. */

@@ -7,6 +7,7 @@ import type { Hearth } from '#core/hearth.ts'
 import { call, type Typed } from '#core/operation.ts'
 import { Refusal } from '#lib/errors.ts'
 import type { Door } from './exchange.ts'
+import { watched } from './git-streams.ts'
 import { decode } from './query.ts'
 import type { Mount } from './rest.ts'
 
@@ -25,7 +26,7 @@ export function archiveMounts(hearth: Hearth): Mount[] {
     }
     const [token = '', file = ''] = path.split('/').slice(2).map(decode)
     const { store, commit, folder } = await call(hearth, openArchive, anonymous, { token, file })
-    const body = request.method === 'HEAD' ? null : hearth.git.archive(store, commit, { format: 'zip', prefix: folder })
+    const body = request.method === 'HEAD' ? null : watched(hearth.git.archive(store, commit, { format: 'zip', prefix: folder }), { chunk: () => {}, end: hearth.measures.begin('archive', { store }) })
     return new Response(body, {
       headers: {
         'content-type': 'application/zip',

@@ -1,4 +1,5 @@
 /** Reading what a request carries, with a limit that is held against what is announced and against what comes. */
+import type { IncomingBytes } from '#core/operation.ts'
 import { Refusal } from '#lib/errors.ts'
 
 export const KIB = 1024
@@ -83,4 +84,14 @@ function isShallow(value: unknown): boolean {
     level = below
   }
   return true
+}
+
+async function* nothing(): AsyncGenerator<Uint8Array> {}
+
+/** A body that is a file of any type, not yet read. Gives 415 for a compressed one: what is kept is what was meant. */
+export function incomingBytes(request: Request): IncomingBytes {
+  const encoding = request.headers.get('content-encoding')
+  if (encoding !== null && encoding !== 'identity') throw new Refusal('unsupported_media_type', 'a file is taken as it is, without a content-encoding')
+  const length = request.headers.get('content-length')
+  return { stream: request.body ?? nothing(), type: request.headers.get('content-type'), length: length === null ? (request.body === null ? 0 : null) : Number(length) }
 }

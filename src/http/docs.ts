@@ -83,6 +83,7 @@ function curlOf(base: string, method: string, path: string, inputs: readonly Doc
     const value = Object.fromEntries(body.map((input) => [input.name, example(input, schema.properties?.[input.name])]))
     words.push('-H "Content-Type: application/json"', `-d '${JSON.stringify(value).replaceAll("'", "'\\''")}'`)
   }
+  if (operation.requestBody?.content['application/octet-stream']) words.push('--data-binary @FILE')
   return [...words, `"${address}${query === '' ? '' : `?${query}`}"`].join(' ')
 }
 

@@ -1,4 +1,5 @@
 /** The bytes of a git request and its answer: freed of compression, counted, and watched, so that a stalled client is cut off. */
+import { gunzipSync } from 'node:zlib'
 import { GitError } from '#git'
 import { MINUTE } from '#lib/time.ts'
 
@@ -54,6 +55,28 @@ export function watched(stream: Bytes, on: { chunk: (chunk: Uint8Array) => void;
   })
 }
 
+/** Bodies up to this are read whole, and may become this large when gzip is undone: ids do not compress well. */
+const SMALL = 64 * 1024
+const SMALL_UNDONE = 4 * 1024 * 1024
+
+const encodingOf = (request: Request): string => request.headers.get('content-encoding')?.toLowerCase() ?? 'identity'
+const isGzip = (encoding: string): boolean => encoding === 'gzip' || encoding === 'x-gzip'
+
+/** A body that is announced as small, read whole and freed of gzip; null for any other. Gives a GitError as reading `bodyOf` does. */
+export async function smallBodyOf(request: Request): Promise<Uint8Array | null> {
+  const length = request.headers.get('content-length')
+  const encoding = encodingOf(request)
+  if (length === null || !(Number(length) <= SMALL) || !(isGzip(encoding) || encoding === 'identity')) return null
+  const bytes = new Uint8Array(await request.arrayBuffer())
+  if (encoding === 'identity') return bytes
+  try {
+    return gunzipSync(bytes, { maxOutputLength: SMALL_UNDONE })
+  } catch (error) {
+    const grew = error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE'
+    throw grew ? new GitError('too_large', `the request is larger than ${SMALL_UNDONE} bytes`) : new GitError('corrupt', 'the request body is not valid gzip')
+  }
+}
+
 /**
  * The body of a git request as its sender wrote it: gzip is undone (git compresses long requests), and what it grows to is
  * held against `limit`. Reading gives a GitError when it is too large or not what its header says.
@@ -61,8 +84,8 @@ export function watched(stream: Bytes, on: { chunk: (chunk: Uint8Array) => void;
 export function bodyOf(request: Request, limit: number, watchdog: Watchdog): Bytes | null {
   const { body } = request
   if (body === null) return null
-  const encoding = request.headers.get('content-encoding')?.toLowerCase() ?? 'identity'
-  const gzip = encoding === 'gzip' || encoding === 'x-gzip'
+  const encoding = encodingOf(request)
+  const gzip = isGzip(encoding)
   if (!gzip && encoding !== 'identity') throw new GitError('unsupported', `bodies with Content-Encoding ${encoding} are not taken, only gzip`)
   const plain = gzip ? (body as ReadableStream<Uint8Array<ArrayBuffer>>).pipeThrough(new DecompressionStream('gzip')) : body
   let size = 0

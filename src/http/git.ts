@@ -9,10 +9,12 @@ import type { Origin } from '#core/audit.ts'
 import type { Caller } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { call, type Operation, type Typed } from '#core/operation.ts'
+import { hasRoom, isWithoutRoom, noRoom } from '#core/room.ts'
 import { Moved, Refusal } from '#lib/errors.ts'
 import { RESERVED_SLUGS } from '#lib/slug.ts'
 import { gitCallerOf } from './git-credentials.ts'
-import { bodyOf, Watchdog, watched } from './git-streams.ts'
+import { Places } from './places.ts'
+import { bodyOf, smallBodyOf, Watchdog, watched } from './git-streams.ts'
 
 type Service = 'git-upload-pack' | 'git-receive-pack'
 
@@ -28,6 +30,8 @@ const ADDRESS =
 
 /** What a client may ask for in one request: lists of ids, which even large repositories keep to a few megabytes. */
 const LARGEST_QUESTION = 64 * 1024 * 1024
+/** Seconds in which the reader of a file must take something; the listener knows no more than 255. */
+const LONGEST_STALL = 240
 /** Room for the commands that come before a pack. */
 const ROOM_FOR_COMMANDS = 64 * 1024 * 1024
 
@@ -64,7 +68,7 @@ function refuse(refusal: Refusal, caller: Caller | null): Response {
 }
 
 type FetchOperation = Typed<{ repo: string }, { full_name: string; store: string; refs: RefSnapshot }>
-type PushInput = { repo: string; updates: Push['updates']; options: readonly string[]; atomic: boolean }
+type PushInput = { repo: string; updates: Push['updates']; options: readonly string[]; atomic: boolean; bytes: number }
 type PushOperation = Typed<PushInput, { results: RefResult[] }>
 
 function named(hearth: Hearth, name: string): Operation {
@@ -77,17 +81,22 @@ function named(hearth: Hearth, name: string): Operation {
 export function gitDoor(hearth: Hearth): GitDoor {
   const fetchRepo = named(hearth, 'fetch_repo') as FetchOperation
   const push = named(hearth, 'push') as PushOperation
+  const places = new Places(() => hearth.settings.git.places_per_caller)
 
   /** Where the objects are and which refs are seen, if the caller may use the service. */
   const open = (caller: Caller, service: Service, repo: string) => {
-    if (service === 'git-receive-pack') decide(push.access, caller, { repo }, hearth.facts)
+    if (service === 'git-receive-pack') {
+      decide(push.access, caller, { repo }, hearth.facts)
+      // Said before a pack is sent that could not be kept.
+      if (!hasRoom(hearth)) throw noRoom()
+    }
     return call(hearth, fetchRepo, caller, { repo })
   }
 
-  const apply = async (caller: Caller, origin: Origin, repo: string, { updates, options, atomic }: Push): Promise<readonly RefResult[]> => {
+  const apply = async (caller: Caller, origin: Origin, repo: string, { updates, options, atomic, packBytes }: Push): Promise<readonly RefResult[]> => {
     const refuseAll = (refused: string) => updates.map(({ name }) => ({ name, refused }))
     try {
-      const { results } = await call(hearth, push, caller, { repo, updates, options, atomic }, { origin })
+      const { results } = await call(hearth, push, caller, { repo, updates, options, atomic, bytes: packBytes }, { origin })
       return results
     } catch (error) {
       if (error instanceof Refusal) return refuseAll(error.message)
@@ -115,17 +124,38 @@ export function gitDoor(hearth: Hearth): GitDoor {
     if (type !== `application/x-${service}-request`) return text(415, `the body must be application/x-${service}-request`)
     const limit = service === 'git-upload-pack' ? LARGEST_QUESTION : hearth.settings.git.max_pack_bytes + ROOM_FOR_COMMANDS
     if (Number(request.headers.get('content-length') ?? 0) > limit) return text(413, `the request is larger than ${limit} bytes`, { connection: 'close' })
+    // Before the timeout is lifted: what is this short has no reason to take long.
+    const small = service === 'git-upload-pack' ? await smallBodyOf(request) : null
     server.timeout(request, 0)
     const watchdog = new Watchdog()
-    const body = bodyOf(request, limit, watchdog)
+    const noteEnd = hearth.measures.begin(service === 'git-upload-pack' ? 'fetch' : 'push', { repo })
+    let leave = (): void => {}
+    const end = (): void => {
+      watchdog.stop()
+      noteEnd()
+      leave()
+    }
+    const body = small ?? bodyOf(request, limit, watchdog)
     const signal = AbortSignal.any([request.signal, hearth.stopping, watchdog.signal])
     const asked = { protocol: versionFor(service, request), body, signal }
-    const answer =
-      service === 'git-upload-pack'
-        ? hearth.git.uploadPack(store, refs, asked)
-        : hearth.git.receivePack(store, refs, { ...asked, apply: (pushed) => apply(caller, origin(), repo, pushed) })
-    const stream = watched(answer, { chunk: () => watchdog.touch(), end: () => watchdog.stop() })
-    return new Response(stream, { headers: { 'content-type': `application/x-${service}-result`, ...FRESH } })
+    leave = await places.enter(caller.kind === 'anonymous' ? (origin().ip ?? '') : caller.id, signal).catch((error: unknown) => {
+      end()
+      throw error
+    })
+    const headers = { 'content-type': `application/x-${service}-result`, ...FRESH }
+    const stream = (bytes: ReadableStream<Uint8Array>): Response => new Response(watched(bytes, { chunk: () => watchdog.touch(), end }), { headers })
+    if (service === 'git-receive-pack') {
+      return stream(hearth.git.receivePack(store, refs, { ...asked, apply: (pushed) => apply(caller, origin(), repo, pushed) }))
+    }
+    try {
+      const answer = await hearth.git.uploadPackOrFile(store, refs, asked)
+      if (answer instanceof ReadableStream) return stream(answer)
+      end()
+      return answer instanceof Uint8Array ? new Response(answer as Uint8Array<ArrayBuffer>, { headers }) : fileAnswer(request, server, service, answer.path)
+    } catch (error) {
+      end()
+      throw error
+    }
   }
 
   const answer = async (request: Request, server: Listener, origin: () => Origin, url: URL, { repo, what }: Address): Promise<Response> => {
@@ -140,6 +170,10 @@ export function gitDoor(hearth: Hearth): GitDoor {
       if (error instanceof Moved) return text(301, error.message, { location: `/${error.to}${url.pathname.slice(1 + repo.length)}${url.search}` })
       if (error instanceof Refusal) return refuse(error, caller)
       if (error instanceof GitError && error.code === 'unsupported') return text(415, error.message)
+      if (error instanceof GitError && error.code === 'too_large') return text(413, error.message)
+      if (error instanceof GitError && (error.code === 'corrupt' || error.code === 'invalid')) return text(400, error.message)
+      if (request.signal.aborted || (error instanceof GitError && error.code === 'aborted')) return text(499, 'the request was given up')
+      if (isWithoutRoom(error)) return refuse(noRoom(), caller)
       hearth.log.error('a git request failed', { repo, what, error })
       return text(500, 'something went wrong here')
     }
@@ -150,6 +184,16 @@ export function gitDoor(hearth: Hearth): GitDoor {
     const address = gitAddress(url.pathname)
     return address && answer(request, server, origin, url, address)
   }
+}
+
+/**
+ * An answer that is kept as a file: the listener sends it without its bytes passing through here. It opens the file at once, so
+ * that whoever removes it later takes nothing from this transfer, and it cuts off a reader who takes nothing for a while.
+ */
+function fileAnswer(request: Request, server: Listener, service: Service, path: string): Response {
+  server.timeout(request, LONGEST_STALL)
+  // Without a disposition of its own the answer would tell what the file is called here.
+  return new Response(Bun.file(path), { headers: { 'content-type': `application/x-${service}-result`, 'content-disposition': 'inline', ...FRESH } })
 }
 
 /** A push has no version 2: a client that asks for it gets version 0 (gitprotocol-v2, "Capabilities"). */

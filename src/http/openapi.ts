@@ -201,7 +201,7 @@ function parametersOf(route: Route, components: Components): OpenApi['paths'][st
       parameters.push({ name: segment.slice(1, -1), in: 'path', required: true, ...described(schema), schema })
     } else parameters.push({ $ref: `#/components/parameters/${segment.slice(1, -1)}` })
   }
-  if (route.method === 'GET' || route.method === 'DELETE') {
+  if (route.method === 'GET' || route.method === 'DELETE' || route.operation.rawBody) {
     for (const [name, schema] of restInputs(route)) parameters.push({ name, in: 'query', required: required.has(name), ...described(schema), schema: components.written(schema) })
   }
   if (route.operation.lines) {
@@ -218,6 +218,7 @@ const restInputs = (route: Route): [string, JsonSchema][] =>
 
 function bodyOf(route: Route, components: Components): OpenApiOperation['requestBody'] {
   if (route.method === 'GET' || route.method === 'DELETE') return undefined
+  if (route.operation.rawBody) return { required: true, content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } } }
   const inputs = restInputs(route)
   if (inputs.length === 0) return undefined
   const required = (asJsonSchema(route.operation.input).required ?? []).filter((name) => inputs.some(([input]) => input === name))

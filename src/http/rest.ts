@@ -12,7 +12,7 @@ import { Moved, Refusal } from '#lib/errors.ts'
 import { AnswerMemo, isMemorable, type KeptAnswer } from './answer-memo.ts'
 import { EXPOSED_HEADERS, jsonHeaders } from './answers.ts'
 import { callerOf } from './authenticate.ts'
-import { readJsonObject, USUAL_LIMIT } from './body.ts'
+import { incomingBytes, readJsonObject, USUAL_LIMIT } from './body.ts'
 import { etagOf, matches } from './etag.ts'
 import type { Door, Exchange, Refuse } from './exchange.ts'
 import { asLines, wantsLines } from './lines.ts'
@@ -92,7 +92,8 @@ async function answer(route: Route, exchange: Exchange, prefix: string, keep?: K
   const segments = segmentsBelow(exchange.path, prefix)
   const input = foldPath(route, segments)
   if (route.method === 'GET' || route.method === 'DELETE') foldQuery(exchange.query, route.fields, input)
-  if (route.method !== 'GET') await foldBody(route, request, input)
+  if (operation.rawBody) foldQuery(exchange.query, route.fields, input)
+  else if (route.method !== 'GET') await foldBody(route, request, input)
   let replayed = false
   let untrusted: readonly string[] = []
   const options: CallOptions = {
@@ -103,9 +104,10 @@ async function answer(route: Route, exchange: Exchange, prefix: string, keep?: K
       return exchange.origin
     },
   }
+  if (operation.rawBody) options.bytes = incomingBytes(request)
   if (operation.untrusted) options.untrusted = (pointers) => (untrusted = pointers)
   if (route.method === 'POST') {
-    const idempotency = repeatable(route, request, caller, input)
+    const idempotency = repeatable(route, request, caller, operation.rawBody ? { ...input, content_length: request.headers.get('content-length') } : input)
     if (idempotency) options.idempotency = { ...idempotency, replayed: () => (replayed = true) }
   }
   if (operation.lines && wantsLines(exchange)) return asLines(exchange, operation, callLines(hearth, operation, caller, input, options), route.renames)

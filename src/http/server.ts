@@ -2,6 +2,7 @@
  * The listener. Elysia routes, and nothing else of it is used: it gets no schemas, parses no bodies and maps no answers;
  * every handler has the same source, so that what it infers from sources is the same for all.
  */
+import { rmSync } from 'node:fs'
 import { Elysia } from 'elysia'
 import type { Origin } from '#core/audit.ts'
 import type { Hearth } from '#core/hearth.ts'
@@ -10,18 +11,26 @@ import type { Log } from '#lib/log.ts'
 import { SECOND } from '#lib/time.ts'
 import { refuseAsJson } from './answers.ts'
 import { archiveMounts } from './archive.ts'
+import type { Certificate } from './certificate-files.ts'
 import { AnswerMemo } from './answer-memo.ts'
 import { serve, type Door, type Refuse } from './exchange.ts'
+import { Limiter } from './limiter.ts'
 import { toolServer } from './mcp.ts'
 import { oauthMounts } from './oauth.ts'
 import { restMounts } from './rest.ts'
 import { siteMounts } from './site.ts'
 
 /** What answers addresses outside the interfaces; null lets the next one try. */
-export type Handler = (request: Request, server: Bun.Server<undefined>, origin: () => Origin) => Response | null | Promise<Response | null>
+export type Handler = (request: Request, server: Pick<Bun.Server<undefined>, 'requestIP' | 'timeout'>, origin: () => Origin) => Response | null | Promise<Response | null>
 
 export type ListenOptions = {
   host: string
+  /** A path to listen on in place of host and port. */
+  unix?: string
+  /** Encrypts connections. */
+  tls?: Certificate
+  /** Says who is behind a connection of this machine that a front made, by its port. */
+  behind?: (port: number) => string | null
   /** Port 0 picks a free one. */
   port: number
   log: Log
@@ -41,6 +50,11 @@ export type RunningServer = {
   readonly port: number
   /** Begins to answer; requests that came before have waited. */
   open(hearth: Hearth, doors?: Doors): void
+  /**
+   * From now on `port` is another one, where this certificate is shown; connections to the port before go on to their end. What
+   * is in front (`encrypted.ts`) leads new ones there.
+   */
+  replaceCertificate(certificate: Certificate): void
   /** Stops accepting, lets running requests end, then cuts what is left. */
   stop(): Promise<void>
 }
@@ -48,17 +62,26 @@ export type RunningServer = {
 /** Bodies are capped where they are read; this is above what any push may be. */
 const LARGEST_BODY = 64 * 1024 ** 3
 
+/** How long a connection may be without a request before the listener that it came to is stopped. */
+const OLD_CONNECTIONS_MS = 10 * SECOND
+
 const noSuchPath: Door = ({ request, path }) => {
   throw new Refusal('not_found', `${request.method} ${path.slice(0, 200)} is not an address of this interface`)
 }
 
+type Server = Bun.Server<undefined>
+
+/** The listener as doors see it, whichever of several took the request. */
+type Listener = Pick<Server, 'requestIP' | 'timeout'>
+
 type Router = { fetch(request: Request): Response | Promise<Response>; close(): Promise<void> }
 
-function routerOf(hearth: Hearth, { git, site, refuse }: Doors, server: Bun.Server<undefined>): Router {
+function routerOf(hearth: Hearth, { git, site, refuse }: Doors, server: Listener): Router {
   // `strictPath: false` accepts a slash at the end. Bun's own router would bypass the uniform handling of methods.
   const app = new Elysia({ aot: true, systemRouter: false, nativeStaticResponse: false, strictPath: false })
+  const limiter = new Limiter(hearth)
   const mount = (path: string, door: Door, refusing: Refuse = refuseAsJson) => {
-    const handle = serve(hearth, door, refusing, (request) => server.requestIP(request)?.address ?? null)
+    const handle = serve(hearth, door, refusing, (request) => server.requestIP(request)?.address ?? null, limiter)
     const handler = ({ request }: { request: Request }) => handle(request)
     app.all(path, handler, { parse: 'none' })
     // Elysia answers HEAD by reading the whole answer of GET; the doors know better.
@@ -79,19 +102,15 @@ function routerOf(hearth: Hearth, { git, site, refuse }: Doors, server: Bun.Serv
   mount('/*', elsewhere, refuse)
   app.compile()
   /** What was asked a moment ago needs no routing. */
-  const remembered = (request: Request): Response | null => (request.method === 'GET' && request.url.includes('/api/') ? memo.answer(request) : null)
+  const remembered = (request: Request): Response | null => (request.method === 'GET' && !hearth.settings.limits.rate && request.url.includes('/api/') ? memo.answer(request) : null)
   return { fetch: (request) => remembered(request) ?? app.fetch(request), close: () => tools.close() }
 }
 
-export function startServer({ host, port, log, grace = 30 * SECOND }: ListenOptions): RunningServer {
+export function startServer({ host, port, unix, tls, behind, log, grace = 30 * SECOND }: ListenOptions): RunningServer {
   let router: Router | null = null
   const opened = Promise.withResolvers<Router>()
-  const server: Bun.Server<undefined> = Bun.serve({
-    hostname: host,
-    port,
-    fetch: (request) => (router === null ? opened.promise.then((ready) => ready.fetch(request)) : router.fetch(request)),
-    // A second process on this port would silently take part of the traffic.
-    reusePort: false,
+  const answer = (request: Request): Response | Promise<Response> => (router === null ? opened.promise.then((ready) => ready.fetch(request)) : router.fetch(request))
+  const common = {
     development: false,
     maxRequestBodySize: LARGEST_BODY,
     idleTimeout: 60,
@@ -100,23 +119,69 @@ export function startServer({ host, port, log, grace = 30 * SECOND }: ListenOpti
       const body = new Refusal('internal', 'something went wrong here').body(null)
       return new Response(JSON.stringify(body), { status: 500, headers: { 'content-type': 'application/json' } })
     },
-  })
+  } satisfies Partial<Parameters<typeof Bun.serve>[0]>
+  /** Which listener took a request, where there have been several. */
+  const takenBy = new WeakMap<Request, Server>()
+  const listenOn = (at: number, certificate: Certificate | undefined): Server => {
+    if (unix !== undefined) {
+      const { idleTimeout: _, ...forSocket } = common
+      return Bun.serve({ ...forSocket, unix, fetch: answer })
+    }
+    // A second process on this port would silently take part of the traffic.
+    if (certificate === undefined) return Bun.serve({ ...common, hostname: host, port: at, reusePort: false, fetch: answer })
+    return Bun.serve({
+      ...common, hostname: host, port: at, reusePort: false, tls: { cert: certificate.cert, key: certificate.key },
+      fetch: (request, taker) => {
+        if (taker !== first) takenBy.set(request, taker)
+        return answer(request)
+      },
+    })
+  }
+  const first: Server = listenOn(port, tls)
+  let server = first
+  const ending = new Set<Promise<void>>()
+  const listener: Listener = {
+    requestIP: (request) => {
+      // Whoever may write to the socket of this machine is on this machine.
+      if (unix !== undefined) return { address: '127.0.0.1', family: 'IPv4', port: 0 }
+      const peer = (takenBy.get(request) ?? first).requestIP(request)
+      const address = peer && behind?.(peer.port)
+      return address ? { ...peer, address } : peer
+    },
+    timeout: (request, seconds) => (takenBy.get(request) ?? first).timeout(request, seconds),
+  }
 
   const stop = async (): Promise<void> => {
     server.closeIdleConnections()
     const late = Promise.withResolvers<void>()
     const timer = setTimeout(late.resolve, grace)
-    await Promise.race([server.stop(false), late.promise])
+    await Promise.race([Promise.all([server.stop(false), ...ending]), late.promise])
     clearTimeout(timer)
     await router?.close()
     await server.stop(true)
+    await first.stop(true)
+    if (unix !== undefined) rmSync(unix, { force: true })
   }
   let stopped: Promise<void> | null = null
   return {
-    url: server.url.href.replace(/\/$/, ''),
-    port: server.port ?? port,
+    get url() {
+      return server.url.href.replace(/\/$/, '')
+    },
+    get port() {
+      return server.port ?? port
+    },
+    replaceCertificate(certificate) {
+      const before = server
+      server = listenOn(0, certificate)
+      // Stopping cuts connections that have no request yet, so those that have just come are given time for theirs.
+      setTimeout(() => {
+        const ended = before.stop(false).finally(() => ending.delete(ended))
+        ending.add(ended)
+        before.closeIdleConnections()
+      }, OLD_CONNECTIONS_MS).unref()
+    },
     open(hearth, doors = {}) {
-      router = routerOf(hearth, doors, server)
+      router = routerOf(hearth, doors, listener)
       opened.resolve(router)
     },
     stop: () => (stopped ??= stop()),

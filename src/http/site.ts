@@ -1,24 +1,25 @@
 /** What the interfaces say of themselves: index, description, health, and where to sign in. */
-import { listEvents } from '#core/events.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { SCOPES } from '#core/scopes.ts'
 import { Refusal } from '#lib/errors.ts'
 import { json, jsonHeaders } from './answers.ts'
 import { etagOf, matches } from './etag.ts'
 import type { Door, Exchange } from './exchange.ts'
+import { metrics } from './metrics.ts'
 import { openApiDocument } from './openapi.ts'
+import { readinessOf } from './readiness.ts'
 import { allowed, preflight, type Mount } from './rest.ts'
 
 const ALLOW = allowed(['GET'])
 
 /** A door for reading only. */
-const reading = (read: (exchange: Exchange) => Response): Door => (exchange) => {
+const reading = (read: (exchange: Exchange) => Response | Promise<Response>): Door => async (exchange) => {
   const { method } = exchange.request
   if (method === 'OPTIONS') return preflight(ALLOW)
   if (method !== 'GET' && method !== 'HEAD') {
     throw new Refusal('method_not_allowed', `${method} is not possible here; ${ALLOW} are`, { headers: { allow: ALLOW } })
   }
-  const response = read(exchange)
+  const response = await read(exchange)
   return method === 'HEAD' ? new Response(null, response) : response
 }
 
@@ -44,22 +45,34 @@ const index = (base: string) => ({
   pulls_url: `${base}/v1/repos/{owner}/{name}/pulls{?state}`,
 })
 
-/** Whether requests can be served: the database answers and the process is not stopping. */
-function readiness(hearth: Hearth): Response {
-  const checks: Record<string, string> = { process: hearth.stopping.aborted ? 'stopping' : 'ok' }
-  try {
-    listEvents(hearth.db, { limit: 1 })
-    checks['database'] = 'ok'
-  } catch (error) {
-    hearth.log.error('the database does not answer', { error })
-    checks['database'] = 'does not answer'
-  }
+/** Whether requests can be served, and if not, which of its parts does not do what it should. */
+async function readiness(look: () => Promise<Readonly<Record<string, string>>>): Promise<Response> {
+  const checks = await look()
   const ready = Object.values(checks).every((state) => state === 'ok')
   const response = json({ status: ready ? 'ok' : 'unavailable', checks }, ready ? 200 : 503)
   if (!ready) response.headers.set('retry-after', '5')
   response.headers.set('cache-control', 'no-store')
   return response
 }
+
+/** What is worth finding may be read; history without end, forms and interfaces are not for crawlers (RFC 9309). */
+const ROBOTS = `User-agent: *
+Disallow: /api
+Disallow: /mcp
+Disallow: /oauth/
+Disallow: /login
+Disallow: /register
+Disallow: /search
+Disallow: /_archive/
+Disallow: /*/blame/
+Disallow: /*/commits/
+Disallow: /*/commit/
+Disallow: /*/compare/
+Disallow: /*/raw/
+Disallow: /*/archive/
+Disallow: /*/search
+Disallow: /*?*
+`
 
 const METADATA = '/.well-known/oauth-protected-resource'
 
@@ -80,7 +93,9 @@ function resourceMetadata({ settings }: Hearth, path: string): unknown {
 export function siteMounts(hearth: Hearth): Mount[] {
   const description = fixed(() => openApiDocument(hearth))
   const live = reading(() => json({ status: 'ok' }))
-  const ready = reading(() => readiness(hearth))
+  const look = readinessOf(hearth)
+  const ready = reading(() => readiness(look))
+  const numbers = reading((exchange) => metrics(hearth, exchange))
   const described = (path: string): Response => {
     const response = json(resourceMetadata(hearth, path))
     response.headers.set('cache-control', 'public, max-age=3600')
@@ -88,11 +103,13 @@ export function siteMounts(hearth: Hearth): Mount[] {
   }
   const metadata = reading(({ path }) => described(path))
   return [
+    { path: '/robots.txt', door: reading(() => new Response(ROBOTS, { headers: { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'public, max-age=86400' } })) },
     { path: '/api', door: fixed(() => index(hearth.settings.base_url)) },
     ...['/api', ''].flatMap((prefix) => [
       { path: `${prefix}/openapi.json`, door: description },
       { path: `${prefix}/livez`, door: live },
       { path: `${prefix}/readyz`, door: ready },
+      { path: `${prefix}/metrics`, door: numbers },
     ]),
     // Clients that know the REST API alone look below it, as they do for the authorization server.
     { path: `/api${METADATA}`, door: reading(() => described(`${METADATA}/api`)) },

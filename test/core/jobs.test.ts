@@ -169,3 +169,20 @@ test('a full lane holds up only its own jobs', async () => {
   await floor.hearth.jobs.idle()
   expect(ran.slice(3).toSorted()).toEqual(['slow 1', 'slow 2', 'slow 3', 'slow 4'])
 })
+
+test('being asked for sooner, a job that waits under its key runs sooner; one that failed keeps its distance', async () => {
+  let tries = 0
+  const look = job<unknown>({ kind: 'look', retry: ['1h'], run: () => { if (++tries === 2) throw new Error('not now') } })
+  const floor = makeFloor({ jobs: [look] })
+  await enqueue(floor, look, 1, { key: 'a', delay_ms: 86_400_000 })
+  await enqueue(floor, look, 1, { key: 'a' })
+  await floor.hearth.jobs.idle()
+  expect(tries).toBe(1)
+  expect(listJobs(floor.hearth.db, { limit: 10, offset: 0 })).toEqual([])
+  await enqueue(floor, look, 1, { key: 'a' })
+  await floor.hearth.jobs.idle()
+  await enqueue(floor, look, 1, { key: 'a' })
+  await floor.hearth.jobs.idle()
+  expect(tries).toBe(2)
+  expect(listJobs(floor.hearth.db, { limit: 10, offset: 0 })).toMatchObject([{ state: 'waiting', attempt: 1 }])
+})

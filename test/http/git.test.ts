@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync, writeFileSync, readFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, writeFileSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { nowhere } from '#core/audit.ts'
 import type { UserCaller } from '#core/caller.ts'
 import { issueToken } from '#features/accounts/index.ts'
-import { createFork, readRef, repoByPath, takeNumber } from '#features/repos/index.ts'
+import { createFork, moveRefs, prepareUpdates, readRef, repoByPath, takeNumber } from '#features/repos/index.ts'
 import { gitAddress, gitDoor, protocolOf } from '#http/git.ts'
 import { makeWorld } from '../world.ts'
 
@@ -266,6 +266,96 @@ test('a compressed body is undone, counted, and refused when it is not what it s
   )
   expect(bad).not.toContain(head)
   expect((await fetch(at('acme/zip/info/refs?service=git-upload-pack'))).status).toBe(200)
+})
+
+describe('an answer that was given before', () => {
+  const pkt = (line: string): string => (line.length + 4).toString(16).padStart(4, '0') + line
+  const headers = { 'content-type': 'application/x-git-upload-pack-request', 'git-protocol': 'version=2' }
+  const kept = () => join(world.data, 'tmp', 'git')
+  const ask = (path: string, tip: string, signal?: AbortSignal) =>
+    fetch(at(`${path}/git-upload-pack`), { method: 'POST', headers, body: `${pkt('command=fetch')}0001${pkt('ofs-delta')}${pkt(`want ${tip}`)}${pkt('done')}0000`, signal })
+  const sum = async (answer: Response): Promise<string> => new Bun.CryptoHasher('sha1').update(await answer.arrayBuffer()).digest('hex')
+  let tip = ''
+
+  beforeAll(async () => {
+    await world.repo('acme/large')
+    tip = await world.commit('acme/large', 'main', { 'a.txt': 'a' })
+    // More than what is kept in memory, and more than the system buffers between two ends of a connection.
+    const repo = repoByPath(hearth.db, 'acme/large')
+    if (!repo) throw new Error('no repository')
+    const author = { name: 'Ada', email: 'ada@example.com', time: 1_700_000_000, zone: '+0000' }
+    const bytes = Buffer.alloc(24 << 20)
+    for (let from = 0; from < bytes.length; from += 65536) crypto.getRandomValues(bytes.subarray(from, from + 65536))
+    const { commit } = await hearth.git.commitFiles(repo.store, { parent: tip, changes: [{ action: 'put', path: 'noise', data: bytes }], message: 'noise', author, committer: author })
+    const prepared = await prepareUpdates(hearth, repo, [{ name: 'refs/heads/main', old: tip, new: commit }])
+    await world.write((tx) => moveRefs(tx, repo, prepared), ada)
+    tip = commit
+  })
+
+  test('goes out as the file in which it is kept, the same byte for byte', async () => {
+    const first = await ask('acme/large', tip)
+    expect(first.headers.get('content-length')).toBeNull()
+    const whole = await sum(first)
+    expect(await sum(await ask('acme/large', tip))).toBe(whole)
+    const third = await ask('acme/large', tip)
+    expect(Number(third.headers.get('content-length'))).toBeGreaterThan(24 << 20)
+    expect(third.headers.get('content-type')).toBe('application/x-git-upload-pack-result')
+    expect(third.headers.get('cache-control')).toContain('no-cache')
+    expect(third.headers.get('content-disposition')).toBe('inline')
+    expect(await sum(third)).toBe(whole)
+    await ok('.', 'clone', '-q', at('acme/large'), 'large')
+    expect(await ok('large', 'rev-parse', 'HEAD')).toBe(tip)
+  })
+
+  test('reaches its end when the file is removed on the way, and is made anew afterwards', async () => {
+    const [whole, begun] = [await sum(await ask('acme/large', tip)), await ask('acme/large', tip)]
+    expect(begun.headers.get('content-length')).not.toBeNull()
+    for (const name of readdirSync(kept())) rmSync(join(kept(), name), { recursive: true })
+    const next = await ask('acme/large', tip)
+    expect(next.headers.get('content-length')).toBeNull()
+    expect([await sum(begun), await sum(next)]).toEqual([whole, whole])
+  })
+
+  test('is there for the next one when a reader goes away in the middle', async () => {
+    const whole = await sum(await ask('acme/large', tip))
+    for (let times = 0; times < 3; times++) {
+      const leaving = new AbortController()
+      const answer = await ask('acme/large', tip, leaving.signal)
+      expect(answer.headers.get('content-length')).not.toBeNull()
+      leaving.abort()
+    }
+    expect(await sum(await ask('acme/large', tip))).toBe(whole)
+  })
+
+  test('is not given for a ref that has moved away, nor to who may not read', async () => {
+    const before = tip
+    const repo = repoByPath(hearth.db, 'acme/large')
+    const old = (await hearth.git.commit(repo?.store ?? '', tip))?.parents[0] ?? ''
+    if (!repo) throw new Error('no repository')
+    const prepared = await prepareUpdates(hearth, repo, [{ name: 'refs/heads/main', old: before, new: old }])
+    await world.write((tx) => moveRefs(tx, repo, prepared), ada)
+    expect(await (await ask('acme/large', before)).text()).toContain('not our ref')
+    await world.write((tx) => tx.db.run(`UPDATE repos SET private = 1 WHERE name = 'large'`))
+    expect((await ask('acme/large', old)).status).toBe(401)
+  })
+})
+
+test('a history too long to wait for is looked through after its push, to the end', async () => {
+  await world.repo('acme/deep')
+  const secret = await tokenOf(eve)
+  const commits = Array.from({ length: 1100 }, (_, at) => {
+    const text = at === 0 ? secret : String(at)
+    return `commit refs/heads/main\ncommitter Eve <eve@example.com> ${1_700_000_000 + at} +0000\ndata 1\nx\nM 100644 inline f${at === 0 ? '' : 'n'}\ndata ${text.length}\n${text}\n`
+  })
+  await ok('.', 'init', '-q', '-b', 'main', 'deep')
+  writeFileSync(join(home, 'stream'), commits.join(''))
+  const child = Bun.spawn(['git', '-C', join(home, 'deep'), 'fast-import', '--quiet'], { stdin: Bun.file(join(home, 'stream')) })
+  expect(await child.exited).toBe(0)
+  await ok('deep', 'push', '-q', at('acme/deep', adas), 'main')
+  expect(refOf('acme/deep', 'refs/heads/main')).not.toBeNull()
+  expect(hearth.callers.byToken(secret)).not.toBeNull()
+  await world.jobs()
+  expect(hearth.callers.byToken(secret)).toBeNull()
 })
 
 test('a push that rules refuse tells of each, with the address of its ruleset', async () => {

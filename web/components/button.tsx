@@ -30,27 +30,33 @@ export const Button = (
     copy?: string
     /** Id of the element whose value or text the browser script copies. */
     copyFrom?: string
+    /** Address of the text that the browser script copies. */
+    copyAddress?: string
   },
-) => (
-  <button
-    type={props.copy !== undefined || props.copyFrom !== undefined ? 'button' : (props.type ?? 'submit')}
-    class={[...classes(props, props.children === undefined), (props.copy !== undefined || props.copyFrom !== undefined) && 'js-only']}
-    name={props.name}
-    value={props.value}
-    disabled={props.disabled}
-    form={props.form}
-    formaction={props.formaction}
-    formnovalidate={props.formnovalidate}
-    aria-label={props.label}
-    title={props.children === undefined ? props.label : undefined}
-    data-row-key={props.rowKey}
-    data-copy={props.copy}
-    data-copy-from={props.copyFrom}
-  >
-    {props.icon && <Icon name={props.icon} />}
-    {props.children !== undefined && <span>{props.children}</span>}
-  </button>
-)
+) => {
+  const copies = props.copy !== undefined || props.copyFrom !== undefined || props.copyAddress !== undefined
+  return (
+    <button
+      type={copies ? 'button' : (props.type ?? 'submit')}
+      class={[...classes(props, props.children === undefined), copies && 'js-only']}
+      name={props.name}
+      value={props.value}
+      disabled={props.disabled}
+      form={props.form}
+      formaction={props.formaction}
+      formnovalidate={props.formnovalidate}
+      aria-label={props.label}
+      title={props.children === undefined ? props.label : undefined}
+      data-row-key={props.rowKey}
+      data-copy={props.copy}
+      data-copy-from={props.copyFrom}
+      data-copy-address={props.copyAddress}
+    >
+      {props.icon && <Icon name={props.icon} />}
+      {props.children !== undefined && <span>{props.children}</span>}
+    </button>
+  )
+}
 
 /** A link that looks like a button: it leads somewhere and changes nothing. */
 export const LinkButton = (props: Look & { href: string; label?: string; download?: boolean; rel?: string; hotkey?: string; current?: boolean }) => (

@@ -78,9 +78,9 @@ export const BinaryNote = ({ bytes, href }: { bytes: number; href: string }) => 
   </div>
 )
 
-/** A picture from the repository. */
-export const ImageView = ({ src, alt }: { src: string; alt: string }) => (
+/** A picture from the repository; with its size the page keeps its place. */
+export const ImageView = ({ src, alt, size }: { src: string; alt: string; size?: { width: number; height: number } | null }) => (
   <div class="image-view">
-    <img src={src} alt={alt} loading="lazy" />
+    <img src={src} alt={alt} width={size?.width} height={size?.height} loading="lazy" />
   </div>
 )

@@ -1,5 +1,6 @@
 // The lines of one changed file. Rows are written as text, not as JSX: a page may have twenty thousand of them. Whatever comes
 // from a file goes through the highlighter, which escapes it, or through `Bun.escapeHTML` here.
+import { firstLine, lineAfter } from '../diff/expand.ts'
 import { pairRows, stackRows, type DiffCell, type DiffHunk, type DiffRow } from '../diff/rows.ts'
 import { steadyNumber } from '../format.ts'
 import { grammarOfPath, highlightLines, markRanges, type Grammar } from '../highlight.ts'
@@ -77,16 +78,40 @@ const lineRow = (row: DiffRow, html: readonly string[], frame: Frame): string =>
   return `<tr>${cells}</tr>${threadsBelow(row, frame)}`
 }
 
-/** The line above a hunk: where it is, and a link to what lies between it and the one before. */
+/** Up to so many lines between two hunks are shown at once; of more, so many at either end. */
+const WHOLE_GAP = 40
+const STEP = 20
+
+const moreLink = (frame: Frame, sign: string, from: number, to: number): string => {
+  const href = frame.options.expandHref?.(frame.path, from, to)
+  if (href === undefined) return ''
+  const words = `Show lines ${from} to ${to} of ${frame.path}`
+  return `<a href="${Bun.escapeHTML(href)}" rel="nofollow" data-part="${frame.anchor}" data-file="${Bun.escapeHTML(frame.path)}" aria-label="${Bun.escapeHTML(words)}" title="${Bun.escapeHTML(words)}">${sign}</a>`
+}
+
+const hunkCells = (frame: Frame, more: string, text: string): string =>
+  `<tr class="hunk"><td class="hunk-mark"${frame.split ? '' : ' colspan="2"'}>${more}</td><td class="hunk-text"${frame.split ? ' colspan="3"' : ''}>${text}</td></tr>`
+
+/** The line above a hunk: where it is, and links to what lies between it and the one before. */
 const hunkRow = (hunk: DiffHunk, before: DiffHunk | undefined, frame: Frame): string => {
-  const from = before ? before.new_start + before.new_lines : 1
-  const to = hunk.new_start - 1
-  const href = to >= from ? frame.options.expandHref?.(frame.path, from, to) : undefined
-  const more = href === undefined ? '' : `<a href="${Bun.escapeHTML(href)}" rel="nofollow" aria-label="Show lines ${from} to ${to}">⋯</a>`
-  const range = `@@ −${hunk.old_start},${hunk.old_lines} +${hunk.new_start},${hunk.new_lines} @@ ${Bun.escapeHTML(hunk.heading ?? '')}`
-  return frame.split
-    ? `<tr class="hunk"><td class="hunk-mark">${more}</td><td class="hunk-text" colspan="3">${range}</td></tr>`
-    : `<tr class="hunk"><td class="hunk-mark" colspan="2">${more}</td><td class="hunk-text">${range}</td></tr>`
+  const from = before ? lineAfter(before) : 1
+  const to = firstLine(hunk) - 1
+  const more =
+    to < from ? ''
+    : to - from < WHOLE_GAP ? moreLink(frame, '⋯', from, to)
+    : `${before ? moreLink(frame, '↓', from, from + STEP - 1) : ''}${moreLink(frame, '↑', to - STEP + 1, to)}`
+  return hunkCells(frame, more, `@@ −${hunk.old_start},${hunk.old_lines} +${hunk.new_start},${hunk.new_lines} @@ ${Bun.escapeHTML(hunk.heading ?? '')}`)
+}
+
+/** Below the last hunk there is more where its context was not cut short by the end of the file. */
+const lastRow = (file: DiffFile, frame: Frame): string => {
+  const last = file.hunks.at(-1)
+  const isWhole = file.status === 'added' || file.status === 'removed' || file.complete === true || file.truncated === true
+  if (!last || isWhole || frame.options.expandHref === undefined) return ''
+  const tail = last.lines.slice(-3)
+  if (tail.length < 3 || tail.some(({ kind, no_newline }) => kind !== 'context' || no_newline === true)) return ''
+  const from = lineAfter(last)
+  return hunkCells(frame, moreLink(frame, '↓', from, from + STEP - 1), '')
 }
 
 const threadsOf = (file: DiffFile, options: DiffOptions): Map<string, Child[]> => {
@@ -110,6 +135,8 @@ export const DiffTable = ({ file, options }: { file: DiffFile; options: DiffOpti
     const html = highlightHunk(hunk, grammar)
     for (const row of frame.split ? pairs : stackRows(pairs)) rows.push(lineRow(row, html, frame))
   }
+  const last = lastRow(file, frame)
+  if (last !== '') rows.push(last)
   return (
     <div class={['diff-lines', frame.split && 'diff-split']}>
       {inBlocks(rows, options.lazy ?? rows.length > BLOCK_ROWS).map((block) => (

@@ -26,6 +26,8 @@ export interface DiffFile {
   truncated?: boolean
   reason?: string | null
   viewed?: boolean
+  /** Its last lines are shown, so there is nothing more below. */
+  complete?: boolean
 }
 
 /** What is woven in below a line: a thread of comments, a form. */
@@ -45,8 +47,8 @@ export interface DiffOptions {
   loadHref?: (path: string) => string
   /** Address of the file at this version. */
   fileHref?: (file: DiffFile) => string | null
-  /** Address that shows more lines between two hunks. */
-  expandHref?: (path: string, newStart: number, newEnd: number) => string
+  /** Address that shows more unchanged lines, by their numbers on the new side. */
+  expandHref?: (path: string, from: number, to: number) => string
   /** Further parts of a file's head: the viewed mark, a menu. */
   fileActions?: (file: DiffFile) => Child
   /** Lays lines out only when they come near the window; decided by the number of lines when left out. */
@@ -79,7 +81,7 @@ const Note = ({ icon, children }: { icon: IconName; children?: Child }) => (
 
 const Body = ({ file, options }: { file: DiffFile; options: DiffOptions }) => {
   const load = options.loadHref?.(file.path)
-  const more = (words: string) => (load ? <a href={load} rel="nofollow">{words}</a> : null)
+  const more = (words: string, near = false) => (load ? <a href={load} rel="nofollow" data-part={diffAnchor(file.path)} data-file={file.path} data-near={near}>{words}</a> : null)
   if (file.binary || file.reason === 'binary') return <Note icon="file">This file is not text, so its lines cannot be compared.</Note>
   if (file.reason === 'too_large') {
     return (
@@ -90,7 +92,7 @@ const Body = ({ file, options }: { file: DiffFile; options: DiffOptions }) => {
   }
   if (file.reason === 'generated' && file.hunks.length === 0) return <Note icon="info">This file is generated. {more('Show its changes')}</Note>
   if (file.reason === 'page_limit' && file.hunks.length === 0) {
-    return <Note icon="info">Left out to keep this page quick. {more('Show this file')}</Note>
+    return <Note icon="info">Left out to keep this page quick. {more('Show this file', true)}</Note>
   }
   if (file.hunks.length === 0) {
     if (file.old_mode && file.mode && file.old_mode !== file.mode) {

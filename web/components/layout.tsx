@@ -40,14 +40,14 @@ export interface LayoutProps {
 }
 
 const SearchField = ({ search }: { search: NonNullable<LayoutProps['search']> }) => (
-  <form class="site-search" action={search.action ?? '/explore'} method="get" role="search">
+  <form class="site-search" action={search.action ?? '/search'} method="get" role="search">
     <Icon name="search" />
     <input
       type="search"
       name="q"
       value={search.value}
       placeholder={search.scope ? `Search ${search.scope}` : 'Search'}
-      aria-label={search.scope ? `Search ${search.scope}` : 'Search repositories'}
+      aria-label={search.scope ? `Search ${search.scope}` : 'Search'}
       autocomplete="off"
       spellcheck="false"
       data-hotkey="/"
@@ -106,6 +106,9 @@ const SiteHeader = ({ props }: { props: LayoutProps }) => (
     </a>
     <SearchField search={props.search ?? {}} />
     <div class="site-actions">
+      <a class="icon-link jump-link" href="/search" aria-label="Go to" data-jump={props.search?.scope ?? ''} data-hotkey="t" title="Go to (Ctrl K)">
+        <Icon name="arrow-right" size={18} />
+      </a>
       {props.viewer ? (
         <>
           <Menu

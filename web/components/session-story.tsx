@@ -119,7 +119,7 @@ const looks: Record<string, { icon: IconName; tone?: string; word?: string }> = 
   summary: { icon: 'flame', word: 'Summary' },
 }
 
-const Line = ({ entry, body, commitHref, now }: { entry: StoryEntry; body: Child; commitHref?: (sha: string) => string; now?: number }) => {
+const Line = ({ entry, body, footer, commitHref, now }: { entry: StoryEntry; body: Child; footer?: Child; commitHref?: (sha: string) => string; now?: number }) => {
   const data = entry.data ?? {}
   const status = typeof data.status === 'string' ? data.status : ''
   const look = looks[entry.kind] ?? { icon: 'circle' as const, word: entry.kind }
@@ -129,6 +129,9 @@ const Line = ({ entry, body, commitHref, now }: { entry: StoryEntry; body: Child
     (one): one is { text: string; done?: unknown } => typeof one === 'object' && one !== null && typeof one.text === 'string',
   )
   const person = entry.kind === 'message' && data.role === 'user'
+  // Who asks from elsewhere is named, and the words are set off: they are not the story's own.
+  const quoted = entry.kind === 'question' && typeof data.question === 'string'
+  const by = (quoted || entry.kind === 'answer') && Boolean(entry.author)
   return (
     <li class={['story-line', person && 'story-person', `story-${entry.kind.replace(/[^a-z0-9_]/g, '')}`]} id={`entry-${entry.seq}`}>
       <span class={['event-icon', tone && `tone-${tone}`]}>
@@ -136,7 +139,8 @@ const Line = ({ entry, body, commitHref, now }: { entry: StoryEntry; body: Child
       </span>
       <div class="story-text">
         <p class="story-head">
-          {entry.kind === 'message' ? <PersonLink of={entry.author ?? null} face={false} /> : <strong>{look.word}</strong>}
+          {entry.kind === 'message' ? <PersonLink of={entry.author ?? null} face={false} /> : <strong>{by ? `${quoted ? 'Asked' : 'Answered'} by` : look.word}</strong>}
+          {by && entry.author && <PersonLink of={entry.author} face={false} />}
           {status && <span class={['chip', tone && `tone-${tone}`]}>{status}</span>}
           {typeof data.command === 'string' && <code>{data.command}</code>}
           {entry.kind === 'checkpoint' && sha && (commitHref ? <a class="sha" href={commitHref(sha)}>{shortSha(sha)}</a> : <code>{shortSha(sha)}</code>)}
@@ -154,7 +158,8 @@ const Line = ({ entry, body, commitHref, now }: { entry: StoryEntry; body: Child
             ))}
           </ul>
         )}
-        {body}
+        {quoted ? <blockquote>{body}</blockquote> : body}
+        {footer}
       </div>
     </li>
   )
@@ -168,6 +173,8 @@ const Line = ({ entry, body, commitHref, now }: { entry: StoryEntry; body: Child
 export const SessionStory = (props: {
   entries: readonly StoryEntry[]
   render?: (text: string) => Child
+  /** What stands below an entry, such as a form to answer a question. */
+  footer?: (entry: StoryEntry) => Child
   commitHref?: (sha: string) => string
   cost?: number | null
   /** Address of the entries before the first or after the last one here. */
@@ -200,7 +207,7 @@ export const SessionStory = (props: {
       continue
     }
     flush()
-    parts.push(<Line entry={entry} body={show(entry.text)} commitHref={props.commitHref} now={props.now} />)
+    parts.push(<Line entry={entry} body={show(entry.text)} footer={props.footer?.(entry)} commitHref={props.commitHref} now={props.now} />)
   }
   flush()
   const first = entries[0]

@@ -7,6 +7,8 @@ export interface TreeEntry {
   name: string
   path: string
   type: 'file' | 'dir' | 'symlink' | 'submodule' | (string & {})
+  /** The object; for a submodule the commit of the other repository. */
+  sha?: string
   last_commit?: { sha: string; title: string; date: string } | null
 }
 
@@ -16,6 +18,13 @@ const looks: Record<string, { icon: IconName; word: string }> = {
   symlink: { icon: 'symlink', word: 'Symbolic link' },
   submodule: { icon: 'submodule', word: 'Submodule' },
 }
+
+const Submodule = ({ entry, href }: { entry: TreeEntry; href: string | undefined }) => (
+  <>
+    {href === undefined ? <span>{entry.name}</span> : <a href={href} rel="nofollow noopener">{entry.name}</a>}
+    {entry.sha !== undefined && <span class="muted mono small"> @ {entry.sha.slice(0, 7)}</span>}
+  </>
+)
 
 /**
  * The entries of a folder: folders first, as they come. The commit that last touched each may be missing and come later.
@@ -28,11 +37,15 @@ export const TreeTable = (props: {
   rev: string
   up?: string | null
   head?: Child
+  /** Addresses of submodules by their paths. */
+  submodules?: ReadonlyMap<string, string>
+  /** Address of the same page with the last commits, which take a while to find. */
+  later?: string
   now?: number
 }) => {
   const sorted = [...props.entries].sort((a, b) => Number(b.type === 'dir' || b.type === 'submodule') - Number(a.type === 'dir' || a.type === 'submodule'))
   return (
-    <div class="list tree">
+    <div class="list tree" id="tree" data-later={props.later}>
       {props.head !== undefined && <div class="list-head">{props.head}</div>}
       <table>
         <thead>
@@ -65,7 +78,7 @@ export const TreeTable = (props: {
                 <td class={['tree-name', entry.type === 'dir' && 'tree-dir']}>
                   <Icon name={look.icon} label={look.word} />
                   {entry.type === 'submodule' ? (
-                    <span>{entry.name}</span>
+                    <Submodule entry={entry} href={props.submodules?.get(entry.path)} />
                   ) : (
                     <a href={codePath(props.repo, entry.type === 'dir' ? 'tree' : 'blob', props.rev, entry.path)}>{entry.name}</a>
                   )}
@@ -77,6 +90,11 @@ export const TreeTable = (props: {
           })}
         </tbody>
       </table>
+      {props.later !== undefined && (
+        <p class="tree-later muted small" role="status">
+          Finding the last commits of these. <a href={props.later} rel="nofollow">Wait for them</a>
+        </p>
+      )}
     </div>
   )
 }

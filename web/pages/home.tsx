@@ -4,12 +4,11 @@ import { whoami } from '#features/workspaces/index.ts'
 import { Button, LinkButton } from '../components/button.tsx'
 import { EmptyState } from '../components/card.tsx'
 import { Notice } from '../components/flash.tsx'
-import { ActionButton, Form } from '../components/form.tsx'
+import { ActionButton } from '../components/form.tsx'
 import { PageHead } from '../components/layout.tsx'
-import { Pager } from '../components/pagination.tsx'
 import { List, RepoRow } from '../components/rows.tsx'
 import { Columns, SideBlock } from '../components/tabs.tsx'
-import { withQuery, workspacePath } from '../paths.ts'
+import { workspacePath } from '../paths.ts'
 import { page, type Visit } from '../site.ts'
 import { invitationsTo, InvitationsForYou } from './invitation.tsx'
 import { Shell } from './shell.tsx'
@@ -109,27 +108,4 @@ export const homePage = page({
     return { kind: 'dashboard' as const, invitations, repos, workspaces, email: me.email, verified: me.verified }
   },
   view: (data, visit) => (data.kind === 'welcome' ? <Welcome visit={visit} repos={data.repos} /> : <Dashboard visit={visit} data={data} />),
-})
-
-export const explorePage = page({
-  path: '/explore',
-  load: async (visit) => {
-    const q = visit.url.searchParams.get('q') ?? ''
-    const number = Math.max(1, Number(visit.url.searchParams.get('page') ?? '1') || 1)
-    return { q, number, list: await visit.call(listRepos, { ...(q ? { q } : {}), page: number, per_page: 30, sort: 'pushed' }) }
-  },
-  view: ({ q, number, list }, visit) => (
-    <Shell visit={visit} title="Explore">
-      <PageHead title="Explore" lead="Every repository that you can see." />
-      <Form action="/explore" method="get" inline label="Find a repository">
-        <input class="input" type="search" name="q" value={q} aria-label="Name or description" placeholder="Name or description" />
-        <Button>Find</Button>
-      </Form>
-      <Repos repos={list.items} label="Repositories" empty={q ? `Nothing matches “${q}”` : 'Nothing here yet'} />
-      <Pager
-        newer={number > 1 ? withQuery('/explore', { q, page: number - 1 }) : null}
-        older={list.next === null ? null : withQuery('/explore', { q, page: number + 1 })}
-      />
-    </Shell>
-  ),
 })

@@ -4,7 +4,7 @@ import { nearest } from '#lib/nearest.ts'
 import { CommandError, UsageError } from '../command.ts'
 
 type Schema = { readonly type?: string | readonly string[]; readonly $ref?: string; readonly items?: Schema; readonly enum?: readonly unknown[]; readonly description?: string; readonly anyOf?: readonly Schema[] }
-type Place = 'path' | 'query' | 'body' | 'repo'
+type Place = 'path' | 'query' | 'body' | 'repo' | 'file'
 export type Input = { readonly name: string; readonly place: Place; readonly required: boolean; readonly schema: Schema; readonly description: string }
 export type Route = { readonly method: string; readonly path: string; readonly summary: string; readonly inputs: readonly Input[] }
 
@@ -36,6 +36,9 @@ function inputsOf(document: OpenApi, path: string, entry: OpenApiOperation): Inp
   const body = entry.requestBody?.content['application/json']?.schema as { properties?: Record<string, Schema>; required?: string[] } | undefined
   for (const [name, schema] of Object.entries(body?.properties ?? {})) {
     inputs.push({ name, place: 'body', required: body?.required?.includes(name) ?? false, schema: resolved(document, schema), description: schema.description ?? '' })
+  }
+  if (entry.requestBody?.content['application/octet-stream']) {
+    inputs.push({ name: 'file', place: 'file', required: true, schema: { type: 'string' }, description: 'The path of the file to send.' })
   }
   return inputs
 }
@@ -101,10 +104,11 @@ function valueOf({ name, schema }: Input, texts: readonly string[]): unknown {
 }
 
 /** The request that the flags stand for, below the address of the interface. */
-export function requestOf(route: Route, values: ReadonlyMap<string, string[]>): { path: string; body: string | null } {
+export function requestOf(route: Route, values: ReadonlyMap<string, string[]>): { path: string; body: string | null; file: string | null } {
   let path = route.path
   const query = new URLSearchParams()
   const body: Record<string, unknown> = {}
+  let file: string | null = null
   for (const input of route.inputs) {
     const texts = values.get(input.name)
     if (!texts) continue
@@ -113,13 +117,14 @@ export function requestOf(route: Route, values: ReadonlyMap<string, string[]>): 
       const cut = text.indexOf('/')
       if (cut < 1 || cut === text.length - 1) throw new UsageError('--repo must be <owner>/<name>')
       path = path.replace('{owner}', encodeURIComponent(text.slice(0, cut))).replace('{name}', encodeURIComponent(text.slice(cut + 1)))
-    } else if (input.place === 'path') path = path.replace(`{${input.name}}`, encodeURIComponent(text))
+    } else if (input.place === 'file') file = text
+    else if (input.place === 'path') path = path.replace(`{${input.name}}`, encodeURIComponent(text))
     else if (input.place === 'query') for (const item of texts) query.append(input.name, item)
     else body[input.name] = valueOf(input, texts)
   }
   if (path.includes('{')) throw new CommandError(`the address ${path} could not be filled in`)
   const tail = query.toString()
-  return { path: tail === '' ? path : `${path}?${tail}`, body: Object.keys(body).length > 0 ? JSON.stringify(body) : null }
+  return { path: tail === '' ? path : `${path}?${tail}`, body: Object.keys(body).length > 0 ? JSON.stringify(body) : null, file }
 }
 
 export function helpOfRoutes(operation: string, routes: readonly Route[]): string {

@@ -51,7 +51,7 @@ export { findConfirmed as findConfirmedRow, findUserById, isWithoutAccounts, typ
 export { findToken, listEndedTokens, listTokenRows } from './store-tokens.ts'
 export { cutToken, endToken, endTokensOf, tokenEnded, tokenOfSecret } from './token-ends.ts'
 export { endAfter, requireImpersonalScopes, requireRepos, Scopes, TokenName, TokenRepos } from './token-limits.ts'
-export { findSecrets } from './token-search.ts'
+export { findSecrets, SECRET_FORM } from './token-search.ts'
 export { issueToken, tokenRecord, type NewTokenOptions } from './tokens.ts'
 export {
   checkSetup, confirmEmail, createInvite, createSettingsToken, createToken, forgotPassword, getUser, listEmails, listInvites, listTokens, resendEmailConfirmation,

@@ -37,3 +37,23 @@ export const NewAgent = Type.Object(
   { ...properties, token: Type.Object({ ...token, secret: Nullable(Type.String({ description: 'Shown in this answer only.' })) }) },
   { $id: 'NewAgent', description: 'An agent that was just started, with the secret of its token.' },
 )
+
+export const QUESTION_STATES = ['waiting', 'answered', 'expired'] as const
+export type QuestionState = (typeof QUESTION_STATES)[number]
+
+export const Question = Type.Object(
+  {
+    id: Id('qst'),
+    pull: Type.Integer({ description: 'The pull request that was asked.' }),
+    seq: Type.Integer({ description: 'Its entry in the session of that pull request; the answer is an entry after it, whose data.of is this number.' }),
+    from: Actor,
+    from_pull: Nullable(Type.Integer({ description: 'The pull request on whose account it was asked.' })),
+    text: Type.String(),
+    state: OneOf(QUESTION_STATES),
+    answer: Nullable(Type.String()),
+    created_at: Time,
+    answered_at: Nullable(Time),
+  },
+  { $id: 'Question', description: 'A question to whoever works on a pull request.' },
+)
+export type Question = Static<typeof Question>

@@ -1,6 +1,8 @@
 /** Keeping a forge: backups of all of it, and the doctor. A leaf. */
+import { conditions } from '#core/gauges.ts'
 import type { Feature } from '#core/hearth.ts'
 import type { Job } from '#core/jobs.ts'
+import { condition } from './condition.ts'
 import { createBackup } from './create-backup.ts'
 import { events } from './events.ts'
 import { listBackups } from './list-backups.ts'
@@ -26,4 +28,5 @@ export const feature: Feature = {
   operations: [listBackups, createBackup, verifyBackupOperation],
   events,
   jobs: [runBackup, runVerification, keepSchedule] as Job[],
+  extensions: [conditions.with(condition)],
 }

@@ -20,3 +20,13 @@ export const newestTime = (db: Db): string | null => db.one<{ time: string | nul
 
 export const countFailedJobs = (db: Db): { kind: string; n: number; error: string | null }[] =>
   db.all(`SELECT kind, count(*) AS n, max(error) AS error FROM jobs WHERE state = 'failed' GROUP BY kind ORDER BY kind`)
+
+/** The refs of a family that point at an object. */
+export const listRefsAt = (db: Db, store: string, oid: string): { repo_id: string; name: string }[] =>
+  db.all('SELECT refs.repo_id, refs.name FROM refs JOIN repos ON repos.id = refs.repo_id WHERE repos.store = ? AND refs.oid = ? ORDER BY 1, 2', store, oid)
+
+/** Where a ref was before, the latest first. */
+export const listEarlier = (db: Db, repo_id: string, ref: string): string[] =>
+  db
+    .all<{ oid: string | null }>(`SELECT data ->> 'before' AS oid FROM events WHERE repo_id = ? AND type = 'git.push' AND data ->> 'ref' = ? ORDER BY id DESC LIMIT 1000`, repo_id, ref)
+    .flatMap(({ oid }) => (oid === null ? [] : [oid]))

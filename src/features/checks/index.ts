@@ -2,12 +2,14 @@
 import { reaction } from '#core/events.ts'
 import { keptFiles } from '#core/files.ts'
 import type { Feature } from '#core/hearth.ts'
+import { conditions } from '#core/gauges.ts'
 import type { Job } from '#core/jobs.ts'
 import { belongings, repoPurged } from '#features/repos/index.ts'
 import { events } from './events.ts'
 import { getCheckLog } from './get-check-log.ts'
 import { runChecksJob } from './run-job.ts'
 import { listLogPaths, removeRuns } from './store.ts'
+import { isolationCondition } from './runners.ts'
 import { removeLogs, sweepLogs } from './sweep.ts'
 
 const followPurges = reaction('logs of checks go with their repository', repoPurged, (tx, { repo_id }) => {
@@ -20,7 +22,7 @@ export const feature: Feature = {
   events,
   reactions: [followPurges],
   jobs: [runChecksJob, sweepLogs, removeLogs] as Job[],
-  extensions: [belongings.with(removeRuns), keptFiles.with({ folder: 'logs/checks', named: listLogPaths })],
+  extensions: [belongings.with(removeRuns), keptFiles.with({ folder: 'logs/checks', named: listLogPaths }), conditions.with(isolationCondition)],
 }
 
 export * from './schema.ts'

@@ -1,5 +1,6 @@
 /** The runner of this installation: made when it is first needed, with the limits and walls that are set for it. */
 import type { Db } from '#core/db.ts'
+import type { Condition } from '#core/gauges.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { createRunner, describeIsolation, type Isolation, type Limits, type Runner } from '#runner'
 import { join, resolve } from 'node:path'
@@ -20,6 +21,12 @@ export function runnerOf(hearth: Hearth): Runner {
 
 /** What commands are shut in by, or why they are refused. Tried once; the first call takes a moment. */
 export const isolationOf = (hearth: Hearth): Promise<Isolation> => runnerOf(hearth).isolation()
+
+/** What whoever keeps the site is told of it. */
+export async function isolationCondition(hearth: Hearth): Promise<Condition> {
+  const isolation = await isolationOf(hearth)
+  return { name: 'checks', state: isolation.kind === 'bubblewrap' ? 'ok' : 'attention', detail: `Acceptance checks: ${describeIsolation(isolation)}.`, href: null }
+}
 
 /** Of the output of one command so much is kept, and besides it the end. */
 const LOG_BYTES = 8 * 1024 ** 2

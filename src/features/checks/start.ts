@@ -3,7 +3,7 @@
  * not over.
  */
 import type { Tx } from '#core/write.ts'
-import { MINUTE } from '#lib/time.ts'
+import { HOUR, MINUTE } from '#lib/time.ts'
 import { dropChecks, endRun } from './end.ts'
 import { runChecksJob } from './run-job.ts'
 import { insertRun, setReplaced, wasApprovedBefore, type Purpose } from './store.ts'
@@ -31,6 +31,13 @@ export type NewChecks = {
   readonly approved_by?: string | null
 }
 
+/**
+ * What the queue tests goes before what pull requests ask for, as if it had been asked for so much earlier. Everything behind it
+ * waits for it, and a base that moves makes it begin anew: at the end of a long line it might never land. The slots of a queue
+ * bound how much that is.
+ */
+const AHEAD = HOUR
+
 /** Adds a run and gives its id; what is under way for the same purpose and pull request gives way to it. Null without commands. */
 export function startChecks(tx: Tx, given: NewChecks): string | null {
   dropChecks(tx, given.repo_id, given.number, given.purpose)
@@ -48,7 +55,7 @@ export function startChecks(tx: Tx, given: NewChecks): string | null {
   )
   const refused = given.refused ?? null
   if (refused !== null) endRun(tx, run.id, refused)
-  else if (!waits) tx.enqueue(runChecksJob, { run_id: run.id }, { key: run.id })
+  else if (!waits) tx.enqueue(runChecksJob, { run_id: run.id }, { key: run.id, delay_ms: given.purpose === 'queue' ? -AHEAD : 0 })
   return run.id
 }
 

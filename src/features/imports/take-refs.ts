@@ -1,4 +1,9 @@
-/** Makes the branches and tags of a repository out of what was fetched. */
+/**
+ * Makes the branches and tags of a repository out of what was fetched. The rules for pushes are not asked (`guardMoves` of repos):
+ * they hold a client's commits against what is there already, and here nothing is. The repository is empty when it begins and takes
+ * nobody's pushes until it ends, the history was made elsewhere before these rules, and half of it would be no copy. From the
+ * first push afterwards they hold.
+ */
 import type { Fetched, Oid, Ref } from '#git'
 import type { Hearth } from '#core/hearth.ts'
 import { writeAs } from '#core/write.ts'

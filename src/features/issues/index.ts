@@ -23,7 +23,7 @@ export {
   countUnresolved, findComment, insertComment, listLineComments, listReviewComments, setCommentOutdated, setSuggestionApplied, type CommentRow,
   type NewComment,
 } from './store-comments.ts'
-export { findIssue as issueRow, issuesByNumber, type IssueRow } from './store-issues.ts'
+export { findIssue as issueRow, indexText, issuesByNumber, type IssueRow } from './store-issues.ts'
 export { labelsOf, labelsOfAll } from './store-labels.ts'
 export {
   commentsCount, countRecords, findRecord, insertRecord, linkPull, listLinks, setRecordOpen, setRecordTitle, touchRecord, updateLink, type LinkChange,

@@ -90,7 +90,8 @@ export function setIssueReopened(tx: Tx, repo_id: string, number: number): void 
 /** The word that stands for a repository in the text index. */
 export const repoWord = (repo_id: string): string => repo_id.slice(repo_id.lastIndexOf('_') + 1)
 
-function indexText(tx: Tx, repo_id: string, number: number): void {
+/** Puts an issue into the text index, or what it says now in the place of what it said. */
+export function indexText(tx: Tx, repo_id: string, number: number): void {
   tx.db.run(
     `INSERT OR REPLACE INTO record_fts (rowid, repo, title, body)
      SELECT r.seq, ?, r.title, i.body FROM records r JOIN issues i ON i.repo_id = r.repo_id AND i.number = r.number

@@ -1,5 +1,6 @@
 /** Notifications, mail about them, subscriptions, stars, references between records, and feeds. */
 import type { Feature } from '#core/hearth.ts'
+import { conditions, gauges } from '#core/gauges.ts'
 import type { Job } from '#core/jobs.ts'
 import { belongings, starCounts } from '#features/repos/index.ts'
 import { createFeedToken } from './create-feed-token.ts'
@@ -21,6 +22,8 @@ import { setSubscription } from './set-subscription.ts'
 import { spreadNotifications } from './spread.ts'
 import { starRepo } from './star-repo.ts'
 import { countVisibleStars } from './stars.ts'
+import { condition } from './condition.ts'
+import { countWork } from './store-work.ts'
 import { removeOfRepo } from './store.ts'
 import { sweepNotifications } from './sweep.ts'
 import { unstarRepo } from './unstar-repo.ts'
@@ -46,5 +49,5 @@ export const feature: Feature = {
   reactions,
   followers,
   jobs: [spreadNotifications, mailNotification, mailDigest, planDigests, sweepNotifications] as Job[],
-  extensions: [belongings.with(removeOfRepo), starCounts.with(countVisibleStars)],
+  extensions: [belongings.with(removeOfRepo), starCounts.with(countVisibleStars), conditions.with(condition), gauges.with({ name: 'notifications_waiting', help: 'Changes that people are still to be told of.', read: ({ db }) => countWork(db).waiting })],
 }

@@ -1,4 +1,5 @@
 import { publicRead } from '#core/access.ts'
+import { EVENT_TYPES } from '#core/event-types.ts'
 import { listEvents as listEventRows, type EventRow } from '#core/events.ts'
 import { operation } from '#core/operation.ts'
 import { beforeOf, byBefore, keyPageOf } from '#core/page.ts'
@@ -26,7 +27,7 @@ export const listWorkspaceEvents = operation({
   list: 'before',
 
   handler: ({ hearth, db, caller }, { workspace: slug, types, ...paging }) => {
-    const unknown = types?.find((type) => !hearth.eventTypes.has(type))
+    const unknown = types?.find((type) => !EVENT_TYPES.has(type))
     if (unknown !== undefined) throw invalid('types', `there is no event type ${JSON.stringify(unknown)}`)
     const { before, limit } = beforeOf(paging, 'evt')
     const workspace = findWorkspace(db, slug)

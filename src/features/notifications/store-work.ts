@@ -24,6 +24,10 @@ export const nextWork = (db: Db, but: readonly number[], limit: number): WorkRow
     )
     .map((row) => ({ ...row, data: JSON.parse(row.data), plan: row.plan === null ? null : JSON.parse(row.plan) }))
 
+/** How much waits, and how much was given up. */
+export const countWork = (db: Db): { waiting: number; failed: number } =>
+  db.one('SELECT coalesce(sum(tries < ?1), 0) AS waiting, coalesce(sum(tries >= ?1), 0) AS failed FROM notification_work', MOST_TRIES) ?? { waiting: 0, failed: 0 }
+
 /** Whether work still stands as it was read; a second look at it inside a transaction. */
 export const stands = (db: Db, { seq, plan, told }: WorkRow): boolean =>
   db.one('SELECT 1 FROM notification_work WHERE seq = ? AND told = ? AND (plan IS NULL) = ?', seq, told, plan === null ? 1 : 0) !== null

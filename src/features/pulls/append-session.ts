@@ -1,4 +1,6 @@
 import { writesRepo } from '#core/access.ts'
+import type { SignedIn } from '#core/caller.ts'
+import type { Db } from '#core/db.ts'
 import { operation } from '#core/operation.ts'
 import { Type } from '#core/schema.ts'
 import { isAuthor } from '#features/issues/index.ts'
@@ -9,6 +11,7 @@ import { redactText, redactValue } from '#lib/redact.ts'
 import { SessionEntryInput } from './schema.ts'
 import { appendEntries, sessionCost, type NewEntry } from './session.ts'
 import { isActive, requirePull, type PullRow } from './store.ts'
+import { findEntry } from './store-sessions.ts'
 
 const MOST_TEXT = 65_536
 const MOST_DATA = 16 * 1024
@@ -16,7 +19,7 @@ const MOST_BODY = 4 * 1024 * 1024
 
 export const appendSession = operation({
   name: 'append_session',
-  summary: 'Add 1 to 200 entries to the record of how a pull request was made; all or none. Its author, the person it acts for, or its agent. With expected_seq a retry adds nothing twice.',
+  summary: 'Add 1 to 200 entries to the record of how a pull request was made; all or none. Its author, the person it acts for, or its agent; a question may be answered by whom it names. With expected_seq a retry adds nothing twice.',
   route: 'POST /v1/repos/{owner}/{name}/pulls/{number}/session',
   toolset: 'pulls',
   aliases: ['append_session_entries'],
@@ -30,8 +33,8 @@ export const appendSession = operation({
 
   handler: ({ hearth, db, repo, caller, write, now_ms }, { number, entries, expected_seq }) => {
     const seen = requirePull(db, repo.id, number)
-    if (!isAuthor(hearth, caller, seen.author_id)) {
-      throw forbidden('role', `only the author of #${number}, the person it acts for, or its agent may add to its session`)
+    if (!isAuthor(hearth, caller, seen.author_id) && !entries.every((entry) => answersForOneself(db, seen, caller, entry))) {
+      throw forbidden('role', `only the author of #${number}, the person it acts for, or its agent may add to its session; others answer questions that name them`)
     }
     if (Buffer.byteLength(JSON.stringify(entries)) > MOST_BODY) throw new Refusal('too_large', 'the entries of one request have at most 4 MiB together', { field: 'entries' })
     const prepared = entries.map((entry, at) => prepare(entry, `entries[${at}]`, now_ms, caller.id))
@@ -49,6 +52,15 @@ export const appendSession = operation({
     })
   },
 })
+
+/** A person whom a question names may answer it, once, and say nothing else. */
+function answersForOneself(db: Db, pull: PullRow, caller: SignedIn, { kind, data }: SessionEntryInput): boolean {
+  const of = data?.['of']
+  const asked = caller.kind === 'user' && kind === 'answer' && Number.isSafeInteger(of) ? findEntry(db, pull.id, Number(of)) : null
+  if (asked?.kind !== 'question' || asked.data === null) return false
+  const { to, answered_by } = JSON.parse(asked.data) as { to?: unknown; answered_by?: unknown }
+  return answered_by === undefined && typeof to === 'string' && to.replace(/^@/, '').toLowerCase() === caller.username
+}
 
 /** What is said after the end belongs to it for a day. */
 function requireOpenSession(pull: PullRow, now_ms: number): void {

@@ -105,13 +105,14 @@ async function bringBaseIn(hearth: Hearth, context: PullContext, pull: PullRow):
 }
 
 /** Switches it off for this one, and says why in its timeline. */
-const stop = (hearth: Hearth, pull: PullRow, reason: string): Promise<void> =>
-  writeAs(hearth, null, (tx) => {
-    const now = findPullById(tx.db, pull.id)
-    if (!now || now.auto_merge === 0) return
-    endAutoMerge(tx, now)
-    tx.append(pullUpdated, subjectOf(contextOf(tx.db, now.repo_id)), { number: now.number, issue: now.issue, changed: ['auto_merge'], head: now.head_sha, reason })
-  })
+export function endMergingByItself(tx: Tx, pull_id: string, reason: string): void {
+  const now = findPullById(tx.db, pull_id)
+  if (!now || now.auto_merge === 0) return
+  endAutoMerge(tx, now)
+  tx.append(pullUpdated, subjectOf(contextOf(tx.db, now.repo_id)), { number: now.number, issue: now.issue, changed: ['auto_merge'], head: now.head_sha, reason }, { actor_id: null })
+}
+
+const stop = (hearth: Hearth, pull: PullRow, reason: string): Promise<void> => writeAs(hearth, null, (tx) => endMergingByItself(tx, pull.id, reason))
 
 const soon = (tx: Tx, pull: Pick<PullRow, 'id'>): void => void tx.enqueue(autoMerge, { pull_id: pull.id }, { key: pull.id })
 

@@ -16,6 +16,9 @@ export const pullUpdated = event(
     changed.includes('head') && head !== null ? `${by} pushed ${head.slice(0, 7)} to pull request #${number}` : `${by} changed ${changed.join(', ')} of pull request #${number}`,
 )
 
+/** Somebody asked for a merge that does not happen at once: it waits for what stands in its way, or for its turn. */
+export const pullMergeRequested = event('pull.merge_requested', Type.Object(about), ({ number }, by) => `${by} asked for pull request #${number} to be merged`)
+
 export const pullClosed = event(
   'pull.closed',
   Type.Object({ ...about, superseded_by: Nullable(Type.Integer()) }),
@@ -23,6 +26,7 @@ export const pullClosed = event(
     superseded_by === null ? `${by} closed pull request #${number}` : `pull request #${number} was closed in favour of #${superseded_by}`,
 )
 
+/** `checks_ignored` is true, and only there, when it was merged although its checks had failed. */
 export const pullMerged = event(
   'pull.merged',
   Type.Object({ ...about, commit: Type.String(), method: Nullable(Type.String()), merged_by: Nullable(Type.String()), checks_ignored: Type.Optional(Type.Boolean()) }),
@@ -42,4 +46,4 @@ export const sessionAppended = event(
   ({ number, from_seq, last_seq }) => `the session of pull request #${number} grew by ${last_seq - from_seq + 1} ${last_seq === from_seq ? 'entry' : 'entries'}`,
 )
 
-export const events = [pullOpened, pullReady, pullUpdated, pullClosed, pullMerged, reviewCompleted, sessionAppended]
+export const events = [pullOpened, pullReady, pullUpdated, pullMergeRequested, pullClosed, pullMerged, reviewCompleted, sessionAppended]

@@ -45,7 +45,7 @@ export async function prepareHeadMove(hearth: Hearth, caller: SignedIn, place: H
   const [update] = await prepareUpdates(hearth, grant, [{ name: ref, old: sha, new: to }])
   if (!update) throw new TypeError('one update gives one')
   const range = { tips: [to], hide: [sha] }
-  const { refused, later } = await scanBefore(hearth, row, range, update.commits)
+  const { refused, later } = await scanBefore(hearth, row, range)
   if (refused !== null) throw forbidden('push_protection', refused)
   return { place, update, guard: await requireMoves(hearth, grant.id, caller, [update]), scanLater: later ? range : null }
 }

@@ -24,10 +24,11 @@ export const feature: Feature = {
 }
 
 export * from './schema.ts'
-export { pullClosed, pullMerged, pullOpened, pullReady, pullUpdated, reviewCompleted, sessionAppended } from './events.ts'
+export { pullClosed, pullMerged, pullMergeRequested, pullOpened, pullReady, pullUpdated, reviewCompleted, sessionAppended } from './events.ts'
 export {
   landingPlaces, mergeAttempts, mergeFacts, mergeRules, queueRules, stricterSettings, type Landing, type LandingPlace, type MergeQuestion, type SettingsQuestion,
 } from './points.ts'
+export { endMergingByItself } from './auto-merge.ts'
 export { askedChecks } from './checks.ts'
 export { contextFor, contextOf, subjectOf, type PullContext } from './context.ts'
 export { buildLanding, landPull, methodOf, prepareLanding, requireRightLanding, WrongLanding } from './land.ts'
@@ -35,10 +36,11 @@ export { callerAgain } from './merging-caller.ts'
 export { currentBlockers, pullRecord, pullUrl } from './record.ts'
 export { standingsOf } from './standing.ts'
 export { statsIfAny } from './stats.ts'
-export { noteInSession, sessionAsked, sessionCost } from './session.ts'
+export { appendEntries, noteInSession, sessionAsked, sessionCost } from './session.ts'
+export { requireAuthorOr } from './rights.ts'
 export { listRequests, type RequestRow } from './store-requests.ts'
 export { findReview, listReviewRows } from './store-reviews.ts'
-export { countWritten } from './store-sessions.ts'
+export { countWritten, findEntry } from './store-sessions.ts'
 export { findPull, findPullById, isActive, listActive, requirePull, stopAutoMerge, type PullRow } from './store.ts'
 
 export { addDraftComment } from './add-draft-comment.ts'

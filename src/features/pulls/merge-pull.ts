@@ -13,7 +13,8 @@ import { manyLines, notBlank, refuseSecrets } from '#features/issues/index.ts'
 import { branchRef, readRef } from '#features/repos/index.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { conflict, type Refusal } from '#lib/errors.ts'
-import { contextFor, contextOf, type PullContext } from './context.ts'
+import { contextFor, contextOf, subjectOf, type PullContext } from './context.ts'
+import { pullMergeRequested } from './events.ts'
 import { onPull } from './inputs.ts'
 import { buildLanding, landPull, methodOf, prepareLanding } from './land.ts'
 import { landingPlaces, mergeAttempts, type Landing as Waiting, type LandingPlace } from './points.ts'
@@ -101,6 +102,8 @@ function landThrough(tx: Tx, place: LandingPlace, seen: PullRow, landing: Waitin
   if (pull.head_sha !== seen.head_sha || pull.status !== seen.status) throw conflict('head_moved', `#${seen.number} changed just now; look at it again`, { head: pull.head_sha })
   const context = contextOf(tx.db, seen.repo_id)
   place.add(tx, context, pull, landing)
+  // One that merges by itself was asked for before.
+  if (pull.auto_merge === 0) tx.append(pullMergeRequested, subjectOf(context), { number: pull.number, issue: pull.issue })
   return pullRecord(tx.hearth, requirePull(tx.db, seen.repo_id, seen.number), context)
 }
 

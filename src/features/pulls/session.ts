@@ -13,7 +13,7 @@ import { MINUTE } from '#lib/time.ts'
 import { contextOf, subjectOf } from './context.ts'
 import { sessionAppended } from './events.ts'
 import { findPullById, type PullRow } from './store.ts'
-import { insertEntry, setSession, setSessionTold, type EntryRow } from './store-sessions.ts'
+import { insertEntry, setAnsweredBy, setSession, setSessionTold, type EntryRow } from './store-sessions.ts'
 
 /** Somebody reported in a session what work cost them, in dollars. */
 export const sessionCost = signal('session.cost', Type.Object({ pull_id: Type.String(), actor_id: Type.String(), cost_usd: Type.Number() }))
@@ -48,11 +48,12 @@ export function appendEntries(tx: Tx, pull: PullRow, entries: readonly NewEntry[
   if (last_seq > MOST_ENTRIES) throw conflict('limit_reached', `a session has at most ${MOST_ENTRIES} entries`, { last_seq: pull.session_entries })
   entries.forEach((entry, at) => insertEntry(tx, { ...entry, pull_id: pull.id, seq: pull.session_entries + at + 1 }))
   setSession(tx, pull.id, { last_seq, cost: cost > 0 ? (pull.session_cost ?? 0) + cost : pull.session_cost })
-  entries.forEach(({ kind, text, data, author_id }, at) => {
+  entries.forEach(({ kind, text, data: json, author_id }, at) => {
     if (kind !== 'question' && kind !== 'answer') return
-    tx.signal(sessionAsked, {
-      repo_id: pull.repo_id, number: pull.number, kind, seq: pull.session_entries + at + 1, author_id, text: text.slice(0, LONGEST_QUESTION).toWellFormed(), data: data === null ? {} : JSON.parse(data),
-    })
+    const seq = pull.session_entries + at + 1
+    const data = json === null ? {} : (JSON.parse(json) as Record<string, unknown>)
+    if (kind === 'answer' && Number.isSafeInteger(data['of'])) setAnsweredBy(tx, pull.id, Number(data['of']), seq)
+    tx.signal(sessionAsked, { repo_id: pull.repo_id, number: pull.number, kind, seq, author_id, text: text.slice(0, LONGEST_QUESTION).toWellFormed(), data })
   })
   tellLater(tx, pull)
   tx.afterCommit(() => wake(tx.hearth, pull.id))

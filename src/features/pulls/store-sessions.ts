@@ -24,6 +24,9 @@ export const listEntryRows = (db: Db, pull_id: string, after: number, kind: stri
     pull_id, after, kind, limit,
   )
 
+export const findEntry = (db: Db, pull_id: string, seq: number): EntryRow | null =>
+  db.one<EntryRow>('SELECT * FROM session_entries WHERE pull_id = ? AND seq = ?', pull_id, seq)
+
 /** How many entries somebody wrote, not the service; of some kinds, or of any when none is named. */
 export const countWritten = (db: Db, pull_id: string, kinds: readonly string[]): number =>
   db.one<{ count: number }>(
@@ -41,6 +44,14 @@ export function insertEntry(tx: Tx, row: EntryRow): void {
 /** Fills in what was not known when the service wrote an entry of its own. */
 export const setEntryData = (tx: Tx, pull_id: string, seq: number, data: string): void =>
   void tx.db.run('UPDATE session_entries SET data = ? WHERE pull_id = ? AND seq = ? AND author_id IS NULL', data, pull_id, seq)
+
+/** Notes at a question which entry answered it first; entries of other kinds stay as they are. */
+export const setAnsweredBy = (tx: Tx, pull_id: string, seq: number, answered_by: number): void =>
+  void tx.db.run(
+    `UPDATE session_entries SET data = json_set(coalesce(data, '{}'), '$.answered_by', ?)
+     WHERE pull_id = ? AND seq = ? AND seq < ? AND kind = 'question' AND json_extract(data, '$.answered_by') IS NULL`,
+    answered_by, pull_id, seq, answered_by,
+  )
 
 /** The counts that the pull request keeps. */
 export function setSession(tx: Tx, pull_id: string, session: { last_seq: number; cost: number | null }): void {

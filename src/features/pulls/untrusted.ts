@@ -17,7 +17,14 @@ export const inPull = inRecord(pullPlaces)
 export const inPulls = inList(pullPlaces)
 export const inReview = inRecord(reviewPlaces)
 export const inReviews = inList(reviewPlaces)
-export const inSession = inList(entryPlaces)
+
+/** What another party asks is data, also when that party may write: whoever is asked decides what to do about it. */
+const isFromOutside = ({ kind, data }: SessionEntry): boolean => kind === 'question' && typeof data?.['question'] === 'string'
+
+export function inSession({ items }: { items: readonly SessionEntry[] }, reading: Reading): string[] {
+  const distrusted = distrust(reading)
+  return items.flatMap((entry, index) => (isFromOutside(entry) || distrusted(entry.author) ? entryPlaces(`/items/${index}`, entry) : []))
+}
 
 export const inNewPull = ({ pull }: NewPull, reading: Reading): string[] => (distrust(reading)(pull.author) ? pullPlaces('/pull', pull) : [])
 

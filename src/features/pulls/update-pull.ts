@@ -6,7 +6,7 @@ import { manyLines, oneLine, refuseSecrets, setAssignees, setLabels, setRecordTi
 import { branchRef, readRef } from '#features/repos/index.ts'
 import { conflict, invalid } from '#lib/errors.ts'
 import { contextOf, subjectOf } from './context.ts'
-import { pullUpdated } from './events.ts'
+import { pullMergeRequested, pullUpdated } from './events.ts'
 import { BodyInput, onPull, TitleInput } from './inputs.ts'
 import { mergePull } from './merge-pull.ts'
 import { pullRecord } from './record.ts'
@@ -70,6 +70,7 @@ export const updatePull = operation({
       }
       const context = contextOf(tx.db, repo.id)
       if (changed.length > 0) tx.append(pullUpdated, subjectOf(context), { number, issue: pull.issue, changed, head: pull.head_sha })
+      if (auto_merge === true && changed.includes('auto_merge') && isActive(pull)) tx.append(pullMergeRequested, subjectOf(context), { number, issue: pull.issue })
       return pullRecord(hearth, requirePull(tx.db, repo.id, number), context)
     })
   },

@@ -25,7 +25,10 @@ const WORDS: Record<Verdict, string> = {
 }
 
 /** Why an entry with a verdict leaves, in words. */
-export const wordsFor = (entry: EntryRow): string => (entry.verdict === null ? '' : (entry.note ?? WORDS[entry.verdict]))
+function wordsFor(tx: Tx, { verdict, note, rests_on }: EntryRow & { verdict: Verdict }): string {
+  const ahead = rests_on === null ? null : findEntry(tx.db, rests_on)
+  return `${note ?? WORDS[verdict]}${ahead === null ? '' : `, on top of #${ahead.number}`}`
+}
 
 /** Brings the entries in line with the base and with each other, and gives what is to be built next when a slot is free. */
 export function settleChain(tx: Tx, place: Place, tip: Oid, slots: number): Build | null {
@@ -44,7 +47,7 @@ export function settleChain(tx: Tx, place: Place, tip: Oid, slots: number): Buil
     const entry: EntryRow | null = found.base_sha === null || found.base_sha === on ? found : renewed(tx, found, ahead)
     if (entry === null) continue
     if (entry.verdict !== null) {
-      if (proven || entry.verdict === 'internal') leave(tx, entry, { state: 'failed', reason: entry.verdict, note: wordsFor(entry) })
+      if (proven || entry.verdict === 'internal') leave(tx, entry, { state: 'failed', reason: entry.verdict, note: wordsFor(tx, { ...entry, verdict: entry.verdict }) })
       else proven = false
       continue
     }

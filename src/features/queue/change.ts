@@ -2,7 +2,7 @@
 import type { Tx } from '#core/write.ts'
 import { checksOfRun, dropChecks } from '#features/checks/index.ts'
 import { commentCreated, insertComment } from '#features/issues/index.ts'
-import { contextOf, subjectOf } from '#features/pulls/index.ts'
+import { contextOf, endMergingByItself, subjectOf } from '#features/pulls/index.ts'
 import { queueChanged } from './events.ts'
 import type { QueueState } from './schema.ts'
 import { findEntry, positionOf, setEntry, type EntryRow } from './store.ts'
@@ -51,6 +51,8 @@ export function leave(tx: Tx, entry: EntryRow, { state, reason, note, by = null 
   setEntry(tx, entry.id, { state, reason, note, place: null, settled_at: tx.now })
   announce(tx, entry.id, by === null ? BY_ITSELF : { actor_id: by })
   comment(tx, entry, note, by)
+  // Nothing about it has changed, so merging by itself would put it in again, for ever, or against somebody's will.
+  if (state === 'failed' || by !== null) endMergingByItself(tx, entry.pull_id, `it left the merge queue: ${note}`)
   driveSoon(tx, entry)
 }
 

@@ -87,7 +87,7 @@ export const createCommit = operation({
     )
     const update = await prepareUpdate(hearth, repo, { name, old, new: made.commit })
     const range = { tips: [made.commit], hide: parent === null ? [] : [parent] }
-    const { refused, later } = await scanBefore(hearth, requireRepo(db, repo.id), range, 1)
+    const { refused, later } = await scanBefore(hearth, requireRepo(db, repo.id), range)
     if (refused !== null) throw forbidden('push_protection', refused)
     const guard = await requireMoves(hearth, repo.id, caller, [update])
     const commit = await git.commit(repo.store, made.commit)

@@ -2,6 +2,7 @@ import { readsRepo } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { RepoPath, Type } from '#core/schema.ts'
 import { invalid } from '#lib/errors.ts'
+import { blameOf } from './blame-cache.ts'
 import { commitTime, peopleOf, titleOf } from './commit-records.ts'
 import { blameInput, noSuchPath, resolveCommit, treePath } from './resolve.ts'
 import { BlameRecord, Ref, TreePath } from './schema.ts'
@@ -30,7 +31,7 @@ export const getBlame = operation({
     if (!entry && path !== '') throw noSuchPath(path)
     if (!entry || entry.type === 'dir' || entry.type === 'submodule') throw invalid('path', `${path || '/'} is not a file`)
     const range = from_line === undefined && to_line === undefined ? undefined : { from: from_line ?? 1, to: to_line ?? Number.MAX_SAFE_INTEGER }
-    const ranges = await blameInput('path', () => git.blame(repo.store, commit, path, range))
+    const ranges = await blameInput('path', () => blameOf(git, repo.store, commit, path, range))
     const pulls = pullsOfCommits(hearth.db, repo.id, [...new Set(ranges.map((part) => part.commit.oid))])
     const people = peopleOf(hearth)
     return ranges.map((part) => ({

@@ -1,4 +1,5 @@
 import { readsRepo } from '#core/access.ts'
+import { EVENT_TYPES } from '#core/event-types.ts'
 import { listEvents as listEventRows } from '#core/events.ts'
 import { operation } from '#core/operation.ts'
 import { beforeOf, byBefore, keyPageOf } from '#core/page.ts'
@@ -21,7 +22,7 @@ export const listEvents = operation({
   list: 'before',
 
   handler: ({ hearth, db, repo }, { types, ...paging }) => {
-    const unknown = types?.find((type) => !hearth.eventTypes.has(type))
+    const unknown = types?.find((type) => !EVENT_TYPES.has(type))
     if (unknown !== undefined) throw invalid('types', `there is no event type ${JSON.stringify(unknown)}`)
     const { before, limit } = beforeOf(paging, 'evt')
     const rows = listEventRows(db, { repo_id: repo.id, types, before, limit: limit + 1 })

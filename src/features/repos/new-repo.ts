@@ -6,7 +6,7 @@ import type { Tx } from '#core/write.ts'
 import { conflict, forbidden, invalid, notFound } from '#lib/errors.ts'
 import { repoNameProblem } from '#lib/slug.ts'
 import { typeId } from '#lib/typeid.ts'
-import { findWorkspace, listMemberships, workspaceById, workspaceFacts } from '#features/workspaces/index.ts'
+import { findWorkspace, listMemberships, requireRoomToGrow, workspaceById, workspaceFacts } from '#features/workspaces/index.ts'
 import { repoCreated } from './events.ts'
 import { auditRepo } from './lifecycle.ts'
 import { newGeneration } from './refs.ts'
@@ -62,6 +62,7 @@ export async function makeRepo<T>(
     if (findByName(from, workspace.id, name)) {
       throw conflict('already_exists', `${workspace.slug}/${name} exists already`, { full_name: `${workspace.slug}/${name}` })
     }
+    requireRoomToGrow(hearth, from, workspace.id, 'repositories', 1)
     return workspace
   }
   check(db)

@@ -22,7 +22,10 @@ import { listBranches } from './list-branches.ts'
 import { listCodeOwners } from './list-code-owners.ts'
 import { listCommits } from './list-commits.ts'
 import { listDeletedRepos } from './list-deleted-repos.ts'
+import { listCommitRefs } from './list-commit-refs.ts'
 import { listEvents } from './list-events.ts'
+import { listLastCommits } from './list-last-commits.ts'
+import { listRefNames } from './list-ref-names.ts'
 import { listRepos } from './list-repos.ts'
 import { listTags } from './list-tags.ts'
 import { listUserRepos } from './list-user-repos.ts'
@@ -44,12 +47,12 @@ export const operations: readonly Operation[] = [
   renameRepo, transferRepo, setRepoVisibility, archiveRepo, unarchiveRepo, deleteRepo, listDeletedRepos, restoreRepo, purgeRepo,
   listBranches, getBranch, createBranch, renameBranch, deleteBranch, listTags, createTag, deleteTag,
   listCommits, getCommit, compareCommits, getTree, getFile, getBlame, listCodeOwners, createCommit, getArchiveLink,
-  fetchRepo, push, locateCode, openArchive,
+  fetchRepo, push, locateCode, openArchive, listRefNames, listCommitRefs, listLastCommits,
 ]
 
 export {
   archiveRepo, compareCommits, createBranch, createCommit, createRepo, createTag, deleteBranch, deleteRepo, deleteTag, fetchRepo, getArchiveLink,
-  getBlame, getBranch, getCommit, getFile, getRepo, getRepoSettings, getTree, listBranches, listCodeOwners, listCommits, listDeletedRepos, listEvents,
+  getBlame, getBranch, getCommit, getFile, getRepo, getRepoSettings, getTree, listBranches, listCodeOwners, listCommitRefs, listCommits, listDeletedRepos, listEvents, listLastCommits, listRefNames,
   listRepos, listTags, listUserRepos, locateCode, openArchive, purgeRepo, push, renameBranch, renameRepo, restoreRepo, setRepoVisibility,
   transferRepo, unarchiveRepo, updateRepo, updateRepoSettings,
 }

@@ -16,8 +16,12 @@ import { settingsOf } from './settings.ts'
 import { repoById, type RepoRow } from './store.ts'
 import { readRef } from './store-refs.ts'
 
-/** Commits of one ref that are looked through while the push waits; more are left to the job. */
-const MOST_WHILE_WAITING = 200
+/** What is looked through while the push waits; the rest is left to the job. */
+const WHILE_WAITING = { commits: 1000, bytes: 64 * 1024 ** 2, matches: 10_000 }
+/** What looks like a token in one push is at most so much; memory is finite. */
+const MOST_MATCHES = 100_000
+/** Commits with tokens for which it is worked out which refs hold them. */
+const MOST_TRACED = 20
 /** Commits from which the rest of a history is known are at most so many. */
 const MOST_HIDDEN = 200
 
@@ -34,12 +38,39 @@ export function knownTips(db: Db, row: RepoRow, names: readonly string[]): Oid[]
 
 export type Scan = { /** Why the push is refused, in one line that does not show the secret. */ readonly refused: string | null; /** Whether a job has to look through it. */ readonly later: boolean }
 
-/** Looks through what a ref gains, as far as that can be done while somebody waits. */
-export async function scanBefore(hearth: Pick<Hearth, 'db' | 'git'>, row: RepoRow, range: Range, commits: number): Promise<Scan> {
-  const { push_protection, secret_scanning } = settingsFor(hearth.db, row)
-  if (!push_protection) return { refused: null, later: secret_scanning }
-  for await (const leak of leaksIn(hearth.git, row.store, range, MOST_WHILE_WAITING)) return { refused: refusal(leak), later: false }
-  return { refused: null, later: secret_scanning && commits > MOST_WHILE_WAITING }
+/** A ref of a push, and the commit that it leads to. */
+export type ScannedMove = { readonly name: string; readonly tip: Oid }
+export type ScanOfMoves = { /** Why refs are refused, by their names. */ readonly refused: ReadonlyMap<string, string>; readonly later: boolean }
+
+type Needs = Pick<Hearth, 'db' | 'git'>
+
+/** Looks through what all refs of a push gain together, as far as that can be done while somebody waits; each ref has its own verdict. */
+export async function scanMoves({ db, git }: Needs, row: RepoRow, moves: readonly ScannedMove[], hide: readonly Oid[]): Promise<ScanOfMoves> {
+  const { push_protection, secret_scanning } = settingsFor(db, row)
+  const refused = new Map<string, string>()
+  if (moves.length === 0) return { refused, later: false }
+  if (!push_protection) return { refused, later: secret_scanning }
+  const tips = [...new Set(moves.map(({ tip }) => tip))]
+  const { leaks, complete } = await leaksIn(git, row.store, { tips, hide }, WHILE_WAITING)
+  const byCommit = new Map<Oid, Leak>()
+  for (const leak of leaks) if (!byCommit.has(leak.commit)) byCommit.set(leak.commit, leak)
+  let traced = 0
+  for (const [commit, leak] of byCommit) {
+    // Where there are very many, refs without any are not told apart.
+    const all = ++traced > MOST_TRACED
+    for (const { name, tip } of moves) {
+      if (!refused.has(name) && (all || tip === commit || (await git.isReachable(row.store, commit, [tip])))) refused.set(name, refusal(leak))
+    }
+    if (all) break
+  }
+  return { refused, later: secret_scanning && !complete }
+}
+
+/** The same for one ref. */
+export async function scanBefore(hearth: Needs, row: RepoRow, { tips, hide }: Range): Promise<Scan> {
+  const { refused, later } = await scanMoves(hearth, row, tips.map((tip) => ({ name: tip, tip })), hide)
+  const [first] = refused.values()
+  return { refused: first ?? null, later }
 }
 
 const refusal = ({ path, line, commit }: Leak): string =>
@@ -51,7 +82,9 @@ export const scanPush = job<Range & { repo_id: string }>({
   run: async ({ hearth, signal }, { repo_id, tips, hide }) => {
     const row = repoById(hearth.db, repo_id)
     if (!row) return
-    for await (const leak of leaksIn(hearth.git, row.store, { tips, hide })) {
+    const { leaks, complete } = await leaksIn(hearth.git, row.store, { tips, hide }, { matches: MOST_MATCHES }, signal)
+    if (!complete) hearth.log.warn('a push holds too much that looks like tokens; the rest of it is not looked through', { repo: repo_id, matches: MOST_MATCHES })
+    for (const leak of leaks) {
       if (signal.aborted) throw new Error('the process is stopping')
       await writeAs(hearth, null, (tx) => revoke(tx, row, leak))
     }

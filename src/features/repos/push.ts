@@ -1,17 +1,19 @@
 import { writesRepo } from '#core/access.ts'
+import type { Hearth } from '#core/hearth.ts'
 import { operation } from '#core/operation.ts'
 import { Nullable, RepoPath, Type } from '#core/schema.ts'
 import type { RefUpdate } from '#git'
+import { requireRoomToGrow } from '#features/workspaces/index.ts'
 import { forbidden, Refusal } from '#lib/errors.ts'
 import { guardMoves } from './move-guard.ts'
 import type { Objection } from './points.ts'
-import { knownTips, scanBefore, scanPush } from './push-protection.ts'
+import { knownTips, scanMoves, scanPush, type ScannedMove } from './push-protection.ts'
 import { auditBypass, checkPush } from './push-rules.ts'
 import { branchOf } from './ref-names.ts'
-import { moveProblem, moveRefs, prepareUpdate, type PreparedUpdate } from './refs.ts'
+import { moveProblem, moveRefs, prepareEach, type PreparedUpdate } from './refs.ts'
 import { ObjectId } from './schema-code.ts'
 import { hiddenFrom, shownAddress } from './shown-addresses.ts'
-import { repoById, requireRepo } from './store.ts'
+import { addSize, repoById, requireRepo } from './store.ts'
 
 const ATOMIC = 'the push is atomic and another ref was refused'
 
@@ -63,10 +65,11 @@ export const push = operation({
     updates: Type.Array(Type.Object({ name: Type.String(), old: Nullable(ObjectId), new: Nullable(ObjectId) })),
     options: Type.Optional(Type.Array(Type.String())),
     atomic: Type.Optional(Type.Boolean()),
+    bytes: Type.Optional(Type.Integer({ minimum: 0, description: 'Of the pack that came with it.' })),
   }),
   output: Type.Object({ results: Type.Array(Type.Object({ name: Type.String(), refused: Nullable(Type.String()), lines: Type.Array(Type.String()) })) }),
 
-  handler: async ({ hearth, db, caller, repo, write }, { updates, atomic = false }) => {
+  handler: async ({ hearth, db, caller, repo, write }, { updates, atomic = false, bytes = 0 }) => {
     const verdicts = new Verdicts(updates, atomic)
     const names = new Set<string>()
     for (const { name } of updates) {
@@ -74,28 +77,29 @@ export const push = operation({
       names.add(name)
     }
     const row = requireRepo(db, repo.id)
+    const fits = () => {
+      if (bytes > 0) requireRoomToGrow(hearth, db, row.workspace_id, 'repos_bytes', bytes)
+    }
+    try {
+      fits()
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      verdicts.refuseAll(error.message)
+    }
     for (const update of updates) {
       const why = checkPush(db, { row, can: repo.can }, update)
       if (why) verdicts.refuse(update.name, why)
     }
-    const prepared: PreparedUpdate[] = []
-    const later: string[] = []
     const hide = knownTips(db, row, updates.map(({ name }) => name))
-    for (const update of verdicts.left(updates)) {
-      try {
-        const ready = await prepareUpdate(hearth, repo, update)
-        const tip = ready.new === null ? null : branchOf(ready.name) === null ? await hearth.git.peel(repo.store, ready.new) : ready.new
-        if (tip !== null) {
-          const { refused, later: again } = await scanBefore(hearth, row, { tips: [tip], hide }, ready.commits)
-          if (refused !== null) verdicts.refuse(update.name, refused)
-          if (again) later.push(tip)
-        }
-        prepared.push(ready)
-      } catch (error) {
-        if (!(error instanceof Refusal)) throw error
-        verdicts.refuse(update.name, error.message)
-      }
-    }
+    const asked = verdicts.left(updates)
+    const prepared = (await prepareEach(hearth, repo, asked)).flatMap((ready, at) => {
+      if (!(ready instanceof Refusal)) return [ready]
+      verdicts.refuse(asked[at]?.name ?? '', ready.message)
+      return []
+    })
+    const scanned = await tipsOf(hearth, repo.store, verdicts.left(prepared))
+    const scan = await scanMoves(hearth, row, scanned, hide)
+    for (const [name, why] of scan.refused) verdicts.refuse(name, why)
     const hidden = hiddenFrom(hearth, caller)
     for (const update of hidden ? verdicts.left(prepared) : []) {
       const why = hidden && (await shownAddress(hearth, repo, hidden, update))
@@ -116,10 +120,14 @@ export const push = operation({
           if (why) verdicts.refuse(update.name, why)
         }
         for (const objection of guard.again(tx, movable(verdicts, prepared, (update) => moveProblem(tx.db, repo.id, update)))) verdicts.object(objection)
+        fits()
         const moved = verdicts.left(prepared)
+        if (bytes > 0 && moved.length > 0) addSize(tx, parent.id, bytes)
         auditBypass(tx, now, moved)
         moveRefs(tx, repo, moved)
-        if (later.length > 0 && moved.length > 0) tx.enqueue(scanPush, { repo_id: repo.id, tips: [...new Set(later)], hide })
+        const names = new Set(moved.map(({ name }) => name))
+        const tips = scan.later ? scanned.filter(({ name }) => names.has(name)).map(({ tip }) => tip) : []
+        if (tips.length > 0) tx.enqueue(scanPush, { repo_id: repo.id, tips: [...new Set(tips)], hide })
       })
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
@@ -128,6 +136,16 @@ export const push = operation({
     return { results: verdicts.results() }
   },
 })
+
+/** The commits that moves lead to; tags of something else have none. */
+async function tipsOf({ git }: Hearth, store: string, updates: readonly PreparedUpdate[]): Promise<ScannedMove[]> {
+  const moves: ScannedMove[] = []
+  for (const { name, new: to } of updates) {
+    const tip = to === null || branchOf(name) !== null ? to : await git.peel(store, to)
+    if (tip !== null) moves.push({ name, tip })
+  }
+  return moves
+}
 
 /** Leaves out what has moved meanwhile. A name that is in the way stays in: the same push may take it away. */
 function movable(verdicts: Verdicts, prepared: readonly PreparedUpdate[], problemOf: (update: RefUpdate) => Refusal | null): PreparedUpdate[] {

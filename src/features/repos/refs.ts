@@ -3,7 +3,7 @@
  * refs and appends their events. `moveRefs` is the only way, for pushes, merges and commits made here alike;
  * `renameRef` changes a name alone.
  */
-import type { Oid, RefUpdate } from '#git'
+import type { MoveFacts, Oid, RefUpdate } from '#git'
 import type { Db } from '#core/db.ts'
 import type { Hearth } from '#core/hearth.ts'
 import type { Tx } from '#core/write.ts'
@@ -36,37 +36,46 @@ export const newGeneration = (): string => randomToken(12)
 
 type Family = { readonly id: string; readonly store: string }
 
-/** Follows annotated tags to the object at their end; null for an object that is no tag. */
-async function peeledOf({ git }: Hearth, store: string, oid: Oid): Promise<Oid | null> {
-  let end: Oid | null = null
-  // A tag of a tag of a tag is odd already.
-  for (let depth = 0; depth < 32; depth++) {
-    const tag = await git.tag(store, end ?? oid)
-    if (!tag) return end
-    end = tag.object
-  }
-  throw invalid('updates', `the tag ${oid} is nested too deeply`)
-}
-
-/** Prepares one move. Gives 422 when a branch would point at something that is not a commit. */
-export async function prepareUpdate(hearth: Hearth, repo: Family, update: RefUpdate): Promise<PreparedUpdate> {
-  const { name, old, new: to } = update
-  if (to === null) return { ...update, peeled: null, commits: 0, forced: false }
-  if (branchOf(name) === null) return { ...update, peeled: await peeledOf(hearth, repo.store, to), commits: 0, forced: old !== null && old !== to }
-  if (!(await hearth.git.commit(repo.store, to))) throw invalid('updates', `${name} cannot point at ${to}, which is not a commit`)
-  if (old !== null) {
-    const commits = await hearth.git.count(repo.store, { tips: [to], hide: [old] })
-    return { ...update, peeled: null, commits, forced: !(await hearth.git.isReachable(repo.store, old, [to])) }
-  }
+/** Prepares moves of refs whose new objects are on disk, all of them with one look at history; in place of one that cannot be made is why. */
+export async function prepareEach(hearth: Hearth, repo: Family, updates: readonly RefUpdate[]): Promise<(PreparedUpdate | Refusal)[]> {
+  const moves = updates.flatMap(({ name, old, new: to }) => {
+    if (to === null) return []
+    // Commits are counted for branches alone.
+    return [{ name, old: branchOf(name) === null ? to : old, new: to }]
+  })
   const { head } = refsOf(hearth.db, repo.id)
-  const trunk = readRef(hearth.db, repo.id, head)
-  return { ...update, peeled: null, commits: await hearth.git.count(repo.store, { tips: [to], hide: trunk === null ? [] : [trunk] }), forced: false }
+  const trunk = readRef(hearth.db, repo.id, head) ?? moves.find(({ name }) => name === head)?.new ?? null
+  const first = moves.findIndex(({ name, old }) => name === head && old === null)
+  const [own] = first < 0 || moves[first] === undefined ? [] : await hearth.git.moveFacts(repo.store, [moves[first]], null)
+  const facts = moves.length === 0 ? [] : await hearth.git.moveFacts(repo.store, moves, trunk)
+  // The trunk's own first commits are news, whatever the other new branches are compared with.
+  if (own) (facts as MoveFacts[])[first] = own
+  let at = 0
+  return updates.map((update) => {
+    const { name, old, new: to } = update
+    const fact = to === null ? undefined : facts[at++]
+    if (fact === undefined) return { ...update, peeled: null, commits: 0, forced: false }
+    if (branchOf(name) === null) {
+      if (fact.type === 'tag' && fact.peeled === null) return invalid('updates', `the tag ${to} leads to nothing`)
+      return { ...update, peeled: fact.peeled, commits: 0, forced: old !== null && old !== to }
+    }
+    if (fact.type !== 'commit') return invalid('updates', `${name} cannot point at ${to}, which is not a commit`)
+    return { ...update, peeled: null, commits: fact.commits, forced: fact.forced }
+  })
 }
 
-/** Prepares moves of refs whose new objects are on disk. Gives 422 as `prepareUpdate`. */
+/** Prepares moves of refs whose new objects are on disk. Gives 422 when a branch would point at something that is not a commit. */
 export async function prepareUpdates(hearth: Hearth, repo: Family, updates: readonly RefUpdate[]): Promise<PreparedUpdate[]> {
-  const prepared: PreparedUpdate[] = []
-  for (const update of updates) prepared.push(await prepareUpdate(hearth, repo, update))
+  return (await prepareEach(hearth, repo, updates)).map((prepared) => {
+    if (prepared instanceof Refusal) throw prepared
+    return prepared
+  })
+}
+
+/** Prepares one move. Gives 422 as `prepareUpdates`. */
+export async function prepareUpdate(hearth: Hearth, repo: Family, update: RefUpdate): Promise<PreparedUpdate> {
+  const [prepared] = await prepareUpdates(hearth, repo, [update])
+  if (!prepared) throw new TypeError('one update gives one')
   return prepared
 }
 

@@ -1,6 +1,7 @@
 import { writesRepoAsPerson } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { RepoPath, Type } from '#core/schema.ts'
+import { requireRoomToGrow } from '#features/workspaces/index.ts'
 import { conflict } from '#lib/errors.ts'
 import { DeletedId, requireDeleted } from './deleted.ts'
 import { repoRestored } from './events.ts'
@@ -23,6 +24,7 @@ export const restoreRepo = operation({
       if (id === undefined && !repo.deleted) throw conflict('already_exists', `${repo.full_name} exists: rename it first if a deleted one is to come back`)
       const row = requireDeleted(tx.db, repo, id, tx.now)
       takeName(tx, row.id, { id: row.workspace_id, slug: repo.workspace }, row.name)
+      requireRoomToGrow(hearth, tx.db, row.workspace_id, 'repositories', 1)
       setRepo(tx, row.id, { deleted_at: null, deleted_by: null, purge_at: null })
       tx.append(repoRestored, { workspace_id: row.workspace_id, repo_id: row.id }, {})
       auditRepo(tx, 'repo.restored', row)

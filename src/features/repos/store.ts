@@ -209,6 +209,11 @@ export function setMeasures(tx: Tx, id: string, measures: { language: string | n
   tx.db.run('UPDATE repos SET language = ?, license = ?, size_in_bytes = ? WHERE id = ?', measures.language, measures.license, measures.size_in_bytes, id)
 }
 
+/** Counts the bytes of a push at once; the next measuring sets it right. */
+export function addSize(tx: Tx, id: string, bytes: number): void {
+  tx.db.run('UPDATE repos SET size_in_bytes = size_in_bytes + ? WHERE id = ?', bytes, id)
+}
+
 /** Takes away the fork of a pull request with its refs. */
 export function removeForkRow(tx: Tx, id: string): void {
   tx.db.run('DELETE FROM repos WHERE id = ? AND parent_id IS NOT NULL', id)

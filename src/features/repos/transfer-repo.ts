@@ -3,6 +3,7 @@ import type { UserCaller } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { operation } from '#core/operation.ts'
 import { RepoPath, Type, WorkspaceSlug } from '#core/schema.ts'
+import { requireRoomToGrow } from '#features/workspaces/index.ts'
 import { forbidden, invalid, Refusal } from '#lib/errors.ts'
 import { droppedAccess } from './dropped-access.ts'
 import { repoTransferred } from './events.ts'
@@ -40,6 +41,8 @@ export const transferRepo = operation({
       if (target.id === row.workspace_id) throw invalid('to', `${repo.full_name} is in the workspace ${target.slug} already`)
       const before = fullNameOf(tx.db, row)
       takeName(tx, row.id, target, row.name)
+      requireRoomToGrow(hearth, tx.db, target.id, 'repositories', 1)
+      requireRoomToGrow(hearth, tx.db, target.id, 'repos_bytes', row.size_in_bytes)
       setRepo(tx, row.id, { workspace_id: target.id })
       setForks(tx, row.id, { workspace_id: target.id })
       insertRedirect(tx, row, row.id)

@@ -3,6 +3,7 @@ import type { Feature } from '#core/hearth.ts'
 import type { Job } from '#core/jobs.ts'
 import { mergeAttempts, mergeFacts, mergeRules, queueRules, stricterSettings } from '#features/pulls/index.ts'
 import { belongings, frozenReleases, moveRules } from '#features/repos/index.ts'
+import { usageParts } from '#features/workspaces/index.ts'
 import { createRuleset } from './create-ruleset.ts'
 import { followCosts } from './costs.ts'
 import { deleteRuleset } from './delete-ruleset.ts'
@@ -18,7 +19,7 @@ import { moveRulings } from './move-rules.ts'
 import { watchOpened, watchPushed } from './opened.ts'
 import { frozenBy } from './releases.ts'
 import { queueRuleOf, tightened } from './settings.ts'
-import { removeEvaluationsOf } from './store-evaluations.ts'
+import { costOfWorkspace, removeEvaluationsOf } from './store-evaluations.ts'
 import { updateRuleset } from './update-ruleset.ts'
 
 export * from './schema.ts'
@@ -34,6 +35,6 @@ export const feature: Feature = {
   jobs: [sweepEvaluations, refreshFindings, followRulesets] as Job[],
   extensions: [
     moveRules.with(moveRulings), mergeRules.with(mergeBlockers), mergeFacts.with(readFindings), mergeAttempts.with(noteMerge),
-    stricterSettings.with(tightened), queueRules.with(queueRuleOf), frozenReleases.with(frozenBy), belongings.with(removeEvaluationsOf),
+    stricterSettings.with(tightened), queueRules.with(queueRuleOf), frozenReleases.with(frozenBy), belongings.with(removeEvaluationsOf), usageParts.with({ part: 'agent_usd_this_month', count: costOfWorkspace }),
   ],
 }

@@ -81,6 +81,13 @@ export const addCost = (tx: Tx, repo_id: string, day: string, cost_usd: number):
 export const costSince = (db: Db, repo_id: string, day: string): number =>
   db.one<{ cost: number | null }>('SELECT sum(cost_usd) AS cost FROM session_costs WHERE repo_id = ? AND day >= ?', repo_id, day)?.cost ?? 0
 
+/** What sessions of a workspace reported since a day, in dollars. */
+export const costOfWorkspace = (db: Db, workspace_id: string, day: string): number =>
+  db.one<{ cost: number | null }>(
+    'SELECT sum(c.cost_usd) AS cost FROM repos r JOIN session_costs c ON c.repo_id = r.id AND c.day >= ?2 WHERE r.workspace_id = ?1 AND r.parent_id IS NULL',
+    workspace_id, day,
+  )?.cost ?? 0
+
 /** The same for all repositories of a workspace that reported anything. */
 export const listCostsOfWorkspace = (db: Db, workspace_id: string, day: string): { repo_id: string; cost: number }[] =>
   db.all(

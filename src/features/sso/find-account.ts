@@ -63,7 +63,7 @@ export function findAccount(tx: Tx, provider: SignOnPolicy, known: Known, link_t
   if (owner) {
     throw conflict('already_exists', `there is an account with the address ${email} here already: sign in to it, and link ${provider.name} under Security in your settings`)
   }
-  if (!provider.sign_up || isWithoutAccounts(tx.db)) throw forbidden('role', `you have no account here yet, and signing in through ${provider.name} makes none; ask an administrator`)
+  if (!provider.sign_up || tx.hearth.settings.sign_up === 'closed' || isWithoutAccounts(tx.db)) throw forbidden('role', `you have no account here yet, and signing in through ${provider.name} makes none; ask an administrator`)
   if (email === null) throw invalid('email', `${provider.name} gives no email address for you, and an account needs one`)
   const made = signUp(tx, { username: freeUsername(tx, known), email, password_hash: null, verified: known.email_verified && provider.trust_email, site_admin: false })
   const name = known.name?.replace(/[\s\p{Cc}]+/gu, ' ').trim().slice(0, LONGEST_NAME) || null

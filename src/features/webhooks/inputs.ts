@@ -1,4 +1,5 @@
 /** What may be set on a webhook. */
+import { EVENT_TYPES } from '#core/event-types.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { Type } from '#core/schema.ts'
 import { invalid } from '#lib/errors.ts'
@@ -33,8 +34,8 @@ export async function readUrl(hearth: Hearth, text: string): Promise<string> {
 }
 
 /** The types without repetition. Gives 422 for a name that no event has. */
-export function readEvents(hearth: Hearth, events: readonly string[]): string[] {
-  const unknown = events.find((type) => !hearth.eventTypes.has(type))
+export function readEvents(events: readonly string[]): string[] {
+  const unknown = events.find((type) => !EVENT_TYPES.has(type))
   if (unknown !== undefined) throw invalid('events', `there is no event type ${JSON.stringify(unknown.slice(0, 100))}`)
   return [...new Set(events)]
 }

@@ -98,6 +98,10 @@ export const removeDeliveries = (tx: Tx, hook_id: string, limit: number): number
 export const removeOldPayloads = (tx: Tx, before: Timestamp, limit: number): number =>
   tx.db.run('DELETE FROM webhook_payloads WHERE event_id IN (SELECT event_id FROM webhook_payloads WHERE kept_until < ? LIMIT ?)', before, limit)
 
+/** How many are still to be sent. */
+export const countDue = (db: Db): number =>
+  db.one<{ count: number }>('SELECT count(*) AS count FROM webhook_deliveries WHERE due_at IS NOT NULL')?.count ?? 0
+
 /** Webhooks for which something is still to be sent. */
 export const listWithDue = (db: Db): string[] =>
   db.all<{ hook_id: string }>('SELECT id AS hook_id FROM webhooks w WHERE EXISTS (SELECT 1 FROM webhook_deliveries WHERE hook_id = w.id AND due_at IS NOT NULL)').map(({ hook_id }) => hook_id)

@@ -28,7 +28,7 @@ export const updateWebhook = operation({
     const grants = { repo, workspace }
     requireHook(db, grants, id)
     const change: HookChange = {
-      ...(input.events === undefined ? {} : { events: JSON.stringify(readEvents(hearth, input.events)) }),
+      ...(input.events === undefined ? {} : { events: JSON.stringify(readEvents(input.events)) }),
       ...(input.active === undefined ? {} : { active: input.active ? 1 : 0 }),
       ...(input.secret === undefined ? {} : { secret: sealSecret(hearth, secretFrom(input.secret)) }),
       ...(input.url === undefined ? {} : { url: await readUrl(hearth, input.url) }),

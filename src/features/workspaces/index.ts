@@ -42,6 +42,7 @@ export { Project, projectRecord, requireProject } from './projects.ts'
 export { findMember, findStanding, findWorkspace, listMemberships, workspaceById, type Membership, type WorkspaceRow } from './store.ts'
 export { findInvitation, listInvitations, listInvitationsTo, listPending as listPendingInvitations } from './store-invitations.ts'
 export { findProject, listProjectRepos } from './store-projects.ts'
+export { GROWING, growth, requireRoomToGrow, usageParts, type Growing, type UsagePart } from './points.ts'
 export { formerWorkspace } from './store-redirects.ts'
 export { DESCRIPTION_LENGTH, NAME_LENGTH, oneLine, requireWorkspace } from './workspaces.ts'
 export {

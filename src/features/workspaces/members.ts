@@ -6,6 +6,7 @@ import type { Tx } from '#core/write.ts'
 import { actorOf } from '#features/accounts/index.ts'
 import { conflict, notFound } from '#lib/errors.ts'
 import { memberAdded, memberRemoved } from './events.ts'
+import { requireRoomToGrow } from './points.ts'
 import type { Member } from './schema.ts'
 import { countMemberships, countOwners, findMember, findStanding, insertMember, removeMemberRow, setMemberRole, type MemberRow } from './store.ts'
 
@@ -24,6 +25,7 @@ export function addMember(tx: Tx, { workspace_id, user_id, role, invited_by = nu
   const { username } = actorOf(tx.hearth, user_id)
   if (findStanding(tx.db, workspace_id, user_id)) throw conflict('already_exists', `${username} belongs to this workspace already`)
   requireRoomFor(tx, user_id)
+  requireRoomToGrow(tx.hearth, tx.db, workspace_id, 'members', 1)
   insertMember(tx.db, { workspace_id, user_id, role, invited_by, now: tx.now })
   tx.append(memberAdded, { workspace_id, repo_id: null }, { username, role })
   tx.audit({ action: 'workspace.member_added', target: { kind: 'user', id: user_id, name: username }, workspace_id, data: { after: { role } } })

@@ -34,29 +34,27 @@ export function readBareRefs(directory: string): BareRefs {
   return { head: named ? named[1]! : 'refs/heads/main', refs }
 }
 
-/** Moves one ref if it has the value that the update expects; gives null, or why not. */
-export const updateBareRef = (directory: string, update: RefUpdate): string | null => updateBareRefs(directory, [update])[0] ?? null
-
 /**
- * Moves all of these refs or, when one cannot be, none; gives for each null, or why not. Every ref is locked before the first is
- * moved, so that other programs see no part of it refused.
+ * Moves refs that have the values that their updates expect; gives for each null, or why not. With `atomic`, all move or none. Every
+ * ref is locked before the first is moved, so that other programs see no part of what is refused.
  */
-export function updateBareRefs(directory: string, updates: readonly RefUpdate[]): (string | null)[] {
+export function updateBareRefs(directory: string, updates: readonly RefUpdate[], atomic: boolean): (string | null)[] {
   const locks = new Set<string>()
   try {
     const why: (string | null)[] = updates.map((update) => lock(directory, update, locks))
-    if (!why.some((one) => one !== null)) {
-      const { refs } = readBareRefs(directory)
-      updates.forEach((update, i) => {
-        if ((refs.get(update.name) ?? null) !== update.old) why[i] = 'fetch first'
-      })
-    }
-    if (why.some((one) => one !== null)) return why.map((one) => one ?? 'atomic transaction failed')
-    return updates.map((update) => move(directory, update, locks))
+    const { refs } = readBareRefs(directory)
+    updates.forEach((update, i) => {
+      if (why[i] === null && (refs.get(update.name) ?? null) !== update.old) why[i] = 'fetch first'
+    })
+    // As git says it: a ref that cannot be locked fails the transaction, and is not told from those that fail with it.
+    if (atomic && why.some((one) => one !== null)) return why.map((one) => (one === null || one === LOCKED ? 'atomic transaction failed' : one))
+    return updates.map((update, i) => why[i] ?? move(directory, update, locks))
   } finally {
     for (const path of locks) rmSync(path, { force: true })
   }
 }
+
+const LOCKED = 'failed to update ref'
 
 /** Takes the lock file of a ref, as git does, and adds it to the locks. */
 function lock(directory: string, { name }: RefUpdate, locks: Set<string>): string | null {
@@ -68,7 +66,7 @@ function lock(directory: string, { name }: RefUpdate, locks: Set<string>): strin
     locks.add(path)
     return null
   } catch {
-    return 'failed to update ref'
+    return LOCKED
   }
 }
 

@@ -2,6 +2,7 @@
  * Who wrote each line: https://git-scm.com/docs/git-blame with its defaults. The lines of a file are handed to the parents
  * that already had them, through renames of the whole file, until a commit is found that all of its parents cannot explain.
  */
+import { finish, type Turns } from './turns.ts'
 import { GitError, type BlameRange, type ObjectReader, type Oid } from '../ports.ts'
 import type { Change } from '../diff/changes.ts'
 import { manyFiles } from '../diff/effort.ts'
@@ -29,7 +30,10 @@ type Suspect = { readonly node: CommitNode; readonly path: PathKey; readonly ent
  * The lines `from`..`to` (from 1, both included; the whole file unless given) in runs of one commit and path each.
  * Gives GitError `missing` when there is no such file, `invalid` for a directory or submodule, `too_large` over 32 MB.
  */
-export function blame(db: ObjectReader, commit: Oid, path: string, range?: { from: number; to: number }): BlameRange[] {
+export const blame = (db: ObjectReader, commit: Oid, path: string, range?: { from: number; to: number }): BlameRange[] => finish(blameTurns(db, commit, path, range))
+
+/** The same with pauses: an old file takes seconds. */
+export function* blameTurns(db: ObjectReader, commit: Oid, path: string, range?: { from: number; to: number }): Turns<BlameRange[]> {
   const segments = splitPath(path)
   const entry = entryAt(db, treeOf(db, commit), segments)
   if (!entry) throw new GitError('missing', `no file ${path} at ${commit}`)
@@ -39,8 +43,11 @@ export function blame(db: ObjectReader, commit: Oid, path: string, range?: { fro
   const from = Math.max(1, range?.from ?? 1)
   const to = Math.min(lines, range?.to ?? lines)
   if (from > to) return []
-  return new Blame(db).run(commit, segments.join('/'), entry, { at: from - 1, count: to - from + 1, final: from - 1 })
+  return yield* new Blame(db).run(commit, segments.join('/'), entry, { at: from - 1, count: to - from + 1, final: from - 1 })
 }
+
+/** After so many commits other work of the thread gets its turn. */
+const TURN = 4
 
 type Pending = { readonly node: CommitNode; readonly time: number; readonly suspects: Map<PathKey, Suspect> }
 type Found = { readonly final: number; readonly count: number; readonly commit: Oid; readonly path: PathKey }
@@ -59,9 +66,11 @@ class Blame {
     this.source = commitSource(db)
   }
 
-  run(commit: Oid, path: PathKey, entry: Entry, run: Run): BlameRange[] {
+  *run(commit: Oid, path: PathKey, entry: Entry, run: Run): Turns<BlameRange[]> {
     this.suspect(this.source.get(commit), path, entry, [run])
+    let steps = 0
     for (let step = this.queue.take(); step; step = this.queue.take()) {
+      if (++steps % TURN === 0) yield 'pause'
       this.pending.delete(step.node.oid)
       for (const suspect of step.suspects.values()) this.settle(suspect)
     }

@@ -4,6 +4,7 @@
  * and where there is none the commit itself is the answer. Entries that share a chain are carried together.
  */
 import type { LastCommit, ObjectReader, Oid } from '../ports.ts'
+import { finish, type Turns } from './turns.ts'
 import { CommitQueue } from './commit-queue.ts'
 import { commitSource, type CommitNode } from './commit-source.ts'
 import { readCommit } from './log.ts'
@@ -17,8 +18,14 @@ type Pending = { readonly node: CommitNode; readonly time: number; names: Set<Pa
 /** Listings kept for commits that other ones will ask about again. */
 const REMEMBERED = 64
 
+/** After so many commits other work of the thread gets its turn. */
+const TURN = 16
+
 /** Sorted as the directory is; empty when the commit has no such directory. Gives GitError `missing`. */
-export function lastCommits(db: ObjectReader, commit: Oid, path: string): LastCommit[] {
+export const lastCommits = (db: ObjectReader, commit: Oid, path: string): LastCommit[] => finish(lastCommitsTurns(db, commit, path))
+
+/** The same with pauses: at the top of a large repository it takes seconds. */
+export function* lastCommitsTurns(db: ObjectReader, commit: Oid, path: string): Turns<LastCommit[]> {
   const source = commitSource(db)
   const segments = splitPath(path)
   const directory = entryAt(db, source.get(commit).tree, segments)
@@ -62,7 +69,9 @@ export function lastCommits(db: ObjectReader, commit: Oid, path: string): LastCo
     queue.put(pending)
   }
   pass(commit, new Set(names))
+  let steps = 0
   for (let step = queue.take(); step; step = queue.take()) {
+    if (++steps % TURN === 0) yield 'pause'
     waiting.delete(step.node.oid)
     const own = treeAt(step.node)
     let left = step.names

@@ -3,8 +3,9 @@ import { GitError } from '../ports.ts'
 import { packetLength, type Packet } from './pkt-line.ts'
 
 /** The whole body. Throws GitError `too_large` beyond `limit` bytes. */
-export async function readBody(body: ReadableStream<Uint8Array> | null, limit: number): Promise<Uint8Array> {
+export async function readBody(body: ReadableStream<Uint8Array> | Uint8Array | null, limit: number): Promise<Uint8Array> {
   if (body === null) return new Uint8Array(0)
+  if (body instanceof Uint8Array) return body
   const parts: Uint8Array[] = []
   let size = 0
   for await (const part of body) {
@@ -21,9 +22,11 @@ export class BodyReader {
   private held: Uint8Array = new Uint8Array(0)
   private ended: boolean
 
-  constructor(body: ReadableStream<Uint8Array> | null) {
-    this.reader = body === null ? null : (body.getReader() as never)
-    this.ended = body === null
+  constructor(body: ReadableStream<Uint8Array> | Uint8Array | null) {
+    const stream = body instanceof Uint8Array ? null : body
+    if (body instanceof Uint8Array) this.held = body
+    this.reader = stream === null ? null : (stream.getReader() as never)
+    this.ended = stream === null
   }
 
   /** The next packet, or null at the end. Throws GitError `invalid` for malformed or cut off ones. */

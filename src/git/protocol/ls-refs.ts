@@ -1,6 +1,6 @@
 /** The `ls-refs` command of version 2 (gitprotocol-v2). */
 import { GitError } from '../ports.ts'
-import { FLUSH, pkt } from './pkt-line.ts'
+import { FLUSH, MAX_PACKET } from './pkt-line.ts'
 import type { SnapshotView } from './snapshot-view.ts'
 
 /** As git does: beyond so many prefixes the client gets everything. */
@@ -17,9 +17,18 @@ export function lsRefs(view: SnapshotView, args: readonly string[]): Uint8Array 
   }
   if (prefixes.length > MAX_PREFIXES) prefixes.length = 0
   const key = `ls-refs ${wants.peel} ${wants.symrefs} ${wants.unborn}\n${prefixes.join('\n')}`
-  const answer = () => Buffer.concat([...lines(view, wants, prefixes).map((line) => pkt(`${line}\n`)), FLUSH])
+  const answer = () => Buffer.from(`${lines(view, wants, prefixes).map(packet).join('')}${FLUSH.toString()}`)
   // Clients ask for the same few prefixes again and again; anything else is not worth keeping.
   return key.length < 512 && view.snapshot.refs.length > 50 && prefixes.length < 8 && isCommon(prefixes) ? view.kept(key, answer) : answer()
+}
+
+const ASCII = /^[\0-\x7f]*$/
+
+/** A line as a packet, still as text: thousands of buffers would cost more than the lines themselves. */
+function packet(line: string): string {
+  const length = 5 + (ASCII.test(line) ? line.length : Buffer.byteLength(line))
+  if (length > MAX_PACKET) throw new GitError('too_large', 'a protocol line is too long')
+  return `${length.toString(16).padStart(4, '0')}${line}\n`
 }
 
 const isCommon = (prefixes: readonly string[]): boolean =>

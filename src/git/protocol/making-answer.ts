@@ -1,7 +1,8 @@
 /**
  * One answer while it is made, and as it is kept. Its first bytes stay in memory and go to every reader at once. When
- * it grows large it goes on in one of two ways: straight to its only reader, at that reader's speed; or through a file
- * from which each reader takes at its own speed, so that a slow one holds nobody back.
+ * it grows large it goes on in one of two ways: straight to its readers, at the speed of the slowest; or through a file
+ * from which each reader takes at its own speed, so that a slow one holds nobody back. A file that gets no more room
+ * (its share of the disk, or the disk itself, is full) is given up once everyone has what is in it, and the rest goes straight on.
  */
 import { open, rm, type FileHandle } from 'node:fs/promises'
 import { GitError } from '../ports.ts'
@@ -17,8 +18,16 @@ export type Make = (out: Out, signal: AbortSignal) => Promise<boolean>
 /** Bytes up to which an answer stays in memory. */
 const SMALL = 1 << 19
 const BLOCK = 1 << 18
-/** Milliseconds that a file stays after it was dropped, for those who are about to open it. */
+/** Milliseconds that a file stays after somebody was given its path, for them to open it. */
 const LINGER = 60_000
+
+/** Where the files are, and how much room they may have. */
+export type Room = {
+  readonly place: string
+  /** Asks for so many more bytes; false when there are none. */
+  take(bytes: number): Promise<boolean>
+  give(bytes: number): void
+}
 
 type Reader = {
   readonly sink: AnswerSink
@@ -33,7 +42,7 @@ export class MakingAnswer {
   /** The file, once there is one. */
   path: string | null = null
   private chunks: Uint8Array[] = []
-  private phase: 'memory' | 'direct' | 'file' = 'memory'
+  private phase: 'memory' | 'direct' | 'file' | 'draining' = 'memory'
   private state: 'made' | 'done' | 'failed' = 'made'
   private failure: Error | null = null
   private readonly readers = new Set<Reader>()
@@ -42,21 +51,36 @@ export class MakingAnswer {
   /** Bytes that can be read from the file. */
   private written = 0
   private wakes: (() => void)[] = []
+  private drained: (() => void) | null = null
   private dropped = false
+  /** Bytes that were asked of the room. */
+  private taken = 0
+  private handedOut = Number.NEGATIVE_INFINITY
 
   constructor(
-    private readonly place: string,
+    private readonly room: Room,
     private readonly spools: boolean,
   ) {}
 
   /** Whether another reader can still have all of it. */
   get isOpen(): boolean {
-    return this.phase !== 'direct' && this.state !== 'failed' && !this.abort.signal.aborted && !this.dropped
+    return (this.phase === 'memory' || this.phase === 'file') && this.state !== 'failed' && !this.abort.signal.aborted && !this.dropped
   }
 
   /** Whether it is complete and can be kept. */
   get isWhole(): boolean {
-    return this.state === 'done' && this.phase !== 'direct' && !this.dropped
+    return this.state === 'done' && (this.phase === 'memory' || this.phase === 'file') && !this.dropped
+  }
+
+  /** The file, for somebody who opens it within a minute from now. */
+  handOut(): string | null {
+    this.handedOut = performance.now()
+    return this.path
+  }
+
+  /** Whether somebody may be about to open the file. */
+  get isAwaited(): boolean {
+    return performance.now() < this.handedOut + LINGER
   }
 
   /** Gives everything to a sink, from the start; resolves at the end. */
@@ -93,20 +117,31 @@ export class MakingAnswer {
       }
     }
     this.wake()
-    if (this.dropped) this.drop()
+    if (this.dropped) void this.drop()
   }
 
-  /** Lets go of what is kept; readers that are at it go on. */
-  drop(): void {
+  /** Lets go of what is kept; readers that are at it go on. Resolves when its file is removed. */
+  async drop(): Promise<void> {
     this.dropped = true
     if (this.readers.size > 0 && this.phase === 'file') return
     this.chunks = []
-    const { file, path } = this
+    await this.leaveFile()
+  }
+
+  /** Closes the file and removes it, as soon as nobody is about to open it; only then its room is free. */
+  private async leaveFile(): Promise<void> {
+    const { file, path, taken } = this
     this.file = null
-    void file?.close().catch(() => {})
+    this.path = null
+    this.taken = 0
     if (path === null) return
-    const timer = setTimeout(() => void rm(path, { force: true }).catch(() => {}), this.state === 'done' ? LINGER : 0)
-    timer.unref()
+    const remove = async (): Promise<void> => {
+      await file?.close().catch(() => {})
+      await rm(path, { force: true }).catch(() => {})
+      this.room.give(taken)
+    }
+    if (!this.isAwaited) return await remove()
+    setTimeout(() => void remove(), this.handedOut + LINGER - performance.now()).unref()
   }
 
   private take(block: Uint8Array, taken?: () => void): void {
@@ -122,13 +157,17 @@ export class MakingAnswer {
       }
       this.outgrow()
     }
-    if (this.phase === 'direct') {
-      const [reader] = this.readers
-      if (reader === undefined) taken?.()
-      else reader.sink.put(block, taken)
-      return
-    }
-    this.append(block, taken)
+    // What goes through the file must be there before what goes past it.
+    if (this.phase === 'direct' && !this.appended) this.pass(block, this.size - block.length, taken)
+    else this.append(block, this.size - block.length, taken)
+  }
+
+  /** Hands a block to those who do not have it; the next may come when the last of them took it. */
+  private pass(block: Uint8Array, from: number, taken?: () => void): void {
+    const readers = [...this.readers].filter(({ at }) => at <= from)
+    let left = readers.length
+    if (left === 0) return taken?.()
+    for (const reader of readers) this.give(reader, block, taken && (() => void (--left === 0 && taken())))
   }
 
   /** It has become too large for memory. */
@@ -140,27 +179,60 @@ export class MakingAnswer {
       return
     }
     this.phase = 'file'
-    this.path = this.place
-    for (const chunk of chunks) this.append(chunk)
+    this.path = this.room.place
+    let from = 0
+    for (const chunk of chunks) {
+      this.append(chunk, from)
+      from += chunk.length
+    }
     for (const reader of this.readers) void this.pump(reader)
   }
 
   private writing: Promise<void> = Promise.resolve()
+  private appended = false
 
-  private append(block: Uint8Array, taken?: () => void): void {
+  /** Puts the block that begins at `from` into the file, or past it to whoever does not have it. */
+  private append(block: Uint8Array, from: number, taken?: () => void): void {
+    this.appended = true
     this.writing = this.writing.then(async () => {
-      if (this.failure !== null) return taken?.()
-      try {
-        this.file ??= await open(this.place, 'wx+', 0o600)
-        for (let at = 0; at < block.length; ) at += (await this.file.write(block, at, block.length - at, this.written + at)).bytesWritten
-        this.written += block.length
-      } catch (error) {
-        this.failure = new GitError('aborted', `the answer could not be kept: ${(error as Error).message}`)
-        this.abort.abort()
+      if (this.phase === 'file') {
+        if (await this.write(block)) return taken?.()
+        await this.giveUpFile()
       }
-      this.wake()
-      taken?.()
+      this.pass(block, from, taken)
     })
+  }
+
+  /** Whether a block is in the file now. */
+  private async write(block: Uint8Array): Promise<boolean> {
+    if (this.path === null || !(await this.room.take(block.length))) return false
+    this.taken += block.length
+    try {
+      this.file ??= await open(this.room.place, 'wx+', 0o600)
+      for (let at = 0; at < block.length; ) at += (await this.file.write(block, at, block.length - at, this.written + at)).bytesWritten
+    } catch {
+      return false
+    }
+    this.written += block.length
+    this.wake()
+    return true
+  }
+
+  /** Waits until everyone has what is in the file, and goes on without it. */
+  private async giveUpFile(): Promise<void> {
+    this.phase = 'draining'
+    this.wake()
+    await new Promise<void>((drained) => {
+      this.drained = drained
+      this.noteDrained()
+    })
+    this.phase = 'direct'
+    this.wake()
+    void this.leaveFile()
+  }
+
+  private noteDrained(): void {
+    if (this.phase === 'draining' && [...this.readers].every(({ at }) => at >= this.written)) this.drained?.()
   }
 
   private async pump(reader: Reader): Promise<void> {
@@ -171,7 +243,9 @@ export class MakingAnswer {
           const { bytesRead } = await this.file.read(block, 0, block.length, reader.at)
           if (bytesRead === 0) throw new GitError('aborted', 'a kept answer is cut off')
           await new Promise<void>((taken) => this.give(reader, block.subarray(0, bytesRead), taken))
-        } else if (this.state === 'failed') return this.break(reader)
+          this.noteDrained()
+        } else if (this.phase === 'direct') return
+        else if (this.state === 'failed') return this.break(reader)
         else if (this.state === 'done') return this.finish(reader)
         else await new Promise<void>((wake) => this.wakes.push(wake))
       }
@@ -200,9 +274,10 @@ export class MakingAnswer {
     if (!this.readers.delete(reader)) return
     reader.gone = true
     reader.resolve()
+    this.noteDrained()
     if (this.readers.size > 0) return
     if (this.state === 'made') this.abort.abort()
-    else if (this.dropped) this.drop()
+    else if (this.dropped) void this.drop()
   }
 
   private wake(): void {

@@ -1,7 +1,7 @@
 /** git-upload-pack over smart HTTP: reads one request, answers what needs no objects, and hands fetches to a thread. */
 import { isOid } from '../object.ts'
 import { GitError, type RefSnapshot, type ServiceRequest } from '../ports.ts'
-import { answerStream, type AnswerSink } from './answer-stream.ts'
+import { answerSoon, answerStream, type AnswerSink } from './answer-stream.ts'
 import { readBody } from './body.ts'
 import type { FetchRequest } from './fetch-request.ts'
 import { lsRefs } from './ls-refs.ts'
@@ -17,26 +17,38 @@ const MAX_REQUEST = 32 << 20
 
 export type UploadContext = TaskContext & { readonly answers: SharedAnswers }
 
-/** An answer as bytes on their way, or as a file that is all of it. */
-export type UploadAnswer = ReadableStream<Uint8Array> | { readonly path: string; readonly size: number }
+/** A whole answer, one on its way, or a file that is all of it. */
+export type UploadAnswer = Uint8Array | ReadableStream<Uint8Array> | { readonly path: string; readonly size: number }
 
-/** The same as `uploadPack`; an answer that is kept on disk is named instead of read. */
+/** The same as `uploadPack`; what is short is given whole, and what is kept on disk is named instead of read. */
 export async function uploadPackOrFile(
   context: UploadContext,
   store: string,
   refs: RefSnapshot,
   request: ServiceRequest,
 ): Promise<UploadAnswer> {
-  const body = readBody(request.body, MAX_REQUEST)
-  const kept = await body.then((bytes) => fileFor(context, store, refs, request.protocol, bytes), () => null)
-  return kept ?? uploadPack(context, store, refs, request, body)
+  const reading = readBody(request.body, MAX_REQUEST)
+  // A request that is given up ends here as well, although its body may never do.
+  const { promise: givenUp, reject } = Promise.withResolvers<never>()
+  const stop = (): void => reject(new GitError('aborted', 'the request was given up'))
+  request.signal?.addEventListener('abort', stop, { once: true })
+  try {
+    const body = await (request.signal ? Promise.race([reading, givenUp]) : reading)
+    request.signal?.removeEventListener('abort', stop)
+    const view = viewOf(refs)
+    const packets = parsePackets(body)
+    const kept = context.answers.hasFiles ? fileFor(context, store, view, request.protocol, packets) : null
+    return kept ?? (await answerSoon((sink) => answerOrTell(context, store, view, request.protocol, packets, sink), request.signal))
+  } catch (error) {
+    request.signal?.removeEventListener('abort', stop)
+    if (!(error instanceof GitError) || error.code === 'aborted') throw error
+    return errorLine(error)
+  }
 }
 
 /** The file that answers a request of one fetch, if there is one. */
-function fileFor(context: UploadContext, store: string, refs: RefSnapshot, protocol: 0 | 1 | 2, body: Uint8Array): { path: string; size: number } | null {
+function fileFor(context: UploadContext, store: string, view: SnapshotView, protocol: 0 | 1 | 2, packets: readonly Packet[]): { path: string; size: number } | null {
   try {
-    const view = viewOf(refs)
-    const packets = parsePackets(body)
     if (protocol !== 2) {
       const parsed = parseFetchV0(view, packets, protocol)
       return parsed && context.answers.fileOf(keyOf(store, view, parsed))
@@ -52,27 +64,42 @@ function fileFor(context: UploadContext, store: string, refs: RefSnapshot, proto
   }
 }
 
-export function uploadPack(
-  context: UploadContext,
-  store: string,
-  refs: RefSnapshot,
-  request: ServiceRequest,
-  body = readBody(request.body, MAX_REQUEST),
-): ReadableStream<Uint8Array> {
+export function uploadPack(context: UploadContext, store: string, refs: RefSnapshot, request: ServiceRequest): ReadableStream<Uint8Array> {
+  const body = readBody(request.body, MAX_REQUEST)
   return answerStream(async (sink) => {
     try {
       const packets = parsePackets(await body)
-      const view = viewOf(refs)
-      if (request.protocol === 2) await answerV2(context, store, view, packets, sink)
-      else {
-        const parsed = parseFetchV0(view, packets, request.protocol)
-        if (parsed !== null) await fetch(context, store, view, parsed, sink)
-      }
+      await answerOrTell(context, store, viewOf(refs), request.protocol, packets, sink)
     } catch (error) {
       if (!(error instanceof GitError) || error.code === 'aborted') throw error
-      sink.put(pkt(`ERR ${error.message.replace(/[\r\n]+/g, ' ').slice(0, 900)}`))
+      sink.put(errorLine(error))
     }
   }, request.signal)
+}
+
+/** Answers, and tells the client of what is wrong with its request. */
+async function answerOrTell(...[context, store, view, protocol, packets, sink]: Parameters<typeof answer>): Promise<void> {
+  try {
+    await answer(context, store, view, protocol, packets, sink)
+  } catch (error) {
+    if (!(error instanceof GitError) || error.code === 'aborted') throw error
+    sink.put(errorLine(error))
+  }
+}
+
+const errorLine = (error: GitError): Buffer => pkt(`ERR ${error.message.replace(/[\r\n]+/g, ' ').slice(0, 900)}`)
+
+async function answer(
+  context: UploadContext,
+  store: string,
+  view: SnapshotView,
+  protocol: 0 | 1 | 2,
+  packets: readonly Packet[],
+  sink: AnswerSink,
+): Promise<void> {
+  if (protocol === 2) return await answerV2(context, store, view, packets, sink)
+  const parsed = parseFetchV0(view, packets, protocol)
+  if (parsed !== null) await fetch(context, store, view, parsed, sink)
 }
 
 async function answerV2(

@@ -1,6 +1,6 @@
 /** The files of a store: git's own layout, and the steps that make a pack durable before it is seen. */
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { writeAll } from '../pack/index-writer.ts'
 import { GitError } from '../ports.ts'
 
@@ -17,12 +17,18 @@ export function makeStore(directory: string): void {
   mkdirSync(packDirectory(directory), { recursive: true })
   mkdirSync(join(directory, 'objects', 'info'), { recursive: true })
   mkdirSync(join(directory, 'refs'), { recursive: true })
-  const config = join(directory, 'config')
-  if (!existsSync(config)) writeFileSync(config, '[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = true\n')
-  const head = join(directory, 'HEAD')
-  if (!existsSync(head)) writeFileSync(head, 'ref: refs/heads/main\n')
-  syncDirectory(directory)
-  syncDirectory(packDirectory(directory))
+  writeOnce(join(directory, 'config'), '[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = true\n')
+  writeOnce(join(directory, 'HEAD'), 'ref: refs/heads/main\n')
+  // From the inside out: a name that lasts may not lead to one that does not.
+  for (const path of [packDirectory(directory), join(directory, 'objects'), directory, dirname(directory)]) syncDirectory(path)
+}
+
+/** Writes a small file unless it is there; after a power cut it is there whole or not at all. */
+function writeOnce(path: string, text: string): void {
+  if (existsSync(path)) return
+  rmSync(`${path}.new`, { force: true })
+  writeDurably(`${path}.new`, Buffer.from(text))
+  renameSync(`${path}.new`, path)
 }
 
 export function syncDirectory(path: string): void {

@@ -16,6 +16,9 @@ export type EngineSettings = {
   readonly arenaBytes: number
 }
 
+/** What was let in when the limit was higher can still be read. */
+const MOST_READ = 1 << 30
+
 /** Stores that a thread keeps open at once. */
 const MAX_OPEN = 64
 
@@ -24,7 +27,7 @@ export class Engine {
   private readonly open = new Map<string, OpenStore>()
 
   constructor(readonly settings: EngineSettings) {
-    this.reader = new EntryReader(settings.arenaBytes, settings.maxObjectBytes)
+    this.reader = new EntryReader(settings.arenaBytes, Math.max(settings.maxObjectBytes, MOST_READ))
   }
 
   /** Throws GitError `invalid` for a bad name, `missing` when there is no such store. */

@@ -3,8 +3,9 @@ import { factsTask, type FactsRequest } from '../client/facts-task.ts'
 import { knownTask, type KnownRequest } from '../client/known-task.ts'
 import { packTask, type PackRequest } from '../client/pack-task.ts'
 import { diffTrees, formatPatch } from '../diff/index.ts'
-import { aheadBehind, blame, count, findEntry, isReachable, languages, lastCommits, listTree, log, mergeBases } from '../history/index.ts'
-import type { DiffOptions, LogOptions, Oid } from '../ports.ts'
+import type { Turns } from '../history/turns.ts'
+import { aheadBehind, blameTurns, count, findEntry, isReachable, languages, lastCommitsTurns, listTree, log, mergeBases, searchAdded } from '../history/index.ts'
+import type { AddedMatches, AddedSearch, DiffOptions, LogOptions, Oid } from '../ports.ts'
 import type { FetchRequest, NamespaceTips } from '../protocol/fetch-request.ts'
 import { archiveTask } from './archive.ts'
 import type { Engine } from './engine.ts'
@@ -13,6 +14,7 @@ import { fetchTask } from './fetch.ts'
 import { ingestTask, type IngestRequest } from './ingest.ts'
 import { maintainTask, type MaintainOptions } from './maintain.ts'
 import { objectInfoTask } from './object-info.ts'
+import type { OpenStore } from './open-store.ts'
 import { readBlob, readCommit, readTag, expandPrefix, peelToCommit } from './point-reads.ts'
 import { resolvePart, type PartRequest } from '../pack/resolve-part.ts'
 import type { Help, Task } from './task.ts'
@@ -38,6 +40,31 @@ const ask =
     objects.refresh()
     return { value: answer(objects, ...asked.args) }
   }
+
+/** A question that may take long: it pauses, and what it reads stays open meanwhile. */
+const inTurns =
+  <A extends readonly unknown[]>(answer: (db: ReturnType<Engine['store']>['objects'], ...args: A) => Turns<unknown>): Entry =>
+  (engine: Engine, asked: Asked<A>) => ({ task: pinned(engine.store(asked.store), (db) => answer(db, ...asked.args)) })
+
+function* pinned({ objects }: OpenStore, work: (db: OpenStore['objects']) => Turns<unknown>): Task<unknown> {
+  objects.refresh()
+  objects.pin()
+  try {
+    return yield* work(objects)
+  } finally {
+    objects.unpin()
+  }
+}
+
+function* searchAddedTask({ objects }: OpenStore, search: AddedSearch): Task<AddedMatches> {
+  objects.refresh()
+  objects.pin()
+  try {
+    return yield* searchAdded(objects, search)
+  } finally {
+    objects.unpin()
+  }
+}
 
 export const registry: Record<string, Entry | undefined> = {
   fetch: (engine, args: { store: string; request: FetchRequest; names: NamespaceTips }) => ({
@@ -65,12 +92,13 @@ export const registry: Record<string, Entry | undefined> = {
   aheadBehind: ask((db, head: Oid, base: Oid) => aheadBehind(db, head, base)),
   tree: ask((db, commit: Oid, path: string, options?: { recursive?: boolean; sizes?: boolean }) => listTree(db, commit, path, options)),
   entry: ask((db, commit: Oid, path: string) => findEntry(db, commit, path)),
-  lastCommits: ask((db, commit: Oid, path: string) => lastCommits(db, commit, path)),
-  blame: ask((db, commit: Oid, path: string, range?: { from: number; to: number }) => blame(db, commit, path, range)),
+  lastCommits: inTurns((db, commit: Oid, path: string) => lastCommitsTurns(db, commit, path)),
+  blame: inTurns((db, commit: Oid, path: string, range?: { from: number; to: number }) => blameTurns(db, commit, path, range)),
   languages: ask((db, commit: Oid) => languages(db, commit)),
   diff: ask((db, from: Oid | null, to: Oid | null, options?: DiffOptions) => diffTrees(db, from, to, options ?? {})),
   patch: ask((db, from: Oid | null, to: Oid | null, options?: DiffOptions) => formatPatch(db, from, to, options ?? {})),
 
+  searchAdded: (engine, { store, args: [search] }: Asked<[AddedSearch]>) => ({ task: searchAddedTask(engine.store(store), search) }),
   archive: (engine, { store, args }: Asked<Rest<typeof archiveTask>>) => ({
     task: archiveTask(engine.store(store), ...args),
   }),

@@ -1,5 +1,7 @@
 /** Mail about notifications, received by a real SMTP server. */
 import { afterAll, expect, test } from 'bun:test'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { anonymous } from '#core/caller.ts'
 import { getUnsubscription } from '#features/notifications/get-unsubscription.ts'
 import { unsubscribe } from '#features/notifications/unsubscribe.ts'
@@ -166,4 +168,12 @@ test('the digest tells what one\'s agents did, hourly or daily, once, and never 
   world.clock.advance(2 * DAY)
   await plan()
   expect(await digests()).toEqual([])
+})
+
+test('without a mail server news is on the site alone, and no file is written for it', async () => {
+  const { world, issue, told, mel } = await makeNotificationWorld()
+  const number = await issue(undefined, { body: 'Look, @mel.' })
+  expect(await told(mel)).toEqual([`mention #${number}`])
+  expect(existsSync(join(world.data, 'outbox'))).toBe(false)
+  expect(world.hearth.db.all(`SELECT 1 FROM jobs WHERE kind = 'mail_notification'`)).toEqual([])
 })

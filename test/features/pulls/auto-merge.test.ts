@@ -118,6 +118,21 @@ describe('rules about it', () => {
       expect(pull(number).status).toBe('merged')
     }
   })
+
+  test('with what whoever asked may pass: rules that let them by, and only them', async () => {
+    const made = await makePullWorld()
+    const { world, ada, mel, max, otto, pull } = made
+    await world.call(createRuleset, ada, {
+      repo: REPO, name: 'Two eyes more', conditions: { ref_name: { include: ['~ALL'] } }, bypass_actors: [{ kind: 'user', value: 'mel' }],
+      rules: [{ type: 'pull_request', parameters: { required_approvals: 1 } }],
+    })
+    const [held, passed] = [await made.ready(otto), await made.ready(otto, { 'docs/guide.txt': 'x\n' })]
+    await want(made, max, held)
+    await want(made, mel, passed)
+    await world.jobs()
+    expect([pull(held).status, pull(passed).status]).toEqual(['open', 'merged'])
+    expect(pull(passed).merged_by).toBe(mel.id)
+  })
 })
 
 describe('it does not merge', () => {

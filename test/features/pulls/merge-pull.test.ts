@@ -375,3 +375,14 @@ test('the session of one without entries is not named', async () => {
   expect((await commitOf(forge, forge.ref('main'))).message).toBe(`Merge #${number}: From a branch\n\nPull-Request: ${REPO}#${number}\n`)
   expect(await refusal(forge.world.call(appendSession, forge.otto, { repo: REPO, number, entries: [{ kind: 'message', text: 'x' }] }))).toMatchObject({ status: 403 })
 })
+
+test('what waits in a queue was asked for, and is told of once; what lands at once is told of as merged alone', async () => {
+  const { world, mel, otto, ready, configure } = await makePullWorld()
+  const [first, second] = [await ready(otto), await ready(otto, { 'docs/guide.txt': 'better\n' })]
+  await world.call(mergePull, mel, { repo: REPO, number: first })
+  expect(world.events('pull.merge_requested')).toEqual([])
+  await configure({ merge_queue: true })
+  await world.call(mergePull, mel, { repo: REPO, number: second })
+  await world.call(mergePull, mel, { repo: REPO, number: second })
+  expect(world.events('pull.merge_requested').map(({ actor_id, data }) => [actor_id, data])).toEqual([[mel.id, { number: second, issue: null }]])
+})

@@ -19,6 +19,16 @@ test('changes what is given and tells of what changed', async () => {
   expect(world.events()).toHaveLength(told)
 })
 
+test('switching auto_merge on asks for a merge, and is told of once', async () => {
+  const { world, mel, draft } = await makePullWorld()
+  const number = await draft(mel)
+  await world.call(updatePull, mel, { repo: REPO, number, auto_merge: true })
+  await world.call(updatePull, mel, { repo: REPO, number, auto_merge: true })
+  expect(world.events('pull.merge_requested').map(({ actor_id, data }) => [actor_id, data])).toEqual([[mel.id, { number, issue: null }]])
+  await world.call(updatePull, mel, { repo: REPO, number, auto_merge: false, title: 'Another' })
+  expect(world.events('pull.merge_requested')).toHaveLength(1)
+})
+
 test('its author may change the words; labels and assignees need triage, auto_merge needs write', async () => {
   const { world, mel, otto, draft, pull } = await makePullWorld()
   const number = await draft(otto)

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { anonymous } from '#core/caller.ts'
+import { updatePull } from '#features/pulls/update-pull.ts'
 import { getMergeQueue } from '#features/queue/get-merge-queue.ts'
 import { refusal } from '../../world.ts'
 import { makeQueueWorld, REPO, text } from './fixture.ts'
@@ -94,6 +95,20 @@ describe('failing', () => {
     expect(body).toContain('its checks failed')
     expect(body).toMatch(/\[Output of the check\]\(https:\/\/hearth\.test\/acme\/site\/pull\/\d+\/checks\/chk_\w+\.log\)/)
     expect(made.hearth.db.one('SELECT body FROM comments WHERE number = ?', good)).toBeNull()
+  })
+
+  test('merging by itself goes through the queue, once; what failed is not put in again', async () => {
+    const made = await makeQueueWorld()
+    made.answers(({ number }) => (number === bad ? 'failed' : 'passed'))
+    const good = await made.checked({ 'b.txt': 'good\n' })
+    const bad = await made.checked({ 'docs/guide.txt': 'bad\n' })
+    for (const number of [good, bad]) await made.world.call(updatePull, made.mel, { repo: REPO, number, auto_merge: true })
+    await made.world.jobs()
+    expect(made.pull(good).status).toBe('merged')
+    expect(made.told(good)).toEqual(['queued', 'testing', 'passed', 'landing', 'landed'])
+    expect(made.told(bad)).toEqual(['queued', 'testing', 'failed checks_failed'])
+    expect(made.pull(bad)).toMatchObject({ status: 'open', auto_merge: 0 })
+    expect(made.world.events('pull.updated').at(-1)).toMatchObject({ actor_id: null, data: { number: bad, changed: ['auto_merge'], reason: expect.stringContaining('checks failed') } })
   })
 
   test('a failure on top of something untested is nobody’s fault yet', async () => {

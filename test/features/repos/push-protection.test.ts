@@ -112,6 +112,19 @@ describe('with the protection on', () => {
     expect(results.map(({ refused }) => refused?.split(' ')[0] ?? null)).toEqual(['key.txt:1', null])
   })
 
+  test('of many refs those are refused whose history holds it, whatever order they come in', async () => {
+    const { path, commit, main, tip } = await repo()
+    const leaked = await commit(main, { 'key.txt': invented() })
+    const above = await commit(leaked, { 'key.txt': 'taken out' })
+    const clean = await commit(main, { 'fine.txt': 'fine' })
+    const tips = Array.from({ length: 40 }, (_, at) => [clean, above, main, leaked][at % 4] ?? main)
+    const updates = tips.map((to, at) => ({ name: `refs/${at % 3 === 0 ? 'tags' : 'heads'}/r${at}`, old: null, new: to }))
+    const { results } = await world.call(push, ada, { repo: path, updates })
+    expect(results.map(({ refused }) => refused !== null)).toEqual(tips.map((to) => to === leaked || to === above))
+    expect(results.filter(({ refused }) => refused !== null).every(({ refused }) => refused?.startsWith('key.txt:1 holds an access token'))).toBe(true)
+    expect([tip('r4'), tip('r1')]).toEqual([clean, null])
+  })
+
   test('a commit through the API is held to the same', async () => {
     const { path, tip, main } = await repo()
     const secret = await token()

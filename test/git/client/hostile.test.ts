@@ -167,19 +167,25 @@ test('acknowledgments without end are an error', async () => {
 })
 
 test('one that lets a byte fall now and then is given up, before its pack and within', async () => {
-  const drips = (bytes: Uint8Array): ReadableStream<Uint8Array> => {
+  const drips = (parts: readonly Uint8Array[]): ReadableStream<Uint8Array> => {
     let at = 0
     return new ReadableStream({
       async pull(controller) {
         await Bun.sleep(5)
-        controller.enqueue(bytes.subarray(at, ++at))
+        const part = parts[at++]
+        if (part === undefined) controller.close()
+        else controller.enqueue(part)
       },
     })
   }
-  const pace = { window: 100, least: 10_000, preparing: 1e9 }
-  expect((await attempt({ pack: () => drips(Buffer.concat([packAnswer(goodPack.subarray(0, 40), false), packAnswer(goodPack)])) }, { pace })).message).toContain('less than 10000 bytes a second')
-  const preparing = { ...pace, preparing: 100 }
-  const hums = Buffer.concat([pkt('packfile\n'), ...Array.from({ length: 500 }, () => bandPackets(2, Buffer.from('counting\n')))])
+  // Each would go on for a minute or so.
+  const hums = [pkt('packfile\n'), ...Array.from({ length: 12_000 }, () => bandPackets(2, Buffer.from('counting\n')))]
+  const offers = [pkt('# service=git-upload-pack\n'), FLUSH, pkt('version 2\n'), ...Array.from({ length: 12_000 }, (_, i) => pkt(`feature-${i}\n`))]
+  const pace = { window: 50, least: 10_000, preparing: 1e9 }
+  const header = Buffer.from('PACK\0\0\0\x02\0\0\0\x01')
+  const slow = [pkt('packfile\n'), ...Array.from(header, (byte) => bandPackets(1, Uint8Array.of(byte))), ...Array.from({ length: 12_000 }, () => bandPackets(2, Buffer.from('on\n')))]
+  expect((await attempt({ pack: () => drips(slow) }, { pace })).message).toContain('less than 10000 bytes a second')
+  const preparing = { ...pace, preparing: 50 }
   expect((await attempt({ pack: () => drips(hums) }, { pace: preparing })).message).toContain('to begin')
-  expect((await attempt({ adv: () => drips(Buffer.concat([ADV, ADV, ADV])) }, { pace: preparing })).message).toContain('to begin')
+  expect((await attempt({ adv: () => drips(offers) }, { pace: preparing })).message).toContain('to begin')
 })

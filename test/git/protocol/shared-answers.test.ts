@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { AnswerSink } from '../../../src/git/protocol/answer-stream.ts'
@@ -170,6 +170,75 @@ test('files stay within their bound, the one used least lately goes first', asyn
   expect(['a', 'b', 'c', 'd'].map((key) => answers.fileOf(key) !== null)).toEqual([false, false, true, true])
   answers.forget('store')
   expect(answers.fileOf('d')).toBeNull()
+})
+
+const onDisk = (): number => readdirSync(directory).reduce((sum, name) => sum + statSync(join(directory, name)).size, 0)
+
+test('what is being written stays within the bound too: the rest of a larger answer goes past the file, to all its readers', async () => {
+  let most = 0
+  const inner = maker(400)
+  const make: Make = (out, signal) =>
+    inner({ put: (block, taken) => {
+      most = Math.max(most, onDisk())
+      out.put(block, taken)
+    }, onCancel: out.onCancel.bind(out) }, signal)
+  const slow = new Reader(true)
+  const first = ask('a', make, slow)
+  const others = [ask('a', make), ask('a', make)]
+  while (slow.bytes === 0) await Bun.sleep(1)
+  slow.hurry()
+  await first
+  const sums = (await Promise.all(others)).map((reader) => reader.sum)
+  expect([slow.sum, ...sums]).toEqual([whole(400), whole(400), whole(400)])
+  expect(most).toBeGreaterThan(0)
+  expect(most).toBeLessThanOrEqual(8 << 20)
+  expect(answers.fileOf('a')).toBeNull()
+  while (onDisk() > 0) await Bun.sleep(1)
+})
+
+test('a reader that leaves at the bound holds up nobody', async () => {
+  const make = maker(400)
+  await ask('a', maker(1, false))
+  const stuck = new Reader(true)
+  const asked = ask('a', make, stuck)
+  const other = ask('a', make)
+  while (onDisk() < 3 << 20) await Bun.sleep(1)
+  stuck.leave()
+  await asked
+  expect((await other).sum).toBe(whole(400))
+})
+
+test('a file whose path was just given out is not removed to make room', async () => {
+  for (let times = 0; times < 2; times++) await ask('a', maker(50))
+  const file = answers.fileOf('a')
+  if (file === null) throw new Error('no file')
+  for (const key of ['b', 'c', 'd']) for (let times = 0; times < 2; times++) await ask(key, maker(50))
+  expect(new Bun.CryptoHasher('sha1').update(readFileSync(file.path)).digest('hex')).toBe(whole(50))
+  answers.forget('store')
+  expect(answers.fileOf('a')).toBeNull()
+  expect(existsSync(file.path)).toBe(true)
+  expect(onDisk()).toBeLessThanOrEqual(8 << 20)
+})
+
+test('a file that somebody took away is made again', async () => {
+  const make = maker(50)
+  for (let times = 0; times < 2; times++) await ask('a', make)
+  rmSync(answers.fileOf('a')?.path ?? '')
+  expect(answers.fileOf('a')).toBeNull()
+  expect((await ask('a', make)).sum).toBe(whole(50))
+})
+
+test('without any disk nothing is written, and everyone still gets the whole answer', async () => {
+  const none = new SharedAnswers({ directory, diskBytes: 0, memoryBytes: 4 << 20 })
+  const make = maker(40)
+  const readers = [new Reader(), new Reader(), new Reader(true)]
+  const asked = readers.map((reader) => none.answer('store', 'a', reader, make))
+  await Promise.all(asked.slice(0, 2))
+  readers[2]?.hurry()
+  await asked[2]
+  expect(readers.map((reader) => reader.sum)).toEqual([whole(40), whole(40), whole(40)])
+  expect(readdirSync(directory)).toEqual([])
+  none.close()
 })
 
 test('a clone is the same from the thread, from memory and from the file, and a moved ref makes it anew', async () => {

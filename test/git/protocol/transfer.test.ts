@@ -50,6 +50,21 @@ describe('clone', () => {
     expect(await git(copy, 'symbolic-ref', 'HEAD')).toBe('refs/heads/main')
   })
 
+  test('a tag of a tag comes whole with a branch, though no ref names the inner one', async () => {
+    const nested = await makeHistory(work, 'nested', { seed: 8, commits: 5, tags: false, merges: false })
+    await git(nested, 'tag', '-a', '-m', 'inner', 'inner', 'main')
+    await git(nested, 'tag', '-a', '-m', 'outer', 'outer', 'inner')
+    await git(nested, 'tag', '-d', 'inner')
+    await host.create('nested')
+    await git(nested, 'push', '-q', '--mirror', host.remote('nested'))
+    for (const version of ['0', '2']) {
+      const copy = join(work, `clone-nested-${version}`)
+      await git(work, '-c', `protocol.version=${version}`, 'clone', '-q', '--bare', '--single-branch', '--depth=2', host.remote('nested'), copy)
+      const tags = (await git(copy, 'cat-file', '--batch-all-objects', '--batch-check=%(objecttype)')).split('\n').filter((type) => type === 'tag')
+      expect(tags.length).toBe(2)
+    }
+  })
+
   test('one branch comes with the tags that point into it', async () => {
     const copy = join(work, 'clone-single')
     await git(work, 'clone', '-q', '--bare', '--single-branch', '--branch', 'main', host.remote('one'), copy)

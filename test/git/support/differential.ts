@@ -46,12 +46,12 @@ export class Differential {
   /** Conversations in which git failed with its own server and went well with the engine. */
   gitFailed = 0
 
-  /** Makes the repository of a seed, holds `scenarios` conversations with both servers, and gives what differs. */
-  async run(seed: number, scenarios: number): Promise<Difference[]> {
+  /** Makes the repository of a seed (of another size it is another), holds `scenarios` conversations with both servers, and gives what differs. */
+  async run(seed: number, scenarios: number, size: 'small' | 'any' = 'any'): Promise<Difference[]> {
     const pick = picker(seed * 7919 + 1)
     const name = `random-${seed}`
     const source = await makeHistory(this.directory, name, {
-      seed, commits: 1 + pick(pick.chance(0.2) ? 150 : 40), files: 1 + pick(40), merges: pick.chance(0.8), tags: pick.chance(0.8), repack: pick.chance(0.7),
+      seed, commits: 1 + pick(size === 'small' ? 20 : pick.chance(0.2) ? 150 : 40), files: 1 + pick(40), merges: pick.chance(0.8), tags: pick.chance(0.8), repack: pick.chance(0.7),
     })
     const differences: Difference[] = []
     try {
@@ -77,6 +77,8 @@ export class Differential {
         for (const key of ['codes', 'refs', 'shallow', 'objects', 'sound'] as const) {
           if (key === 'shallow' && endsOf(ours.shallow, roots) === endsOf(theirs.shallow, roots)) continue
           if (String(ours[key]) === String(theirs[key])) continue
+          // With a depth, git sends more below a tree that a tag names than the filter lets through.
+          if (key === 'objects' && scenario.name.startsWith('filtered, a depth') && facts.tags.includes('refs/tags/tree') && holds(theirs.objects, ours.objects)) break
           const steps = scenario.steps.map((step) => step.join(' ')).join('; ')
           differences.push({ seed, scenario: scenario.name, steps, what: `${key}: ${compare(String(ours[key]), String(theirs[key]))}${ours.said}${theirs.said}` })
           break
@@ -101,11 +103,12 @@ export class Differential {
     if (pick.chance(0.3)) updates.push(`create refs/notes/${pick(3)} ${pick.of(commits)}`)
     if (pick.chance(0.2)) updates.push(`create refs/tags/tree ${await git(source, 'rev-parse', `${pick.of(commits)}^{tree}`)}`)
     await tryGit(source, ['update-ref', '--stdin'], { input: updates.map((line) => `${line}\n`).join('') })
-    if (pick.chance(0.3)) await git(source, 'tag', '-a', '-m', 'of a commit', 'annotated', pick.of(commits))
+    const tag = (...args: string[]) => tryGit(source, ['tag', ...args], { env: { GIT_COMMITTER_DATE: '1600005000 +0000' } })
+    if (pick.chance(0.3)) await tag('-a', '-m', 'of a commit', 'annotated', pick.of(commits))
     if (pick.chance(0.3)) {
-      await git(source, 'tag', '-a', '-m', 'inner', 'inner', pick.of(commits))
-      await git(source, 'tag', '-a', '-m', 'of a tag', 'outer', 'inner')
-      if (pick.chance(0.5)) await git(source, 'tag', '-d', 'inner')
+      await tag('-a', '-m', 'inner', 'inner', pick.of(commits))
+      await tag('-a', '-m', 'of a tag', 'outer', 'inner')
+      if (pick.chance(0.5)) await tag('-d', 'inner')
     }
     if (pick.chance(0.3)) await git(source, 'repack', '-adqb')
     if (pick.chance(0.3)) await git(source, 'commit-graph', 'write', '--reachable')
@@ -197,6 +200,11 @@ function makeScenario(pick: Picker, facts: Facts, source: string): Scenario {
   ]
   const [name, steps] = pick.of(kinds)
   return { name: `${name} (v${version})`, steps: steps() }
+}
+
+const holds = (all: string, some: string): boolean => {
+  const set = new Set(all.split('\n'))
+  return some.split('\n').every((line) => set.has(line))
 }
 
 /** Where history ends: git counts commits without parents too when they are at the depth, the engine does not. */

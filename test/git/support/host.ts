@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { expectSound } from './sound.ts'
 import { createGit, type Git, type GitOptions, type Push, type Ref, type RefResult, type RefSnapshot, type RefUpdate } from '#git'
 
 export type TestHost = {
@@ -18,7 +19,8 @@ export type TestHost = {
   snapshot(namespace: string): Promise<RefSnapshot>
   create(namespace: string): Promise<void>
   remote(namespace: string): string
-  close(): Promise<void>
+  /** Ends it. What the tests made of its stores must be sound then, unless they damaged them. */
+  close(options?: { readonly damaged?: boolean }): Promise<void>
 }
 
 const storeOf = (namespace: string): string => namespace.split('@')[0]!
@@ -67,9 +69,9 @@ export async function startHost(options: Partial<GitOptions> = {}): Promise<Test
       if (body && request.headers.get('content-encoding') === 'gzip') body = body.pipeThrough(new DecompressionStream('gzip') as never)
       const answer =
         match[2] === 'git-upload-pack'
-          ? git.uploadPack(storeOf(namespace), shown, { protocol, body, signal: request.signal })
+          ? await git.uploadPackOrFile(storeOf(namespace), shown, { protocol, body, signal: request.signal })
           : git.receivePack(storeOf(namespace), shown, { protocol, body, signal: request.signal, apply: (push) => apply(namespace, push) })
-      return new Response(answer, { headers: { 'content-type': `application/x-${match[2]}-result` } })
+      return new Response('path' in answer ? Bun.file(answer.path) : (answer as ReadableStream<Uint8Array>), { headers: { 'content-type': `application/x-${match[2]}-result` } })
     },
   })
 
@@ -88,10 +90,14 @@ export async function startHost(options: Partial<GitOptions> = {}): Promise<Test
       snapshots.delete(namespace)
     },
     remote: (namespace) => `http://127.0.0.1:${server.port}/${namespace}`,
-    async close() {
+    async close({ damaged = false } = {}) {
       await server.stop(true)
       await git.close()
-      rmSync(base, { recursive: true, force: true })
+      try {
+        if (!damaged) await expectSound(join(base, 'objects'))
+      } finally {
+        rmSync(base, { recursive: true, force: true })
+      }
     },
   }
 

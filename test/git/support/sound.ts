@@ -1,5 +1,5 @@
 /** Whether a store is sound: git's own judgement of everything that lies in it, and the engine's. */
-import { readdirSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'bun:test'
 import { tryGit } from './real-git.ts'
@@ -7,6 +7,7 @@ import { tryGit } from './real-git.ts'
 /** Every complaint of `git fsck --strict`, `verify-pack`, `commit-graph verify` and `multi-pack-index verify` about a store. */
 export async function complaints(store: string, options: { strict?: boolean } = {}): Promise<string[]> {
   const packs = join(store, 'objects', 'pack')
+  if (!existsSync(packs)) return []
   const names = readdirSync(packs).sort()
   const wrong: string[] = []
   // Refs are the host's: for git everything here is unreachable, which is no fault.
@@ -24,7 +25,14 @@ export async function complaints(store: string, options: { strict?: boolean } = 
   return wrong
 }
 
+/** Stores that git looks at together. */
+const AT_ONCE = 4
+
 /** Fails the test when any of these stores below an engine's root is not sound. */
 export async function expectSound(root: string, stores: readonly string[] = readdirSync(root), options: { strict?: boolean } = {}): Promise<void> {
-  for (const store of stores) expect({ store, complaints: await complaints(join(root, store), options) }).toEqual({ store, complaints: [] })
+  for (let at = 0; at < stores.length; at += AT_ONCE) {
+    const some = stores.slice(at, at + AT_ONCE)
+    const found = await Promise.all(some.map(async (store) => ({ store, complaints: await complaints(join(root, store), options) })))
+    expect(found).toEqual(some.map((store) => ({ store, complaints: [] })))
+  }
 }

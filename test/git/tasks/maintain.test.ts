@@ -142,6 +142,8 @@ describe('verify', () => {
     expect(wrong.some((line) => line.includes('does not match its checksum'))).toBe(true)
     expect(wrong.some((line) => line.includes('damaged'))).toBe(true)
     await other.close()
+    // All other stores must be sound in the end.
+    await host.git.removeStore('one')
   })
 })
 

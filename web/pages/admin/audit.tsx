@@ -1,8 +1,7 @@
 import { listSiteAuditLog } from '#features/audit/index.ts'
-import { Breadcrumbs, PageHead } from '../../components/layout.tsx'
 import { page } from '../../site.ts'
 import { asInput, AuditLog, auditDownload, filtersOf, type AuditFilters } from '../audit-log.tsx'
-import { Shell } from '../shell.tsx'
+import { AdminFrame } from './frame.tsx'
 
 const withoutRepo = ({ repo: _, ...filters }: AuditFilters): Omit<AuditFilters, 'repo'> => filters
 
@@ -15,11 +14,9 @@ export const siteAuditPage = page({
     return { filters, before, entries: items, next }
   },
   view: (log, visit) => (
-    <Shell visit={visit} title="Audit log" noindex>
-      <Breadcrumbs parts={[{ label: 'Administration', href: '/admin' }, { label: 'Audit log' }]} />
-      <PageHead title="Audit log" lead="Who changed access, settings, tokens and secrets, anywhere on this site. Each entry holds the hash of the one before." />
+    <AdminFrame visit={visit} title="Audit log" lead="Who changed access, settings, tokens and secrets, anywhere on this site. Each entry holds the hash of the one before.">
       <AuditLog here="/admin/audit" site {...log} />
-    </Shell>
+    </AdminFrame>
   ),
 })
 

@@ -4,13 +4,12 @@ import { Button } from '../../components/button.tsx'
 import { Card, EmptyState, Facts } from '../../components/card.tsx'
 import { ActionButton, Field, Form, FormActions } from '../../components/form.tsx'
 import { Notice } from '../../components/index.ts'
-import { Breadcrumbs, PageHead } from '../../components/layout.tsx'
 import { List, Row } from '../../components/rows.tsx'
 import { Badge, Chip, type Tone } from '../../components/state.tsx'
 import { RelativeTime } from '../../components/time.tsx'
 import { bytesText, numberText, plural } from '../../format.ts'
 import { action, flashTo, page, type Visit } from '../../site.ts'
-import { Shell } from '../shell.tsx'
+import { AdminFrame } from './frame.tsx'
 
 const PATH = '/admin/backups'
 const TONES: Record<Backup['state'], Tone> = { queued: 'wait', running: 'wait', done: 'good', failed: 'bad' }
@@ -97,9 +96,7 @@ export const backupsPage = page({
     const busy = backups.some(({ state }) => state === 'queued' || state === 'running')
     const { keep } = plan
     return (
-      <Shell visit={visit} title="Backups" noindex>
-        <Breadcrumbs parts={[{ label: 'Administration', href: '/admin' }, { label: 'Backups' }]} />
-        <PageHead title="Backups" lead="Copies of the whole forge, made while it runs: the database, every repository, every file." />
+      <AdminFrame visit={visit} title="Backups" lead="Copies of the whole forge, made while it runs: the database, every repository, every file.">
         {plan.to === null && (
           <Notice kind="wait" title="Backups go to the disk that the forge is on">
             <p>If that disk is lost, so are they. Set <code>backups.to</code> to another one, or to a bucket.</p>
@@ -141,7 +138,7 @@ export const backupsPage = page({
             ))}
           </List>
         )}
-      </Shell>
+      </AdminFrame>
     )
   },
 })

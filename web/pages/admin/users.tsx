@@ -1,17 +1,16 @@
 import { listUsers, resetTwoFactor, suspendUser, unsuspendUser, USER_STATES, type SiteUser, type UserState } from '#features/accounts/index.ts'
 import { Avatar } from '../../components/avatar.tsx'
-import { Button, LinkButton } from '../../components/button.tsx'
+import { Button } from '../../components/button.tsx'
 import { EmptyState } from '../../components/card.tsx'
 import { ActionButton, Field, Form, FormActions } from '../../components/form.tsx'
-import { PageHead } from '../../components/layout.tsx'
 import { Pagination } from '../../components/pagination.tsx'
 import { List, Row } from '../../components/rows.tsx'
 import { Badge, Chip } from '../../components/state.tsx'
 import { FilterBar } from '../../components/tabs.tsx'
 import { RelativeTime } from '../../components/time.tsx'
 import { userPath, withQuery } from '../../paths.ts'
-import { action, flashTo, page, redirect, type Visit } from '../../site.ts'
-import { Shell } from '../shell.tsx'
+import { action, flashTo, page, type Visit } from '../../site.ts'
+import { AdminFrame } from './frame.tsx'
 
 const SIZE = 30
 const TONES = { active: 'good', suspended: 'bad', unconfirmed: 'wait' } as const
@@ -82,8 +81,7 @@ export const usersPage = page({
   view: ({ items, total, q, state, number }, visit) => {
     const href = (change: Record<string, string | number | undefined>) => withQuery('/admin/users', { q: q || undefined, state, ...change })
     return (
-      <Shell visit={visit} title="Accounts" noindex>
-        <PageHead title="Accounts" lead="Everybody who can sign in here." actions={<><LinkButton href="/admin/backups" icon="download">Backups</LinkButton> <LinkButton href="/admin/audit" icon="shield">Audit log</LinkButton></>} />
+      <AdminFrame visit={visit} title="Accounts" lead="Everybody who can sign in here.">
         <FilterBar
           label="State"
           filters={[
@@ -107,7 +105,7 @@ export const usersPage = page({
           </List>
         )}
         <Pagination page={number} perPage={SIZE} total={total} href={(to) => href({ page: to })} />
-      </Shell>
+      </AdminFrame>
     )
   },
 })
@@ -136,5 +134,3 @@ export const resetTwoFactorForm = action({
     return flashTo(visit, '/admin/users', 'two-factor-reset')
   },
 })
-
-export const adminPage = page({ path: '/admin', load: () => redirect('/admin/users', 302), view: () => <></> })

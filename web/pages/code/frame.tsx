@@ -1,5 +1,5 @@
 // What the code pages share: where one is in the tree, and the switch between branches.
-import { getRepo, listBranches, listTags, locateCode, type Repo } from '#features/repos/index.ts'
+import { getRepo, listRefNames, locateCode, type Repo } from '#features/repos/index.ts'
 import { Breadcrumbs, Icon, Menu } from '../../components/index.ts'
 import { codePath, repoPath, withQuery } from '../../paths.ts'
 import { redirect, type Visit } from '../../site.ts'
@@ -39,10 +39,7 @@ export async function locate(visit: Visit, view: CodeView | 'raw', rest = visit.
 }
 
 /** The branches and tags that the switch offers; all of them have pages of their own. */
-export async function refsOf(visit: Visit, repo: string): Promise<Refs> {
-  const [branches, tags] = await Promise.all([visit.call(listBranches, { repo, per_page: MOST_SHOWN }), visit.call(listTags, { repo, per_page: 10 })])
-  return { branches: branches.items.map(({ name }) => name), tags: tags.items.map(({ name }) => name) }
-}
+export const refsOf = (visit: Visit, repo: string, most = MOST_SHOWN): Promise<Refs> => visit.call(listRefNames, { repo, branches: most, tags: Math.ceil(most / 2) })
 
 export const RefSwitch = ({ repo, refs, current, view, path }: { repo: Repo; refs: Refs; current: string; view: CodeView; path: string }) => {
   const item = (name: string) => ({

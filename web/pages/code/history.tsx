@@ -1,14 +1,11 @@
-import { getCommit, getRepo, listBranches, listCommits, listTags } from '#features/repos/index.ts'
-import {
-  Badge, Card, Chip, CommitRow, DiffView, EmptyState, Facts, Icon, LinkButton, List, PageHead, Pager, PersonLink, RelativeTime, Row,
-} from '../../components/index.ts'
+import { getRepo, listBranches, listCommits, listTags } from '#features/repos/index.ts'
+import { Chip, CommitRow, EmptyState, Icon, LinkButton, List, PageHead, Pager, RelativeTime, Row } from '../../components/index.ts'
 import { plural } from '../../format.ts'
-import { codePath, commitPath, pullPath, repoPath, withQuery } from '../../paths.ts'
+import { codePath, commitPath, comparePath, pullPath, repoPath, withQuery } from '../../paths.ts'
 import { Away, page } from '../../site.ts'
 import { branchRulesPath, countRules } from '../rulesets/branch.tsx'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
 import { locate, PathCrumbs, RefSwitch, refsOf } from './frame.tsx'
-import { StatusList, statusesOf } from './statuses.tsx'
 import { BranchActions, NewBranch, NewTag, refError, TagActions } from './ref-actions.tsx'
 
 const pageNumber = (url: URL): number => Math.max(1, Number(url.searchParams.get('page') ?? '1') || 1)
@@ -41,49 +38,6 @@ export const commitsPage = page({
           ))}
         </List>
         <Pager newer={number > 1 ? withQuery(here, { page: number - 1 }) : null} older={commits.next === null ? null : withQuery(here, { page: number + 1 })} />
-      </RepoFrame>
-    )
-  },
-})
-
-export const commitPage = page({
-  path: '/:workspace/:repo/commit/:sha',
-  load: async (visit) => {
-    const name = repoOf(visit)
-    const [repo, commit] = await Promise.all([visit.call(getRepo, { repo: name }), visit.call(getCommit, { repo: name, ref: visit.params['sha'] ?? '', patch: true })])
-    return { repo, commit, statuses: await statusesOf(visit, name, commit.sha), split: visit.url.searchParams.get('view') === 'split' }
-  },
-  view: ({ repo, commit, statuses, split }, visit) => {
-    const here = commitPath(repo.full_name, commit.sha)
-    const rest = commit.message.slice(commit.title.length).trim()
-    return (
-      <RepoFrame visit={visit} repo={repo} title={commit.title} current="code" width="wide">
-        <PageHead
-          title={commit.title}
-          lead={
-            <>
-              <PersonLink of={commit.author.actor ?? { username: commit.author.name }} /> committed <RelativeTime at={commit.author.date} />
-            </>
-          }
-          actions={<LinkButton href={codePath(repo.full_name, 'tree', commit.sha)} small icon="folder">Browse files</LinkButton>}
-        />
-        <Card>
-          {rest !== '' && <p class="pre-line">{rest}</p>}
-          <Facts
-            facts={[
-              { label: 'Commit', value: <code>{commit.sha}</code> },
-              { label: commit.parents.length === 1 ? 'Parent' : 'Parents', value: commit.parents.length === 0 ? 'None: the first commit' : commit.parents.map((sha) => <a href={commitPath(repo.full_name, sha)}><code>{sha.slice(0, 7)}</code> </a>) },
-              ...(commit.pull === null ? [] : [{ label: 'Pull request', value: <a href={pullPath(repo.full_name, commit.pull)}>#{commit.pull}</a> }]),
-              ...(statuses === null ? [] : [{ label: 'Statuses', value: <StatusList statuses={statuses.statuses} /> }]),
-              ...(commit.verification.verified ? [{ label: 'Signature', value: <Badge tone="good" icon="check">Verified</Badge> }] : []),
-            ]}
-          />
-        </Card>
-        <DiffView
-          files={commit.files} totals={commit.stats ?? undefined}
-          head={<LinkButton href={withQuery(here, { view: split ? undefined : 'split' })} small>{split ? 'One column' : 'Side by side'}</LinkButton>}
-          options={{ split, fileHref: (file) => (file.status === 'removed' || file.mode === '160000' ? null : codePath(repo.full_name, 'blob', commit.sha, file.path)) }}
-        />
       </RepoFrame>
     )
   },
@@ -122,7 +76,7 @@ export const branchesPage = page({
                   <>
                     <span><a href={commitPath(repo.full_name, branch.commit.sha)}>{branch.commit.message}</a></span>
                     <span><RelativeTime at={branch.updated_at} /></span>
-                    {!branch.default && <span>{branch.ahead} ahead, {branch.behind} behind</span>}
+                    {!branch.default && <span><a href={comparePath(repo.full_name, repo.default_branch, branch.name)}>{branch.ahead} ahead, {branch.behind} behind</a></span>}
                     {rules.get(branch.name) != null && <span><a href={branchRulesPath(repo.full_name, branch.name)}>{plural(rules.get(branch.name) ?? 0, 'rule')}</a></span>}
                   </>
                 }

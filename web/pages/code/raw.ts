@@ -1,13 +1,32 @@
 import { Refusal } from '#lib/errors.ts'
 import { Away, type Resource } from '../../site.ts'
 import { locate } from './frame.tsx'
+import { textFromBytes } from './text.ts'
 
 /** Types that a browser shows by itself and that cannot run anything here; all others are text or a download. */
 const SHOWN: Readonly<Record<string, string>> = {
   png: 'image/png', jpg: 'image/jpeg', jpeg: 'image/jpeg', gif: 'image/gif', webp: 'image/webp', avif: 'image/avif', ico: 'image/x-icon', bmp: 'image/bmp', svg: 'image/svg+xml',
 }
 
-const BINARY_WINDOW = 8000
+const LABELS: Readonly<Record<string, string>> = { 'UTF-16LE': 'utf-16le', 'UTF-16BE': 'utf-16be', 'Latin-1': 'windows-1252', 'Windows-1252': 'windows-1252' }
+
+/** So much of a file is looked at for its encoding. */
+const WINDOW = 64 * 1024
+
+/** Text with its encoding, or bytes. */
+function textType(data: Uint8Array): string {
+  const part = data.subarray(0, WINDOW)
+  if (!part.subarray(0, 8000).includes(0)) {
+    try {
+      new TextDecoder('utf-8', { fatal: true }).decode(part, { stream: part.length < data.length })
+      return 'text/plain; charset=utf-8'
+    } catch {
+      // Another encoding, then.
+    }
+  }
+  const encoding = textFromBytes(part)?.encoding
+  return encoding ? `text/plain; charset=${LABELS[encoding] ?? 'utf-8'}` : part.subarray(0, 8000).includes(0) ? 'application/octet-stream' : 'text/plain; charset=utf-8'
+}
 
 /**
  * A file's bytes. It comes from people who may push, so it is kept from running on the site: no script, no form, no frame, and a
@@ -34,8 +53,7 @@ export const rawFile: Resource = {
     const blob = grant && (await visit.hearth.git.blob(grant.store, at.oid))
     if (!blob) throw new Refusal('not_found', 'There is no file at this address.')
     const extension = at.path.split('.').at(-1)?.toLowerCase() ?? ''
-    const binary = blob.data.subarray(0, BINARY_WINDOW).includes(0)
-    headers['content-type'] = SHOWN[extension] ?? (binary ? 'application/octet-stream' : 'text/plain; charset=utf-8')
+    headers['content-type'] = SHOWN[extension] ?? textType(blob.data)
     return new Response(blob.data as Uint8Array<ArrayBuffer>, { headers })
   },
 }

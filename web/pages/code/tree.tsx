@@ -1,33 +1,43 @@
 import type { Import } from '#features/imports/index.ts'
-import { getFile, getTree, listCommits, type CommitRecord, type FileRecord, type Repo, type TreeEntry } from '#features/repos/index.ts'
-import { Card, Chip, Columns, Commands, CopyField, Dropdown, EmptyState, FileFrame, Icon, LinkButton, MarkdownBody, Notice, PersonLink, RelativeTime, SideBlock, TreeTable } from '../../components/index.ts'
+import { getFile, getTree, listCommits, listLastCommits, type CommitRecord, type FileRecord, type Repo, type TreeEntry } from '#features/repos/index.ts'
+import { Card, Chip, Columns, Commands, CopyField, Dropdown, EmptyState, FileFrame, Icon, LinkButton, Notice, PersonLink, RelativeTime, SideBlock, TreeTable } from '../../components/index.ts'
 import { bytesText } from '../../format.ts'
-import { codePath, commitPath, repoPath, segments } from '../../paths.ts'
+import { codePath, commitPath, repoPath, segments, withQuery } from '../../paths.ts'
 import { Away, page, redirect, type Visit } from '../../site.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
 import { ImportPart, loadImport } from '../repos/import.tsx'
+import { editPath } from './edit.tsx'
 import { locate, PathCrumbs, RefSwitch, refsOf, type Refs } from './frame.tsx'
+import { DocumentBody } from './readme.tsx'
+import { submodulesOf } from './submodules.ts'
 
 const MOST_ENTRIES = 1000
+
+/** So long a page waits for the last commits of its entries; and so long where they are all that is asked for. */
+const SHORT_MS = 60
+const LONG_MS = 20_000
 const README = /^readme(\.(md|markdown|txt|rst))?$/i
 
-type Located = { ref: string; path: string; sha: string | null }
-type Data = { repo: Repo; refs: Refs; at: Located; entries: readonly TreeEntry[]; more: boolean; latest: CommitRecord | null; readme: FileRecord | null; copy: Import | null }
+type Located = { ref: string; kind: 'branch' | 'tag' | 'commit'; path: string; sha: string | null }
+type Data = { repo: Repo; refs: Refs; at: Located; entries: readonly TreeEntry[]; late: boolean; submodules: ReadonlyMap<string, string>; more: boolean; latest: CommitRecord | null; readme: FileRecord | null; copy: Import | null }
 
 async function loadTree(visit: Visit, rest: string) {
   const located = await locate(visit, 'tree', rest)
   if (located instanceof Away) return located
   const { name, repo, at } = located
   if (at.type !== 'dir') return redirect(codePath(repo.full_name, 'blob', at.ref, at.path), 302)
-  if (at.sha === null) return { repo, refs: { branches: [], tags: [] }, at, entries: [], more: false, latest: null, readme: null, copy: await loadImport(visit, repo) }
-  const [refs, tree, commits] = await Promise.all([
+  if (at.sha === null) return { repo, refs: { branches: [], tags: [] }, at, entries: [], late: false, submodules: new Map<string, string>(), more: false, latest: null, readme: null, copy: await loadImport(visit, repo) }
+  const [refs, tree, last, commits] = await Promise.all([
     refsOf(visit, name),
-    visit.call(getTree, { repo: name, ref: at.sha, path: at.path, per_page: MOST_ENTRIES }),
+    visit.call(getTree, { repo: name, ref: at.sha, path: at.path, per_page: MOST_ENTRIES, sizes: false, last_commits: false }),
+    visit.call(listLastCommits, { repo: name, ref: at.sha, path: at.path, wait_ms: visit.url.searchParams.get('wait') === '1' ? LONG_MS : SHORT_MS }),
     visit.call(listCommits, { repo: name, ref: at.sha, ...(at.path === '' ? {} : { path: at.path }), per_page: 1 }),
   ])
   const found = tree.items.find((entry) => entry.type === 'file' && README.test(entry.name))
   const readme = found ? await visit.tryCall(getFile, { repo: name, ref: at.sha, path: found.path }) : null
-  return { repo, refs, at, entries: tree.items, more: tree.next !== null, latest: commits.items[0] ?? null, readme, copy: null }
+  const { entries: known } = last
+  const entries = known === null ? tree.items : tree.items.map((entry) => ({ ...entry, last_commit: known[entry.name] ?? null }))
+  return { repo, refs, at, entries, late: known === null, submodules: await submodulesOf(visit, name, at.sha, tree.items), more: tree.next !== null, latest: commits.items[0] ?? null, readme, copy: null }
 }
 
 /** How one begins: the lines for git, with this repository's own address. */
@@ -62,10 +72,13 @@ const Empty = ({ repo, copy, visit }: { repo: Repo; copy: Import | null; visit: 
   </>
 )
 
-const CloneBox = ({ repo, rev }: { repo: Repo; rev: string }) => (
+const CloneBox = ({ repo, rev, mcpUrl }: { repo: Repo; rev: string; mcpUrl: string }) => (
   <Dropdown label="Clone" class="clone-menu" summary={<><Icon name="download" /> Clone</>}>
     <CopyField label="HTTPS address" id="clone-url" value={repo.clone_url} />
-    <p class="muted small">Use an access token as the password.</p>
+    <p class="muted small">Use an <a href="/settings/tokens">access token</a> as the password{repo.private ? '' : ' to push; cloning needs none'}.</p>
+    <CopyField label="With git" id="clone-git" value={`git clone ${repo.clone_url}`} />
+    <CopyField label="With the command line" id="clone-hearth" value={`hearth api get_repo --repo ${repo.full_name}`} />
+    <CopyField label="Address for agents (MCP)" id="clone-mcp" value={mcpUrl} />
     <p><a href={repoPath(repo.full_name, `/archive/${segments(rev)}`)} rel="nofollow"><Icon name="archive" /> Download as zip</a></p>
   </Dropdown>
 )
@@ -102,19 +115,21 @@ const TreeView = ({ data, visit }: { data: Data; visit: Visit }) => {
         <RefSwitch repo={repo} refs={refs} current={rev} view="tree" path={at.path} />
         {at.path !== '' && <PathCrumbs repo={repo} current={rev} path={at.path} />}
         <span class="actions">
+          {visit.viewer !== null && at.kind === 'branch' && repo.permissions.write && !repo.archived && <LinkButton href={editPath(repo.full_name, 'new', rev, at.path)} icon="plus">New file</LinkButton>}
           <LinkButton href={codePath(repo.full_name, 'commits', rev, at.path)} icon="history">History</LinkButton>
-          {at.path === '' && <CloneBox repo={repo} rev={rev} />}
+          {at.sha !== null && <LinkButton href={codePath(repo.full_name, 'tree', at.sha, at.path)} look="quiet" icon="link" hotkey="y" label="Permanent link" />}
+          {at.path === '' && <CloneBox repo={repo} rev={rev} mcpUrl={visit.hearth.settings.mcp_url} />}
         </span>
       </div>
-      <TreeTable entries={entries} repo={repo.full_name} rev={rev} up={up} head={latest ? <LatestCommit commit={latest} repo={repo} /> : undefined} />
+      <TreeTable
+        entries={entries} repo={repo.full_name} rev={rev} up={up} submodules={data.submodules} later={data.late ? withQuery(codePath(repo.full_name, 'tree', rev, at.path), { wait: 1 }) : undefined}
+        head={latest ? <LatestCommit commit={latest} repo={repo} /> : undefined}
+      />
       {data.more && <p class="muted">The first {MOST_ENTRIES} entries are shown.</p>}
       {readme && !readme.binary && (
         <FileFrame name={readme.path.split('/').at(-1)}>
           {/\.(md|markdown)$/i.test(readme.path) ? (
-            <MarkdownBody
-              text={readme.content}
-              options={{ link: { siteUrl: visit.hearth.settings.site_url, repo: repo.full_name }, base: { repo: repo.full_name, ref: rev, dir: at.path } }}
-            />
+            <DocumentBody oid={readme.sha} text={readme.content} siteUrl={visit.hearth.settings.site_url} repo={repo.full_name} ref={rev} dir={at.path} />
           ) : (
             <pre class="plain-text">{readme.content}</pre>
           )}

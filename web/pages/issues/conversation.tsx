@@ -98,6 +98,7 @@ const LOOKS: Readonly<Record<string, Look>> = {
   'pull.ready': { icon: 'pull', tone: 'good', say: () => 'marked this ready for review' },
   'pull.updated': { icon: 'commit', say: ({ changed, head, reason }) =>
       list(changed).includes('head') && head ? `pushed ${String(head).slice(0, 7)}` : reason ? `stopped merging this by itself: ${String(reason)}` : `changed ${list(changed).replaceAll('_', ' ')}` },
+  'pull.merge_requested': { icon: 'merge', say: () => 'asked for this to be merged' },
   'pull.merged': { icon: 'merge', tone: 'done', say: ({ commit, method }) => `merged this as ${String(commit).slice(0, 7)}${method && method !== 'merge' ? ` by ${String(method)}` : ''}` },
   'pull.closed': { icon: 'pull-closed', tone: 'bad', say: ({ superseded_by }) => (superseded_by ? `closed this: #${String(superseded_by)} was merged for the same issue` : 'closed this') },
 }

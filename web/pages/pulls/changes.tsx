@@ -1,15 +1,14 @@
 import { getPull, getPullChanges, listDraftComments, listReviewThreads } from '#features/pulls/index.ts'
 import { getRepo } from '#features/repos/index.ts'
-import { ActionButton, Button, ButtonGroup, diffAnchor, DiffView, EmptyState, Form, LinkButton, Notice, Pager, type DiffThread } from '../../components/index.ts'
-import { codePath, pullPath, withQuery } from '../../paths.ts'
+import { ActionButton, Button, diffAnchor, EmptyState, Form, LinkButton, Notice, type DiffThread } from '../../components/index.ts'
+import { pullPath, withQuery } from '../../paths.ts'
 import { page, type Visit } from '../../site.ts'
+import { changeHref, ChangeView, choiceInput, expandFiles, readChoice } from '../code/change-view.tsx'
 import { numberOf } from '../issues/issue.tsx'
 import { repoOf } from '../repos/frame.tsx'
 import { codeOf, PullFrame } from './frame.tsx'
 import { DraftItem, FinishBox, LineForm, wantedLine } from './line-form.tsx'
 import { BATCH, Thread, threadRights } from './threads.tsx'
-
-const FILES_PER_PAGE = 100
 
 export const pageNumber = (visit: Visit): number => Math.max(1, Number(visit.url.searchParams.get('page') ?? '1') || 1)
 
@@ -20,25 +19,23 @@ export const changesPage = page({
     if (number === null) return null
     const target = { repo: repoOf(visit), number }
     const query = visit.url.searchParams
-    const at = pageNumber(visit)
-    const path = query.get('path') ?? ''
+    const choice = readChoice(visit.url)
     const since = query.get('since') ?? ''
-    const white = query.get('w') === 'ignore'
-    const asked = { ...(path === '' ? {} : { path }), ...(since === '' ? {} : { since }), ...(white ? { ignore_whitespace: true } : {}) }
     const [repo, detail] = await Promise.all([visit.call(getRepo, { repo: target.repo }), visit.call(getPull, target)])
     const [changes, threads, drafts] = await Promise.all([
-      visit.call(getPullChanges, { ...target, ...asked, page: at, per_page: FILES_PER_PAGE }),
+      visit.call(getPullChanges, { ...target, ...(since === '' ? {} : { since }), ...choiceInput(choice) }),
       visit.call(listReviewThreads, target),
       visit.viewer ? visit.tryCall(listDraftComments, target) : null,
     ])
     // What this reader has seen: the head that they reviewed last.
     const seen = detail.reviews.findLast(({ author }) => author.id === visit.viewer?.id)?.commit ?? null
-    return { repo, pull: detail.pull, changes, threads, drafts: drafts ?? [], at, path, since, white, seen, split: query.get('view') === 'split' }
+    const files = await expandFiles(visit, codeOf(detail.pull), changes.head_sha, changes.files, choice)
+    return { repo, pull: detail.pull, changes: { ...changes, files }, threads, drafts: drafts ?? [], since, seen, choice }
   },
-  view: ({ repo, pull, changes, threads, drafts, at, path, since, white, seen, split }, visit) => {
+  view: ({ repo, pull, changes, threads, drafts, since, seen, choice }, visit) => {
     const here = pullPath(repo.full_name, pull.number, 'changes')
-    const kept = { path, since, w: white ? 'ignore' : '', view: split ? 'split' : '', page: at > 1 ? at : undefined }
-    const now = withQuery(here, kept)
+    const more = { since }
+    const now = changeHref(here, choice, {}, more)
     const head = changes.head_sha
     const rights = threadRights(visit, repo, pull)
     const active = pull.status === 'open' || pull.status === 'draft'
@@ -55,14 +52,9 @@ export const changesPage = page({
     const suggestions = rights.apply && threads.some(({ comments: [root] }) => root?.suggestion != null && root.suggestion.applied_in === null && !root.outdated)
     return (
       <PullFrame visit={visit} repo={repo} pull={pull} current="changes" width="wide">
-        {path !== '' && (
-          <Notice>
-            Only <code>{path}</code>. <a href={withQuery(here, { ...kept, path: '' })}>Show all files</a>
-          </Notice>
-        )}
         {since !== '' && (
           <Notice>
-            Only what changed after <code>{since.slice(0, 7)}</code>. <a href={withQuery(here, { ...kept, since: '' })}>Show everything</a>
+            Only what changed after <code>{since.slice(0, 7)}</code>. <a href={changeHref(here, choice, { page: 1, parts: [] })}>Show everything</a>
           </Notice>
         )}
         {visit.viewer !== null && active && !repo.archived && <FinishBox drafts={drafts.length} visit={visit} repo={repo.full_name} number={pull.number} head={head} mine={mine} />}
@@ -77,21 +69,12 @@ export const changesPage = page({
             {since === '' ? 'Push commits to this pull request, and they show here.' : 'The change is what it was at that commit.'}
           </EmptyState>
         ) : (
-          <DiffView
-            files={changes.files} totals={changes.totals}
-            head={
-              <ButtonGroup label="How the changes are shown">
-                {seen !== null && seen !== head && since === '' && <LinkButton href={withQuery(here, { ...kept, since: seen, page: undefined })} small>Since your review</LinkButton>}
-                <LinkButton href={withQuery(here, { ...kept, w: white ? '' : 'ignore' })} small>{white ? 'Show white space' : 'Hide white space'}</LinkButton>
-                <LinkButton href={withQuery(here, { ...kept, view: split ? '' : 'split' })} small>{split ? 'One column' : 'Side by side'}</LinkButton>
-              </ButtonGroup>
-            }
+          <ChangeView
+            files={changes.files} totals={changes.totals} choice={choice} here={here} more={more} place={{ repo: codeOf(pull), sha: head }}
+            head={seen !== null && seen !== head && since === '' && <LinkButton href={changeHref(here, choice, { page: 1, parts: [] }, { since: seen })} small>Since your review</LinkButton>}
             options={{
-              split,
               threads: woven,
-              ...(mayComment ? { commentHref: (file, side, line) => `${withQuery(here, { ...kept, on: file, side, line })}#line-comment` } : {}),
-              loadHref: (file) => withQuery(here, { ...kept, path: file, page: undefined }),
-              fileHref: (file) => (head === null || file.status === 'removed' || file.mode === '160000' ? null : codePath(codeOf(pull), 'blob', head, file.path)),
+              ...(mayComment ? { commentHref: (file, side, line) => `${withQuery(now, { on: file, side, line })}#line-comment` } : {}),
               ...(visit.viewer === null
                 ? {}
                 : {
@@ -104,10 +87,6 @@ export const changesPage = page({
             }}
           />
         )}
-        <Pager
-          newer={at > 1 ? withQuery(here, { ...kept, page: at - 1 }) : null}
-          older={at * FILES_PER_PAGE < changes.totals.files && path === '' ? withQuery(here, { ...kept, page: at + 1 }) : null} label="Files"
-        />
       </PullFrame>
     )
   },

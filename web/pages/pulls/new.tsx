@@ -1,10 +1,17 @@
 import { createPull } from '#features/pulls/index.ts'
-import { getRepo, listBranches } from '#features/repos/index.ts'
-import { Button, Card, Field, Form, FormActions, Notice, PageHead, Select, TextArea } from '../../components/index.ts'
-import { pullPath, repoPath } from '../../paths.ts'
-import { form, page, redirect } from '../../site.ts'
+import { getRepo, listBranches, type Repo } from '#features/repos/index.ts'
+import { Button, Card, Field, Form, FormActions, LinkButton, Notice, PageHead, Select, TextArea } from '../../components/index.ts'
+import { comparePath, pullPath, repoPath } from '../../paths.ts'
+import { form, page, redirect, type Visit } from '../../site.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
 import { fieldError, formError } from '../shell.tsx'
+
+/** What the chosen branches differ in; the picker while none is chosen. */
+const compareHref = (repo: Repo, { url: { searchParams }, form: { values } }: Visit): string => {
+  const branch = values.optional('branch') ?? searchParams.get('branch') ?? ''
+  const base = values.optional('base') ?? searchParams.get('base') ?? repo.default_branch
+  return branch === '' ? repoPath(repo.full_name, '/compare') : comparePath(repo.full_name, base, branch)
+}
 
 export const newPullPage = page({
   path: '/:workspace/:repo/pulls/new',
@@ -35,11 +42,12 @@ export const newPullPage = page({
               )}
               <Select
                 name="base" label="Into" required options={branches.map(({ name }) => ({ value: name, label: name }))}
-                value={typed.optional('base') ?? repo.default_branch} error={fieldError(visit, 'base')}
+                value={typed.optional('base') ?? visit.url.searchParams.get('base') ?? repo.default_branch} error={fieldError(visit, 'base')}
               />
               <TextArea name="body" label="Description" rows={6} value={typed.text('body')} error={fieldError(visit, 'body')} />
               <FormActions>
                 <Button look="primary">Start the pull request</Button>
+                <LinkButton href={compareHref(repo, visit)} look="quiet">Compare branches</LinkButton>
               </FormActions>
             </Form>
           </Card>

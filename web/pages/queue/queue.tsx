@@ -29,16 +29,18 @@ const REASONS: Readonly<Record<string, string>> = {
 
 type Rights = { readonly own: boolean; readonly write: boolean; readonly maintain: boolean }
 
+/** How far the commands of its candidate are; of those that passed its state says it. */
 const Test = ({ entry, repo }: { entry: QueueEntry; repo: Repo }) => {
   const { checks } = entry
-  if (checks.results.length === 0) return null
+  if (checks.results.length === 0 || checks.status === 'passed') return null
   const done = checks.results.filter(({ status }) => !['queued', 'running'].includes(status)).length
   const broken = checks.results.find(({ status }) => status === 'failed' || status === 'errored')
   return (
-    <span>
-      {checks.status === 'pending' ? `${done} of ${checks.results.length} commands` : <CheckState status={checks.status} />}
-      {broken?.log_url != null && <> · <a href={`${pullPath(repo.full_name, entry.pull.number, 'checks')}/${broken.id}.log`}>output</a></>}
-    </span>
+    <>
+      {checks.status === 'pending' && <span>{done} of {checks.results.length} commands</span>}
+      {checks.status !== 'pending' && entry.position !== null && <CheckState status={checks.status} />}
+      {broken?.log_url != null && <a href={`${pullPath(repo.full_name, entry.pull.number, 'checks')}/${broken.id}.log`}>Output</a>}
+    </>
   )
 }
 
@@ -102,28 +104,34 @@ const Settled = ({ entry, repo }: { entry: QueueEntry; repo: Repo }) => (
   />
 )
 
-const Pause = ({ queue, visit, here }: { queue: MergeQueue; visit: Visit; here: string }) => {
-  const base = <input type="hidden" name="base" value={baseOf(visit) ?? ''} />
-  if (queue.paused) {
-    return (
-      <Form action={`${here}/resume`} csrf={visit.csrf} label="Resume the queue" inline>
-        {base}
-        <Button look="primary" icon="play">Resume</Button>
-      </Form>
-    )
-  }
+/** The branch that a form is about. */
+const BaseField = ({ visit }: { visit: Visit }) => <input type="hidden" name="base" value={baseOf(visit) ?? ''} />
+
+const Pause = ({ visit, here }: { visit: Visit; here: string }) => {
   const at = `${here}/pause`
   return (
     <details class="more" open={visit.url.pathname === at}>
       <summary>Pause the queue</summary>
       <Form action={at} csrf={visit.csrf} label="Pause the queue" error={formError(formAt(visit, at), 'reason')}>
-        {base}
+        <BaseField visit={visit} />
         <Field name="reason" label="Why" required maxlength={1_000} hint="Everybody sees it. Tests go on; nothing lands." value={formAt(visit, at).form.values.text('reason')} error={fieldError(visit, 'reason')} />
         <FormActions><Button icon="stop">Pause</Button></FormActions>
       </Form>
     </details>
   )
 }
+
+const Paused = ({ paused, visit, here, mayResume }: { paused: NonNullable<MergeQueue['paused']>; visit: Visit; here: string; mayResume: boolean }) => (
+  <Notice kind="wait" title="Paused">
+    <p><PersonLink of={paused.by} face={false} /> paused the queue <RelativeTime at={paused.at} />: {paused.reason}</p>
+    {mayResume && (
+      <Form action={`${here}/resume`} csrf={visit.csrf} label="Resume the queue" inline>
+        <BaseField visit={visit} />
+        <Button small icon="play">Resume</Button>
+      </Form>
+    )}
+  </Notice>
+)
 
 const QueueView = ({ visit, repo, queue }: { visit: Visit; repo: Repo; queue: MergeQueue }): Html => {
   const here = repoPath(repo.full_name, '/queue')
@@ -143,11 +151,7 @@ const QueueView = ({ visit, repo, queue }: { visit: Visit; repo: Repo; queue: Me
       <div class="stack" id="queue" data-live={withQuery(`${here}/live`, { base: baseOf(visit), state: stateOf(queue) })} data-said="The queue has changed">
         {refused !== undefined && <FormError>{refused}</FormError>}
         {!queue.enabled && <Notice kind="info">Merging does not go through the queue{maintain ? '; it can be turned on in the settings' : ''}.</Notice>}
-        {queue.paused && (
-          <Notice kind="wait" title="Paused">
-            <PersonLink of={queue.paused.by} face={false} /> paused the queue <RelativeTime at={queue.paused.at} />: {queue.paused.reason}
-          </Notice>
-        )}
+        {queue.paused && <Paused paused={queue.paused} visit={visit} here={here} mayResume={open && maintain} />}
         {queue.waiting.length === 0 ? (
           <EmptyState icon="queue" title="Nothing waits">{queue.enabled && 'Merging a pull request puts it here.'}</EmptyState>
         ) : (
@@ -156,7 +160,7 @@ const QueueView = ({ visit, repo, queue }: { visit: Visit; repo: Repo; queue: Me
           </List>
         )}
         {queue.waiting.length > 0 && <noscript><p class="muted small">Reload this page to see how it goes on.</p></noscript>}
-        {open && maintain && (queue.enabled || queue.paused) && <Card><Pause queue={queue} visit={visit} here={here} /></Card>}
+        {open && maintain && queue.enabled && !queue.paused && <Card><Pause visit={visit} here={here} /></Card>}
         {queue.recent.length > 0 && (
           <>
             <PageHead level={2} title="Lately" />

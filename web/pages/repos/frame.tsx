@@ -9,7 +9,7 @@ import type { Visit } from '../../site.ts'
 import { RepoFollow } from '../notifications/follow.tsx'
 import { Shell } from '../shell.tsx'
 
-export type RepoPlace = 'code' | 'issues' | 'pulls' | 'queue' | 'activity' | 'agents' | 'settings'
+export type RepoPlace = 'code' | 'issues' | 'pulls' | 'queue' | 'activity' | 'agents' | 'settings' | 'search'
 
 export const RepoFrame = (props: {
   visit: Visit
@@ -33,6 +33,7 @@ export const RepoFrame = (props: {
       description={repo.description ?? undefined}
       width={props.width}
       noindex={props.noindex ?? repo.private}
+      search={{ scope: home, action: at('/search'), value: current === 'search' ? (props.visit.url.searchParams.get('q') ?? '') : undefined }}
       links={feedsOf(home, repo, current)}
       header={
         <RepoHeader

@@ -4,8 +4,8 @@ import { Checkbox, Field, FieldSet, Radio } from '../../components/index.ts'
 import type { Fields, Visit } from '../../site.ts'
 import { fieldError } from '../shell.tsx'
 
-/** Types of events as this forge knows them. A ping is always sent. */
-const typesOf = ({ hearth }: Visit): string[] => [...hearth.eventTypes.keys()].filter((type) => type !== 'ping').sort()
+/** Types of events that happen here, and those that are chosen already. A ping is always sent. */
+const typesOf = ({ hearth }: Visit, chosen: readonly string[]): string[] => [...new Set([...hearth.eventTypes.keys(), ...chosen])].filter((type) => type !== 'ping').sort()
 
 type Shown = { readonly url: string; readonly events: readonly string[] }
 
@@ -27,7 +27,7 @@ export const HookFields = ({ visit, shown, typed, isNew }: { visit: Visit; shown
         <details class="more" open={!isAll}>
           <summary>Choose events</summary>
           <div class="tick-grid tick-grid-wide">
-            {typesOf(visit).map((type) => (
+            {typesOf(visit, shown.events).map((type) => (
               <Checkbox name="events" value={type} label={<code>{type}</code>} checked={chosen.includes(type)} />
             ))}
           </div>

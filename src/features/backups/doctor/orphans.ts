@@ -1,4 +1,5 @@
 /** Stores and files that no row names, and files that rows name and that are not there. */
+import { keptBlobs } from '#core/blobs.ts'
 import { keptFiles } from '#core/files.ts'
 import { DAY, HOUR, timestamp } from '#lib/time.ts'
 import { existsSync, readdirSync, statSync } from 'node:fs'
@@ -44,7 +45,7 @@ export const files: Check = {
     const { data } = hearth.settings
     const now = hearth.clock.now()
     const findings: Finding[] = []
-    for (const { folder, named } of keptFiles.all(hearth)) {
+    for (const { folder, named } of [...keptFiles.all(hearth), keptBlobs(hearth)]) {
       const root = join(data, folder)
       const wanted = new Set(named(hearth.db))
       const there = new Set(below(root))

@@ -1,0 +1,81 @@
+/**
+ * How long a page takes on a large repository, beside cgit on the same one in the same run, in turns: tree, file, blame, log, commit and
+ * comparison. `bun scripts/bench-pages.ts --repo DIR` with a bare repository; the first visit of each page is told apart from later
+ * ones, because the forge keeps what it has found out and cgit runs with its cache off.
+ */
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startCgit } from './bench-pages/cgit.ts'
+import { choosePages, type Target } from './bench-pages/pages.ts'
+import { startHearth } from './bench-git/servers.ts'
+import { EXECUTABLE, requireBuilt } from './run/forge.ts'
+import { git } from './run/git.ts'
+import { OptionError, runScript } from './run/options.ts'
+
+const OPTIONS = {
+  repo: { help: 'a bare repository', default: '', kind: 'text' },
+  executable: { help: 'the forge', default: EXECUTABLE, kind: 'text' },
+  targets: { help: 'different pages of each kind', default: '8', kind: 'count' },
+  rounds: { help: 'visits of each page', default: '6', kind: 'count' },
+} as const
+
+const part = (times: readonly number[], share: number): number => [...times].sort((a, b) => a - b)[Math.min(times.length - 1, Math.floor(times.length * share))] ?? Number.NaN
+const show = (value: number): string => (Number.isNaN(value) ? '-' : value < 10 ? value.toFixed(1) : value.toFixed(0)).padStart(8)
+
+async function timed(url: string, headers: Record<string, string>): Promise<number> {
+  const began = performance.now()
+  const answer = await fetch(url, { headers, redirect: 'manual' })
+  const text = await answer.text()
+  const took = performance.now() - began
+  if (answer.status !== 200 || text.length < 500) throw new Error(`${url} answered ${answer.status}: ${text.slice(0, 300)}`)
+  return took
+}
+
+/** Waits until the forge has put its packs in order, as it does by itself a while after a push. */
+async function settled(directory: string): Promise<void> {
+  const until = performance.now() + 600_000
+  while (!existsSync(join(directory, 'objects/info/commit-graph'))) {
+    if (performance.now() > until) throw new Error('the forge has not put its packs in order')
+    await Bun.sleep(1000)
+  }
+  await Bun.sleep(3000)
+}
+
+await runScript('bench-pages', OPTIONS, async ({ repo, executable, targets, rounds }) => {
+  if (repo === '' || !existsSync(join(repo, 'HEAD'))) throw new OptionError('--repo names a bare repository')
+  const directory = mkdtempSync(join(tmpdir(), 'hearth-pages-'))
+  const copy = join(directory, 'copy.git')
+  await git(directory, 'clone', '-q', '--bare', '--single-branch', repo, copy)
+  await git(copy, 'commit-graph', 'write', '--reachable', '--changed-paths')
+  const branch = (await git(copy, 'symbolic-ref', '--short', 'HEAD')).trim()
+  const commits = (await git(copy, 'rev-list', '--count', 'HEAD')).trim()
+  const forge = await startHearth(requireBuilt(executable), join(directory, 'forge'))
+  const cgit = await startCgit(copy, join(directory, 'cgit'))
+  try {
+    await forge.create('repo')
+    await git(copy, '-c', `http.extraHeader=Authorization: ${forge.authorization}`, 'push', '-q', forge.address('repo'), `HEAD:refs/heads/${branch}`)
+    await settled(forge.directory('repo'))
+    const pages = await choosePages(copy, branch, Number(targets))
+    const times = new Map<string, { first: number[]; later: number[]; cgit: number[] }>()
+    const ask = async (name: string, target: Target, round: number) => {
+      let row = times.get(name)
+      if (!row) times.set(name, (row = { first: [], later: [], cgit: [] }))
+      const mine = async () => void (round === 0 ? row.first : row.later).push(await timed(`${forge.url}/acme/repo${target.forge}`, { authorization: `Bearer ${forge.token}` }))
+      const theirs = async () => void row.cgit.push(await timed(`${cgit.url}/repo${target.cgit}`, {}))
+      for (const one of round % 2 === 0 ? [mine, theirs] : [theirs, mine]) await one()
+    }
+    for (let round = 0; round < Number(rounds); round++) for (const { name, targets: all } of pages) for (const target of all) await ask(name, target, round)
+    process.stdout.write(`${commits} commits, ${targets} pages of each kind, ${rounds} visits of each; milliseconds\n\n`)
+    process.stdout.write(`${'page'.padEnd(16)}${['first 50', 'first 99', 'later 50', 'later 99', 'cgit 50', 'cgit 99', 'first/cgit', 'later/cgit'].map((word) => word.padStart(11)).join('')}\n`)
+    for (const [name, row] of times) {
+      const cells = [part(row.first, 0.5), part(row.first, 0.99), part(row.later, 0.5), part(row.later, 0.99), part(row.cgit, 0.5), part(row.cgit, 0.99)].map((value) => show(value).padStart(11))
+      const ratio = (of: readonly number[]) => `${(part(of, 0.5) / part(row.cgit, 0.5)).toFixed(2)}x`.padStart(11)
+      process.stdout.write(`${name.padEnd(16)}${cells.join('')}${ratio(row.first)}${ratio(row.later)}\n`)
+    }
+  } finally {
+    await Promise.all([forge.stop(), cgit.stop()])
+    rmSync(directory, { recursive: true, force: true })
+  }
+  return 0
+})

@@ -1,0 +1,65 @@
+import { layout } from '#src/app.ts'
+import { loadConfig } from '#src/config.ts'
+import { openPlace, readIdentities } from '#backup'
+import { importWorkspace, requireArchive } from '#features/transfer/index.ts'
+import { takeLock } from '#core/db.ts'
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { CommandError, DATA_FLAGS, text, UsageError, type Command } from './command.ts'
+import { withHearth } from './open.ts'
+
+const say = (line: string): void => void process.stdout.write(`${line}\n`)
+
+/** `there=here` pairs, separated by commas. */
+function peopleOf(words: string | undefined): Map<string, string> {
+  const pairs = (words ?? '').split(',').filter((pair) => pair !== '').map((pair) => /^([^=]+)=([^=]+)$/.exec(pair.trim()))
+  return new Map(pairs.map((match) => {
+    if (!match) throw new UsageError('--people takes there=here, separated by commas')
+    return [match[1] ?? '', match[2] ?? '']
+  }))
+}
+
+export const importArchive: Command = {
+  name: 'import',
+  summary: `Takes a workspace from an archive that hearth export wrote, into a forge that is stopped. All of it comes, or nothing.
+
+People are found by their confirmed addresses, or as --people says. What others wrote stands under their names; they
+have no access, and nobody can sign in as them.`,
+  brief: 'Takes a workspace from an archive of another Hearth.',
+  args: ['PLACE'],
+  flags: {
+    ...DATA_FLAGS,
+    owner: { value: 'USERNAME', help: 'Who is to own it here.' },
+    as: { value: 'SLUG', help: 'Another name for it.' },
+    people: { value: 'LIST', help: 'Usernames there and here: anna=ada,bert=bob.' },
+    identity: { value: 'FILE', help: 'The age identity that opens an encrypted archive.' },
+  },
+
+  run: async ({ args: [address = ''], flags }) => {
+    const owner = text(flags['owner'])
+    if (!owner) throw new UsageError('hearth import needs --owner USERNAME')
+    const people = peopleOf(text(flags['people']))
+    const config = loadConfig({ data: text(flags['data']), config: text(flags['config']) })
+    const { backups } = config.settings(config.listen)
+    const place = openPlace(address, backups.s3)
+    const manifest = await requireArchive(place)
+    const key = text(flags['identity'])
+    const { lock, database } = layout(config.data)
+    if (!existsSync(database)) throw new CommandError(`there is no forge in ${config.data}; name its directory with --data`)
+    mkdirSync(join(lock, '..'), { recursive: true, mode: 0o700 })
+    // Its one large transaction would keep everybody waiting.
+    const release = takeLock(lock)
+    if (!release) throw new CommandError(`${config.data} is being served: stop that for the import`)
+    release()
+    const { slug, rows, found, nobody } = await withHearth(flags, (hearth) =>
+      importWorkspace(
+        hearth, place, manifest,
+        { as: text(flags['as']) ?? null, owner, people, identities: key === undefined ? [] : readIdentities(readFileSync(key, 'utf8'), key) },
+        () => {}, new AbortController().signal,
+      ),
+    )
+    say(`took ${slug}: ${manifest.totals.repositories} repositories, ${rows['issues'] ?? 0} issues, ${rows['pulls'] ?? 0} pull requests, ${rows['comments'] ?? 0} comments`)
+    for (const [there, here] of found) say(`${there} is ${here} here`)
+    for (const [there, here] of nobody) say(`${there} has no account here, and stands as ${here}; invite them again if they are to have access`)
+  },
+}

@@ -1,0 +1,14 @@
+/** What whoever keeps the site is told of notifications. */
+import type { Condition } from '#core/gauges.ts'
+import type { Hearth } from '#core/hearth.ts'
+import { countWork } from './store-work.ts'
+
+export function condition({ db }: Hearth): Condition {
+  const { waiting, failed } = countWork(db)
+  return {
+    name: 'notifications', href: null, state: failed > 0 ? 'attention' : 'ok',
+    detail: failed > 0
+      ? `Of ${failed} ${failed === 1 ? 'change' : 'changes'} people could not be told; the log says why ("people could not be told of something").`
+      : waiting === 0 ? 'Everybody was told of everything.' : `Of ${waiting} ${waiting === 1 ? 'change' : 'changes'} people are being told.`,
+  }
+}

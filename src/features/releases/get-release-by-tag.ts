@@ -1,0 +1,25 @@
+import { readsRepo } from '#core/access.ts'
+import { operation } from '#core/operation.ts'
+import { RepoPath, Type } from '#core/schema.ts'
+import { notFound } from '#lib/errors.ts'
+import { releaseRecord } from './record.ts'
+import { Release, TagName } from './schema.ts'
+import { findByTag } from './store.ts'
+import { draftedHere } from './untrusted.ts'
+
+export const getReleaseByTag = operation({
+  name: 'get_release_by_tag',
+  summary: 'Get the published release of a tag, in a repository that you can see.',
+  route: 'GET /repos/{owner}/{name}/releases/tags/{tag}',
+  toolset: 'releases',
+  access: readsRepo({ scope: 'repo:read' }),
+  input: Type.Object({ repo: RepoPath, tag: TagName }),
+  output: Release,
+  untrusted: (release) => draftedHere(release),
+
+  handler: ({ hearth, db, repo }, { tag }) => {
+    const row = findByTag(db, repo.id, tag)
+    if (!row || row.published_at === null) throw notFound(`the release of ${tag}`)
+    return releaseRecord(hearth, repo, row)
+  },
+})

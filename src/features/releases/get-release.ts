@@ -1,0 +1,20 @@
+import { readsRepo } from '#core/access.ts'
+import { operation } from '#core/operation.ts'
+import { RepoPath, Type } from '#core/schema.ts'
+import { releaseRecord } from './record.ts'
+import { Release, ReleaseId } from './schema.ts'
+import { requireRelease } from './store.ts'
+import { draftedHere } from './untrusted.ts'
+
+export const getRelease = operation({
+  name: 'get_release',
+  summary: 'Get one release of a repository that you can see, with its notes and files. A draft is found only with Write.',
+  route: 'GET /repos/{owner}/{name}/releases/{id}',
+  toolset: 'releases',
+  access: readsRepo({ scope: 'repo:read' }),
+  input: Type.Object({ repo: RepoPath, id: ReleaseId }),
+  output: Release,
+  untrusted: (release) => draftedHere(release),
+
+  handler: ({ hearth, db, repo }, { id }) => releaseRecord(hearth, repo, requireRelease(db, repo.id, id, repo.can('write'))),
+})

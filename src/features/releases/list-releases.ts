@@ -1,0 +1,27 @@
+import { readsRepo } from '#core/access.ts'
+import { operation } from '#core/operation.ts'
+import { byPage, pageOf, windowOf } from '#core/page.ts'
+import { RepoPath, Type } from '#core/schema.ts'
+import { releaseRecord } from './record.ts'
+import { Releases } from './schema.ts'
+import { countReleases, listReleaseRows } from './store.ts'
+import { draftedHere } from './untrusted.ts'
+
+export const listReleases = operation({
+  name: 'list_releases',
+  summary: 'List the releases of a repository that you can see, the newest first, each with its notes and files. Drafts are among them for those with Write.',
+  route: 'GET /repos/{owner}/{name}/releases',
+  toolset: 'releases',
+  access: readsRepo({ scope: 'repo:read' }),
+  input: Type.Object({ repo: RepoPath, ...byPage() }),
+  output: Releases,
+  list: 'page',
+  untrusted: ({ items }) => items.flatMap((release, at) => draftedHere(release, `/items/${at}`)),
+
+  handler: ({ hearth, db, repo }, paging) => {
+    const window = windowOf(paging)
+    const drafts = repo.can('write')
+    const rows = listReleaseRows(db, repo.id, { drafts, limit: window.limit + 1, offset: window.offset })
+    return pageOf(rows.map((row) => releaseRecord(hearth, repo, row)), window, countReleases(db, repo.id, drafts))
+  },
+})

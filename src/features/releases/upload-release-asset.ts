@@ -1,0 +1,76 @@
+import { writesRepo } from '#core/access.ts'
+import { takeBlob } from '#core/blobs.ts'
+import { operation, type IncomingBytes } from '#core/operation.ts'
+import { RepoPath, Type } from '#core/schema.ts'
+import { oneLine } from '#features/issues/index.ts'
+import { requireLive } from '#features/repos/index.ts'
+import { conflict, invalid, Refusal } from '#lib/errors.ts'
+import { typeId } from '#lib/typeid.ts'
+import { assetName, contentType } from './asset-inputs.ts'
+import { assetRecord } from './record.ts'
+import { requireThawed } from './rights.ts'
+import { Asset, MOST_ASSETS, ReleaseId } from './schema.ts'
+import { requireRelease } from './store.ts'
+import { countAssets, findAsset, insertAsset } from './store-assets.ts'
+
+const MIB = 1024 ** 2
+const MOST_INLINE = 8 * MIB
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes
+}
+
+/** The bytes of a tool call, which has nothing but text. */
+function inline(data: string): IncomingBytes {
+  if (!BASE64.test(data)) throw invalid('data', 'data must be base64')
+  const bytes = Buffer.from(data, 'base64')
+  if (bytes.length > MOST_INLINE) throw new Refusal('too_large', `data holds more than ${MOST_INLINE / MIB} MiB: send larger files over REST`, { field: 'data' })
+  return { stream: once(bytes), type: null, length: bytes.length }
+}
+
+export const uploadReleaseAsset = operation({
+  name: 'upload_release_asset',
+  summary: 'Add a file to a release (Write), under a name that none of its files has. Over REST the body is the file itself and the inputs are in the query; a tool sends up to 8 MiB as base64 in data.',
+  route: 'POST /repos/{owner}/{name}/releases/{id}/assets',
+  toolset: 'releases',
+  access: writesRepo('write', { scope: 'repo:write' }),
+  input: Type.Object({
+    repo: RepoPath,
+    id: ReleaseId,
+    name: Type.String({ minLength: 1, maxLength: 255, description: 'The name of the file.' }),
+    label: Type.Optional(Type.String({ maxLength: 255, description: 'What is shown in place of the name.' })),
+    content_type: Type.Optional(Type.String({ maxLength: 200, description: 'Its media type; that of the request or of the name unless given.' })),
+    data: Type.Optional(Type.String({ maxLength: Math.ceil((MOST_INLINE * 4) / 3) + 4, description: 'The bytes in base64, at most 8 MiB of them.', 'x-tool-only': true })),
+  }),
+  output: Asset,
+  status: 201,
+  rawBody: true,
+  bodyLimit: 12 * MIB,
+
+  handler: async ({ hearth, db, repo, caller, write, bytes, signal }, { id, data, ...input }) => {
+    const seen = requireRelease(db, repo.id, id, true)
+    const name = assetName(input.name)
+    const label = (input.label ?? '').trim() === '' ? null : oneLine('label', input.label ?? '')
+    const incoming = data === undefined ? bytes : inline(data)
+    if (incoming === null) throw invalid('data', 'data is required: the bytes in base64')
+    const content_type = contentType(input.content_type, incoming.type, name)
+    // Before the bytes are taken, and again when they are here.
+    const mayAdd = (release: typeof seen, from: typeof db) => {
+      requireThawed(hearth, release, 'no file can be added')
+      if (findAsset(from, release.id, name)) throw conflict('already_exists', `the release has a file ${name} already`, { name })
+      if (countAssets(from, release.id) >= MOST_ASSETS) throw conflict('limit_reached', `the release has ${MOST_ASSETS} files, which is the most`)
+    }
+    mayAdd(seen, db)
+    const blob = await takeBlob(hearth, incoming.stream, { limit: hearth.settings.releases.max_asset_bytes, length: incoming.length, signal })
+    return write((tx) => {
+      requireLive(tx.db, repo.id)
+      const release = requireRelease(tx.db, repo.id, id, true)
+      mayAdd(release, tx.db)
+      insertAsset(tx, { id: typeId('ast', tx.now_ms), release_id: release.id, name, label, content_type, size_in_bytes: blob.size, sha256: blob.sha256, uploader_id: caller.id })
+      const made = findAsset(tx.db, release.id, name)
+      if (!made) throw new TypeError('the file that was just added is gone')
+      return assetRecord(hearth, repo, release, made)
+    })
+  },
+})

@@ -1,0 +1,87 @@
+import { publicRead } from '#core/access.ts'
+import type { Caller } from '#core/caller.ts'
+import type { Hearth } from '#core/hearth.ts'
+import { operation } from '#core/operation.ts'
+import { RepoPath, Type } from '#core/schema.ts'
+import { findRecord } from '#features/issues/index.ts'
+import { factsOf, fullNameOf, repoById, repoByPath, viewerRole } from '#features/repos/index.ts'
+import { missingScope } from '#core/scopes.ts'
+import { everywhere } from './everywhere.ts'
+import { Place } from './schema.ts'
+import { searchIndex } from './search-index.ts'
+import { scopeOf } from './sight.ts'
+
+const MOST_REPOS = 8
+const BUDGET = 300
+
+/** Where in a repository, and on the site, one may want to go; words that lead there besides the title. */
+const OF_REPO: readonly (readonly [title: string, path: string, words: string])[] = [
+  ['Code', '', 'files readme'], ['Issues', '/issues', 'bugs'], ['New issue', '/issues/new', 'bug report'], ['Pull requests', '/pulls', 'prs merge reviews'], ['Branches', '/branches', ''],
+  ['Tags', '/tags', 'versions'], ['Activity', '/activity', 'events'], ['Search', '/search', 'find'],
+]
+const OF_SITE: readonly (readonly [title: string, path: string, words: string, signedIn: boolean])[] = [
+  ['Home', '/', 'dashboard', false], ['Explore', '/explore', 'repositories', false], ['Notifications', '/notifications', 'inbox', true], ['New repository', '/new', 'make', true],
+  ['New workspace', '/workspaces/new', 'make', true], ['Your settings', '/settings/profile', 'profile account', true], ['Access tokens', '/settings/tokens', 'api', true], ['API reference', '/docs', 'help', false],
+]
+
+/** For the site's quick switcher: where a few letters may lead, the likeliest first. */
+export const jump = operation({
+  name: 'jump',
+  summary: 'Find where a few letters may lead: repositories, an issue or pull request by its number, pages.',
+  route: null,
+  tool: false,
+  access: publicRead({ scope: 'repo:read' }),
+  input: Type.Object({ query: Type.String({ maxLength: 200 }), repo: Type.Optional(RepoPath) }),
+  output: Type.Object({ items: Type.Array(Place) }),
+
+  handler: async ({ hearth, caller }, { query, repo }) => {
+    const text = query.trim()
+    const here = repo === undefined ? null : visible(hearth, caller, repo)
+    const numbered = recordAt(hearth, caller, text, here)
+    const words = text.toLowerCase().split(/\s+/).filter((word) => word !== '')
+    const fits = (...parts: string[]) => words.every((word) => parts.some((part) => part.toLowerCase().split(/[\s/]+/).some((one) => one.startsWith(word))))
+    const pages = [
+      ...(here === null ? [] : OF_REPO.filter(([title, , more]) => fits(title, more)).map(([title, path]) => ({ kind: 'page' as const, title, detail: here, path: `/${here}${path}` }))),
+      ...OF_SITE.filter(([title, , more, person]) => fits(title, more) && (!person || caller.kind === 'user')).map(([title, path]) => ({ kind: 'page' as const, title, detail: null, path })),
+    ]
+    const repos = text.startsWith('#') ? [] : await reposLike(hearth, caller, words)
+    const everything = text === '' ? [] : [
+      ...(here === null ? [] : [{ kind: 'search' as const, title: `Search ${here} for “${text}”`, detail: null, path: `/${here}/search?q=${encodeURIComponent(text)}` }]),
+      { kind: 'search' as const, title: `Search everything for “${text}”`, detail: null, path: `/search?q=${encodeURIComponent(text)}` },
+    ]
+    return { items: [...(numbered ? [numbered] : []), ...repos, ...pages.slice(0, 8), ...everything] }
+  },
+})
+
+/** The full name of a repository that the caller may see; null for none. */
+function visible(hearth: Hearth, caller: Caller, path: string): string | null {
+  const row = repoByPath(hearth.db, path)
+  const facts = row && row.parent_id === null ? factsOf(hearth.db, row, caller) : null
+  const allowed = facts && !facts.deleted && (!facts.private || (viewerRole(facts, caller) !== null && !facts.two_factor_missing))
+  return allowed ? facts.full_name : null
+}
+
+/** `#12` or `12` here, `owner/name#12` anywhere. */
+function recordAt(hearth: Hearth, caller: Caller, text: string, here: string | null): Place | null {
+  const [, named, number] = /^(?:([^\s#]+\/[^\s#]+)#|#?)(\d{1,9})$/.exec(text) ?? []
+  const name = named === undefined ? here : visible(hearth, caller, named)
+  const row = name === null ? null : repoByPath(hearth.db, name)
+  const record = row && number !== undefined ? findRecord(hearth.db, row.id, Number(number)) : null
+  if (!record || !row) return null
+  const wanted = record.kind === 'pull' ? 'pulls:read' : 'issues:read'
+  if (row.private === 1 && caller.kind !== 'anonymous' && missingScope(caller.token?.scopes ?? null, wanted) !== null) return null
+  return { kind: record.kind, title: record.title, detail: `${name}#${record.number}`, path: `/${name}/${record.kind === 'pull' ? 'pull' : 'issues'}/${record.number}` }
+}
+
+async function reposLike(hearth: Hearth, caller: Caller, words: readonly string[]): Promise<Place[]> {
+  const { hits } = await searchIndex(hearth).find({
+    terms: words.map((text) => ({ text, phrase: false, not: false })), filters: everywhere, scope: scopeOf(hearth.db, caller), type: 'repositories', counted: [], sort: 'best',
+    offset: 0, limit: MOST_REPOS, budget: BUDGET,
+  })
+  if (hits.type !== 'repositories') return []
+  return hits.ids.flatMap((id) => {
+    const row = repoById(hearth.db, id)
+    const name = row && visible(hearth, caller, fullNameOf(hearth.db, row))
+    return name && row ? [{ kind: 'repository' as const, title: name, detail: row.description, path: `/${name}` }] : []
+  })
+}

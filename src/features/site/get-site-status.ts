@@ -1,0 +1,17 @@
+import { siteAdmin } from '#core/access.ts'
+import { operation } from '#core/operation.ts'
+import { Type } from '#core/schema.ts'
+import { SiteStatus } from './schema.ts'
+import { statusOf } from './status.ts'
+
+export const getSiteStatus = operation({
+  name: 'get_site_status',
+  summary: 'Get how this installation does: release, database, disk, queues, backups, mail, isolation of checks. For site administrators, people only.',
+  route: 'GET /admin/status',
+  toolset: 'admin',
+  access: siteAdmin(),
+  input: Type.Object({}),
+  output: SiteStatus,
+
+  handler: ({ hearth }) => statusOf(hearth),
+})

@@ -1,0 +1,17 @@
+import { readsWorkspace } from '#core/access.ts'
+import { operation } from '#core/operation.ts'
+import { Type, WorkspaceSlug } from '#core/schema.ts'
+import { Usage } from './schema.ts'
+import { usageOf } from './usage.ts'
+
+export const getUsage = operation({
+  name: 'get_usage',
+  summary: 'Get what a workspace takes (storage, repositories, members, run minutes, cost of agents), each with its quota. For its members.',
+  route: 'GET /workspaces/{workspace}/usage',
+  toolset: 'workspaces',
+  access: readsWorkspace({ scope: 'workspace:read' }),
+  input: Type.Object({ workspace: WorkspaceSlug }),
+  output: Usage,
+
+  handler: ({ hearth, workspace }) => usageOf(hearth, workspace.id),
+})

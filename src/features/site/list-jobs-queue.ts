@@ -1,0 +1,27 @@
+import { siteAdmin } from '#core/access.ts'
+import { listJobs } from '#core/jobs.ts'
+import { operation } from '#core/operation.ts'
+import { byPage, pageOf, windowOf } from '#core/page.ts'
+import { OneOf, Type } from '#core/schema.ts'
+import { jobRecord } from './jobs.ts'
+import { BackgroundJobs, JOB_STATES } from './schema.ts'
+
+export const listJobsQueue = operation({
+  name: 'list_jobs_queue',
+  summary: 'List the background jobs that wait, run or have failed, newest first, by state and kind. For site administrators, people only.',
+  route: 'GET /admin/jobs',
+  toolset: 'admin',
+  access: siteAdmin(),
+  input: Type.Object({
+    state: Type.Optional(OneOf(JOB_STATES)),
+    kind: Type.Optional(Type.String({ maxLength: 100, description: 'Only jobs of this kind.' })),
+    ...byPage(),
+  }),
+  output: BackgroundJobs,
+  list: 'page',
+
+  handler: ({ db }, { state, kind, ...paging }) => {
+    const window = windowOf(paging)
+    return pageOf(listJobs(db, { state, kind, limit: window.limit + 1, offset: window.offset }).map(jobRecord), window)
+  },
+})

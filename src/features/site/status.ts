@@ -1,0 +1,96 @@
+/** How the installation does, gathered from the floor and from what features say of themselves. */
+import { statfsSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { conditions, type Condition } from '#core/gauges.ts'
+import type { Hearth } from '#core/hearth.ts'
+import { countJobs } from '#core/jobs.ts'
+import { timestamp } from '#lib/time.ts'
+import type { SiteStatus } from './schema.ts'
+import { countAll, lastMigration } from './store.ts'
+
+const sizeOf = (path: string): number => {
+  try {
+    return statSync(path).size
+  } catch {
+    return 0
+  }
+}
+
+function diskOf({ data }: Hearth['settings']): { free_bytes: number; size_bytes: number } {
+  try {
+    const { bavail, blocks, bsize } = statfsSync(data)
+    return { free_bytes: bavail * bsize, size_bytes: blocks * bsize }
+  } catch {
+    return { free_bytes: 0, size_bytes: 0 }
+  }
+}
+
+function queuesOf(hearth: Hearth): SiteStatus['queues'] {
+  const queues = new Map<string, SiteStatus['queues'][number]>()
+  for (const { kind, state, count } of countJobs(hearth.db)) {
+    const queue = queues.get(kind) ?? { kind, waiting: 0, running: 0, failed: 0 }
+    queues.set(kind, { ...queue, [state]: count })
+  }
+  return [...queues.values()]
+}
+
+/** A part whose question fails says so; the others are still heard. */
+async function conditionsOf(hearth: Hearth): Promise<Condition[]> {
+  return await Promise.all(
+    conditions.all(hearth).map(async (ask): Promise<Condition> => {
+      try {
+        return await ask(hearth)
+      } catch (error) {
+        hearth.log.error('a part of the site could not say how it is', { error })
+        return { name: ask.name || 'part', state: 'failing', detail: 'It could not be asked; the log says why.', href: null }
+      }
+    }),
+  )
+}
+
+export async function statusOf(hearth: Hearth): Promise<SiteStatus> {
+  const { settings, db } = hearth
+  const said = await conditionsOf(hearth)
+  const backups = said.find(({ name }) => name === 'backups')
+  const disk = diskOf(settings)
+  const jobs = queuesOf(hearth)
+  const failed = jobs.reduce((sum, queue) => sum + queue.failed, 0)
+  return {
+    version: settings.version,
+    update_available: null,
+    site_url: settings.site_url,
+    time: timestamp(hearth.clock.now()),
+    uptime_seconds: Math.round(process.uptime()),
+    memory_bytes: process.memoryUsage.rss(),
+    database: { bytes: sizeOf(join(settings.data, 'hearth.db')), wal_bytes: sizeOf(join(settings.data, 'hearth.db-wal')), migration: lastMigration(db) },
+    disk: { ...disk, writable: disk.free_bytes >= settings.limits.disk_reserve },
+    queues: jobs,
+    backups: backups ? { state: backups.state, detail: backups.detail } : null,
+    counts: countAll(db),
+    conditions: [
+      ...said,
+      {
+        name: 'jobs', state: failed === 0 ? 'ok' : 'attention', href: '/admin/jobs?state=failed',
+        detail: failed === 0 ? 'No background job has failed for good.' : `${failed} background ${failed === 1 ? 'job has' : 'jobs have'} failed for good and ${failed === 1 ? 'waits' : 'wait'} for you.`,
+      },
+    ],
+  }
+}
+
+/** How mail leaves, as far as the settings tell. */
+export const mailCondition = ({ settings: { mail, data } }: Hearth): Condition => ({
+  name: 'mail', href: '/admin/mail',
+  ...(mail === null
+    ? { state: 'attention' as const, detail: `No mail server is set (mail.url): messages are written to ${join(data, 'outbox')}.` }
+    : { state: 'ok' as const, detail: `Mail goes through ${new URL(mail.url).host} as ${mail.from}.` }),
+})
+
+/** How connections are encrypted. */
+export const tlsCondition = ({ settings: { tls, site_url } }: Hearth): Condition => ({
+  name: 'encryption', href: null,
+  ...(tls !== null
+    ? { state: 'ok' as const, detail: `Connections are encrypted here, with ${tls.kind === 'acme' ? `certificates that are fetched for ${tls.domains.join(', ')}` : 'the certificate of tls.certificate'}.` }
+    : site_url.startsWith('https:')
+      ? { state: 'ok' as const, detail: 'The public address is https: a proxy in front encrypts.' }
+      : { state: 'attention' as const, detail: 'The public address is http: passwords and tokens travel in the clear.' }),
+})

@@ -1,0 +1,83 @@
+import { expect, test } from 'bun:test'
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createRepo } from '#features/repos/create-repo.ts'
+import { getUsage } from '#features/site/get-usage.ts'
+import { listAllWorkspaces } from '#features/site/list-all-workspaces.ts'
+import { setQuota } from '#features/site/set-quota.ts'
+import { createSettingsToken } from '#features/accounts/index.ts'
+import { addMember } from '#features/workspaces/index.ts'
+import { makeListening } from '../../http/watching.ts'
+import { refusal } from '../../world.ts'
+
+const { world, server } = await makeListening()
+const root = await world.user('root', { site_admin: true })
+const ada = await world.user('ada')
+const acme = await world.workspace('acme', { owner: ada })
+await world.repo('acme/site', { as: ada })
+
+test('usage is told to members, against the quotas that an administrator set', async () => {
+  const before = await world.call(getUsage, ada, { workspace: 'acme' })
+  expect(before.repositories).toEqual({ used: 1, limit: null })
+  expect(before.members).toEqual({ used: 1, limit: null })
+  expect(await world.call(setQuota, root, { workspace: 'acme', repositories: 1, members: 1 })).toMatchObject({ workspace: 'acme', repositories: 1, members: 1, repos_bytes: null })
+  // What is not named stays.
+  expect(await world.call(setQuota, root, { workspace: 'acme', members: null })).toMatchObject({ repositories: 1, members: null })
+  expect((await world.call(getUsage, ada, { workspace: 'acme' })).repositories).toEqual({ used: 1, limit: 1 })
+  expect(await refusal(world.call(getUsage, await world.user('eve'), { workspace: 'acme' }))).toMatchObject({ code: 'not_found' })
+  expect(await refusal(world.call(setQuota, ada, { workspace: 'acme', members: 100 }))).toMatchObject({ code: 'forbidden', reason: 'role' })
+  expect(await refusal(world.call(setQuota, root, { workspace: 'nowhere' }))).toMatchObject({ code: 'not_found' })
+  const { items, total } = await world.call(listAllWorkspaces, root, { q: 'AC' })
+  expect(total).toBe(1)
+  expect(items[0]).toMatchObject({ slug: 'acme', usage: { repositories: { used: 1, limit: 1 } } })
+  expect((await world.call(listAllWorkspaces, root, { q: 'nothing' })).items).toEqual([])
+})
+
+test('more repositories and members than the quota are refused, what is there stays', async () => {
+  expect(await refusal(world.call(createRepo, ada, { workspace: 'acme', name: 'second' }))).toMatchObject({ code: 'forbidden', reason: 'quota', details: { quota: 'repositories', limit: 1, used: 1 } })
+  await world.call(setQuota, root, { workspace: 'acme', repositories: null, members: 1 })
+  const bob = await world.user('bob')
+  expect(await refusal(world.write((tx) => addMember(tx, { workspace_id: acme.id, user_id: bob.id, role: 'member' })))).toMatchObject({ reason: 'quota' })
+  await world.call(setQuota, root, { workspace: 'acme', members: 2 })
+  await world.write((tx) => addMember(tx, { workspace_id: acme.id, user_id: bob.id, role: 'member' }))
+  expect((await world.call(getUsage, bob, { workspace: 'acme' })).members).toEqual({ used: 2, limit: 2 })
+})
+
+test('a push that does not fit is refused in one clear line, and reads go on', async () => {
+  const { secret } = await world.call(createSettingsToken, ada, { name: 'git' })
+  const clone = mkdtempSync(join(tmpdir(), 'hearth-quota-'))
+  const url = server.url.replace('http://', `http://ada:${secret}@`)
+  // The server is in this process, so git must not be waited for with the loop standing still.
+  const git = async (...args: string[]) => {
+    const child = Bun.spawn(['git', '-c', 'user.name=ada', '-c', 'user.email=ada@example.com', ...args], { cwd: clone, stderr: 'pipe', stdout: 'ignore', stdin: 'ignore' })
+    const stderr = await new Response(child.stderr).text()
+    return { status: await child.exited, stderr }
+  }
+  await git('init', '-q', '-b', 'main', '.')
+  writeFileSync(join(clone, 'a.bin'), crypto.getRandomValues(new Uint8Array(60_000)))
+  await git('add', '.')
+  await git('commit', '-q', '-m', 'one')
+  await git('remote', 'add', 'origin', `${url}/acme/site.git`)
+  expect((await git('push', '-q', 'origin', 'main')).status).toBe(0)
+  // Counted at once, not only when it is measured.
+  const used = (await world.call(getUsage, ada, { workspace: 'acme' })).repos_bytes.used
+  expect(used).toBeGreaterThan(60_000)
+  await world.jobs()
+  const measured = (await world.call(getUsage, ada, { workspace: 'acme' })).repos_bytes.used
+  await world.call(setQuota, root, { workspace: 'acme', repos_bytes: measured + 10_000 })
+  writeFileSync(join(clone, 'b.bin'), crypto.getRandomValues(new Uint8Array(60_000)))
+  await git('checkout', '-q', '-b', 'more')
+  await git('add', '.')
+  await git('commit', '-q', '-m', 'two')
+  const refused = await git('push', 'origin', 'more')
+  expect(refused.status).not.toBe(0)
+  expect(refused.stderr).toContain(`acme may have ${measured + 10_000} bytes of repositories and has ${measured};`)
+  expect((await world.call(getUsage, ada, { workspace: 'acme' })).repos_bytes.used).toBe(measured)
+  expect((await git('fetch', '-q', 'origin')).status).toBe(0)
+  // Deleting brings nothing, so it is never refused.
+  await world.call(setQuota, root, { workspace: 'acme', repos_bytes: measured + 1_000_000 })
+  expect((await git('push', '-q', 'origin', 'more')).status).toBe(0)
+  await world.call(setQuota, root, { workspace: 'acme', repos_bytes: 1 })
+  expect((await git('push', '-q', 'origin', ':more')).status).toBe(0)
+}, 60_000)

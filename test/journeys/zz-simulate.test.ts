@@ -1,0 +1,32 @@
+/**
+ * Forty callers at work while the executable is killed and stopped: nothing that they were promised is lost, and main holds nothing
+ * but what was merged and tested. `bun scripts/simulate.ts` does the same for ten minutes.
+ */
+import { expect, test } from 'bun:test'
+import { Database } from 'bun:sqlite'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { simulate } from '../../scripts/simulate/run.ts'
+const EXECUTABLE = '/tmp/sim/hearth4'; const requireExecutable = async () => {}
+
+test('what forty callers were promised is there, and what must not be is not', async () => {
+  await requireExecutable()
+  const directory = mkdtempSync(join(tmpdir(), 'hearth-journey-'))
+  const seed = Math.floor(Math.random() * 1_000_000_000)
+  const { problems, counts, ends, again } = await simulate({ executable: EXECUTABLE, minutes: 0.2, seed, merges: 3, idle_ms: 500, directory })
+  if (problems.length > 0) throw new Error(`with seed ${seed}, kept in ${directory}:\n${problems.join('\n')}`)
+  expect(ends.killed + ends.stopped).toBeGreaterThan(0)
+  for (const what of ['issue', 'pull', 'commit', 'push', 'session', 'review', 'merge']) expect([what, (counts.get(what) ?? 0) > 0]).toEqual([what, true])
+
+  // It would have been seen.
+  const db = new Database(join(directory, 'data', 'hearth.db'))
+  db.run('PRAGMA foreign_keys = OFF')
+  db.run('DELETE FROM reviews WHERE id = (SELECT max(id) FROM reviews)')
+  db.run(`UPDATE pulls SET merge_commit_sha = head_sha WHERE id = (SELECT max(id) FROM pulls WHERE status = 'merged')`)
+  db.run(`DELETE FROM events WHERE id = (SELECT max(id) FROM events WHERE type = 'issue.opened')`)
+  db.close()
+  const seen = (await again()).problems.join('\n')
+  for (const words of ['acknowledged and lost: review', 'acknowledged and lost: merge', 'to which main never moved', 'which nobody merged or pushed', 'a change without its issue.opened']) expect(seen).toContain(words)
+  rmSync(directory, { recursive: true, force: true })
+}, 600_000)

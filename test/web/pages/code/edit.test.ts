@@ -1,0 +1,102 @@
+/** Changing files on the site, as a browser without a script does it. */
+import { expect, test } from 'bun:test'
+import { getPull } from '#features/pulls/index.ts'
+import { createCommit, getCommit, getFile, updateRepo } from '#features/repos/index.ts'
+import { runForge } from '../../../features/oauth/running.ts'
+
+const REPO = 'acme/site'
+const forge = await runForge()
+const ada = await forge.user('ada')
+const bob = await forge.user('bob')
+await forge.workspace('acme', { owner: ada, members: [bob] })
+await forge.repo(REPO, { as: ada })
+await forge.call(updateRepo, ada, { repo: REPO, protected: false })
+const owner = await forge.browser('ada')
+const member = await forge.browser('bob')
+const visitor = await forge.browser(null)
+
+const read = async (path: string, ref = 'main') => (await forge.call(getFile, ada, { repo: REPO, path, ref })).content
+const here = (mode: string, rest: string) => `/${REPO}/${mode}/${rest}`
+const put = (path: string, content: string) => forge.call(createCommit, ada, { repo: REPO, branch: 'main', message: 'Meanwhile', files: [{ path, action: 'put', content }] })
+
+test('the first file of an empty repository is written on the site', async () => {
+  const page = await owner.open(here('new', 'main'))
+  const sent = await owner.press(page.html, here('new', 'main'), { target: 'branch', path: 'src/app.ts', content: 'one\ntwo\n' })
+  expect([sent.status, sent.location]).toEqual([303, `/${REPO}/blob/main/src/app.ts`])
+  expect(await read('src/app.ts')).toBe('one\ntwo\n')
+  expect(await forge.call(getCommit, ada, { repo: REPO, ref: 'main' })).toMatchObject({ title: 'Add app.ts', author: { actor: { username: 'ada' } } })
+  const again = await owner.press((await owner.open(here('new', 'main'))).html, here('new', 'main'), { target: 'branch', path: 'src/app.ts', content: 'three' })
+  expect([again.status, again.html.includes('exists already'), again.html.includes('>three</textarea>')]).toEqual([422, true, true])
+  expect(await read('src/app.ts')).toBe('one\ntwo\n')
+})
+
+test('a file is changed, renamed and deleted', async () => {
+  const at = here('edit', 'main/src/app.ts')
+  const page = await owner.open(at)
+  expect(page.html).toContain('>one\ntwo\n</textarea>')
+  const none = await owner.press(page.html, at, { target: 'branch', content: 'one\ntwo\n' })
+  expect([none.status, none.html.includes('Nothing is changed yet')]).toEqual([422, true])
+  const sent = await owner.press(page.html, at, { target: 'branch', content: '\n</textarea><script>alert(1)</script>\n', message: 'Rewrite', description: 'Because.', path: 'lib/app.ts' })
+  expect([sent.status, sent.location]).toEqual([303, `/${REPO}/blob/main/lib/app.ts`])
+  expect(await read('lib/app.ts')).toBe('\n</textarea><script>alert(1)</script>\n')
+  const shown = await owner.open(here('edit', 'main/lib/app.ts'))
+  expect([shown.html.includes('>\n\n&lt;/textarea&gt;'), shown.html.includes('<script>alert')]).toEqual([true, false])
+  expect((await forge.call(getCommit, ada, { repo: REPO, ref: 'main' })).message).toBe('Rewrite\n\nBecause.\n')
+  const gone = await owner.press((await owner.open(here('delete', 'main/lib/app.ts'))).html, here('delete', 'main/lib/app.ts'), { target: 'branch' })
+  expect([gone.status, gone.location]).toEqual([303, `/${REPO}/tree/main/lib`])
+  expect((await owner.open(here('edit', 'main/lib/app.ts'))).status).toBe(404)
+})
+
+test('lines keep the endings that they had', async () => {
+  await put('dos.txt', 'a\r\nb\r\n')
+  const page = await owner.open(here('edit', 'main/dos.txt'))
+  await owner.press(page.html, here('edit', 'main/dos.txt'), { target: 'branch', content: 'a\r\nc\r\n' })
+  expect(await read('dos.txt')).toBe('a\r\nc\r\n')
+})
+
+test('a branch that moved elsewhere is no conflict; a file that changed is, and nothing typed is lost', async () => {
+  await put('note.txt', 'first\n')
+  const at = here('edit', 'main/note.txt')
+  const page = await owner.open(at)
+  await put('other.txt', 'elsewhere\n')
+  expect((await owner.press(page.html, at, { target: 'branch', content: 'mine\n' })).status).toBe(303)
+  expect([await read('note.txt'), await read('other.txt')]).toEqual(['mine\n', 'elsewhere\n'])
+
+  const stale = await owner.open(at)
+  await put('note.txt', 'theirs\n')
+  const refused = await owner.press(stale.html, at, { target: 'branch', content: 'my long work\n', message: 'Mine' })
+  expect([refused.status, refused.html.includes('my long work\n</textarea>'), refused.html.includes('>theirs<'), refused.html.includes('value="Mine"')]).toEqual([422, true, true, true])
+  expect(await read('note.txt')).toBe('theirs\n')
+  const knowing = await owner.press(refused.html, at, { target: 'branch', content: 'both\n' })
+  expect([knowing.status, await read('note.txt')]).toEqual([303, 'both\n'])
+
+  const deleted = await owner.open(at)
+  await forge.call(createCommit, ada, { repo: REPO, branch: 'main', message: 'Gone', files: [{ path: 'note.txt', action: 'delete' }] })
+  const lost = await owner.press(deleted.html, at, { target: 'branch', content: 'still here\n' })
+  expect([lost.status, lost.html.includes('still here\n</textarea>'), lost.html.includes('is gone from')]).toEqual([422, true, true])
+})
+
+test('a change goes to a new branch with a pull request; on a protected branch that is the choice', async () => {
+  await put('guide.md', 'Guide\n')
+  await forge.call(updateRepo, ada, { repo: REPO, protected: true })
+  const at = here('edit', 'main/guide.md')
+  const page = await member.open(at)
+  expect([page.html.includes('main is protected'), / value="new"[^>]* checked/.test(page.html)]).toEqual([true, true])
+  const barred = await member.press(page.html, at, { content: 'Straight\n', target: 'branch' })
+  expect([barred.status, barred.html.includes('open a pull request'), barred.html.includes('Straight\n</textarea>')]).toEqual([422, true, true])
+  const sent = await member.press(page.html, at, { content: 'Better guide\n', target: 'new', new_branch: 'bob/guide', message: 'Better' })
+  expect(sent.status).toBe(303)
+  const number = Number(/\/pull\/(\d+)$/.exec(sent.location)?.[1])
+  expect((await forge.call(getPull, ada, { repo: REPO, number })).pull).toMatchObject({ title: 'Better', head: { ref: 'bob/guide' }, base: { ref: 'main' } })
+  expect([await read('guide.md'), await read('guide.md', 'bob/guide')]).toEqual(['Guide\n', 'Better guide\n'])
+  await forge.call(updateRepo, ada, { repo: REPO, protected: false })
+})
+
+test('who may not write gets no editor, and text that is not UTF-8 is left to git', async () => {
+  expect((await visitor.open(here('edit', 'main/guide.md'))).location).toContain('/login?next=')
+  await forge.user('eve')
+  expect((await (await forge.browser('eve')).open(here('edit', 'main/guide.md'))).status).toBe(403)
+  await forge.call(createCommit, ada, { repo: REPO, branch: 'main', message: 'Latin', files: [{ path: 'latin.txt', action: 'put', encoding: 'base64', content: Buffer.from('caf\xe9', 'latin1').toString('base64') }] })
+  const latin = await owner.open(here('edit', 'main/latin.txt'))
+  expect([latin.html.includes('cannot be edited here'), latin.html.includes('<textarea class="input mono editor"')]).toEqual([true, false])
+})

@@ -1,0 +1,81 @@
+/**
+ * A defence against crawlers that walk through all of history: signed-out readers who ask for many pages that cost git work prove some
+ * work of their own first. Who is signed in, REST and git never meet it. What is proved is kept in a cookie, bound to the network.
+ */
+import type { Hearth } from '#core/hearth.ts'
+import { createCache, type Cache } from '#lib/cache.ts'
+import { hmacSha256, sameBytes } from '#lib/hash.ts'
+import { installationKey } from '#lib/installation-key.ts'
+import { parseAddress } from '#lib/net.ts'
+import { HOUR, MINUTE } from '#lib/time.ts'
+import { readCookie, setCookie } from './cookies.ts'
+
+/** Pages that read old commits: blame, history, changes, comparisons, trees and files at a commit, archives. */
+const COSTLY = /^\/[^/]+\/[^/]+\/(?:pull\/\d+\/)?(?:blame|commits|commit|compare|archive|(?:tree|blob)\/[0-9a-f]{40})(?:\/|$)/
+
+const MOST = 60
+const WINDOW = 10 * MINUTE
+/** One hash in 2^BITS is good: about a third of a second for a browser. */
+export const BITS = 16
+const PROOF_LASTS = HOUR
+const CHALLENGE_LASTS = 10 * MINUTE
+export const WORK_COOKIE = 'hearth-work'
+export const WORK_PATH = '/-/work'
+
+/** The neighbourhood of an address: /24, or /48 of IPv6. */
+function networkOf(address: string | null): string {
+  const bytes = address === null ? null : parseAddress(address.replace(/^::ffff:(?=\d+\.)/i, ''))
+  return bytes ? Buffer.from(bytes.subarray(0, bytes.length === 4 ? 3 : 6)).toString('hex') : 'unknown'
+}
+
+/** Whether the digest of challenge and answer begins with enough zero bits. */
+export function isWork(challenge: string, answer: string): boolean {
+  const digest = new Bun.CryptoHasher('sha256').update(`${challenge}:${answer}`).digest()
+  return digest.readUInt32BE(0) >>> (32 - BITS) === 0
+}
+
+export class Crawlers {
+  readonly #counts: Cache<{ count: number; until: number }> = createCache({ maxSize: 100_000, sizeOf: () => 1 })
+  #key: Uint8Array | null = null
+
+  readonly #secure: boolean
+
+  constructor(private readonly hearth: Hearth) {
+    this.#secure = hearth.settings.site_url.startsWith('https:')
+  }
+
+  #sign(kind: string, network: string, until: number): string {
+    this.#key ??= hmacSha256(installationKey(this.hearth.settings.data), 'work of crawlers')
+    return `${until}.${Buffer.from(hmacSha256(this.#key, `${kind} ${network} ${until}`)).toString('base64url')}`
+  }
+
+  #isSigned(kind: string, network: string, text: string): boolean {
+    const until = Number(text.slice(0, text.indexOf('.')))
+    if (!Number.isSafeInteger(until) || until <= this.hearth.clock.now()) return false
+    return sameBytes(Buffer.from(text), Buffer.from(this.#sign(kind, network, until)))
+  }
+
+  /** The challenge that stands before a page for a signed-out reader; null when there is none. Counts the page. */
+  challengeFor(request: Request, path: string, address: string | null): string | null {
+    if (!this.hearth.settings.limits.proof_of_work || !COSTLY.test(path)) return null
+    const network = networkOf(address)
+    const now = this.hearth.clock.now()
+    let count = this.#counts.get(network)
+    if (!count || count.until <= now || count.until > now + WINDOW) this.#counts.set(network, (count = { count: 0, until: now + WINDOW }))
+    if (count.count < MOST) {
+      count.count++
+      return null
+    }
+    const proof = readCookie(request, this.#secure, WORK_COOKIE)
+    if (proof !== null && this.#isSigned('proof', network, proof)) return null
+    this.hearth.measures.refuse('crawler')
+    return this.#sign('challenge', network, now + CHALLENGE_LASTS)
+  }
+
+  /** The cookie for an answer; null when it is not one. */
+  proofOf(challenge: string, answer: string, address: string | null): string | null {
+    const network = networkOf(address)
+    if (answer.length > 20 || !this.#isSigned('challenge', network, challenge) || !isWork(challenge, answer)) return null
+    return setCookie(this.#secure, WORK_COOKIE, this.#sign('proof', network, this.hearth.clock.now() + PROOF_LASTS), PROOF_LASTS / 1000)
+  }
+}

@@ -1,0 +1,34 @@
+// What all pages of site administration have around them.
+import type { Child } from '../../jsx/html.ts'
+import { PageHead } from '../../components/layout.tsx'
+import { Columns, SideNav } from '../../components/tabs.tsx'
+import type { Visit } from '../../site.ts'
+import { Shell } from '../shell.tsx'
+
+const PLACES = [
+  { label: 'Status', href: '/admin', icon: 'activity' },
+  { label: 'Settings', href: '/admin/settings', icon: 'settings' },
+  { label: 'Accounts', href: '/admin/users', icon: 'users' },
+  { label: 'Workspaces', href: '/admin/workspaces', icon: 'workspace' },
+  { label: 'Background jobs', href: '/admin/jobs', icon: 'clock' },
+  { label: 'Backups', href: '/admin/backups', icon: 'download' },
+  { label: 'Mail and network', href: '/admin/mail', icon: 'mail' },
+  { label: 'Audit log', href: '/admin/audit', icon: 'shield' },
+] as const
+
+export const AdminFrame = (props: { visit: Visit; title: string; lead?: Child; actions?: Child; children?: Child }) => (
+  <Shell visit={props.visit} title={props.title} noindex>
+    <Columns
+      side={<SideNav label="Administration" groups={[{ title: 'Administration', tabs: PLACES.map((place) => ({ ...place, current: props.visit.url.pathname.replace(/\/$/, '') === place.href })) }]} />}
+    >
+      <PageHead title={props.title} lead={props.lead} actions={props.actions} />
+      {props.children}
+    </Columns>
+  </Shell>
+)
+
+/** The page that a list is at, from its address. */
+export const pageNumber = ({ url }: Visit): number => {
+  const asked = Number(url.searchParams.get('page') ?? '1')
+  return Number.isSafeInteger(asked) && asked >= 1 && asked <= 1_000_000 ? asked : 1
+}

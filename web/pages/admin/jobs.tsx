@@ -1,0 +1,97 @@
+import { JOB_STATES, listJobsQueue, retryJob, type BackgroundJob } from '#features/site/index.ts'
+import { Button } from '../../components/button.tsx'
+import { EmptyState } from '../../components/card.tsx'
+import { ActionButton } from '../../components/form.tsx'
+import { List, Row } from '../../components/rows.tsx'
+import { Badge, type Tone } from '../../components/state.tsx'
+import { FilterBar } from '../../components/tabs.tsx'
+import { RelativeTime } from '../../components/time.tsx'
+import { plural } from '../../format.ts'
+import { withQuery } from '../../paths.ts'
+import { action, flashTo, page, type Visit } from '../../site.ts'
+import { AdminFrame, pageNumber } from './frame.tsx'
+
+const PATH = '/admin/jobs'
+const SIZE = 30
+const TONES: Record<BackgroundJob['state'], Tone> = { waiting: 'plain', running: 'wait', failed: 'bad' }
+
+const JobRow = ({ job, visit }: { job: BackgroundJob; visit: Visit }) => (
+  <Row
+    title={
+      <>
+        <span class="strong">{job.kind.replaceAll('_', ' ')}</span> <code class="muted">{job.id}</code>
+      </>
+    }
+    meta={
+      <>
+        <Badge tone={TONES[job.state]}>{job.state}</Badge>
+        {job.attempt > 0 && <span>{plural(job.attempt, 'try', 'tries')}</span>}
+        <span>
+          {job.state === 'waiting' ? 'Due' : job.state === 'running' ? 'Begun' : 'Failed'} <RelativeTime at={job.state === 'waiting' ? job.run_at : job.updated_at} />
+        </span>
+      </>
+    }
+    end={
+      job.state === 'running' ? undefined : (
+        <ActionButton action={`${PATH}/retry`} csrf={visit.csrf} values={{ id: job.id }}>
+          <Button small>Run now</Button>
+        </ActionButton>
+      )
+    }
+  >
+    {job.error !== null && <p class="small">{job.error}</p>}
+  </Row>
+)
+
+export const jobsPage = page({
+  path: PATH,
+  load: async (visit) => {
+    const { searchParams } = visit.url
+    const state = JOB_STATES.find((one) => one === searchParams.get('state'))
+    const kind = (searchParams.get('kind') ?? '').slice(0, 100) || undefined
+    const number = pageNumber(visit)
+    return { ...(await visit.call(listJobsQueue, { state, kind, page: number, per_page: SIZE })), state, kind, number }
+  },
+  view: ({ items, next, state, kind, number }, visit) => {
+    const href = (change: Record<string, string | number | undefined>) => withQuery(PATH, { state, kind, ...change })
+    return (
+      <AdminFrame visit={visit} title="Background jobs" lead="Work that goes on by itself. What is done is gone from here; what failed for good stays until somebody looks.">
+        <FilterBar
+          label="State"
+          filters={[
+            { label: 'All', href: href({ state: undefined }), current: state === undefined },
+            ...JOB_STATES.map((one) => ({ label: one.charAt(0).toUpperCase() + one.slice(1), href: href({ state: one }), current: state === one })),
+          ]}
+        >
+          {kind !== undefined && (
+            <span>
+              Only {kind.replaceAll('_', ' ')} · <a href={href({ kind: undefined })}>show all kinds</a>
+            </span>
+          )}
+        </FilterBar>
+        {items.length === 0 ? (
+          <EmptyState icon="check-circle" title={state === 'failed' ? 'Nothing has failed' : 'There is nothing to do'} />
+        ) : (
+          <List label="Jobs">
+            {items.map((job) => (
+              <JobRow job={job} visit={visit} />
+            ))}
+          </List>
+        )}
+        {(number > 1 || next !== null) && (
+          <p class="actions">
+            {number > 1 && <a href={href({ page: number - 1 })}>Newer</a>} {next !== null && <a href={href({ page: number + 1 })}>Older</a>}
+          </p>
+        )}
+      </AdminFrame>
+    )
+  },
+})
+
+export const retryJobForm = action({
+  path: `${PATH}/retry`,
+  submit: async (visit, fields) => {
+    await visit.call(retryJob, { id: fields.text('id') })
+    return flashTo(visit, PATH, 'job-retried')
+  },
+})

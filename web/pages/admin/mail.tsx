@@ -1,0 +1,68 @@
+import { checkOutbound, getSiteStatus, sendTestMail } from '#features/site/index.ts'
+import { Button } from '../../components/button.tsx'
+import { Card } from '../../components/card.tsx'
+import { Notice } from '../../components/flash.tsx'
+import { Field, Form, FormActions } from '../../components/form.tsx'
+import { Away, page, type Form as SiteForm, type Page, type Visit } from '../../site.ts'
+import { renderPage } from '../../jsx/html.ts'
+import { AdminFrame } from './frame.tsx'
+
+const PATH = '/admin/mail'
+
+type Tried = { readonly of: 'mail' | 'outbound'; readonly well: boolean; readonly detail: string }
+
+const view = (detail: string, visit: Visit, tried: Tried | null = null) => {
+  const error = (field: string) => (visit.form.error?.field === field ? visit.form.error.message : undefined)
+  const Result = ({ of }: { of: Tried['of'] }) => (tried?.of === of ? <Notice kind={tried.well ? 'good' : 'bad'}>{tried.detail}</Notice> : <></>)
+  return (
+    <AdminFrame visit={visit} title="Mail and network" lead="Try whether letters leave, and whether other machines can be reached.">
+      <Card title="Send a test letter">
+        <p class="muted">{detail}</p>
+        <Result of="mail" />
+        <Form action={PATH} csrf={visit.csrf} label="Send a test letter">
+          <Field name="to" label="To" type="email" required value={visit.form.values.text('to')} error={error('to')} />
+          <FormActions>
+            <Button look="primary">Send</Button>
+          </FormActions>
+        </Form>
+      </Card>
+      <Card title="Reach an address">
+        <p class="muted">
+          As webhooks, imports and mirrors would: public addresses over https, and what <code>outbound.allow</code> names.
+        </p>
+        <Result of="outbound" />
+        <Form action={`${PATH}/outbound`} csrf={visit.csrf} label="Reach an address">
+          <Field name="url" label="Address" type="url" required value={visit.form.values.text('url')} error={error('url')} placeholder="https://example.com/" />
+          <FormActions>
+            <Button>Try</Button>
+          </FormActions>
+        </Form>
+      </Card>
+    </AdminFrame>
+  )
+}
+
+const mailDetail = async (visit: Visit): Promise<string> => (await visit.call(getSiteStatus, {})).conditions.find(({ name }) => name === 'mail')?.detail ?? ''
+
+export const mailPage: Page = page({ path: PATH, load: mailDetail, view: (detail, visit) => view(detail, visit) })
+
+/** What was tried is told on the page itself: it is longer than a word, and may hold what a server said. */
+const trying = (path: string, attempt: (visit: Visit, text: (name: string) => string) => Promise<Tried>): SiteForm => ({
+  path, page: mailPage, open: false, proven: false,
+  async submit(visit, fields) {
+    const tried = await attempt(visit, (name) => fields.text(name).trim())
+    const shown = { ...visit, form: { values: fields, error: null } }
+    return new Away(new Response(renderPage(view(await mailDetail(visit), shown, tried)), { status: tried.well ? 200 : 422, headers: visit.headers }))
+  },
+})
+
+export const mailForms = [
+  trying(PATH, async (visit, text) => {
+    const { sent, detail } = await visit.call(sendTestMail, { to: text('to') })
+    return { of: 'mail', well: sent, detail }
+  }),
+  trying(`${PATH}/outbound`, async (visit, text) => {
+    const { reached, detail } = await visit.call(checkOutbound, { url: text('url') })
+    return { of: 'outbound', well: reached, detail }
+  }),
+]

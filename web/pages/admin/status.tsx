@@ -1,0 +1,83 @@
+import { getSiteStatus, type SiteStatus } from '#features/site/index.ts'
+import { Card, Facts } from '../../components/card.tsx'
+import { List, Row } from '../../components/rows.tsx'
+import { Badge, type Tone } from '../../components/state.tsx'
+import { bytesText, numberText, plural } from '../../format.ts'
+import { page } from '../../site.ts'
+import { AdminFrame } from './frame.tsx'
+
+type Condition = SiteStatus['conditions'][number]
+
+const TONES: Record<Condition['state'], Tone> = { ok: 'good', attention: 'wait', failing: 'bad', off: 'plain' }
+const WORDS: Record<Condition['state'], string> = { ok: 'well', attention: 'look at this', failing: 'not well', off: 'off' }
+const ORDER: Record<Condition['state'], number> = { failing: 0, attention: 1, off: 2, ok: 3 }
+
+const title = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1)
+
+const ConditionRow = ({ condition: { name, state, detail, href } }: { condition: Condition }) => (
+  <Row title={href === null ? <span class="strong">{title(name)}</span> : <a class="strong" href={href}>{title(name)}</a>} meta={<span>{detail}</span>} end={<Badge tone={TONES[state]}>{WORDS[state]}</Badge>} />
+)
+
+const uptime = (seconds: number): string => {
+  const [days, hours, minutes] = [Math.floor(seconds / 86_400), Math.floor((seconds % 86_400) / 3600), Math.floor((seconds % 3600) / 60)]
+  return days > 0 ? `${plural(days, 'day')}, ${plural(hours, 'hour')}` : hours > 0 ? `${plural(hours, 'hour')}, ${plural(minutes, 'minute')}` : plural(minutes, 'minute')
+}
+
+export const adminPage = page({
+  path: '/admin',
+  load: (visit) => visit.call(getSiteStatus, {}),
+  view: (status, visit) => {
+    const { counts, database, disk, queues } = status
+    return (
+      <AdminFrame visit={visit} title="Status" lead="How this installation does, as of this moment.">
+        <List label="Parts">
+          {[...status.conditions].sort((a, b) => ORDER[a.state] - ORDER[b.state]).map((condition) => (
+            <ConditionRow condition={condition} />
+          ))}
+        </List>
+        {!disk.writable && <p class="notice notice-bad">The disk is nearly full: changes are refused until there is room again.</p>}
+        <Card title="The installation">
+          <Facts
+            facts={[
+              { label: 'Release', value: status.version },
+              { label: 'Address', value: status.site_url },
+              { label: 'Running for', value: uptime(status.uptime_seconds) },
+              { label: 'Holds', value: `${plural(counts.users, 'account')}, ${plural(counts.workspaces, 'workspace')}, ${plural(counts.repositories, 'repository', 'repositories')}` },
+              { label: 'Memory', value: bytesText(status.memory_bytes) },
+              { label: 'Database', value: `${bytesText(database.bytes)}, and ${bytesText(database.wal_bytes)} of log; schema ${database.migration ?? 'none'}` },
+              { label: 'Disk', value: `${bytesText(disk.free_bytes)} free of ${bytesText(disk.size_bytes)}` },
+            ]}
+          />
+        </Card>
+        <Card title="Background jobs" flush>
+          {queues.length === 0 ? (
+            <p class="muted">Nothing waits.</p>
+          ) : (
+            <table class="table">
+              <thead>
+                <tr>
+                  <th scope="col">Kind</th>
+                  <th scope="col">Waiting</th>
+                  <th scope="col">Running</th>
+                  <th scope="col">Failed</th>
+                </tr>
+              </thead>
+              <tbody>
+                {queues.map((queue) => (
+                  <tr>
+                    <th scope="row">
+                      <a href={`/admin/jobs?kind=${encodeURIComponent(queue.kind)}`}>{queue.kind.replaceAll('_', ' ')}</a>
+                    </th>
+                    <td>{numberText(queue.waiting)}</td>
+                    <td>{numberText(queue.running)}</td>
+                    <td>{numberText(queue.failed)}</td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          )}
+        </Card>
+      </AdminFrame>
+    )
+  },
+})

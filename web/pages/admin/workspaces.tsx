@@ -1,0 +1,113 @@
+import { listAllWorkspaces, setQuota, type SiteWorkspace } from '#features/site/index.ts'
+import { Avatar } from '../../components/avatar.tsx'
+import { Button } from '../../components/button.tsx'
+import { EmptyState } from '../../components/card.tsx'
+import { Field, Form, FormActions } from '../../components/form.tsx'
+import { Pagination } from '../../components/pagination.tsx'
+import { List, Row } from '../../components/rows.tsx'
+import { FilterBar } from '../../components/tabs.tsx'
+import { RelativeTime } from '../../components/time.tsx'
+import { bytesText, numberText, plural } from '../../format.ts'
+import { workspacePath, withQuery } from '../../paths.ts'
+import { invalid } from '#lib/errors.ts'
+import { action, flashTo, page, type Visit } from '../../site.ts'
+import { AdminFrame, pageNumber } from './frame.tsx'
+
+const PATH = '/admin/workspaces'
+const SIZE = 30
+/** Sizes are typed and shown in mebibytes. */
+const MIB = 1024 ** 2
+
+const of = (used: string, limit: string | null): string => (limit === null ? used : `${used} of ${limit}`)
+
+const WorkspaceRow = ({ workspace: { slug, name, created_at, usage }, visit }: { workspace: SiteWorkspace; visit: Visit }) => {
+  const { repos_bytes, repositories, members } = usage
+  const refused = visit.form.values.text('workspace') === slug ? visit.form : null
+  const number = (field: string, label: string, value: number | null, hint?: string) => (
+    <Field
+      id={`${field}-${slug}`} name={field} label={label} type="number" min={0} value={refused ? refused.values.text(field) : value} hint={hint}
+      error={refused?.error?.field === field ? refused.error.message : undefined}
+    />
+  )
+  return (
+    <Row
+      mark={<Avatar of={{ username: slug, name, kind: 'workspace' }} size={24} />}
+      title={
+        <>
+          <a class="strong" href={workspacePath(slug)}>
+            {slug}
+          </a>{' '}
+          {name !== slug && <span class="muted">{name}</span>}
+        </>
+      }
+      meta={
+        <>
+          <span>{of(plural(repositories.used, 'repository', 'repositories'), repositories.limit === null ? null : numberText(repositories.limit))}</span>
+          <span>{of(bytesText(repos_bytes.used), repos_bytes.limit === null ? null : bytesText(repos_bytes.limit))}</span>
+          <span>{of(plural(members.used, 'member'), members.limit === null ? null : numberText(members.limit))}</span>
+          <span>
+            Made <RelativeTime at={created_at} />
+          </span>
+        </>
+      }
+    >
+      <details class="more" open={refused !== null}>
+        <summary>Quotas</summary>
+        <Form action={`${PATH}/quota`} csrf={visit.csrf} label={`Quotas of ${slug}`} error={refused?.error && refused.error.field === null ? refused.error.message : null}>
+          <input type="hidden" name="workspace" value={slug} />
+          {number('repositories', 'Repositories', repositories.limit, 'Empty is without limit. What is there already stays.')}
+          {number('repos_mib', 'Git objects, in MiB', repos_bytes.limit === null ? null : Math.floor(repos_bytes.limit / MIB))}
+          {number('members', 'Members', members.limit)}
+          <FormActions>
+            <Button>Save</Button>
+          </FormActions>
+        </Form>
+      </details>
+    </Row>
+  )
+}
+
+export const siteWorkspacesPage = page({
+  path: PATH,
+  load: async (visit) => {
+    const q = (visit.url.searchParams.get('q') ?? '').trim().slice(0, 200)
+    const number = pageNumber(visit)
+    const { items, total } = await visit.call(listAllWorkspaces, { ...(q === '' ? {} : { q }), page: number, per_page: SIZE })
+    return { items, total: total ?? items.length, q, number }
+  },
+  view: ({ items, total, q, number }, visit) => (
+    <AdminFrame visit={visit} title="Workspaces" lead="What each takes, and how far it may grow.">
+      <FilterBar label="Workspaces" filters={[]}>
+        <Form action={PATH} method="get" inline label="Find a workspace">
+          <Field name="q" label="Slug or name" hideLabel type="search" placeholder="Slug or name" value={q} />
+          <Button>Find</Button>
+        </Form>
+      </FilterBar>
+      {items.length === 0 ? (
+        <EmptyState icon="workspace" title="No workspace is like that" />
+      ) : (
+        <List label="Workspaces">
+          {items.map((workspace) => (
+            <WorkspaceRow workspace={workspace} visit={visit} />
+          ))}
+        </List>
+      )}
+      <Pagination page={number} perPage={SIZE} total={total} href={(to) => withQuery(PATH, { q: q || undefined, page: to })} />
+    </AdminFrame>
+  ),
+})
+
+export const quotaForm = action({
+  path: `${PATH}/quota`,
+  page: siteWorkspacesPage,
+  submit: async (visit, fields) => {
+    const number = (field: string): number | null => {
+      const text = fields.text(field).trim()
+      if (text !== '' && !/^\d{1,12}$/.test(text)) throw invalid(field, 'a whole number, or nothing')
+      return text === '' ? null : Number(text)
+    }
+    const mib = number('repos_mib')
+    await visit.call(setQuota, { workspace: fields.text('workspace'), repositories: number('repositories'), members: number('members'), repos_bytes: mib === null ? null : mib * MIB })
+    return flashTo(visit, PATH, 'saved')
+  },
+})

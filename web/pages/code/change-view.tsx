@@ -1,0 +1,136 @@
+// Changes of files as every page shows them: a commit, a comparison, a pull request. What the reader chose is in the address, so
+// that it works without a script and can be sent to others.
+import { getFile } from '#features/repos/index.ts'
+import { Refusal } from '#lib/errors.ts'
+import { ButtonGroup, diffAnchor, DiffView, LinkButton, Notice, Pager, type DiffFile, type DiffOptions } from '../../components/index.ts'
+import { expandHunks, type Shown } from '../../diff/expand.ts'
+import type { Child } from '../../jsx/html.ts'
+import { codePath, withQuery } from '../../paths.ts'
+import type { Visit } from '../../site.ts'
+import { textOfFile } from './text.ts'
+
+export const FILES_PER_PAGE = 100
+
+/** So many parts of files are unfolded on one page, of so many lines each. */
+const MOST_PARTS = 40
+const MOST_LINES = 1000
+
+type Part = { readonly path: string; readonly from: number; readonly to: number }
+
+/** What a reader chose. `path` narrows the page to a file or folder; `only` asks for one file of it, for a page that is open already. */
+export type ChangeChoice = {
+  readonly split: boolean
+  readonly white: boolean
+  readonly path: string
+  readonly only: string
+  readonly page: number
+  readonly parts: readonly string[]
+}
+
+export const readChoice = ({ searchParams }: URL): ChangeChoice => ({
+  split: searchParams.get('view') === 'split',
+  white: searchParams.get('w') === 'ignore',
+  path: searchParams.get('path') ?? '',
+  only: searchParams.get('only') ?? '',
+  page: Math.max(1, Number(searchParams.get('page') ?? '1') || 1),
+  parts: searchParams.getAll('expand').slice(0, MOST_PARTS),
+})
+
+/** The same as inputs of an operation that answers changes. */
+export const choiceInput = ({ white, path, only, page }: ChangeChoice) => ({
+  ...(only !== '' || path !== '' ? { path: only || path } : {}),
+  ...(white ? { ignore_whitespace: true } : {}),
+  ...(only === '' ? { page } : {}),
+  per_page: FILES_PER_PAGE,
+})
+
+const partOf = (text: string): Part | null => {
+  const [, from, to, path] = /^(\d{1,9})-(\d{1,9}):(.+)$/s.exec(text) ?? []
+  return path === undefined ? null : { path, from: Math.max(1, Number(from)), to: Math.min(Number(to), Number(from) + MOST_LINES - 1) }
+}
+
+/** An address of the same page with other choices. `more` is what else the page keeps in its address. */
+export function changeHref(here: string, choice: ChangeChoice, change: Partial<ChangeChoice> = {}, more: Record<string, string | undefined> = {}): string {
+  const { split, white, path, page, parts } = { ...choice, ...change }
+  const address = withQuery(here, { ...more, path, w: white ? 'ignore' : '', view: split ? 'split' : '', page: page > 1 ? page : undefined })
+  return parts.reduce((so_far, part) => `${so_far}${so_far.includes('?') ? '&' : '?'}expand=${encodeURIComponent(part)}`, address)
+}
+
+async function linesOf(visit: Visit, repo: string, sha: string, { path, from, to }: Part): Promise<Shown> {
+  try {
+    const file = await visit.call(getFile, { repo, ref: sha, path, from_line: from, to_line: to })
+    const lines = textOfFile(file)?.text.split('\n') ?? []
+    if (lines.at(-1) === '') lines.pop()
+    return { from, lines }
+  } catch (error) {
+    // Past the end of the file, or a file that is not there: nothing more to show.
+    if (error instanceof Refusal && error.status < 500) return { from, lines: [] }
+    throw error
+  }
+}
+
+/** The files with the unchanged lines that were asked for around their changes; `sha` is the new version's commit. */
+export async function expandFiles<T extends DiffFile>(visit: Visit, repo: string, sha: string | null, files: readonly T[], choice: ChangeChoice): Promise<T[]> {
+  const parts = choice.parts.flatMap((text) => partOf(text) ?? [])
+  if (sha === null || parts.length === 0) return [...files]
+  return Promise.all(
+    files.map(async (file) => {
+      const wanted = parts.filter(({ path, to, from }) => path === file.path && to >= from)
+      if (wanted.length === 0 || file.hunks.length === 0) return file
+      const shown = await Promise.all(wanted.map((part) => linesOf(visit, repo, sha, part)))
+      const ended = shown.some(({ lines }, at) => lines.length < (wanted[at]?.to ?? 0) - (wanted[at]?.from ?? 0) + 1)
+      return { ...file, hunks: shown.reduce(expandHunks, file.hunks), complete: ended }
+    }),
+  )
+}
+
+/** Where files of the new version are, for links to them. */
+export type ChangePlace = { readonly repo: string; readonly sha: string | null }
+
+/**
+ * The switches, the files and the pager. `options` adds what only one page has, such as threads of comments; `head` adds switches of
+ * its own; `here` is the page's address without a query and `more` what it keeps there.
+ */
+export const ChangeView = (props: {
+  files: readonly DiffFile[]
+  totals: { files: number; additions: number; deletions: number }
+  choice: ChangeChoice
+  here: string
+  more?: Record<string, string | undefined>
+  place: ChangePlace
+  head?: Child
+  options?: Partial<DiffOptions>
+}) => {
+  const { choice, place, here } = props
+  const to = (change: Partial<ChangeChoice>) => changeHref(here, choice, change, props.more)
+  return (
+    <>
+      {choice.path !== '' && (
+        <Notice>
+          Only <code>{choice.path}</code>. <a href={to({ path: '', parts: [] })}>Show all files</a>
+        </Notice>
+      )}
+      <DiffView
+        files={props.files} totals={props.totals}
+        head={
+          <ButtonGroup label="How the changes are shown">
+            {props.head}
+            <LinkButton href={to({ white: !choice.white })} small>{choice.white ? 'Show white space' : 'Hide white space'}</LinkButton>
+            <LinkButton href={to({ split: !choice.split })} small>{choice.split ? 'One column' : 'Side by side'}</LinkButton>
+          </ButtonGroup>
+        }
+        options={{
+          split: choice.split,
+          loadHref: (path) => to({ path, page: 1, parts: [] }),
+          fileHref: (file) => (place.sha === null || file.status === 'removed' || file.mode === '160000' ? null : codePath(place.repo, 'blob', place.sha, file.path)),
+          ...(place.sha === null ? {} : { expandHref: (path, from, end) => `${to({ parts: [...choice.parts, `${from}-${end}:${path}`] })}#${diffAnchor(path)}R${from}` }),
+          ...props.options,
+        }}
+      />
+      <Pager
+        newer={choice.page > 1 ? to({ page: choice.page - 1, parts: [] }) : null}
+        older={choice.page * FILES_PER_PAGE < props.totals.files && choice.path === '' ? to({ page: choice.page + 1, parts: [] }) : null} label="Files"
+      />
+    </>
+  )
+}

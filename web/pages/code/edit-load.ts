@@ -1,0 +1,80 @@
+// What the editor shows: the file as it is now, and what became of it while somebody was typing.
+import { getBranch, getFile, getRepo, getRepoSettings, locateCode, type Branch, type Repo } from '#features/repos/index.ts'
+import { Refusal } from '#lib/errors.ts'
+import { codePath } from '../../paths.ts'
+import { redirect, type Away, type Visit } from '../../site.ts'
+import { repoOf } from '../repos/frame.tsx'
+
+/** Larger files are for git: a page is no place to type in them. */
+const MOST_BYTES = 1024 * 1024
+
+export type EditMode = 'edit' | 'new' | 'delete'
+
+/** A whole text file at a commit. `problem` says why it cannot be edited here. */
+export type EditFile = { readonly oid: string; readonly text: string; readonly crlf: boolean; readonly problem: string | null }
+
+export type EditData = {
+  readonly mode: EditMode
+  readonly repo: Repo
+  readonly branch: string
+  /** The commit that the branch is at; null for the first commit of a repository. */
+  readonly head: string | null
+  /** The file, or for a new one the folder. */
+  readonly path: string
+  readonly file: EditFile | null
+  /** Why the branch takes no commit of this person; the change can still go through a pull request. */
+  readonly barred: Branch | null
+  /** The file is not what it was when the form was opened. */
+  readonly moved: boolean
+}
+
+const nothing = (oid: string, problem: string): EditFile => ({ oid, text: '', crlf: false, problem })
+
+/** Reads a whole file in as many parts as it takes; null when there is none. */
+export async function readWhole(visit: Visit, repo: string, ref: string, path: string): Promise<EditFile | null> {
+  let text = ''
+  for (let from = 1; ; ) {
+    const part = await visit.tryCall(getFile, { repo, ref, path, from_line: from })
+    if (part === null) return null
+    if (part.lfs !== null) return nothing(part.sha, 'Its content is stored apart (Git LFS), and only a pointer to it is here.')
+    if (part.binary || part.encoding !== 'utf-8') return nothing(part.sha, 'It is not text in UTF-8. Change it with git, which keeps its bytes as they are.')
+    if (part.size > MOST_BYTES) return nothing(part.sha, 'It is larger than 1 MiB. Change it with git.')
+    text += part.content
+    if (!part.truncated || part.to_line === null) {
+      const ends = text.match(/\r?\n/g) ?? []
+      return { oid: part.sha, text, crlf: ends.length > 0 && ends.every((end) => end.length === 2), problem: null }
+    }
+    if (part.to_line < from) return nothing(part.sha, 'It has a line that is too long to edit here.')
+    from = part.to_line + 1
+  }
+}
+
+/** The branch where it takes no direct commit of this person, as far as its record says. */
+async function barredBranch(visit: Visit, repo: Repo, name: string): Promise<Branch | null> {
+  const branch = await visit.tryCall(getBranch, { repo: repo.full_name, branch: name })
+  if (branch === null || !(branch.protected || branch.rules.includes('pull_request'))) return null
+  const settings = repo.permissions.admin ? await visit.tryCall(getRepoSettings, { repo: repo.full_name }) : null
+  return settings?.admins_may_push === true ? null : branch
+}
+
+export async function loadEdit(visit: Visit, mode: EditMode): Promise<EditData | Away> {
+  if (!visit.viewer) return redirect(`/login?next=${encodeURIComponent(visit.url.pathname + visit.url.search)}`, 302)
+  const name = repoOf(visit)
+  const rest = visit.params['rest'] ?? ''
+  const repo = await visit.call(getRepo, { repo: name })
+  if (!repo.permissions.write || repo.archived) throw new Refusal('forbidden', repo.archived ? 'This repository is archived: it can only be read.' : 'Only people with the role write change files here. Start a pull request: it has a fork of your own.')
+  if (repo.empty) {
+    if (mode !== 'new') throw new Refusal('not_found', 'This repository has no files yet.')
+    return { mode, repo, branch: repo.default_branch, head: null, path: '', file: null, barred: null, moved: false }
+  }
+  const { values } = visit.form
+  const sent = values.has('branch')
+  const at = await (sent ? visit.tryCall(locateCode, { repo: name, rest }) : visit.call(locateCode, { repo: name, rest }))
+  const branch = at?.ref ?? values.text('branch')
+  const path = at?.path ?? values.text('from')
+  if (at !== null && at.kind !== 'branch') return redirect(codePath(repo.full_name, 'blob', at.ref, at.path), 302)
+  if (at !== null && !sent && (mode === 'new') !== (at.type === 'dir')) return redirect(codePath(repo.full_name, at.type === 'dir' ? 'tree' : 'blob', at.ref, at.path), 302)
+  const file = mode === 'new' || at === null || at.sha === null ? null : await readWhole(visit, name, at.sha, at.path)
+  const head = at?.sha ?? (await visit.tryCall(getBranch, { repo: name, branch }))?.commit.sha ?? null
+  return { mode, repo, branch, head, path, file, barred: await barredBranch(visit, repo, branch), moved: sent && mode !== 'new' && values.text('oid') !== (file?.oid ?? '') }
+}

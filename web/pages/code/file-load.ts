@@ -1,0 +1,37 @@
+// One file at a commit, as its pages show it.
+import { getFile, listCodeOwners, type FileRecord, type Repo } from '#features/repos/index.ts'
+import { codePath } from '../../paths.ts'
+import { Away, redirect, type Visit } from '../../site.ts'
+import { locate, refsOf, type Refs } from './frame.tsx'
+import { textOfFile, type FileText } from './text.ts'
+
+export type FileData = {
+  readonly repo: Repo
+  readonly refs: Refs
+  readonly ref: string
+  /** Whether the address names a branch: only there a file can be changed. */
+  readonly onBranch: boolean
+  readonly path: string
+  readonly file: FileRecord
+  /** Null where it is no text. */
+  readonly text: FileText | null
+  readonly symlink: boolean
+  readonly owners: readonly string[]
+}
+
+export async function loadFile(visit: Visit, view: 'blob' | 'blame'): Promise<FileData | Away> {
+  const located = await locate(visit, view)
+  if (located instanceof Away) return located
+  const { name, repo, at } = located
+  if (at.type === 'dir') return redirect(codePath(repo.full_name, 'tree', at.ref, at.path), 302)
+  // The commit of another repository: there is nothing of it here to show but its place.
+  if (at.type === 'submodule') return redirect(codePath(repo.full_name, 'tree', at.ref, at.path.split('/').slice(0, -1).join('/')), 302)
+  const from = Math.max(1, Number(visit.url.searchParams.get('from') ?? '1') || 1)
+  const [refs, file, owned] = await Promise.all([
+    refsOf(visit, name),
+    visit.call(getFile, { repo: name, ref: at.sha ?? at.ref, path: at.path, ...(from > 1 ? { from_line: from } : {}) }),
+    visit.tryCall(listCodeOwners, { repo: name, path: at.path }),
+  ])
+  return { repo, refs, ref: at.ref, onBranch: at.kind === 'branch', path: at.path, file, text: textOfFile(file), symlink: at.type === 'symlink', owners: owned?.owners ?? [] }
+}
+

@@ -1,0 +1,113 @@
+// How a pull request was made: what its agent wrote down, the questions that wait there, and a way to ask.
+import { askAgent } from '#features/agents/index.ts'
+import { appendSession, getSession, type Pull } from '#features/pulls/index.ts'
+import type { Repo } from '#features/repos/index.ts'
+import { Button, EmptyState, Form, FormActions, MarkdownBody, Notice, Pager, SessionStory, TextArea, type StoryEntry } from '../../components/index.ts'
+import { commitPath, pullPath, withQuery } from '../../paths.ts'
+import { action, flashTo, page, type Visit } from '../../site.ts'
+import { markdownOf } from '../issues/conversation.tsx'
+import { numberOf } from '../issues/issue.tsx'
+import { repoOf } from '../repos/frame.tsx'
+import { fieldError, formError } from '../shell.tsx'
+import { codeOf, PullFrame } from './frame.tsx'
+import { both } from './parts.tsx'
+
+const isActive = ({ status }: Pull): boolean => status === 'draft' || status === 'open'
+
+/** The author, the person behind an agent that is the author, and whom a question names. */
+function mayAnswer({ viewer }: Visit, repo: Repo, pull: Pull, { data }: StoryEntry): boolean {
+  if (viewer === null || repo.archived) return false
+  const to = typeof data?.to === 'string' ? data.to.replace(/^@/, '').toLowerCase() : null
+  return viewer.id === (pull.author.on_behalf_of?.id ?? pull.author.id) || to === viewer.username
+}
+
+const Answer = ({ visit, here, entry }: { visit: Visit; here: string; entry: StoryEntry }) => {
+  const refused = visit.form.values.text('of') === String(entry.seq)
+  return (
+    <details class="more" open={refused}>
+      <summary>Answer</summary>
+      <Form action={`${here}/answer`} csrf={visit.csrf} label={`Answer to entry ${entry.seq}`} error={refused ? formError(visit, 'text') : null}>
+        <input type="hidden" name="of" value={String(entry.seq)} />
+        <TextArea
+          id={`answer-${entry.seq}`} name="text" label="Your answer" hideLabel required rows={3} value={refused ? visit.form.values.text('text') : ''}
+          error={refused ? fieldError(visit, 'text') : null}
+        />
+        <FormActions><Button small look="primary">Answer</Button></FormActions>
+      </Form>
+    </details>
+  )
+}
+
+const Ask = ({ visit, here, pull }: { visit: Visit; here: string; pull: Pull }) => {
+  const refused = visit.form.values.has('question')
+  return (
+    <details class="more" open={refused}>
+      <summary>Ask {pull.agent ?? pull.author.username}</summary>
+      <Form action={`${here}/ask`} csrf={visit.csrf} label="Ask a question" error={refused ? formError(visit, 'text') : null}>
+        <TextArea
+          name="question" label="Question" required rows={3} value={refused ? visit.form.values.text('question') : ''} error={refused ? fieldError(visit, 'text') : null}
+          hint="It stands here until it is answered, for 7 days."
+        />
+        <FormActions><Button small look="primary">Ask</Button></FormActions>
+      </Form>
+    </details>
+  )
+}
+
+export const sessionPage = page({
+  path: '/:workspace/:repo/pull/:number/session',
+  load: async (visit) => {
+    const found = await both(visit)
+    if (!found) return null
+    const after = Math.max(0, Number(visit.url.searchParams.get('after') ?? '0') || 0)
+    const session = await visit.tryCall(getSession, { ...found.target, after, per_page: 500 })
+    return { ...found, session, after }
+  },
+  view: ({ repo, pull, session, after }, visit) => {
+    const here = pullPath(repo.full_name, pull.number, 'session')
+    const answerOf = (entry: StoryEntry) =>
+      entry.kind === 'question' && entry.data?.answered_by === undefined && mayAnswer(visit, repo, pull, entry) ? <Answer visit={visit} here={here} entry={entry} /> : null
+    return (
+      <PullFrame visit={visit} repo={repo} pull={pull} current="session">
+        {session === null ? (
+          <Notice>This session is shown to members only.</Notice>
+        ) : session.items.length === 0 ? (
+          <EmptyState icon="spark" title="No session yet">
+            A session records how the change was made. Agents write it as they work; anyone may with <code>append_session</code>.
+          </EmptyState>
+        ) : (
+          <SessionStory
+            entries={session.items} commitHref={(sha: string) => commitPath(codeOf(pull), sha)} footer={answerOf}
+            render={(text: string) => <MarkdownBody text={text} options={markdownOf(visit, repo.full_name)} />}
+          />
+        )}
+        <Pager newer={after > 0 ? here : null} older={session?.next ? withQuery(here, { after: Number(session.next) }) : null} label="Entries" />
+        {session !== null && visit.viewer !== null && repo.permissions.write && !repo.archived && isActive(pull) && <Ask visit={visit} here={here} pull={pull} />}
+      </PullFrame>
+    )
+  },
+})
+
+const target = (visit: Visit) => ({ repo: repoOf(visit), number: numberOf(visit) ?? 0 })
+const sessionPath = (visit: Visit): string => pullPath(target(visit).repo, target(visit).number, 'session')
+
+const answerForm = action({
+  path: '/:workspace/:repo/pull/:number/session/answer',
+  page: sessionPage,
+  submit: async (visit, fields) => {
+    const of = Number(fields.text('of'))
+    const { last_seq } = await visit.call(appendSession, { ...target(visit), entries: [{ kind: 'answer', text: fields.text('text'), data: { of } }] })
+    return `${sessionPath(visit)}?after=${Math.max(0, of - 1)}#entry-${last_seq}`
+  },
+})
+
+const askForm = action({
+  path: '/:workspace/:repo/pull/:number/session/ask',
+  page: sessionPage,
+  submit: async (visit, fields) => {
+    await visit.call(askAgent, { ...target(visit), text: fields.text('question') })
+    return flashTo(visit, sessionPath(visit), 'asked')
+  },
+})
+
+export const sessionForms = [answerForm, askForm]

@@ -1,0 +1,146 @@
+// What was found, as rows: each type in its own shape, always with the place that matched.
+import type { CodeFound, IssueFound, PersonFound, PullFound, RepoFound, SearchResult } from '#features/search/index.ts'
+import { Avatar, PersonLink } from '../../components/avatar.tsx'
+import { Icon } from '../../components/icon.tsx'
+import { Labels } from '../../components/label.tsx'
+import { List, Row } from '../../components/rows.tsx'
+import { Chip, issueLook, pullLook } from '../../components/state.tsx'
+import { RelativeTime } from '../../components/time.tsx'
+import { codePath, issuePath, pullPath, repoPath, userPath, withQuery } from '../../paths.ts'
+import { hasMatch, Marked } from './marked.tsx'
+
+type Item = SearchResult['items'][number]
+
+const Repository = ({ repo }: { repo: RepoFound }) => (
+  <Row
+    mark={<Icon name={repo.private ? 'lock' : 'repo'} label={repo.private ? 'Private repository' : 'Public repository'} />}
+    title={
+      <>
+        <a class="row-link" href={repoPath(repo.full_name)}>
+          <span class="muted">{repo.workspace} / </span>
+          <Marked parts={repo.highlights.name} />
+        </a>
+        {repo.private && <Chip>Private</Chip>}
+        {repo.archived && <Chip icon="archive" tone="wait">Archived</Chip>}
+      </>
+    }
+    meta={
+      <>
+        {repo.language && <span>{repo.language}</span>}
+        {repo.stars_count ? <span><Icon name="star" size={14} /> {repo.stars_count}</span> : null}
+        <span>updated <RelativeTime at={repo.pushed_at ?? repo.updated_at} /></span>
+      </>
+    }
+  >
+    {repo.highlights.description.length > 0 && <p class="row-text"><Marked parts={repo.highlights.description} /></p>}
+    {repo.topics.length > 0 && (
+      <p class="topics">
+        {repo.topics.map((topic) => (
+          <a class="topic" href={withQuery('/explore', { topic })}>{topic}</a>
+        ))}
+      </p>
+    )}
+  </Row>
+)
+
+const File = ({ file, inside }: { file: CodeFound; inside: boolean }) => {
+  const at = codePath(file.repo, 'blob', file.sha, file.path)
+  return (
+    <article class="hit">
+      <header class="hit-head">
+        <Icon name="file" />
+        <h2>
+          {!inside && (
+            <>
+              <a class="muted" href={repoPath(file.repo)}>{file.repo}</a>
+              <span class="slash"> / </span>
+            </>
+          )}
+          <a href={at}>{file.path}</a>
+        </h2>
+        {file.language && <span class="muted small">{file.language}</span>}
+      </header>
+      {file.symbols.length > 0 && (
+        <p class="hit-symbols">
+          {file.symbols.slice(0, 5).map(({ name, kind, line }) => (
+            <a class="topic" href={`${at}#L${line}`}>
+              <span class="muted">{kind}</span> {name}
+            </a>
+          ))}
+        </p>
+      )}
+      {file.matches.length > 0 && (
+        <table class="hit-lines">
+          <caption class="unseen">Lines of {file.path}</caption>
+          <tbody>
+            {file.matches.map(({ number, parts }) => (
+              <tr>
+                <th scope="row"><a href={`${at}#L${number}`} aria-label={`Line ${number}`}>{number}</a></th>
+                <td><code><Marked parts={parts} /></code></td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </article>
+  )
+}
+
+const Excerpts = ({ item }: { item: IssueFound | PullFound }) => {
+  const { body, comments } = item.highlights
+  return (
+    <>
+      {body.length > 0 && (hasMatch(body) || comments.length === 0) && <p class="row-text"><Marked parts={body} /></p>}
+      {comments.map(({ id, author, parts }) => (
+        <p class="row-text">
+          <a class="muted" href={`${item.html_url.replace(/^https?:\/\/[^/]+/, '')}#${id}`}>{author.username} wrote</a> <Marked parts={parts} />
+        </p>
+      ))}
+    </>
+  )
+}
+
+const Written = ({ item, kind }: { item: IssueFound | PullFound; kind: 'issues' | 'pulls' }) => {
+  const look = 'status' in item ? pullLook(item.status) : issueLook(item)
+  return (
+    <Row
+      mark={<span class={`tone-${look.tone}`}><Icon name={look.icon} label={look.word} /></span>}
+      title={
+        <>
+          <a class="row-link" href={kind === 'issues' ? issuePath(item.repo, item.number) : pullPath(item.repo, item.number)}><Marked parts={item.highlights.title} /></a>
+          <Labels labels={item.labels.map((name) => ({ name }))} href={(name) => withQuery(repoPath(item.repo, `/${kind}`), { label: name })} />
+        </>
+      }
+      meta={
+        <>
+          <span>{item.repo}#{item.number}</span>
+          <span>opened <RelativeTime at={item.created_at} /></span>
+          <span>by <PersonLink of={item.author} face={false} /></span>
+        </>
+      }
+    >
+      <Excerpts item={item} />
+    </Row>
+  )
+}
+
+const Human = ({ person }: { person: PersonFound }) => (
+  <Row
+    mark={<Avatar of={person} size={28} />}
+    title={<a class="row-link" href={userPath(person.username)}><Marked parts={person.highlights.username} /></a>}
+    meta={person.name === null ? undefined : <span><Marked parts={person.highlights.name} /></span>}
+  />
+)
+
+const row = (item: Item, type: SearchResult['type']) => {
+  if ('clone_url' in item) return <Repository repo={item} />
+  if ('username' in item) return <Human person={item} />
+  return 'number' in item ? <Written item={item} kind={type === 'pulls' ? 'pulls' : 'issues'} /> : null
+}
+
+export const Found = ({ result, inside }: { result: SearchResult; inside: boolean }) =>
+  result.type === 'code' ? (
+    <div class="hits">{result.items.map((item) => ('matches' in item ? <File file={item} inside={inside} /> : null))}</div>
+  ) : (
+    <List label="What was found">{result.items.map((item) => row(item, result.type))}</List>
+  )
