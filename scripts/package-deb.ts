@@ -79,7 +79,7 @@ Description: git forge for people and software agents, in one executable
     mkdirSync(out, { recursive: true })
     const path = join(out, `hearth_${packageJson.version}_${arch}.deb`)
     execFileSync('find', [tree, '-exec', 'touch', '-h', '-d', `@${epoch}`, '{}', '+'])
-    execFileSync('dpkg-deb', ['--root-owner-group', '-Zxz', '--build', tree, path], { env: { ...process.env, SOURCE_DATE_EPOCH: String(epoch) }, stdio: ['ignore', 'ignore', 'inherit'] })
+    execFileSync('dpkg-deb', ['--root-owner-group', '-Zgzip', '-z6', '--build', tree, path], { env: { ...process.env, SOURCE_DATE_EPOCH: String(epoch) }, stdio: ['ignore', 'ignore', 'inherit'] })
     return path
   } finally {
     rmSync(tree, { recursive: true, force: true })

@@ -1,7 +1,7 @@
 /** The bill of materials of a release (SPDX 2.3, https://spdx.github.io/spdx-spec/v2.3/), from what `package-lock.json` installs for running. */
 import { createHash } from 'node:crypto'
 
-type Locked = { version?: string; resolved?: string; integrity?: string; license?: string; dev?: boolean; optional?: boolean; link?: boolean }
+type Locked = { version?: string; resolved?: string; integrity?: string; license?: string; dev?: boolean; devOptional?: boolean; optional?: boolean; link?: boolean }
 export type Lock = { name: string; version: string; packages: Record<string, Locked> }
 
 const idOf = (name: string, version: string): string => `SPDXRef-${`${name}-${version}`.replace(/[^A-Za-z0-9.-]/g, '-')}`
@@ -9,7 +9,7 @@ const idOf = (name: string, version: string): string => `SPDXRef-${`${name}-${ve
 /** `created` is a moment such as 2026-01-31T00:00:00Z; the same lock and moment give the same text. */
 export function billOfMaterials(lock: Lock, options: { created: string; version: string }): string {
   const used = Object.entries(lock.packages)
-    .filter(([path, { dev, link, version }]) => path !== '' && !dev && !link && version !== undefined)
+    .filter(([path, { dev, devOptional, link, version }]) => path !== '' && !dev && !devOptional && !link && version !== undefined)
     .map(([path, one]) => ({ name: path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length), ...one, version: one.version ?? '' }))
     .sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : a.version < b.version ? -1 : 1))
   const once = [...new Map(used.map((one) => [idOf(one.name, one.version), one]))]

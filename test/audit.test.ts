@@ -35,8 +35,8 @@ const WITHOUT: Readonly<Record<string, string>> = {
   set_subscription: 'one’s own choice of what to be told',
   set_issue_subscription: 'one’s own choice of what to be told',
   update_notification_settings: 'one’s own choice of what to be told',
-  star_repo: 'a mark for oneself',
-  unstar_repo: 'a mark for oneself',
+  star_repo: 'a mark for oneself, which gives no right',
+  unstar_repo: 'a mark for oneself, which gives no right',
 }
 
 // Imports may begin: nothing listens at that port.

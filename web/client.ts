@@ -248,6 +248,7 @@ for (const part of document.querySelectorAll<HTMLElement>('[data-later]')) {
     part.replaceWith(fresh)
     if (at) fresh.querySelector<HTMLElement>(`a[href="${CSS.escape(at)}"]`)?.focus({ preventScroll: true })
     refreshTimes()
+    showRange(false)
   }, () => undefined)
 }
 

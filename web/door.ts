@@ -224,7 +224,8 @@ const MOST_UNWANTED = 64 * 1024 * 1024
 
 /** The fields of a form that sends a file, and the file that comes after them; `rest` lets go of what was not read. */
 async function partsOf(request: Request): Promise<{ fields: Fields; file: SentFile | null; rest: () => Promise<void> }> {
-  const parts = readMultipart(request.body ?? [], request.headers.get('content-type') ?? '')
+  if (request.body === null) throw new Refusal('bad_request', 'This form is empty.')
+  const parts = readMultipart(request.body, request.headers.get('content-type') ?? '')
   const values = new Map<string, string[]>()
   const none = async () => {}
   let size = 0

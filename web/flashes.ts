@@ -97,6 +97,10 @@ const FLASHES = {
   'webhook-redelivered': ['info', 'It is on its way again.'],
   'ruleset-made': ['good', 'The ruleset is made.'],
   'ruleset-deleted': ['info', 'The ruleset is deleted. Its rules hold no more.'],
+  'release-published': ['good', 'The release is published.'],
+  'release-deleted': ['info', 'The release is deleted. Its tag stays.'],
+  'file-added': ['good', 'The file is added.'],
+  'file-deleted': ['info', 'The file is deleted.'],
   'webhook-deleted': ['info', 'The webhook is deleted.'],
 } as const satisfies Record<string, readonly [FlashKind, string]>
 

@@ -53,8 +53,8 @@ const cache = createCache<string[]>({ maxSize: 32 * 1024 * 1024, sizeOf: (lines)
 /** Up to so many characters are coloured at once: it takes about as long as asking another thread would. */
 const SMALL = 12 * 1024
 
-/** A page waits so long for colours; what takes longer is there for the next one. */
-const PATIENCE_MS = 400
+/** A page waits so long for colours; what takes longer comes later. */
+const PATIENCE_MS = 40
 
 const thread = new HighlightThread()
 const underWay = new Map<string, Promise<string[]>>()

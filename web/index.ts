@@ -26,6 +26,7 @@ import { blobPage } from './pages/code/blob.tsx'
 import { comparePage, comparePickPage } from './pages/code/compare.tsx'
 import { commitPage } from './pages/code/commit.tsx'
 import { editForms, editPages } from './pages/code/edit.tsx'
+import { ownersPage } from './pages/code/owners.tsx'
 import { branchesPage, commitsPage, tagsPage } from './pages/code/history.tsx'
 import { patches } from './pages/code/patch.ts'
 import { rawFile } from './pages/code/raw.ts'
@@ -76,6 +77,7 @@ import {
 import { newTeamForm, newTeamPage, teamsPage } from './pages/workspaces/teams.tsx'
 import { workspacePage } from './pages/workspaces/workspace.tsx'
 import { feeds, notificationForms, notificationPages } from './pages/notifications/index.ts'
+import { releaseForms, releasePages, releaseResources } from './pages/releases/index.ts'
 import { rulesetForms, rulesetSitePages } from './pages/rulesets/index.ts'
 import { webhookForms, webhookPages } from './pages/webhooks/index.ts'
 import { searchPages, searchResources } from './pages/search/index.ts'
@@ -101,10 +103,10 @@ export const siteMap = ({ development }: Pick<Settings, 'development'>, { docs }
     tokensPage, applicationsPage, authorizePage, devicePage, invitesPage,
     invitationPage, teamsPage, newTeamPage, teamPage, teamSettingsPage, collaboratorsPage,
     newWorkspacePage, workspacePage, membersPage, workspaceSettingsPage, deletedReposPage, workspaceTokensPage, workspaceAuditPage, siteAuditPage,
-    newRepoPage, repoPage, treePage, blobPage, blamePage, commitsPage, commitPage, comparePickPage, comparePage, ...editPages, branchesPage, tagsPage, activityPage, agentsPage, repoSettingsPage,
+    newRepoPage, repoPage, treePage, blobPage, blamePage, commitsPage, commitPage, comparePickPage, comparePage, ...editPages, ownersPage, branchesPage, tagsPage, activityPage, agentsPage, repoSettingsPage,
     issuesPage, newIssuePage, issuePage, editIssuePage, labelsPage, milestonesPage,
     pullsPage, newPullPage, pullPage, editPullPage, changesPage, pullCommitsPage, sessionPage, checksPage, queuePage,
-    ...notificationPages, ...forkPages, ...webhookPages, ...rulesetSitePages,
+    ...notificationPages, ...releasePages, ...forkPages, ...webhookPages, ...rulesetSitePages,
     ...(development ? [galleryPage] : []),
   ],
   forms: [
@@ -118,11 +120,11 @@ export const siteMap = ({ development }: Pick<Settings, 'development'>, { docs }
     newTeamForm, updateTeamForm, reviewAssignmentForm, deleteTeamForm, setTeamMemberForm, removeTeamMemberForm, setTeamRepoForm, removeTeamRepoForm,
     addCollaboratorForm, setCollaboratorForm, removeCollaboratorForm, revokeRepoInvitationForm,
     newWorkspaceForm, updateMemberForm, removeMemberForm, workspaceSettingsForm, restoreRepoForm, purgeRepoForm,
-    newRepoForm, ...importForms, repoSettingsForm, pullSettingsForm, ...dangerForms, ...refForms, ...editForms, ...editForms.map(ofFork), ...agentForms, ...workspaceTokenForms, ...webhookForms, ...rulesetForms,
+    newRepoForm, ...importForms, repoSettingsForm, pullSettingsForm, ...dangerForms, ...refForms, ...editForms, ...editForms.map(ofFork), ...agentForms, ...workspaceTokenForms, ...webhookForms, ...rulesetForms, ...releaseForms,
     newIssueForm, commentForm, editIssueForm, startPullForm, lockForm, ...commentForms, ...labelForms, ...milestoneForms, ...sideForms,
     newPullForm, pullCommentForm, readyForm, reviewForm, dismissForm, editPullForm, mergeForm, askReviewersForm, cancelReviewerForm, ...checkForms,
     ...changeForms, ...branchForms, ...sessionForms, ...queueForms,
     ...notificationForms,
   ],
-  resources: [...searchResources, ...feeds, avatar, workspaceAuditDownload, siteAuditDownload, rawFile, archiveDownload, ...patches, ...forkFiles, pullDiff, pullPatch, checkLog, checksLive, queueLive],
+  resources: [...searchResources, ...releaseResources, ...feeds, avatar, workspaceAuditDownload, siteAuditDownload, rawFile, archiveDownload, ...patches, ...forkFiles, pullDiff, pullPatch, checkLog, checksLive, queueLive],
 })

@@ -172,7 +172,8 @@ export class JobRunner {
     for (;;) {
       await this.#take()
       if (this.#running.size === 0 && this.#due() === null) return
-      await Promise.race(this.#running.values())
+      // A race of none never ends; one that came just now is taken in the next round.
+      if (this.#running.size > 0) await Promise.race(this.#running.values())
     }
   }
 

@@ -1,6 +1,7 @@
 /** Reading what a request carries, with a limit that is held against what is announced and against what comes. */
 import type { IncomingBytes } from '#core/operation.ts'
 import { Refusal } from '#lib/errors.ts'
+import { passing } from '#lib/pieces.ts'
 
 export const KIB = 1024
 export const MIB = 1024 * KIB
@@ -93,5 +94,5 @@ export function incomingBytes(request: Request): IncomingBytes {
   const encoding = request.headers.get('content-encoding')
   if (encoding !== null && encoding !== 'identity') throw new Refusal('unsupported_media_type', 'a file is taken as it is, without a content-encoding')
   const length = request.headers.get('content-length')
-  return { stream: request.body ?? nothing(), type: request.headers.get('content-type'), length: length === null ? (request.body === null ? 0 : null) : Number(length) }
+  return { stream: request.body === null ? nothing() : passing(request.body), type: request.headers.get('content-type'), length: length === null ? (request.body === null ? 0 : null) : Number(length) }
 }

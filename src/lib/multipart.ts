@@ -3,6 +3,7 @@
  * part must be read before the next one is asked for; what is left of it is passed over.
  */
 import { Refusal } from './errors.ts'
+import { giveBack, passing } from './pieces.ts'
 
 export type Part = {
   readonly name: string
@@ -26,17 +27,22 @@ function parameter(header: string, name: string): string | null {
 
 class Source {
   #pieces: AsyncIterator<Uint8Array>
+  /** What `buffer` is a part of. */
+  #whole: Uint8Array = new Uint8Array()
   buffer: Buffer<ArrayBufferLike> = Buffer.from('\r\n')
 
-  constructor(pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>) {
-    this.#pieces = Symbol.asyncIterator in pieces ? pieces[Symbol.asyncIterator]() : (async function* () { yield* pieces })()
+  constructor(pieces: AsyncIterable<Uint8Array>) {
+    this.#pieces = passing(pieces)[Symbol.asyncIterator]()
   }
 
   /** Puts more behind what is there. Gives 400 at the end, because every end is announced. */
   async more(): Promise<void> {
     const { done, value } = await this.#pieces.next()
     if (done) throw broken('it ends early')
-    this.buffer = this.buffer.length === 0 ? Buffer.from(value.buffer, value.byteOffset, value.byteLength) : Buffer.concat([this.buffer, value])
+    const joined = Buffer.concat([this.buffer, value])
+    // What was given out of it has been read.
+    giveBack(this.#whole)
+    this.#whole = this.buffer = joined
   }
 
   take(length: number): Buffer {
@@ -80,7 +86,7 @@ async function headersOf(source: Source): Promise<string> {
 const headerOf = (headers: string, name: string): string | null => new RegExp(`^${name}:\\s*(.*?)\\s*$`, 'im').exec(headers)?.[1] ?? null
 
 /** Gives 415 for another type, 400 for what is broken or ends early. */
-export async function* readMultipart(body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, contentType: string): AsyncGenerator<Part> {
+export async function* readMultipart(body: AsyncIterable<Uint8Array>, contentType: string): AsyncGenerator<Part> {
   const boundary = /^multipart\/form-data\b/i.test(contentType) ? parameter(contentType, 'boundary') : null
   if (boundary === null) throw new Refusal('unsupported_media_type', 'this address takes a form with a file (multipart/form-data)')
   if (boundary === '' || boundary.length > 70) throw broken('its boundary is none')

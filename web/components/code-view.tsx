@@ -51,9 +51,9 @@ export const CodeView = (props: { lines: readonly string[]; from?: number; label
   )
 }
 
-/** The frame of a file: its name and size, what one can do, its content. */
-export const FileFrame = (props: { name?: Child; lines?: number; bytes?: number; facts?: Child; actions?: Child; notice?: Child; children?: Child }) => (
-  <section class="file" aria-label="File">
+/** The frame of a file: its name and size, what one can do, its content. `later` is the address of the same page with what takes a while. */
+export const FileFrame = (props: { name?: Child; lines?: number; bytes?: number; facts?: Child; actions?: Child; notice?: Child; id?: string; later?: string; children?: Child }) => (
+  <section class="file" aria-label="File" id={props.id} data-later={props.later}>
     <header class="file-head">
       <span class="file-facts">
         {props.name !== undefined && <span class="strong mono">{props.name}</span>}

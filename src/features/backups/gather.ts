@@ -11,8 +11,12 @@ import { countRepositories, newestMigration, storesOf } from './store-snapshot.t
 
 /** What stands at the top of a data directory and does not go into a backup, or goes another way. */
 const LEFT_OUT = new Set(['hearth.db', 'hearth.db-wal', 'hearth.db-shm', 'hearth.db-journal', 'hearth.db.rolling-back', 'repos', 'tmp', 'backups', 'outbox', 'lost', 'lost+found'])
+/** Databases beside the forge's own, such as the index of searches: they are made anew from it, and no part of a file that is written to would be whole. */
+const BESIDE = /\.db(-wal|-shm|-journal)?$/
 /** What holds secrets as they are; only encrypted backups do. */
 const SECRET = new Set(['secrets', 'hearth.toml'])
+/** Named by its content, and so never another (`core/blobs.ts`). */
+const BLOB = /^blobs\/[0-9a-f]{2}\/[0-9a-f]{64}$/
 /** Files that nobody has finished, and sockets of databases of their own. */
 const PASSING = /\.partial$|^\.restoring|-wal$|-shm$/
 
@@ -34,7 +38,7 @@ export function gather(data: string, staging: string, options: { secrets: boolea
   const repos = join(data, 'repos')
   const held = join(staging, 'files')
   const notes = new Set<string>()
-  const wanted = (name: string): boolean => !LEFT_OUT.has(name) && (options.secrets || !SECRET.has(name))
+  const wanted = (name: string): boolean => !LEFT_OUT.has(name) && !BESIDE.test(name) && (options.secrets || !SECRET.has(name))
   const freeze = (stores: Iterable<string>): string[] => [...stores].filter((store) => !freezeStore(join(repos, store), join(staging, 'repos', store)))
   const hold = (): void => {
     for (const name of readdirSync(data)) {
@@ -70,7 +74,7 @@ export function gather(data: string, staging: string, options: { secrets: boolea
       }
       for (const folder of ['objects/info', 'objects/pack', 'refs']) folders.push(`repos/${store}/${folder}`)
     }
-    for (const path of filesBelow(held, '', notes)) sources.push({ path, file: join(held, path), compress: /\.(log|txt|json|toml)$/.test(path), immutable: false })
+    for (const path of filesBelow(held, '', notes)) sources.push({ path, file: join(held, path), compress: /\.(log|txt|json|toml)$/.test(path), immutable: BLOB.test(path) })
     return { sources, folders, schema: newestMigration(snapshot), repositories: countRepositories(snapshot), notes: [...notes] }
   } finally {
     snapshot.close()

@@ -19,7 +19,7 @@ const MOST_BODY = 4 * 1024 * 1024
 
 export const appendSession = operation({
   name: 'append_session',
-  summary: 'Add 1 to 200 entries to the record of how a pull request was made; all or none. Its author, the person it acts for, or its agent; a question may be answered by whom it names. With expected_seq a retry adds nothing twice.',
+  summary: 'Add 1 to 200 entries to the record of how a pull request was made; all or none. Its author, the person it acts for, or its agent. With expected_seq a retry adds nothing twice.',
   route: 'POST /v1/repos/{owner}/{name}/pulls/{number}/session',
   toolset: 'pulls',
   aliases: ['append_session_entries'],

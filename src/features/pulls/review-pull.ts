@@ -16,7 +16,7 @@ const LineComment = Type.Object({
 
 export const reviewPull = operation({
   name: 'review_pull',
-  summary: `Review a pull request: approve, request_changes or comment, with comments on lines if you like. Never one's own; it counts only with write. Answers the review and whether it counts.`,
+  summary: `Review a pull request: approve, request_changes or comment, with comments on lines if you like. Never one's own; it counts only with write..`,
   route: 'POST /repos/{owner}/{name}/pulls/{number}/reviews',
   toolset: 'pulls',
   access: writesRepo('read', { scope: 'pulls:write' }),

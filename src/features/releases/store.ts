@@ -34,8 +34,10 @@ export function requireRelease(db: Db, repo_id: string, id: string, drafts: bool
 export const findByTag = (db: Db, repo_id: string, tag_name: string): ReleaseRow | null =>
   db.one<ReleaseRow>('SELECT * FROM releases WHERE repo_id = ? AND tag_name = ?', repo_id, tag_name)
 
-export const isPublished = (db: Db, repo_id: string, tag_name: string): boolean =>
-  db.one('SELECT 1 FROM releases WHERE repo_id = ? AND tag_name = ? AND published_at IS NOT NULL', repo_id, tag_name) !== null
+export const idOfPublished = (db: Db, repo_id: string, tag_name: string): string | null =>
+  db.one<{ id: string }>('SELECT id FROM releases WHERE repo_id = ? AND tag_name = ? AND published_at IS NOT NULL', repo_id, tag_name)?.id ?? null
+
+export const isPublished = (db: Db, repo_id: string, tag_name: string): boolean => idOfPublished(db, repo_id, tag_name) !== null
 
 export const findLatest = (db: Db, repo_id: string): ReleaseRow | null => db.one<ReleaseRow>('SELECT * FROM releases WHERE repo_id = ? AND latest = 1', repo_id)
 

@@ -39,7 +39,7 @@ export const createTag = operation({
     const object = text === '' ? commit : await git.createTag(repo.store, { object: commit, name: tag, message: `${text}\n`, tagger: commitIdentity(hearth, caller) })
     const update = await prepareUpdate(hearth, repo, { name, old: null, new: object })
     const guard = await requireMoves(hearth, repo.id, caller, [update])
-    const made = await tagRecord(hearth, repo.store, { name, oid: object, peeled: object === commit ? null : commit, moved_at: now })
+    const made = await tagRecord(hearth, repo, { name, oid: object, peeled: object === commit ? null : commit, moved_at: now })
     return write((tx) => {
       const row = requireLiveFamily(tx.db, repo.id)
       if (findRef(tx.db, repo.id, name)) throw taken()

@@ -16,8 +16,9 @@ const encodePath = (path: string): string => path.split('/').map(encodeURICompon
 function urlOf(site: string, full_name: string | null, row: EventRow): string {
   if (full_name === null) return site
   const home = `${site}/${full_name}`
-  const { number, ref, after } = row.data
+  const { number, ref, after, tag_name } = row.data
   if (typeof number === 'number') return `${home}/${OF_PULLS.test(row.type) ? 'pull' : 'issues'}/${number}`
+  if (typeof tag_name === 'string') return `${home}/releases/tag/${encodePath(tag_name)}`
   if (typeof ref === 'string' && typeof after === 'string') {
     const branch = branchOf(ref)
     const tag = tagOf(ref)

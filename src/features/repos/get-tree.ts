@@ -14,7 +14,7 @@ const PATIENCE_MS = 5000
 
 export const getTree = operation({
   name: 'get_tree',
-  summary: 'List a directory of a repository that you can see at a branch, tag or commit, with the last commit of every entry (null until it is found, for a folder with a long history); recursive lists everything below it, without those.',
+  summary: 'List a directory of a repository that you can see at a branch, tag or commit, with the last commit of each entry (null while a long history is searched); recursive lists all below it, without those.',
   route: 'GET /repos/{owner}/{name}/tree/{ref}',
   toolset: 'code',
   access: readsRepo({ scope: 'code:read' }),

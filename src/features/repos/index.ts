@@ -28,7 +28,7 @@ export { guardMoves, keepsBranch, requireMoves, type MoveGuard } from './move-gu
 export { moveRefs, prepareUpdates, refsOf, type PreparedUpdate } from './refs.ts'
 export { branchOf, branchRef, refNameProblem, shortNameProblem, tagOf, tagRef } from './ref-names.ts'
 export {
-  belongings, importers, commitContexts, frozenReleases, keptCommits, moveRules, releasedTags, starCounts, type CommitContext, type Importer, type MoveQuestion, type MoveRuling, type Objection,
+  belongings, importers, commitContexts, frozenReleases, keptCommits, moveRules, releaseOfTag, releasedTags, starCounts, type CommitContext, type Importer, type MoveQuestion, type MoveRuling, type Objection,
 } from './points.ts'
 export { makeRepo, type NewRepoInput } from './new-repo.ts'
 export { checkRemote, parseRemote, remoteTransport, type RemoteAccess } from './remote.ts'

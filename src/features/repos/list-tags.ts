@@ -21,6 +21,6 @@ export const listTags = operation({
     const window = windowOf(paging)
     const { items, ...rest } = pageOf(listRefsBelow(db, repo.id, 'refs/tags', { limit: window.limit + 1, offset: window.offset }), window)
     const people = peopleOf(hearth)
-    return { items: await Promise.all(items.map((ref) => tagRecord(hearth, repo.store, ref, people))), ...rest }
+    return { items: await Promise.all(items.map((ref) => tagRecord(hearth, repo, ref, people))), ...rest }
   },
 })

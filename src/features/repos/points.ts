@@ -75,6 +75,9 @@ export const commitContexts = point<(db: Db, repo_id: string, sha: Oid) => reado
 /** Whether a release of this tag is published; answered by those who keep releases. */
 export const releasedTags = point<(db: Db, repo_id: string, tag: string) => boolean>('repos.released_tags')
 
+/** The id of the published release of a tag; null when there is none. */
+export const releaseOfTag = point<(db: Db, repo_id: string, tag: string) => string | null>('repos.release_of_tag')
+
 /** The address and name of a ruleset that keeps a published release of this tag as it is; null when none does. */
 export const frozenReleases = point<(hearth: Hearth, repo_id: string, tag: string) => { readonly ruleset: string; readonly name: string; readonly url: string } | null>(
   'repos.frozen_releases',

@@ -95,7 +95,7 @@ export function expression(source: string, exactCase: boolean): Expression {
   return {
     found(bytes) {
       // A chunk that is larger has a line that is long, and its square is too much.
-      if (plain && bytes.length <= LARGEST_PLAIN && !(plain.any && /[^\0-\x7f]/.test(bytes))) return plain.pattern.test(bytes)
+      if (plain && bytes.length <= LARGEST_PLAIN && !(plain.beyondAscii && /[^\0-\x7f]/.test(bytes))) return plain.pattern.test(bytes)
       let found: boolean | null = false
       for (const [from, to] of lines(bytes)) {
         const line = bytes.slice(from, to)

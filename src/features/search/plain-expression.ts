@@ -17,14 +17,14 @@ const ordered = (members: string): boolean => [...members.matchAll(/([A-Za-z0-9]
 export type PlainExpression = {
   readonly pattern: RegExp
   /** Whether a match may hold characters of other scripts; then it is good for ASCII alone. */
-  readonly any: boolean
+  readonly beyondAscii: boolean
 }
 
 /** The same in JavaScript; null for what is not as plain as that. It never goes over the end of a line. */
 export function plainExpression(source: string, exactCase: boolean): PlainExpression | null {
   let at = 0
   let endless = 0
-  let any = false
+  let beyondAscii = false
   let made = ''
   while (at < source.length) {
     PART.lastIndex = at
@@ -33,7 +33,7 @@ export function plainExpression(source: string, exactCase: boolean): PlainExpres
     at = PART.lastIndex
     const [, letter, sign, members, point, edge, plain] = part
     if (members !== undefined && !ordered(members)) return null
-    any ||= point !== undefined
+    beyondAscii ||= point !== undefined
     made +=
       letter !== undefined ? (letter === 's' ? `[${SPACE}]` : `\\${letter}`)
       : sign !== undefined ? RegExp.escape(sign)
@@ -52,5 +52,5 @@ export function plainExpression(source: string, exactCase: boolean): PlainExpres
     // A sign behind a sign means something else in each language.
     if (/[*+?{]/.test(source[at] ?? '')) return null
   }
-  return { pattern: new RegExp(made, exactCase ? 'm' : 'im'), any }
+  return { pattern: new RegExp(made, exactCase ? 'm' : 'im'), beyondAscii }
 }

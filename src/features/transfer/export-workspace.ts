@@ -1,4 +1,5 @@
 /** Writes one workspace as an archive: a place like that of backups, with a database of its own and the object stores. */
+import { blobPath } from '#core/blobs.ts'
 import { copyDatabase, openDatabase, transaction } from '#core/db.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { migrate, migrations } from '#core/migrate.ts'
@@ -9,9 +10,9 @@ import { hmacSha256 } from '#lib/hash.ts'
 import { installationKey } from '#lib/installation-key.ts'
 import { timestamp } from '#lib/time.ts'
 import { typeId } from '#lib/typeid.ts'
-import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { actorsNamed, atOneMoment, confirmedOf, copyRows, countReposOfWorkspace, findWorkspaceActor, insertActorRow, insertShadow, storesOfWorkspace } from './store.ts'
+import { actorsNamed, atOneMoment, blobsOfWorkspace, confirmedOf, copyRows, countReposOfWorkspace, findWorkspaceActor, insertActorRow, insertShadow, storesOfWorkspace } from './store.ts'
 
 export const DATABASE = 'workspace.db'
 
@@ -35,7 +36,7 @@ export async function exportWorkspace(hearth: Hearth, slug: string, place: Place
     const freeze = (stores: readonly string[]) => stores.filter((store) => !freezeStore(join(data, 'repos', store), join(staging, 'repos', store)))
     freeze(storesOfWorkspace(source, workspace.id))
     migrate(target, now)
-    const { rows, stores, repositories } = atOneMoment(source, () =>
+    const { rows, stores, repositories, blobs } = atOneMoment(source, () =>
       transaction(target, () => {
         for (const actor of actorsNamed(source, workspace.id)) {
           insertActorRow(target, actor)
@@ -43,7 +44,7 @@ export async function exportWorkspace(hearth: Hearth, slug: string, place: Place
         }
         return {
           rows: copyRows(source, target, workspace.id, { mapped: new Map(), nobody: new Set() }), stores: storesOfWorkspace(source, workspace.id),
-          repositories: countReposOfWorkspace(source, workspace.id),
+          repositories: countReposOfWorkspace(source, workspace.id), blobs: blobsOfWorkspace(source, workspace.id),
         }
       }),
     )
@@ -55,11 +56,16 @@ export async function exportWorkspace(hearth: Hearth, slug: string, place: Place
       const directory = join(staging, 'repos', store)
       for (const name of filesBelow(directory)) sources.push({ path: `repos/${store}/${name}`, file: join(directory, name), compress: false, immutable: false })
     }
+    for (const sha256 of blobs) {
+      const file = blobPath(hearth, sha256)
+      if (existsSync(file)) sources.push({ path: `blobs/${sha256}`, file, compress: false, immutable: false })
+      else missing.push(`blobs/${sha256}`)
+    }
     const { manifest } = await writeBackup(
       place, sources,
       {
         id: typeId('bkp', hearth.clock.now()), name: `workspace ${slug}`, made_at: now, version, schema: migrations.at(-1)?.name ?? '', repositories,
-        notes: missing.map((store) => `the object store ${store} is missing: run hearth doctor`), folders: [], recipients: backups.recipients,
+        notes: missing.map((name) => `${name} is missing: run hearth doctor`), folders: [], recipients: backups.recipients,
         name_key: hmacSha256(installationKey(data), 'names of encrypted parts of backups'),
       },
       tell, signal,

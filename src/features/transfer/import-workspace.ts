@@ -2,6 +2,7 @@
  * Takes a workspace from an archive of another forge. Files come first, under a name of their own; then the stores get their places, and
  * one transaction makes all rows. Cut off before that, nothing of it is there, and the same import begins anew.
  */
+import { blobPath } from '#core/blobs.ts'
 import { openDatabase } from '#core/db.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { migrate, NewerDatabase, pendingMigrations } from '#core/migrate.ts'
@@ -13,10 +14,10 @@ import { BackupError, restoreBackup, type Manifest, type Place, type Tell } from
 import { conflict, invalid } from '#lib/errors.ts'
 import { timestamp } from '#lib/time.ts'
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { DATABASE } from './export-workspace.ts'
 import {
-  actorsNamed, confirmedOf, copyRows, findArchived, findByAddress, findPerson, hasActor, hasUser, insertActorRow, isPlainId, isStoreNamed, listIssuesOfWorkspace, storesOfWorkspace,
+  actorsNamed, blobsOfWorkspace, confirmedOf, copyRows, findArchived, findByAddress, findPerson, hasActor, hasUser, insertActorRow, isPlainId, isStoreNamed, listIssuesOfWorkspace, storesOfWorkspace,
   type ActorRow,
 } from './store.ts'
 
@@ -117,6 +118,13 @@ export async function importWorkspace(hearth: Hearth, place: Place, manifest: Ma
       }
     }
     for (const store of stores) if (!existsSync(join(data, 'repos', store))) await hearth.git.createStore(store)
+
+    for (const sha256 of blobsOfWorkspace(source, workspace.id)) {
+      const from = join(staging, 'blobs', sha256)
+      const to = blobPath(hearth, sha256)
+      mkdirSync(dirname(to), { recursive: true, mode: 0o700 })
+      if (existsSync(from) && !existsSync(to)) renameSync(from, to)
+    }
 
     const rows = await writeAs(hearth, null, (tx) => {
       insertActorRow(tx.db, { ...workspace, username: slug })

@@ -103,6 +103,15 @@ export type Change = {
 /** Columns that become names of files and folders here, which an archive of a stranger must not choose freely. */
 const NAMES_FILES = new Set(['id', 'repo_id', 'run_id', 'workspace_id', 'pull_id', 'store'])
 
+/** Files that the rows of a workspace name, by the digest of their bytes. */
+export const blobsOfWorkspace = (db: Db, workspace_id: string): string[] =>
+  db
+    .all<{ sha256: string }>(
+      `SELECT DISTINCT sha256 FROM release_assets JOIN releases ON releases.id = release_assets.release_id JOIN repos ON repos.id = releases.repo_id
+       WHERE repos.workspace_id = ? AND repos.purged_at IS NULL ORDER BY 1`, workspace_id,
+    )
+    .map(({ sha256 }) => sha256)
+
 export const isPlainId = (value: unknown): boolean => typeof value === 'string' && parseTypeId(value) !== null && value.length < 64
 
 function requirePlain(table: string, row: Row): void {

@@ -54,12 +54,14 @@ export const TAKEN: Readonly<Record<string, string>> = {
   text_mentions: 'repo_id IN (:repos)',
   repo_subscriptions: 'repo_id IN (:repos)',
   stars: 'repo_id IN (:repos)',
+  releases: 'repo_id IN (:repos)',
+  release_assets: 'release_id IN (SELECT id FROM releases WHERE repo_id IN (:repos))',
   rulesets: 'workspace_id = ?1 OR repo_id IN (:repos)',
   rule_evaluations: 'repo_id IN (:repos)',
   events: 'workspace_id = ?1 AND (repo_id IS NULL OR repo_id IN (:repos))',
 }
 
-/** And why. */
+/** And why they stay. Files of the data directory go along with `release_assets`. */
 export const LEFT: Readonly<Record<string, string>> = {
   actors: 'found through the rows that name them',
   users: 'people have their own accounts there',

@@ -3,6 +3,8 @@
  * Data"). Without a side band the bytes go through as they are.
  */
 const BLOCK = 1 << 18
+/** The first block is small: most answers are. */
+const FIRST = 1 << 14
 
 export type Band = 'none' | 'small' | 'large'
 
@@ -10,7 +12,7 @@ export type Band = 'none' | 'small' | 'large'
 const PAYLOAD: Record<Band, number> = { none: BLOCK, small: 995, large: 65515 }
 
 export class Framer {
-  private block = Buffer.allocUnsafeSlow(BLOCK)
+  private block = Buffer.allocUnsafeSlow(FIRST)
   private at = 0
   /** Where the open packet starts, or -1. */
   private packet = -1
@@ -36,7 +38,7 @@ export class Framer {
   put(bytes: Buffer, from: number, to: number): void {
     while (from < to) {
       if (this.band !== 'none' && this.packet < 0) this.begin()
-      const room = Math.min(BLOCK - this.at, this.band === 'none' ? BLOCK : this.packet + 5 + this.payload - this.at)
+      const room = Math.min(this.block.length - this.at, this.band === 'none' ? BLOCK : this.packet + 5 + this.payload - this.at)
       if (room <= 0) {
         this.next()
         continue
@@ -51,8 +53,8 @@ export class Framer {
   /** Adds bytes between packets: a finished pkt-line of another kind. */
   raw(bytes: Uint8Array): void {
     this.end()
-    if (this.at + bytes.length > BLOCK) this.flushBlock()
-    if (bytes.length > BLOCK) this.ready.push(new Uint8Array(bytes))
+    if (this.at + bytes.length > this.block.length) this.flushBlock()
+    if (bytes.length > this.block.length) this.ready.push(new Uint8Array(bytes))
     else {
       this.block.set(bytes, this.at)
       this.at += bytes.length
@@ -75,7 +77,7 @@ export class Framer {
   }
 
   private begin(): void {
-    if (this.at + 6 > BLOCK) this.flushBlock()
+    if (this.at + 6 > this.block.length) this.flushBlock()
     this.packet = this.at
     this.block[this.at + 4] = 1
     this.at += 5
@@ -83,7 +85,7 @@ export class Framer {
 
   private next(): void {
     this.end()
-    if (BLOCK - this.at < 1024) this.flushBlock()
+    if (this.block.length - this.at < 1024) this.flushBlock()
   }
 
   private end(): void {

@@ -4,6 +4,8 @@ import { be32, type PackIndex } from './pack-index.ts'
 
 export class PackOrder {
   private ranks: Uint32Array | null = null
+  /** CRCs of groups of entries that were once found sound one by one; groups are numbered by who copies them. */
+  readonly proven = new Map<number, number>()
 
   private constructor(
     /** The place in the index of each object, in pack order. */

@@ -49,34 +49,19 @@ export const adminPage = page({
             ]}
           />
         </Card>
-        <Card title="Background jobs" flush>
-          {queues.length === 0 ? (
-            <p class="muted">Nothing waits.</p>
-          ) : (
-            <table class="table">
-              <thead>
-                <tr>
-                  <th scope="col">Kind</th>
-                  <th scope="col">Waiting</th>
-                  <th scope="col">Running</th>
-                  <th scope="col">Failed</th>
-                </tr>
-              </thead>
-              <tbody>
-                {queues.map((queue) => (
-                  <tr>
-                    <th scope="row">
-                      <a href={`/admin/jobs?kind=${encodeURIComponent(queue.kind)}`}>{queue.kind.replaceAll('_', ' ')}</a>
-                    </th>
-                    <td>{numberText(queue.waiting)}</td>
-                    <td>{numberText(queue.running)}</td>
-                    <td>{numberText(queue.failed)}</td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          )}
-        </Card>
+        <h2>Background jobs</h2>
+        <List label="Background jobs by kind">
+          {[...queues].sort((a, b) => b.failed - a.failed || b.running - a.running).map((queue) => (
+            <Row
+              title={<a href={`/admin/jobs?kind=${encodeURIComponent(queue.kind)}`}>{queue.kind.replaceAll('_', ' ')}</a>}
+              end={
+                <span class="muted small">
+                  {[[queue.failed, 'failed'], [queue.running, 'running'], [queue.waiting, 'waiting']].filter(([count]) => count !== 0).map(([count, word]) => `${numberText(Number(count))} ${word}`).join(', ')}
+                </span>
+              }
+            />
+          ))}
+        </List>
       </AdminFrame>
     )
   },

@@ -7,6 +7,9 @@ import { faceOf, noSource } from './faces.tsx'
 import { FileActions, FileFacts, FilePage, FileParts } from './file-frame.tsx'
 import { loadFile, type FileData } from './file-load.ts'
 
+/** So long the page waits for colours where they are all that is asked for. */
+const LONG_MS = 10_000
+
 /** Where a symbolic link leads inside the repository; null when it leads out of it. */
 function targetOf({ path, text }: FileData): string | null {
   const target = text?.text.trim() ?? ''
@@ -19,6 +22,9 @@ function targetOf({ path, text }: FileData): string | null {
   return parts.length === 0 ? null : parts.join('/')
 }
 
+/** The same page, with patience. */
+const laterHref = ({ pathname, searchParams }: URL): string => withQuery(pathname, { ...Object.fromEntries(searchParams), wait: 1 })
+
 export const blobPage = page({
   path: '/:workspace/:repo/blob/*rest',
   load: async (visit) => {
@@ -27,7 +33,7 @@ export const blobPage = page({
     const face = faceOf(data, visit)
     const rendered = face !== null && (!face.source || visit.url.searchParams.get('plain') !== '1')
     const { file, path, text } = data
-    const source = rendered || text === null ? null : await highlightFile({ oid: `${file.sha}:${file.from_line ?? 1}`, path, text: text.text })
+    const source = rendered || text === null ? null : await highlightFile({ oid: `${file.sha}:${file.from_line ?? 1}`, path, text: text.text }, visit.url.searchParams.get('wait') === '1' ? LONG_MS : undefined)
     return { ...data, face, rendered, source }
   },
   view: ({ face, rendered, source, ...data }, visit) => {
@@ -38,12 +44,12 @@ export const blobPage = page({
       file.lfs ? <>The content ({bytesText(file.lfs.size)}) is stored apart with Git LFS; this is the pointer to it, <code>{file.lfs.oid.slice(0, 12)}</code>.</>
       : target !== null ? <>Leads to <a href={codePath(repo.full_name, 'blob', ref, target)}><code>{target}</code></a>.</>
       : file.binary && file.truncated && data.text !== null ? <>The first {bytesText(1024 * 1024)} are shown.</>
-      : source?.late ? <>This file is large and its colours are still being made: they are there when the page is loaded again.</>
       : undefined
     return (
       <FilePage data={data} visit={visit} view="blob">
         <>
           <FileFrame
+            id="file" later={source?.late ? laterHref(visit.url) : undefined}
             name={path.split('/').at(-1)} lines={file.lines ?? undefined} bytes={file.size} facts={<FileFacts data={data} more={face?.facts && <span>{face.facts}</span>} />} notice={notice}
             actions={
               <>

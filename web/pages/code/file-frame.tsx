@@ -2,12 +2,13 @@
 import { Button, ButtonGroup, Chip, LinkButton, Pager } from '../../components/index.ts'
 import { bytesText } from '../../format.ts'
 import type { Child } from '../../jsx/html.ts'
-import { codePath, userPath, withQuery } from '../../paths.ts'
+import { codePath, withQuery } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
 import { RepoFrame } from '../repos/frame.tsx'
 import { editPath } from './edit.tsx'
 import type { FileData } from './file-load.ts'
 import { PathCrumbs, RefSwitch } from './frame.tsx'
+import { OwnerLinks } from './owners.tsx'
 
 export const FilePage = ({ data, visit, view, children }: { data: FileData; visit: Visit; view: 'blob' | 'blame'; children?: Child }) => {
   const { repo, refs, ref, path } = data
@@ -24,8 +25,6 @@ export const FilePage = ({ data, visit, view, children }: { data: FileData; visi
   )
 }
 
-const Owner = ({ name }: { name: string }) => (/^@[\w-]+$/.test(name) ? <a href={userPath(name.slice(1))}>{name}</a> : <>{name}</>)
-
 /** What is worth knowing of a file beside its name. */
 export const FileFacts = ({ data, more }: { data: FileData; more?: Child }) => (
   <>
@@ -33,7 +32,7 @@ export const FileFacts = ({ data, more }: { data: FileData; more?: Child }) => (
     {data.symlink && <Chip icon="symlink">Symbolic link</Chip>}
     {data.file.lfs && <Chip>Git LFS, {bytesText(data.file.lfs.size)}</Chip>}
     {data.text?.encoding && <Chip>{data.text.encoding}</Chip>}
-    {data.owners.length > 0 && <span>Owned by {data.owners.map((name, at) => <>{at > 0 && ', '}<Owner name={name} /></>)}</span>}
+    {data.owners.length > 0 && <span>Owned by <OwnerLinks names={data.owners} /></span>}
   </>
 )
 

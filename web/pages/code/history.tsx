@@ -1,14 +1,23 @@
-import { getRepo, listBranches, listCommits, listTags } from '#features/repos/index.ts'
-import { Chip, CommitRow, EmptyState, Icon, LinkButton, List, PageHead, Pager, RelativeTime, Row } from '../../components/index.ts'
+import { getCommit, getRepo, listBranches, listCommits, listTags, type CommitRecord } from '#features/repos/index.ts'
+import { Button, Chip, CommitRow, EmptyState, Field, Form, Icon, LinkButton, List, Notice, PageHead, Pager, RelativeTime, Row } from '../../components/index.ts'
 import { plural } from '../../format.ts'
 import { codePath, commitPath, comparePath, pullPath, repoPath, withQuery } from '../../paths.ts'
-import { Away, page } from '../../site.ts'
+import { Away, page, type Visit } from '../../site.ts'
 import { branchRulesPath, countRules } from '../rulesets/branch.tsx'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
 import { locate, PathCrumbs, RefSwitch, refsOf } from './frame.tsx'
 import { BranchActions, NewBranch, NewTag, refError, TagActions } from './ref-actions.tsx'
 
 const pageNumber = (url: URL): number => Math.max(1, Number(url.searchParams.get('page') ?? '1') || 1)
+
+/** What a file was called before the commit that its history begins with, and where that was; null when it was made there. */
+async function nameBefore(visit: Visit, repo: string, commit: CommitRecord, path: string): Promise<{ path: string; commit: string } | null> {
+  const [parent] = commit.parents
+  if (parent === undefined) return null
+  const { files } = await visit.call(getCommit, { repo, ref: commit.sha, patch: false })
+  const old_path = files.find((file) => file.path === path)?.old_path ?? null
+  return old_path === null ? null : { path: old_path, commit: parent }
+}
 
 export const commitsPage = page({
   path: '/:workspace/:repo/commits/*rest',
@@ -21,9 +30,10 @@ export const commitsPage = page({
       refsOf(visit, name),
       visit.call(listCommits, { repo: name, ref: at.sha ?? at.ref, ...(at.path === '' ? {} : { path: at.path }), page: number, per_page: 30 }),
     ])
-    return { repo, at, refs, commits, number }
+    const first = commits.next === null && at.type === 'file' ? commits.items.at(-1) : undefined
+    return { repo, at, refs, commits, number, before: first === undefined ? null : await nameBefore(visit, name, first, at.path) }
   },
-  view: ({ repo, at, refs, commits, number }, visit) => {
+  view: ({ repo, at, refs, commits, number, before }, visit) => {
     const here = codePath(repo.full_name, 'commits', at.ref, at.path)
     return (
       <RepoFrame visit={visit} repo={repo} title={at.path === '' ? 'Commits' : `History of ${at.path}`} current="code">
@@ -37,6 +47,11 @@ export const commitsPage = page({
             <CommitRow commit={commit} repo={repo.full_name} />
           ))}
         </List>
+        {before !== null && (
+          <Notice>
+            The file was <code>{before.path}</code> before. <a href={codePath(repo.full_name, 'commits', before.commit, before.path)}>Its history under that name</a>
+          </Notice>
+        )}
         <Pager newer={number > 1 ? withQuery(here, { page: number - 1 }) : null} older={commits.next === null ? null : withQuery(here, { page: number + 1 })} />
       </RepoFrame>
     )
@@ -48,18 +63,25 @@ export const branchesPage = page({
   load: async (visit) => {
     const name = repoOf(visit)
     const number = pageNumber(visit.url)
-    const [repo, branches] = await Promise.all([visit.call(getRepo, { repo: name }), visit.call(listBranches, { repo: name, page: number })])
+    const q = (visit.url.searchParams.get('q') ?? '').trim().slice(0, 200)
+    const [repo, branches] = await Promise.all([visit.call(getRepo, { repo: name }), visit.call(listBranches, { repo: name, page: number, ...(q === '' ? {} : { q }) })])
     const rules = new Map(await Promise.all(branches.items.map(async (branch) => [branch.name, await countRules(visit, name, branch.name)] as const)))
-    return { repo, branches, number, rules }
+    return { repo, branches, number, q, rules }
   },
-  view: ({ repo, branches, number, rules }, visit) => {
+  view: ({ repo, branches, number, q, rules }, visit) => {
     const here = repoPath(repo.full_name, '/branches')
     return (
       <RepoFrame visit={visit} repo={repo} title="Branches" current="code">
         <PageHead title="Branches" />
         {repo.permissions.write && !repo.archived && !repo.empty && <NewBranch repo={repo} visit={visit} />}
+        {(q !== '' || number > 1 || branches.next !== null) && (
+          <Form action={here} method="get" class="compare-pick" label="Find a branch">
+            <Field name="q" label="Name" type="search" mono value={q} maxlength={200} />
+            <Button>Find</Button>
+          </Form>
+        )}
         {branches.items.length === 0 ? (
-          <EmptyState icon="branch" title="No branches yet">Push one, and it shows here.</EmptyState>
+          <EmptyState icon="branch" title={q === '' ? 'No branches yet' : `No branch has ${q} in its name`} actions={q === '' ? undefined : <LinkButton href={here}>All branches</LinkButton>}>Push one, and it shows here.</EmptyState>
         ) : (
           <List label="Branches">
             {branches.items.map((branch) => (
@@ -96,7 +118,7 @@ export const branchesPage = page({
             ))}
           </List>
         )}
-        <Pager newer={number > 1 ? withQuery(here, { page: number - 1 }) : null} older={branches.next === null ? null : withQuery(here, { page: number + 1 })} />
+        <Pager newer={number > 1 ? withQuery(here, { q, page: number - 1 }) : null} older={branches.next === null ? null : withQuery(here, { q, page: number + 1 })} />
       </RepoFrame>
     )
   },

@@ -40,9 +40,12 @@ export const TagActions = ({ repo, tag, visit }: { repo: Repo; tag: Tag; visit: 
   <>
     <LinkButton href={repoPath(repo.full_name, `/archive/${segments(tag.name)}`)} small icon="archive" rel="nofollow">Zip</LinkButton>
     {repo.permissions.maintain && !repo.archived && (
-      <ActionButton action={repoPath(repo.full_name, '/tags/delete')} csrf={visit.csrf} values={{ tag: tag.name }}>
-        <Button look="danger" small icon="trash" label={`Delete ${tag.name}`} />
-      </ActionButton>
+      <Dropdown label={`Delete ${tag.name}`} summary={<Icon name="trash" />}>
+        <p>The commit stays where branches reach it. Who has fetched the tag keeps it.</p>
+        <ActionButton action={repoPath(repo.full_name, '/tags/delete')} csrf={visit.csrf} values={{ tag: tag.name }}>
+          <Button look="danger" small icon="trash">Delete {tag.name}</Button>
+        </ActionButton>
+      </Dropdown>
     )}
   </>
 )

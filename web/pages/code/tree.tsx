@@ -1,9 +1,11 @@
 import type { Import } from '#features/imports/index.ts'
+import { getLatestRelease, type Release } from '#features/releases/index.ts'
 import { getFile, getTree, listCommits, listLastCommits, type CommitRecord, type FileRecord, type Repo, type TreeEntry } from '#features/repos/index.ts'
 import { Card, Chip, Columns, Commands, CopyField, Dropdown, EmptyState, FileFrame, Icon, LinkButton, Notice, PersonLink, RelativeTime, SideBlock, TreeTable } from '../../components/index.ts'
 import { bytesText } from '../../format.ts'
 import { codePath, commitPath, repoPath, segments, withQuery } from '../../paths.ts'
 import { Away, page, redirect, type Visit } from '../../site.ts'
+import { LatestRelease } from '../releases/on-repo.tsx'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
 import { ImportPart, loadImport } from '../repos/import.tsx'
 import { editPath } from './edit.tsx'
@@ -14,19 +16,19 @@ import { submodulesOf } from './submodules.ts'
 const MOST_ENTRIES = 1000
 
 /** So long a page waits for the last commits of its entries; and so long where they are all that is asked for. */
-const SHORT_MS = 60
+const SHORT_MS = 20
 const LONG_MS = 20_000
 const README = /^readme(\.(md|markdown|txt|rst))?$/i
 
 type Located = { ref: string; kind: 'branch' | 'tag' | 'commit'; path: string; sha: string | null }
-type Data = { repo: Repo; refs: Refs; at: Located; entries: readonly TreeEntry[]; late: boolean; submodules: ReadonlyMap<string, string>; more: boolean; latest: CommitRecord | null; readme: FileRecord | null; copy: Import | null }
+type Data = { repo: Repo; refs: Refs; at: Located; entries: readonly TreeEntry[]; late: boolean; submodules: ReadonlyMap<string, string>; more: boolean; latest: CommitRecord | null; readme: FileRecord | null; release: Release | null; copy: Import | null }
 
 async function loadTree(visit: Visit, rest: string) {
   const located = await locate(visit, 'tree', rest)
   if (located instanceof Away) return located
   const { name, repo, at } = located
   if (at.type !== 'dir') return redirect(codePath(repo.full_name, 'blob', at.ref, at.path), 302)
-  if (at.sha === null) return { repo, refs: { branches: [], tags: [] }, at, entries: [], late: false, submodules: new Map<string, string>(), more: false, latest: null, readme: null, copy: await loadImport(visit, repo) }
+  if (at.sha === null) return { repo, refs: { branches: [], tags: [] }, at, entries: [], late: false, submodules: new Map<string, string>(), more: false, latest: null, readme: null, release: null, copy: await loadImport(visit, repo) }
   const [refs, tree, last, commits] = await Promise.all([
     refsOf(visit, name),
     visit.call(getTree, { repo: name, ref: at.sha, path: at.path, per_page: MOST_ENTRIES, sizes: false, last_commits: false }),
@@ -37,7 +39,7 @@ async function loadTree(visit: Visit, rest: string) {
   const readme = found ? await visit.tryCall(getFile, { repo: name, ref: at.sha, path: found.path }) : null
   const { entries: known } = last
   const entries = known === null ? tree.items : tree.items.map((entry) => ({ ...entry, last_commit: known[entry.name] ?? null }))
-  return { repo, refs, at, entries, late: known === null, submodules: await submodulesOf(visit, name, at.sha, tree.items), more: tree.next !== null, latest: commits.items[0] ?? null, readme, copy: null }
+  return { repo, refs, at, entries, late: known === null, submodules: await submodulesOf(visit, name, at.sha, tree.items), more: tree.next !== null, latest: commits.items[0] ?? null, readme, release: at.path === '' ? await visit.tryCall(getLatestRelease, { repo: name }) : null, copy: null }
 }
 
 /** How one begins: the lines for git, with this repository's own address. */
@@ -101,6 +103,8 @@ const About = ({ repo }: { repo: Repo }) => (
       {repo.language && <li><Icon name="code" /> {repo.language}</li>}
       {repo.license && <li><Icon name="book" /> {repo.license}</li>}
       <li><Icon name="layers" /> {bytesText(repo.size_in_bytes)}</li>
+      <li><Icon name="branch" /> <a href={repoPath(repo.full_name, '/branches')}>Branches</a>, <a href={repoPath(repo.full_name, '/tags')}>tags</a>, <a href={repoPath(repo.full_name, '/releases')}>releases</a>, <a href={repoPath(repo.full_name, '/compare')}>compare</a></li>
+      <li><Icon name="users" /> <a href={repoPath(repo.full_name, '/code-owners')}>Code owners</a></li>
     </ul>
   </SideBlock>
 )
@@ -140,7 +144,7 @@ const TreeView = ({ data, visit }: { data: Data; visit: Visit }) => {
   return (
     <RepoFrame visit={visit} repo={repo} title={at.path === '' ? repo.full_name : at.path} current="code">
       <h1 class="unseen">{at.path === '' ? repo.full_name : at.path}</h1>
-      {at.sha === null ? <Empty repo={repo} copy={data.copy} visit={visit} /> : at.path === '' ? <Columns where="right" side={<About repo={repo} />}>{inside}</Columns> : inside}
+      {at.sha === null ? <Empty repo={repo} copy={data.copy} visit={visit} /> : at.path === '' ? <Columns where="right" side={<><About repo={repo} /><LatestRelease repo={repo} release={data.release} /></>}>{inside}</Columns> : inside}
     </RepoFrame>
   )
 }

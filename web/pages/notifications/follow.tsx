@@ -18,12 +18,14 @@ export const RepoFollow = ({ visit, repo }: { visit: Visit; repo: Repo }) => {
   if (viewer === null) return repo.stars_count === 0 ? null : <span class="muted nums"><Icon name="star" label="Stars" /> {repo.stars_count}</span>
   const { starred, level } = standingOf(visit.hearth, viewer, repo.id)
   const here = visit.request.method === 'GET' ? visit.url.pathname + visit.url.search : repoPath(repo.full_name)
+  // What is read aloud begins with what is seen.
+  const shown = level === 'ignored' ? 'Ignoring' : level === 'participating' ? 'Watch' : 'Watching'
   return (
     <>
       <Menu
-        label={`Watching: ${WATCHING[level][0]}`}
+        label={`${shown}: ${WATCHING[level][0]}`}
         button
-        summary={<span><Icon name="eye" /> {level === 'ignored' ? 'Ignoring' : level === 'participating' ? 'Watch' : 'Watching'}</span>}
+        summary={<span><Icon name="eye" /> {shown}</span>}
         items={LEVELS.map((one) => ({
           label: WATCHING[one][0],
           form: (

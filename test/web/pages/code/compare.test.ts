@@ -80,3 +80,26 @@ test('what a reader chose stays in the address', async () => {
   expect([html.includes('diff-split'), html.includes('Show white space'), html.includes('One column')]).toEqual([true, true, true])
   expect(html).toContain(`href="/${REPO}/commit/${change}?w=ignore"`)
 })
+
+test('the history of a file goes on under the name that it had before', async () => {
+  const text = Array.from({ length: 20 }, (_, at) => `row ${at}\n`).join('')
+  const made = await forge.commit(REPO, 'moves', { 'old.txt': text }, { message: 'Make it' })
+  await forge.commit(REPO, 'moves', { 'old.txt': null, 'sub/new.txt': text }, { message: 'Move it' })
+  const { html } = await visitor.open(`/${REPO}/commits/moves/sub/new.txt`)
+  expect([html.includes('Move it'), html.includes('Make it')]).toEqual([true, false])
+  expect(html).toContain(`href="/${REPO}/commits/${made}/old.txt"`)
+  expect((await visitor.open(`/${REPO}/commits/${made}/old.txt`)).html).toContain('Make it')
+})
+
+test('branches are found by name', async () => {
+  const found = await owner.open(`/${REPO}/branches?q=fix`)
+  expect([found.html.includes('fix/one'), found.html.includes('>topic</a>')]).toEqual([true, false])
+  expect((await owner.open(`/${REPO}/branches?q=zzz`)).html).toContain('No branch has zzz')
+})
+
+test('the owners of code, and of one path', async () => {
+  expect((await visitor.open(`/${REPO}/code-owners`)).html).toContain('Nobody is named yet')
+  await forge.commit(REPO, 'main', { CODEOWNERS: '* @ada\n*.sql @acme/data mail@example.com\n' })
+  const { html } = await visitor.open(`/${REPO}/code-owners?path=db/one.sql`)
+  expect([html.includes('href="/acme/-/teams/data"'), html.includes('mail@example.com'), html.includes('is owned by')]).toEqual([true, true, true])
+})

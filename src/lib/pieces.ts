@@ -1,0 +1,15 @@
+/** Bytes that pass through in pieces. */
+
+/** Gives the memory of bytes back now, if nothing else is in it. The collector would come for it only after a while, and until then a large file would be in memory. */
+export function giveBack(bytes: Uint8Array): void {
+  const { buffer } = bytes
+  if (buffer instanceof ArrayBuffer && buffer.byteLength === bytes.byteLength && !buffer.detached) buffer.transfer(0)
+}
+
+/** The same pieces; each is gone once the next is asked for, so they must not be kept. */
+export async function* passing(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  for await (const piece of pieces) {
+    yield piece
+    giveBack(piece)
+  }
+}

@@ -1,0 +1,68 @@
+import { getLatestRelease, listReleases, type Release } from '#features/releases/index.ts'
+import { getRepo, type Repo } from '#features/repos/index.ts'
+import { EmptyState, LinkButton, PageHead, Pagination } from '../../components/index.ts'
+import { plural } from '../../format.ts'
+import { repoPath, withQuery } from '../../paths.ts'
+import { page, redirect, type Visit } from '../../site.ts'
+import { RepoFrame, repoOf } from '../repos/frame.tsx'
+import { Notes, ReleaseBadge, ReleaseFacts, releasePath, releasesPath } from './parts.tsx'
+
+const PER_PAGE = 10
+
+export const mayWrite = (repo: Repo, visit: Visit): boolean => repo.permissions.write && !repo.archived && visit.viewer !== null
+
+const Entry = ({ visit, repo, release }: { visit: Visit; repo: Repo; release: Release }) => {
+  const here = releasePath(repo.full_name, release)
+  return (
+    <article class="release">
+      <header class="release-head">
+        <h2><a href={here}>{release.name}</a></h2>
+        <ReleaseBadge release={release} />
+      </header>
+      <ReleaseFacts repo={repo} release={release} />
+      <Notes visit={visit} repo={repo} release={release} />
+      <p><a href={here}>{release.assets.length === 0 ? 'Source code' : `${plural(release.assets.length, 'file')} and the source code`}</a></p>
+    </article>
+  )
+}
+
+export const releasesPage = page({
+  path: '/:workspace/:repo/releases',
+  load: async (visit) => {
+    const name = repoOf(visit)
+    const number = Math.max(1, Number(visit.url.searchParams.get('page') ?? '1') || 1)
+    const [repo, releases] = await Promise.all([visit.call(getRepo, { repo: name }), visit.call(listReleases, { repo: name, page: number, per_page: PER_PAGE })])
+    return { repo, releases, number }
+  },
+  view: ({ repo, releases, number }, visit) => {
+    const here = releasesPath(repo.full_name)
+    const may = mayWrite(repo, visit)
+    return (
+      <RepoFrame visit={visit} repo={repo} title="Releases" current="code">
+        <PageHead
+          title="Releases"
+          lead={<>Versions that are given out. All <a href={repoPath(repo.full_name, '/tags')}>tags</a> are on a page of their own.</>}
+          actions={may && !repo.empty ? <LinkButton href={`${here}/new`} look="primary" icon="plus">New release</LinkButton> : undefined}
+        />
+        {releases.items.length === 0 ? (
+          <EmptyState icon="tag" title="No releases yet">
+            {repo.empty ? 'A release needs a commit: push one first.' : may ? 'Make one to give out a version with notes and files.' : 'When a version is given out, it stands here with its notes and files.'}
+          </EmptyState>
+        ) : (
+          <div class="stack">{releases.items.map((release) => <Entry visit={visit} repo={repo} release={release} />)}</div>
+        )}
+        <Pagination page={number} perPage={PER_PAGE} total={releases.total ?? 0} href={(page) => withQuery(here, { page: page > 1 ? page : undefined })} />
+      </RepoFrame>
+    )
+  },
+})
+
+/** Leads to the latest one. */
+export const latestPage = page({
+  path: '/:workspace/:repo/releases/latest',
+  load: async (visit) => {
+    const latest = await visit.tryCall(getLatestRelease, { repo: repoOf(visit) })
+    return latest ? redirect(releasePath(repoOf(visit), latest), 302) : redirect(releasesPath(repoOf(visit)), 302)
+  },
+  view: () => <></>,
+})

@@ -1,0 +1,117 @@
+import { deleteRelease, deleteReleaseAsset, getRelease, getReleaseByTag, updateRelease, uploadReleaseAsset, type Release } from '#features/releases/index.ts'
+import { getRepo, type Repo } from '#features/repos/index.ts'
+import { ActionButton, Breadcrumbs, Button, Card, Field, Form, FormActions, LinkButton, PageHead } from '../../components/index.ts'
+import { invalid } from '#lib/errors.ts'
+import { action, flashTo, page, redirect, upload, type Page, type Visit } from '../../site.ts'
+import { RepoFrame, repoOf } from '../repos/frame.tsx'
+import { fieldError, formAt, formError } from '../shell.tsx'
+import { mayWrite } from './list.tsx'
+import { Files, Notes, ReleaseBadge, ReleaseFacts, releasePath, releasesPath } from './parts.tsx'
+
+const target = (visit: Visit) => ({ repo: repoOf(visit), id: visit.params['id'] ?? '' })
+
+/** Sending a file: browsers do that with a form that has one, without a script. */
+const UploadCard = ({ visit, repo, release }: { visit: Visit; repo: Repo; release: Release }) => {
+  const action = releasesPath(repo.full_name, `/${release.id}/assets`)
+  const at = formAt(visit, action)
+  return (
+    <Card title="Add a file" level={3}>
+      <Form action={action} csrf={visit.csrf} files error={formError(at, 'label', 'name', 'file')} label="Add a file">
+        <Field name="label" label="Shown as" maxlength={255} value={at.form.values.text('label')} error={fieldError(at, 'label')} hint="In place of the name of the file." />
+        <Field name="file" label="File" type="file" required error={fieldError(at, 'file') ?? fieldError(at, 'name')} />
+        <FormActions><Button icon="arrow-up">Add the file</Button></FormActions>
+      </Form>
+    </Card>
+  )
+}
+
+const ReleaseView = ({ visit, repo, release }: { visit: Visit; repo: Repo; release: Release }) => {
+  const may = mayWrite(repo, visit)
+  const here = releasesPath(repo.full_name, `/${release.id}`)
+  const refused = formAt(visit, `${here}/publish`).form.error ?? formAt(visit, `${here}/delete`).form.error
+  return (
+    <RepoFrame visit={visit} repo={repo} title={release.name} current="code" noindex={release.draft || repo.private}>
+      <Breadcrumbs parts={[{ label: 'Releases', href: releasesPath(repo.full_name) }, { label: release.tag_name }]} />
+      <PageHead
+        title={release.name}
+        lead={<ReleaseBadge release={release} />}
+        actions={
+          may ? (
+            <>
+              <LinkButton href={`${here}/edit`} icon="edit">Edit</LinkButton>
+              {release.draft && <ActionButton action={`${here}/publish`} csrf={visit.csrf}><Button look="primary">Publish</Button></ActionButton>}
+            </>
+          ) : undefined
+        }
+      />
+      {refused && <p class="field-error" role="alert">{refused.message}</p>}
+      <ReleaseFacts repo={repo} release={release} />
+      <div class="release-notes"><Notes visit={visit} repo={repo} release={release} /></div>
+      <Files visit={visit} repo={repo} release={release} mayChange={may && !release.immutable} />
+      {may && !release.immutable && <UploadCard visit={visit} repo={repo} release={release} />}
+      {may && repo.permissions.maintain && !release.immutable && (
+        <Card title="Delete" tone="bad" level={3}>
+          <p>The notes and the files go. The tag stays.</p>
+          <FormActions><ActionButton action={`${here}/delete`} csrf={visit.csrf}><Button look="danger" icon="trash">Delete the release</Button></ActionButton></FormActions>
+        </Card>
+      )}
+    </RepoFrame>
+  )
+}
+
+const load = async (visit: Visit, find: Promise<Release>) => {
+  const [repo, release] = await Promise.all([visit.call(getRepo, { repo: repoOf(visit) }), find])
+  return { repo, release }
+}
+
+export const taggedPage = page({
+  path: '/:workspace/:repo/releases/tag/*tag',
+  load: (visit) => load(visit, visit.call(getReleaseByTag, { repo: repoOf(visit), tag: visit.params['tag'] ?? '' })),
+  view: ({ repo, release }, visit) => <ReleaseView visit={visit} repo={repo} release={release} />,
+})
+
+/** A draft is at its id. A published one is sent on to its tag, unless a refused form is shown here. */
+export const releasePage: Page = page({
+  path: '/:workspace/:repo/releases/:id',
+  load: async (visit) => {
+    const { repo, release } = await load(visit, visit.call(getRelease, target(visit)))
+    return release.draft || visit.request.method === 'POST' ? { repo, release } : redirect(releasePath(repo.full_name, release), 302)
+  },
+  view: ({ repo, release }, visit) => <ReleaseView visit={visit} repo={repo} release={release} />,
+})
+
+const addFile = upload({
+  path: '/:workspace/:repo/releases/:id/assets',
+  page: releasePage,
+  submit: async (visit, fields, file) => {
+    if (file === null) throw invalid('file', 'Choose a file first.')
+    await visit.call(uploadReleaseAsset, { ...target(visit), name: fields.optional('name') ?? file.name, label: fields.optional('label') }, file.bytes)
+    return flashTo(visit, releasePath(repoOf(visit), await visit.call(getRelease, target(visit))), 'file-added')
+  },
+})
+
+const removeFile = action({
+  path: '/:workspace/:repo/releases/:id/assets/:asset/delete',
+  page: releasePage,
+  submit: async (visit) => {
+    await visit.call(deleteReleaseAsset, { repo: repoOf(visit), id: visit.params['asset'] ?? '' })
+    return flashTo(visit, releasePath(repoOf(visit), await visit.call(getRelease, target(visit))), 'file-deleted')
+  },
+})
+
+const publish = action({
+  path: '/:workspace/:repo/releases/:id/publish',
+  page: releasePage,
+  submit: async (visit) => flashTo(visit, releasePath(repoOf(visit), await visit.call(updateRelease, { ...target(visit), draft: false })), 'release-published'),
+})
+
+const remove = action({
+  path: '/:workspace/:repo/releases/:id/delete',
+  page: releasePage,
+  submit: async (visit) => {
+    await visit.call(deleteRelease, target(visit))
+    return flashTo(visit, releasesPath(repoOf(visit)), 'release-deleted')
+  },
+})
+
+export const releaseActionForms = [addFile, removeFile, publish, remove]
