@@ -27,7 +27,7 @@ export type SiteDoor = {
   refuse(exchange: { readonly request: Request; readonly id: string }, refusal: Refusal): Response
 }
 
-/** Forms carry text that people type; uploads have operations of their own. */
+/** Forms carry text that people type; a file that one sends is not counted. */
 const LARGEST_FORM = 4 * 1024 * 1024
 
 const HEADERS: Readonly<Record<string, string>> = {

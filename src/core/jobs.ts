@@ -172,8 +172,9 @@ export class JobRunner {
     for (;;) {
       await this.#take()
       if (this.#running.size === 0 && this.#due() === null) return
-      // A race of none never ends; one that came just now is taken in the next round.
+      // One that another round is just taking holds its lane and does not run yet; a race of none would never end.
       if (this.#running.size > 0) await Promise.race(this.#running.values())
+      else await new Promise((resolve) => setImmediate(resolve))
     }
   }
 

@@ -24,7 +24,7 @@ import { listCommits } from './list-commits.ts'
 import { listDeletedRepos } from './list-deleted-repos.ts'
 import { listCommitRefs } from './list-commit-refs.ts'
 import { listEvents } from './list-events.ts'
-import { listLastCommits } from './list-last-commits.ts'
+import { listFolder } from './list-folder.ts'
 import { listRefNames } from './list-ref-names.ts'
 import { listRepos } from './list-repos.ts'
 import { listTags } from './list-tags.ts'
@@ -47,12 +47,12 @@ export const operations: readonly Operation[] = [
   renameRepo, transferRepo, setRepoVisibility, archiveRepo, unarchiveRepo, deleteRepo, listDeletedRepos, restoreRepo, purgeRepo,
   listBranches, getBranch, createBranch, renameBranch, deleteBranch, listTags, createTag, deleteTag,
   listCommits, getCommit, compareCommits, getTree, getFile, getBlame, listCodeOwners, createCommit, getArchiveLink,
-  fetchRepo, push, locateCode, openArchive, listRefNames, listCommitRefs, listLastCommits,
+  fetchRepo, push, locateCode, openArchive, listRefNames, listCommitRefs, listFolder,
 ]
 
 export {
   archiveRepo, compareCommits, createBranch, createCommit, createRepo, createTag, deleteBranch, deleteRepo, deleteTag, fetchRepo, getArchiveLink,
-  getBlame, getBranch, getCommit, getFile, getRepo, getRepoSettings, getTree, listBranches, listCodeOwners, listCommitRefs, listCommits, listDeletedRepos, listEvents, listLastCommits, listRefNames,
+  getBlame, getBranch, getCommit, getFile, getRepo, getRepoSettings, getTree, listBranches, listCodeOwners, listCommitRefs, listCommits, listDeletedRepos, listEvents, listFolder, listRefNames,
   listRepos, listTags, listUserRepos, locateCode, openArchive, purgeRepo, push, renameBranch, renameRepo, restoreRepo, setRepoVisibility,
   transferRepo, unarchiveRepo, updateRepo, updateRepoSettings,
 }

@@ -37,16 +37,31 @@ export class Framer {
   /** Adds payload of band 1. */
   put(bytes: Buffer, from: number, to: number): void {
     while (from < to) {
-      if (this.band !== 'none' && this.packet < 0) this.begin()
-      const room = Math.min(this.block.length - this.at, this.band === 'none' ? BLOCK : this.packet + 5 + this.payload - this.at)
-      if (room <= 0) {
-        this.next()
-        continue
-      }
-      const part = Math.min(room, to - from)
+      const part = Math.min(this.room(), to - from)
       bytes.copy(this.block, this.at, from, from + part)
       this.at += part
       from += part
+    }
+  }
+
+  /** Adds `length` bytes of payload that are written straight into blocks, in parts. */
+  fill(length: number, write: (block: Buffer, at: number, length: number) => void): void {
+    while (length > 0) {
+      const part = Math.min(this.room(), length)
+      write(this.block, this.at, part)
+      this.at += part
+      length -= part
+    }
+  }
+
+  /** How much fits into the open packet, or into a new one. */
+  private room(): number {
+    for (;;) {
+      if (this.band !== 'none' && this.packet < 0) this.begin()
+      const left = this.block.length - this.at
+      const room = this.band === 'none' ? left : Math.min(left, this.packet + 5 + this.payload - this.at)
+      if (room > 0) return room
+      this.next()
     }
   }
 

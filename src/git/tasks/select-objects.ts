@@ -6,9 +6,7 @@ import type { FetchRequest, NamespaceTips } from '../protocol/fetch-request.ts'
 import { BitmapReach, bitmapPack, fitsBitmaps } from '../walk/bitmap-reach.ts'
 import { Collector, type Base } from '../walk/collect.ts'
 import type { Filter } from '../walk/filter.ts'
-import { peelHex } from '../walk/peel.ts'
 import { selectCommits, type CommitSelection } from '../walk/select-commits.ts'
-import type { ObjectStore } from '../store/object-store.ts'
 import type { FetchOutput } from './fetch-output.ts'
 import type { OpenStore } from './open-store.ts'
 import type { Task } from './task.ts'
@@ -58,7 +56,7 @@ export function* selectByBitmaps(plan: FetchPlan): Task<Selected | null> {
   wanted.applyFilter()
   for (const oid of wants.tags) wanted.addObject(oid)
   for (const { oid } of wants.others) wanted.addObject(oid)
-  if (request.includeTag) addTags(objects, plan.names.tags, (at) => wanted.has(plan.names.tags, at), (oid) => wanted.addObject(oid))
+  if (request.includeTag) addTags(store, plan.names.tags, (at) => wanted.has(plan.names.tags, at), (oid) => wanted.addObject(oid))
   if (haves.length === 0) {
     out.counted('Enumerating objects', wanted.size)
     yield* out.drain(false)
@@ -98,7 +96,7 @@ export function* selectByWalking(plan: FetchPlan): Task<Selected> {
   }
   yield* collectTrees(plan, selection, collector, had.length > 0)
   const { tags } = plan.names
-  if (request.includeTag) addTags(objects, tags, (at) => collector.chosen.get(tags, at) >= 0, (oid) => void collector.chosen.addHex(oid))
+  if (request.includeTag) addTags(store, tags, (at) => collector.chosen.get(tags, at) >= 0, (oid) => void collector.chosen.addHex(oid))
   const chosen = { pack: null, bits: null, others: collector.unknown() }
   out.counted('Enumerating objects', chosen.others.size)
   yield* out.drain(false)
@@ -147,10 +145,10 @@ function knownBy(plan: FetchPlan, collector: Collector): (oid: Uint8Array) => bo
 }
 
 /** Adds annotated tags of objects that are sent (`include-tag`), with the tags on the way from a tag of a tag. */
-function addTags(objects: ObjectStore, tags: Uint8Array, isSent: (at: number) => boolean, add: (oid: string) => void): void {
+function addTags(store: OpenStore, tags: Uint8Array, isSent: (at: number) => boolean, add: (oid: string) => void): void {
   for (let at = 0; at < tags.length; at += 40) {
     if (!isSent(at + 20)) continue
     const oid = Buffer.from(tags.subarray(at, at + 20)).toString('hex')
-    for (const tag of peelHex(objects, oid)?.tags ?? [oid]) add(tag)
+    for (const tag of store.peel(oid)?.tags ?? [oid]) add(tag)
   }
 }

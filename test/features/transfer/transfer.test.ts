@@ -1,7 +1,8 @@
 /** A workspace goes from one forge to another: what goes, what stays, and whose it is then. */
 import { expect, test } from 'bun:test'
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { blobPath } from '#core/blobs.ts'
 import { openDatabase } from '#core/db.ts'
 import { migrate } from '#core/migrate.ts'
 import { addComment } from '#features/issues/add-comment.ts'
@@ -11,6 +12,8 @@ import { listIssues } from '#features/issues/list-issues.ts'
 import { createPull } from '#features/pulls/create-pull.ts'
 import { getPull } from '#features/pulls/get-pull.ts'
 import { appendSession } from '#features/pulls/append-session.ts'
+import { createRelease } from '#features/releases/create-release.ts'
+import { uploadReleaseAsset } from '#features/releases/upload-release-asset.ts'
 import { starRepo } from '#features/notifications/star-repo.ts'
 import { listStores, listTipsOfStore, refsOf, repoByPath } from '#features/repos/index.ts'
 import { exportWorkspace, importWorkspace, requireArchive, type ImportOptions } from '#features/transfer/index.ts'
@@ -55,6 +58,8 @@ async function there() {
   await world.commit('acme/site', 'oil', { 'oil.txt': 'drops\n' }, { as: bob })
   const { pull } = await world.call(createPull, bob, { repo: 'acme/site', branch: 'oil', issue: 1, title: 'Oil the door' })
   await world.call(appendSession, bob, { repo: 'acme/site', number: pull.number, entries: [{ kind: 'message', text: 'Oil it.', data: { role: 'user' } }] })
+  const release = await world.call(createRelease, ada, { repo: 'acme/site', tag_name: 'v1.0.0' })
+  await world.call(uploadReleaseAsset, ada, { repo: 'acme/site', id: release.id, name: 'tool.txt', data: Buffer.from('a tool').toString('base64') })
   await world.jobs()
   return { world, pull: pull.number }
 }
@@ -99,6 +104,8 @@ test('code, issues, pull requests and sessions arrive; people are who they are h
   expect([shown.pull.title, shown.pull.author?.username]).toEqual(['Oil the door', 'robert'])
   expect(here.hearth.db.all('SELECT text FROM session_entries')).toEqual([{ text: 'Oil it.' }])
   expect(here.hearth.db.one(`SELECT issues_count FROM labels WHERE name = 'crust'`)).toEqual({ issues_count: 1 })
+  const { sha256 } = here.hearth.db.one<{ sha256: string }>(`SELECT sha256 FROM release_assets WHERE name = 'tool.txt'`) ?? { sha256: '' }
+  expect(readFileSync(blobPath(here.hearth, sha256), 'utf8')).toBe('a tool')
   // Numbers go on where they were.
   expect((await here.call(createIssue, ada, { repo: 'acme/site', title: 'New' })).number).toBe(pull + 1)
   // The one who only shares a name has nothing of it; what eve wrote stands under a name that nobody signs in with.

@@ -1,6 +1,6 @@
 import type { Import } from '#features/imports/index.ts'
 import { getLatestRelease, type Release } from '#features/releases/index.ts'
-import { getFile, getTree, listCommits, listLastCommits, type CommitRecord, type FileRecord, type Repo, type TreeEntry } from '#features/repos/index.ts'
+import { getFile, listCommits, listFolder, type CommitRecord, type FileRecord, type Repo, type TreeEntry } from '#features/repos/index.ts'
 import { Card, Chip, Columns, Commands, CopyField, Dropdown, EmptyState, FileFrame, Icon, LinkButton, Notice, PersonLink, RelativeTime, SideBlock, TreeTable } from '../../components/index.ts'
 import { bytesText } from '../../format.ts'
 import { codePath, commitPath, repoPath, segments, withQuery } from '../../paths.ts'
@@ -29,17 +29,14 @@ async function loadTree(visit: Visit, rest: string) {
   const { name, repo, at } = located
   if (at.type !== 'dir') return redirect(codePath(repo.full_name, 'blob', at.ref, at.path), 302)
   if (at.sha === null) return { repo, refs: { branches: [], tags: [] }, at, entries: [], late: false, submodules: new Map<string, string>(), more: false, latest: null, readme: null, release: null, copy: await loadImport(visit, repo) }
-  const [refs, tree, last, commits] = await Promise.all([
+  const [refs, tree, commits] = await Promise.all([
     refsOf(visit, name),
-    visit.call(getTree, { repo: name, ref: at.sha, path: at.path, per_page: MOST_ENTRIES, sizes: false, last_commits: false }),
-    visit.call(listLastCommits, { repo: name, ref: at.sha, path: at.path, wait_ms: visit.url.searchParams.get('wait') === '1' ? LONG_MS : SHORT_MS }),
+    visit.call(listFolder, { repo: name, ref: at.sha, path: at.path, most: MOST_ENTRIES, wait_ms: visit.url.searchParams.get('wait') === '1' ? LONG_MS : SHORT_MS }),
     visit.call(listCommits, { repo: name, ref: at.sha, ...(at.path === '' ? {} : { path: at.path }), per_page: 1 }),
   ])
   const found = tree.items.find((entry) => entry.type === 'file' && README.test(entry.name))
   const readme = found ? await visit.tryCall(getFile, { repo: name, ref: at.sha, path: found.path }) : null
-  const { entries: known } = last
-  const entries = known === null ? tree.items : tree.items.map((entry) => ({ ...entry, last_commit: known[entry.name] ?? null }))
-  return { repo, refs, at, entries, late: known === null, submodules: await submodulesOf(visit, name, at.sha, tree.items), more: tree.next !== null, latest: commits.items[0] ?? null, readme, release: at.path === '' ? await visit.tryCall(getLatestRelease, { repo: name }) : null, copy: null }
+  return { repo, refs, at, entries: tree.items, late: tree.late, submodules: await submodulesOf(visit, name, at.sha, tree.items), more: tree.more, latest: commits.items[0] ?? null, readme, release: at.path === '' ? await visit.tryCall(getLatestRelease, { repo: name }) : null, copy: null }
 }
 
 /** How one begins: the lines for git, with this repository's own address. */

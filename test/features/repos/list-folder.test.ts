@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
 import { anonymous } from '#core/caller.ts'
-import { getTree } from '#features/repos/get-tree.ts'
-import { listLastCommits } from '#features/repos/list-last-commits.ts'
+import { listFolder } from '#features/repos/list-folder.ts'
+import { refusal } from '../../world.ts'
 import { makeCode, repo } from './code.ts'
 
-const wait_ms = 20_000
+const [wait_ms, most] = [20_000, 100]
 
 /** What the engine itself says, without anything kept. */
 async function truth(made: Awaited<ReturnType<typeof makeCode>>, commit: string, path: string) {
@@ -16,8 +16,8 @@ test('every entry has its last commit, also where an earlier answer is built upo
   const made = await makeCode()
   const { world, one, two } = made
   const ask = async (ref: string, path?: string) => {
-    const { entries } = await world.call(listLastCommits, anonymous, { repo, ref, path, wait_ms })
-    return Object.fromEntries(Object.entries(entries ?? {}).map(([name, { sha }]) => [name, sha]))
+    const { items } = await world.call(listFolder, anonymous, { repo, ref, path, most, wait_ms })
+    return Object.fromEntries(items.map(({ name, last_commit }) => [name, last_commit?.sha]))
   }
   expect(await ask('main')).toEqual({ 'a.ts': two, docs: one })
   await world.commit(repo, 'main', { 'docs/guide.md': 'changed\n', 'new/b.ts': 'b\n' })
@@ -31,10 +31,10 @@ test('every entry has its last commit, also where an earlier answer is built upo
   expect(Object.keys(await ask(one))).toEqual(['a.ts', 'docs'])
 })
 
-test('who does not wait gets nothing rather than something wrong, and a listing can do without', async () => {
-  const { world, two } = await makeCode()
-  const { entries } = await world.call(listLastCommits, anonymous, { repo, ref: two, wait_ms: 0 })
-  if (entries !== null) expect(entries).toMatchObject({ 'a.ts': { sha: two } })
-  const tree = await world.call(getTree, anonymous, { repo, ref: two, last_commits: false, sizes: false })
-  expect(tree.items.map(({ last_commit, size }) => [last_commit, size])).toEqual([[null, null], [null, null]])
+test('who does not wait gets the entries, with nothing rather than something wrong', async () => {
+  const { world, one, two } = await makeCode()
+  const { items, late, more } = await world.call(listFolder, anonymous, { repo, ref: two, most: 1, wait_ms: 0 })
+  expect([items.map(({ name, size }) => [name, size]), more, [undefined, two, one].includes(items[0]?.last_commit?.sha)]).toEqual([[['a.ts', null]], true, true])
+  expect(late).toBe(items[0]?.last_commit === null)
+  expect(await refusal(world.call(listFolder, anonymous, { repo, ref: two, path: 'nowhere', most, wait_ms }))).toMatchObject({ status: 404 })
 })

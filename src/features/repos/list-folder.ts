@@ -1,0 +1,30 @@
+import { readsRepo } from '#core/access.ts'
+import { operation } from '#core/operation.ts'
+import { RepoPath, Type } from '#core/schema.ts'
+import { lastCommitsOf } from './last-commits.ts'
+import { blameInput, noSuchPath, resolveCommit, treePath } from './resolve.ts'
+import { Ref, TreeEntry, TreePath } from './schema.ts'
+import { treeEntryRecord } from './tree-record.ts'
+
+export const listFolder = operation({
+  name: 'list_folder',
+  summary: 'The entries of a folder without their sizes, with their last commits when those are found in the time given; for its page.',
+  route: null,
+  access: readsRepo({ scope: 'code:read' }),
+  input: Type.Object({ repo: RepoPath, ref: Ref, path: Type.Optional(TreePath), most: Type.Integer({ minimum: 1, maximum: 5000 }), wait_ms: Type.Integer({ minimum: 0, maximum: 20_000 }) }),
+  output: Type.Object({
+    items: Type.Array(TreeEntry),
+    /** Whether there are more than `most`. */
+    more: Type.Boolean(),
+    /** Whether the last commits are still being found. */
+    late: Type.Boolean(),
+  }),
+
+  handler: async ({ hearth, git, repo }, { ref, path = '', most, wait_ms }) => {
+    const commit = await resolveCommit(hearth, repo, ref)
+    const directory = treePath(path)
+    const [entries, last] = await blameInput('path', () => Promise.all([git.tree(repo.store, commit, directory), lastCommitsOf(git, repo.store, commit, directory, wait_ms)]))
+    if (entries === null) throw noSuchPath(directory)
+    return { items: entries.slice(0, most).map((entry) => treeEntryRecord(directory, entry, last?.get(entry.name))), more: entries.length > most, late: last === null }
+  },
+})
