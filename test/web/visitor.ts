@@ -32,7 +32,7 @@ export function serveSite(world: World, { server, log, lines } = listen()) {
 type Request = { headers?: Record<string, string> }
 
 export function browser(site: Pick<Site, 'url'>, jar: Map<string, string> = new Map()) {
-  const send = async (method: 'GET' | 'POST', path: string, { headers = {} }: Request = {}, body?: URLSearchParams) => {
+  const send = async (method: 'GET' | 'POST', path: string, { headers = {} }: Request = {}, body?: URLSearchParams | FormData) => {
     const response = await fetch(site.url + path, {
       method, redirect: 'manual', body,
       headers: { cookie: [...jar].map(([name, value]) => `${name}=${value}`).join('; '), ...headers },
@@ -50,6 +50,13 @@ export function browser(site: Pick<Site, 'url'>, jar: Map<string, string> = new 
     get: (path: string, request?: Request) => send('GET', path, request),
     /** Sends fields as they are, without a token unless one is given. */
     post: (path: string, fields: Record<string, string>, request?: Request) => send('POST', path, request, new URLSearchParams(fields)),
+    /** The same to a form that takes a file. */
+    postWithFile(path: string, fields: Record<string, string>, request?: Request) {
+      const form = new FormData()
+      for (const [name, value] of Object.entries(fields)) form.set(name, value)
+      form.set('file', new Blob(['evil']), 'evil.txt')
+      return send('POST', path, request, form)
+    },
     /** The token that the forms of a page carry. */
     async token(page: string): Promise<string> {
       const { text } = await send('GET', page)

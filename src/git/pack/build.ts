@@ -26,7 +26,12 @@ export type BuildOptions = {
   known: ((oid: Uint8Array) => boolean) | null
   /** An object that the receiver has and that is likely to resemble this one: its version before. */
   origin?: ((oid: Uint8Array, at: number) => Uint8Array | null) | null
+  /** Objects that become deltas of others in the same pack, where that pays. */
+  deltas?: DeltaPlan
 }
+
+/** Raw ids of bases by the ids (as Latin-1) of the objects that are to rest on them; no object rests on itself in the end. */
+export type DeltaPlan = Map<string, Uint8Array>
 
 /** Told of every entry as it is written; index writers listen. `place` is the object's in the index of `pack`. */
 export type OnEntry = (pack: PackFile, place: number, offset: number, crc: number) => void
@@ -147,7 +152,7 @@ export class PackBuilder {
       let i = 0
       if (this.at === 12 && this.options.ofsDelta) {
         let prefix = 0
-        while (prefix < ranks.length && ranks[prefix] === prefix) prefix++
+        while (prefix < ranks.length && ranks[prefix] === prefix && this.plannedFor(work, prefix) === null) prefix++
         while (i < prefix) {
           const next = this.copyRun(work, i, prefix)
           if (isFull()) yield
@@ -215,30 +220,77 @@ export class PackBuilder {
     return rank
   }
 
-  private emit(work: Work, first: number): void {
-    const { written } = work
-    // A chain whose bases lie further on in the pack is written from its base up.
-    const chain = [first]
-    while (chain.length > 0) {
-      const rank = chain[chain.length - 1]!
-      const entry = this.store.reader.entry(work.pack, work.offsets[rank]!)
-      if (entry.base < 0) {
-        // The latest version of a file is whole in most packs, and the receiver may have the one before.
-        if (packed(work, rank) < WORTH || !this.emitNewDelta(work, rank)) this.copyEntry(work, rank, 0, 0)
-      } else {
-        const base = work.pack.order.rankAt(entry.base)
-        if (base < 0) throw new GitError('corrupt', `${work.pack.name}: a base is not in the index`)
-        const state = written.get(base)
-        if (state === Written.NOT_YET) {
-          written.set(rank, Written.STARTED)
-          chain.push(base)
-          continue
-        }
-        if (state >= 0) this.copyDelta(work, rank, entry, state, work.pack, work.places[base]!)
-        else this.emitFar(work, rank, entry, base)
+  private emit(first: Work, firstRank: number): void {
+    // A chain whose bases lie further on is written from its base up.
+    const chain = [{ work: first, rank: firstRank }]
+    for (let top = chain[0]; top !== undefined; top = chain[chain.length - 1]) {
+      const { work, rank } = top
+      const waits = this.emitOrWait(work, rank)
+      if (waits === null) chain.pop()
+      else {
+        work.written.set(rank, Written.STARTED)
+        chain.push(waits)
       }
-      chain.pop()
     }
+  }
+
+  /** Writes an object, or gives the one that must be there before it. */
+  private emitOrWait(work: Work, rank: number): { work: Work; rank: number } | null {
+    const entry = this.store.reader.entry(work.pack, work.offsets[rank]!)
+    if (entry.base < 0) {
+      const planned = this.plannedFor(work, rank)
+      if (planned !== null) {
+        if (planned.state === Written.NOT_YET) return planned
+        if (planned.state >= 0 && this.emitDeltaOf(planned, work, rank)) return null
+      }
+      // The latest version of a file is whole in most packs, and the receiver may have the one before.
+      if (packed(work, rank) < WORTH || !this.emitNewDelta(work, rank)) this.copyEntry(work, rank, 0, 0)
+      return null
+    }
+    const base = work.pack.order.rankAt(entry.base)
+    if (base < 0) throw new GitError('corrupt', `${work.pack.name}: a base is not in the index`)
+    const state = work.written.get(base)
+    if (state === Written.NOT_YET) return { work, rank: base }
+    if (state >= 0) this.copyDelta(work, rank, entry, state, work.pack, work.places[base]!)
+    else {
+      // The base may be taken from another pack.
+      const at = work.pack.index.idAt(work.places[base]!)
+      const found = state === Written.ABSENT ? this.find(work.pack.index.raw.subarray(at, at + 20)) : null
+      if (found?.state === Written.NOT_YET) return found
+      this.emitFar(work, rank, entry, base)
+    }
+    return null
+  }
+
+  private plannedFor(work: Work, rank: number): { work: Work; rank: number; state: number } | null {
+    const { deltas } = this.options
+    if (!deltas || deltas.size === 0) return null
+    const { index } = work.pack
+    const at = index.idAt(work.places[rank]!)
+    const base = deltas.get(Buffer.from(index.raw.buffer, index.raw.byteOffset + at, 20).toString('latin1'))
+    return base === undefined ? null : this.find(base)
+  }
+
+  /** Writes an object as a delta of one that is written already; false when that does not pay. */
+  private emitDeltaOf(base: { work: Work; rank: number; state: number }, work: Work, rank: number): boolean {
+    const { reader } = this.store
+    reader.load(base.work.pack, base.work.offsets[base.rank]!)
+    if (reader.to - reader.from > MAX_DELTA) return false
+    const old = this.hold(reader.bytes.subarray(reader.from, reader.to))
+    reader.load(work.pack, work.offsets[rank]!)
+    const size = reader.to - reader.from
+    const delta = makeDelta(old, reader.bytes.subarray(reader.from, reader.to), size >>> 1)
+    if (delta === null) return false
+    const data = deflate(delta, LEVEL)
+    const start = this.at
+    let length = writeEntryHeader(this.head, 0, OFS_DELTA, delta.length)
+    length = writeDistance(this.head, length, start - base.state)
+    if (length + data.length >= packed(work, rank)) return false
+    this.sink.put(this.head, 0, length)
+    this.sink.put(data, 0, data.length)
+    this.at += length + data.length
+    this.finish(work, rank, start, this.onEntry ? zlib.crc32(data, zlib.crc32(this.head.subarray(0, length))) : 0)
+    return true
   }
 
   /** A delta whose base does not go with this part: it comes from another pack, is with the receiver, or is nowhere. */
@@ -259,13 +311,19 @@ export class PackBuilder {
    * that have it would take their own for it, and then find it a second time.
    */
   private stateOf(oid: Uint8Array): number {
-    for (const { pack, written } of this.works) {
-      const place = pack.index.find(oid, 0)
+    return this.find(oid)?.state ?? Written.ABSENT
+  }
+
+  /** The object among those that are sent. */
+  private find(oid: Uint8Array): { work: Work; rank: number; state: number } | null {
+    for (const work of this.works) {
+      const place = work.pack.index.find(oid, 0)
       if (place < 0) continue
-      const state = written.get(pack.order.rankOf(place))
-      if (state !== Written.ABSENT) return state
+      const rank = work.pack.order.rankOf(place)
+      const state = work.written.get(rank)
+      if (state !== Written.ABSENT) return { work, rank, state }
     }
-    return Written.ABSENT
+    return null
   }
 
   /** Copies a delta whose base has been written at `baseAt`. */

@@ -3,14 +3,14 @@ import { closeSync, fsyncSync, openSync } from 'node:fs'
 import type { ObjectStore } from '../store/object-store.ts'
 import { writeDurably } from '../store/files.ts'
 import { buildRev, placesOf } from '../store/pack-order.ts'
-import { PackBuilder } from './build.ts'
+import { PackBuilder, type DeltaPlan } from './build.ts'
 import { sortRows, writeAll, writeIndex } from './index-writer.ts'
 import { planPack, type Chosen } from './plan.ts'
 
 const BLOCK = 1 << 20
 
 /** Writes `<path>.pack`, `.idx` and `.rev`, all synced; gives the count of objects. Pauses now and then. */
-export function* writePackFile(store: ObjectStore, chosen: Chosen, path: string): Generator<'pause', number, unknown> {
+export function* writePackFile(store: ObjectStore, chosen: Chosen, path: string, deltas?: DeltaPlan): Generator<'pause', number, unknown> {
   const parts = planPack(store, chosen)
   const total = parts.reduce((sum, part) => sum + part.ranks.length, 0)
   const fd = openSync(`${path}.pack`, 'wx', 0o444)
@@ -38,14 +38,15 @@ export function* writePackFile(store: ObjectStore, chosen: Chosen, path: string)
     const crcs = new Uint32Array(total)
     const offsets = new Float64Array(total)
     let row = 0
-    const builder = new PackBuilder(store, parts, { ofsDelta: true, known: null }, sink, ({ index }, place, offset, crc) => {
+    const builder = new PackBuilder(store, parts, { ofsDelta: true, known: null, ...(deltas && { deltas }) }, sink, ({ index }, place, offset, crc) => {
       const at = index.idAt(place)
       oids.set(index.raw.subarray(at, at + 20), row * 20)
       crcs[row] = crc
       offsets[row++] = offset
     })
     let last = 0
-    const due = () => builder.done - last >= 512
+    // New deltas take their time: then others have their turn more often.
+    const due = () => builder.done - last >= (deltas && deltas.size > 0 ? 8 : 512)
     for (const _ of builder.run(due)) {
       last = builder.done
       yield 'pause'

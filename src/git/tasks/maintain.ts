@@ -18,6 +18,7 @@ import { peelHex } from '../walk/peel.ts'
 import { reachableObjects } from '../walk/reachable.ts'
 import { removeQuietly, type Engine } from './engine.ts'
 import type { OpenStore } from './open-store.ts'
+import { planDeltas } from './plan-deltas.ts'
 import type { Task } from './task.ts'
 
 const FACTOR = 2
@@ -144,7 +145,8 @@ function* replace(engine: Engine, name: string, gathered: readonly PackFile[], c
   if (chosen.size > 0) {
     // The new pack is as old as the youngest of those that it replaces: gathering must not make garbage young.
     const time = Math.max(...gathered.map((pack) => modified(directory, pack)))
-    yield* writePackFile(objects, { pack: null, bits: null, others: chosen }, path)
+    const deltas = yield* planDeltas(engine.store(name), chosen)
+    yield* writePackFile(objects, { pack: null, bits: null, others: chosen }, path, deltas)
     utimesSync(`${path}.pack`, time / 1000, time / 1000)
     installPack(directory, `${path}.pack`, `${path}.idx`, false)
   }

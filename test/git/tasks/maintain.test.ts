@@ -54,6 +54,52 @@ describe('maintenance', () => {
     expect(await host.git.verify('one', [kept.commit])).toEqual([])
   })
 
+  test('versions of a large file that were kept whole become deltas of the newest, and all of them still read', async () => {
+    let state = 7
+    const line = (at: number) => `${at} ${Array.from({ length: 8 }, () => (state = (state * 48271) % 2147483647).toString(36)).join(' ')}`
+    const lines = Array.from({ length: 4000 }, (_, at) => line(at))
+    const texts: string[] = []
+    const commits: string[] = []
+    for (let edit = 0; edit < 25; edit++) {
+      lines[(edit * 157) % lines.length] = `edited ${line(edit)}`
+      texts.push(lines.join('\n'))
+      commits.push((await put(commits.at(-1) ?? null, 'dir/large.txt', texts.at(-1) ?? '')).commit)
+    }
+    const tip = commits.at(-1) ?? ''
+    const before = await host.git.sizeOf('one')
+    await host.git.maintain('one', [tip])
+    const after = await host.git.sizeOf('one')
+    expect(after).toBeLessThan(before / 10)
+    expect(await host.git.verify('one', [tip])).toEqual([])
+    expect((await tryGit(work, ['--git-dir', join(host.root, 'one'), 'fsck', '--strict', '--no-dangling'])).code).toBe(0)
+    for (const [at, commit] of commits.entries()) {
+      const entry = await host.git.entry('one', commit, 'dir/large.txt')
+      expect(Buffer.from((await host.git.blob('one', entry?.oid ?? ''))?.data ?? []).toString()).toBe(texts[at] ?? '')
+    }
+    // The newest is whole: it is what is read most.
+    const pack = join(host.root, 'one', 'objects', 'pack', packs()[0]?.replace(/pack$/, 'idx') ?? '')
+    const listed = await git(work, 'verify-pack', '-v', pack)
+    const newest = (await host.git.entry('one', tip, 'dir/large.txt'))?.oid ?? ''
+    expect(listed.split('\n').find((row) => row.startsWith(newest))?.trim().split(/\s+/)).toHaveLength(5)
+    expect(listed).toContain('chain length = 24:')
+    // Another round changes nothing, and more versions join the chain.
+    for (let edit = 0; edit < 40; edit++) commits.push((await put(commits.at(-1) ?? null, 'dir/large.txt', `${texts.at(-1)}\n${edit}`)).commit)
+    await host.git.maintain('one', [commits.at(-1) ?? ''])
+    expect(await host.git.sizeOf('one')).toBeLessThan(before / 8)
+    expect(await host.git.verify('one', [commits.at(-1) ?? ''])).toEqual([])
+    const depths = (await git(work, 'verify-pack', '-v', ...packs().map((name) => join(host.root, 'one', 'objects', 'pack', name.replace(/pack$/, 'idx'))))).matchAll(/chain length = (\d+)/g)
+    expect(Math.max(...[...depths].map(([, depth]) => Number(depth)))).toBeLessThanOrEqual(50)
+  })
+
+  test('a file that changes to and fro makes no circle of deltas', async () => {
+    const [a, b] = ['a', 'b'].map((letter) => Array.from({ length: 500 }, (_, at) => `${letter === 'b' && at % 90 === 0 ? 'other' : 'line'} ${at}`).join('\n'))
+    let tip: string | null = null
+    for (let turn = 0; turn < 9; turn++) tip = (await put(tip, 'file', `${turn % 2 === 0 ? a : b}`)).commit
+    await host.git.maintain('one', [tip ?? ''])
+    expect(await host.git.verify('one', [tip ?? ''])).toEqual([])
+    expect((await tryGit(work, ['--git-dir', join(host.root, 'one'), 'fsck', '--strict', '--no-dangling'])).code).toBe(0)
+  })
+
   test('keeps what work under way rests on, though its ref is gone', async () => {
     const first = await put(null, 'a', 'one\n')
     const pushed = join(work, 'leased')

@@ -1,14 +1,17 @@
 /** The inbox, its settings, the links in mail, and the feeds, as browsers and mail programs use them. */
-import { expect, test } from 'bun:test'
+import { afterAll, expect, test } from 'bun:test'
 import { addComment } from '#features/issues/add-comment.ts'
 import { createIssue } from '#features/issues/create-issue.ts'
 import { listNotifications } from '#features/notifications/list-notifications.ts'
 import { runForge } from '../../features/oauth/running.ts'
-import { letters } from '../../features/accounts/mailbox.ts'
+import { receiver } from '../../features/notifications/smtp.ts'
 import { parseXml, type Element } from './well-formed.ts'
 
+const server = await receiver()
+afterAll(() => server.close())
+
 async function setUp() {
-  const forge = await runForge()
+  const forge = await runForge({ mail: { url: server.url, from: 'Forge <forge@example.com>' } })
   const ada = await forge.user('ada')
   const bob = await forge.user('bob')
   const out = await forge.user('out')
@@ -83,8 +86,9 @@ test('watching, starring and subscribing from the pages; a mention is shown wher
 test('the link in a mail asks before it ends anything, and a mail program ends it by one post', async () => {
   const { forge, issue, member, visitor } = await setUp()
   await issue('Loud', '@bob')
-  const letter = (await letters(forge)).find(({ to, subject }) => to === 'bob@example.com' && subject.includes('Loud'))
-  const link = /^List-Unsubscribe: <(.*)>$/m.exec((letter?.text ?? '').replace(/\n[ \t]+/g, ''))?.[1] ?? ''
+  await forge.jobs()
+  const letter = server.received.find(({ to, headers }) => to.includes('bob@example.com') && headers.get('subject')?.includes('Loud'))
+  const link = /^<(.*)>$/.exec(letter?.headers.get('list-unsubscribe') ?? '')?.[1] ?? ''
   expect(link).toStartWith(`${forge.url}/notifications/unsubscribe/`)
   const path = link.slice(forge.url.length)
   expect((await visitor.open(path)).html).toContain('End this mail')
