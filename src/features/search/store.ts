@@ -23,5 +23,9 @@ export function removeMarks(tx: Tx, marks: readonly Mark[]): void {
   }
 }
 
+/** Those of the issues and pull requests of a repository that is gone: the index drops all of it by the repository's own mark. */
+export const removeRecordMarks = (tx: Tx, repo_id: string, limit: number): number =>
+  tx.db.run(`DELETE FROM search_marks WHERE (kind, repo_id, number) IN (SELECT kind, repo_id, number FROM search_marks WHERE kind = 'record' AND repo_id = ? LIMIT ?)`, repo_id, limit)
+
 /** Where the database is, for the threads that read it. */
 export const databaseFile = (db: Db): string => db.all<{ name: string; file: string }>('PRAGMA database_list').find(({ name }) => name === 'main')?.file ?? ''
