@@ -14,7 +14,7 @@ test('what forty callers were promised is there, and what must not be is not', a
   await requireExecutable()
   const directory = mkdtempSync(join(tmpdir(), 'hearth-journey-'))
   const seed = Math.floor(Math.random() * 1_000_000_000)
-  const { problems, counts, ends, again } = await simulate({ executable: EXECUTABLE, minutes: 0.2, seed, merges: 3, idle_ms: 500, directory })
+  const { problems, counts, ends, again } = await simulate({ executable: EXECUTABLE, minutes: 0.1, seed, merges: 2, idle_ms: 500, directory })
   if (problems.length > 0) throw new Error(`with seed ${seed}, kept in ${directory}:\n${problems.join('\n')}`)
   expect(ends.killed + ends.stopped).toBeGreaterThan(0)
   for (const what of ['issue', 'pull', 'commit', 'push', 'session', 'review', 'merge']) expect([what, (counts.get(what) ?? 0) > 0]).toEqual([what, true])
