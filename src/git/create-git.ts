@@ -55,6 +55,14 @@ export function createGit(options: GitOptions): Git {
       leases.holdFor(store, rests(args).filter((oid) => oid !== null), LEASE)
       return threads.call<R>(name, { store, args: [args] })
     }
+  /** Work that may be given up before its end. */
+  const long = async <R>(name: string, store: string, args: readonly unknown[], signal?: AbortSignal): Promise<R> => {
+    const handle = threads.start<R>(name, { store, args }, () => {})
+    const stop = () => handle.cancel()
+    if (signal?.aborted) stop()
+    signal?.addEventListener('abort', stop, { once: true })
+    return await handle.result.finally(() => signal?.removeEventListener('abort', stop))
+  }
   /** Stores under maintenance now. */
   const maintained = new Set<string>()
 
@@ -136,13 +144,8 @@ export function createGit(options: GitOptions): Git {
     },
     moveFacts: (store, moves, trunk) => threads.call('facts', { store, moves, trunk }),
 
-    async searchAdded(store, search, signal) {
-      const handle = threads.start<AddedMatches>('searchAdded', { store, args: [search] }, () => {})
-      const stop = () => handle.cancel()
-      if (signal?.aborted) stop()
-      signal?.addEventListener('abort', stop, { once: true })
-      return await handle.result.finally(() => signal?.removeEventListener('abort', stop))
-    },
+    searchAdded: (store, search, signal) => long<AddedMatches>('searchAdded', store, [search], signal),
+    findForged: (store, range, signal) => long<Oid[]>('findForged', store, [range], signal),
 
     async maintain(store, tips, { graceMs, signal } = {}) {
       if (maintained.has(store)) throw new GitError('invalid', `store "${store}" is being maintained already`)

@@ -216,6 +216,8 @@ export type Push = {
   readonly atomic: boolean
   /** Bytes of the pack that came; 0 for deletions only. */
   readonly packBytes: number
+  /** Whether there was too much to look for objects that were made for a SHA-1 collision; `findForged` does that. */
+  readonly unlooked: boolean
 }
 
 /**
@@ -333,6 +335,9 @@ export interface Git {
 
   /** Finds a pattern in what commits add that none of their parents has; files over 8 MiB are read up to there. */
   searchAdded(store: string, search: AddedSearch, signal?: AbortSignal): Promise<AddedMatches>
+
+  /** Ids of objects that `tips` reach and `hide` do not and that were made for a SHA-1 collision. Reads all of them. */
+  findForged(store: string, range: { readonly tips: readonly Oid[]; readonly hide?: readonly Oid[] }, signal?: AbortSignal): Promise<readonly Oid[]>
 
   /** Packs small packs together, rewrites bitmaps and the commit-graph; `tips` are all refs of the family. */
   maintain(store: string, tips: readonly Oid[], options?: { graceMs?: number; signal?: AbortSignal }): Promise<{ packs: number; bytes: number }>

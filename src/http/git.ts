@@ -68,7 +68,7 @@ function refuse(refusal: Refusal, caller: Caller | null): Response {
 }
 
 type FetchOperation = Typed<{ repo: string }, { full_name: string; store: string; refs: RefSnapshot }>
-type PushInput = { repo: string; updates: Push['updates']; options: readonly string[]; atomic: boolean; bytes: number }
+type PushInput = { repo: string; updates: Push['updates']; options: readonly string[]; atomic: boolean; bytes: number; unlooked: boolean }
 type PushOperation = Typed<PushInput, { results: RefResult[] }>
 
 function named(hearth: Hearth, name: string): Operation {
@@ -93,10 +93,10 @@ export function gitDoor(hearth: Hearth): GitDoor {
     return call(hearth, fetchRepo, caller, { repo })
   }
 
-  const apply = async (caller: Caller, origin: Origin, repo: string, { updates, options, atomic, packBytes }: Push): Promise<readonly RefResult[]> => {
+  const apply = async (caller: Caller, origin: Origin, repo: string, { updates, options, atomic, packBytes, unlooked }: Push): Promise<readonly RefResult[]> => {
     const refuseAll = (refused: string) => updates.map(({ name }) => ({ name, refused }))
     try {
-      const { results } = await call(hearth, push, caller, { repo, updates, options, atomic, bytes: packBytes }, { origin })
+      const { results } = await call(hearth, push, caller, { repo, updates, options, atomic, bytes: packBytes, unlooked }, { origin })
       return results
     } catch (error) {
       if (error instanceof Refusal) return refuseAll(error.message)

@@ -5,10 +5,11 @@ import { events } from './events.ts'
 import { maintainStore } from './maintain-store.ts'
 import { measureRepo } from './measure-repo.ts'
 import { operations } from './operations.ts'
+import { lookForForged } from './look-for-forged.ts'
 import { scanPush } from './push-protection.ts'
 import { purgeDeleted, removeRepo } from './purge.ts'
 
-export const feature: Feature = { name: 'repos', operations, events, jobs: [measureRepo, maintainStore, scanPush, removeRepo, purgeDeleted] as Job[] }
+export const feature: Feature = { name: 'repos', operations, events, jobs: [measureRepo, maintainStore, scanPush, lookForForged, removeRepo, purgeDeleted] as Job[] }
 
 export * from './schema.ts'
 export { noteDroppedAccess, type DroppedAccess } from './dropped-access.ts'

@@ -5,6 +5,7 @@ import { Nullable, RepoPath, Type } from '#core/schema.ts'
 import type { RefUpdate } from '#git'
 import { requireRoomToGrow } from '#features/workspaces/index.ts'
 import { forbidden, Refusal } from '#lib/errors.ts'
+import { LOOK_AFTER_MS, lookForForged } from './look-for-forged.ts'
 import { guardMoves } from './move-guard.ts'
 import type { Objection } from './points.ts'
 import { knownTips, scanMoves, scanPush, type ScannedMove } from './push-protection.ts'
@@ -65,11 +66,12 @@ export const push = operation({
     updates: Type.Array(Type.Object({ name: Type.String(), old: Nullable(ObjectId), new: Nullable(ObjectId) })),
     options: Type.Optional(Type.Array(Type.String())),
     atomic: Type.Optional(Type.Boolean()),
+    unlooked: Type.Optional(Type.Boolean({ description: 'Whether the engine left objects for later in its search for SHA-1 collisions.' })),
     bytes: Type.Optional(Type.Integer({ minimum: 0, description: 'Of the pack that came with it.' })),
   }),
   output: Type.Object({ results: Type.Array(Type.Object({ name: Type.String(), refused: Nullable(Type.String()), lines: Type.Array(Type.String()) })) }),
 
-  handler: async ({ hearth, db, caller, repo, write }, { updates, atomic = false, bytes = 0 }) => {
+  handler: async ({ hearth, db, caller, repo, write }, { updates, atomic = false, bytes = 0, unlooked = false }) => {
     const verdicts = new Verdicts(updates, atomic)
     const names = new Set<string>()
     for (const { name } of updates) {
@@ -126,6 +128,8 @@ export const push = operation({
         auditBypass(tx, now, moved)
         moveRefs(tx, repo, moved)
         const names = new Set(moved.map(({ name }) => name))
+        const gained = unlooked ? moved.flatMap((update) => scanned.filter(({ name }) => name === update.name).map(({ tip }) => tip)) : []
+        if (gained.length > 0) tx.enqueue(lookForForged, { repo_id: repo.id, tips: [...new Set(gained)], hide }, { delay_ms: LOOK_AFTER_MS })
         const tips = scan.later ? scanned.filter(({ name }) => names.has(name)).map(({ tip }) => tip) : []
         if (tips.length > 0) tx.enqueue(scanPush, { repo_id: repo.id, tips: [...new Set(tips)], hide })
       })

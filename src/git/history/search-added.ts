@@ -4,11 +4,11 @@
  */
 import type { AddedMatch, AddedMatches, AddedSearch, ObjectReader, Oid } from '../ports.ts'
 import { diffTreePaths, type TreeChange } from '../diff/tree-diff.ts'
-import type { Task } from '../tasks/task.ts'
 import type { CommitNode } from './commit-source.ts'
 import { commitSource } from './commit-source.ts'
 import { walkCommits } from './log.ts'
 import { keyToText } from './names.ts'
+import type { Turns } from './turns.ts'
 
 /** Of a file; a match further on in a larger one is not found. */
 const MOST_OF_A_FILE = 8 << 20
@@ -23,7 +23,7 @@ type Hit = { readonly text: string; readonly index: number }
 const NONE: readonly Hit[] = []
 
 /** The newest commits first. Throws GitError `missing` for what is not there. */
-export function* searchAdded(db: ObjectReader, search: AddedSearch): Task<AddedMatches> {
+export function* searchAdded(db: ObjectReader, search: AddedSearch): Turns<AddedMatches> {
   const blobs = new Blobs(db, search)
   const source = commitSource(db)
   const matches: AddedMatch[] = []

@@ -207,7 +207,7 @@ class Receiver {
     const asked = updates.filter((_, i) => !this.refusals.has(i))
     let results: readonly RefResult[] = []
     try {
-      if (asked.length > 0) results = await this.request.apply({ updates: asked, options, atomic, packBytes: ingested.bytes })
+      if (asked.length > 0) results = await this.request.apply({ updates: asked, options, atomic, packBytes: ingested.bytes, unlooked: ingested.unlooked })
     } catch (error) {
       // Nobody can tell whether refs moved before the host failed: the pack stays, maintenance finds out.
       if (ingested.pack !== null) this.context.settle(this.store, ingested.pack)

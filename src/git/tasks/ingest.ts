@@ -13,6 +13,7 @@ import { GitError } from '../ports.ts'
 import { installPack, randomName } from '../store/files.ts'
 import { completeThinPack } from '../pack/complete.ts'
 import { writeReceivedIndex } from '../pack/received-index.ts'
+import { refuseForged } from '../pack/forged.ts'
 import { checkCollisions, checkSettings, proveLinks } from '../pack/prove.ts'
 import { OverlayStore } from '../store/overlay-store.ts'
 import { PackFile } from '../store/pack-file.ts'
@@ -41,6 +42,8 @@ export type IngestResult = {
   readonly objects: number
   /** The pack as it lies in the store, pending; null when nothing new came. */
   readonly pack: string | null
+  /** Whether objects came that nobody has looked at for signs of a SHA-1 collision. */
+  readonly unlooked: boolean
   /** For each target why it cannot be had, or null. */
   readonly verdicts: readonly (string | null)[]
 }
@@ -55,7 +58,7 @@ export function* ingestTask(engine: Engine, request: IngestRequest, help: Help |
   try {
     if (!request.pack) {
       store.objects.refresh()
-      return { bytes: 0, objects: 0, pack: null, verdicts: request.targets.map((target) => verdict(store, request.tips, target, null)) }
+      return { bytes: 0, objects: 0, pack: null, unlooked: false, verdicts: request.targets.map((target) => verdict(store, request.tips, target, null)) }
     }
     return yield* takePack(engine, store, request, path, help)
   } finally {
@@ -81,7 +84,7 @@ function* takePack(engine: Engine, store: OpenStore, request: IngestRequest, pat
     const bytes = receiver.size
     if (receiver.count === 0) {
       store.objects.refresh()
-      return { bytes, objects: 0, pack: null, verdicts: request.targets.map((target) => verdict(store, request.tips, target, null)) }
+      return { bytes, objects: 0, pack: null, unlooked: false, verdicts: request.targets.map((target) => verdict(store, request.tips, target, null)) }
     }
     const { rows, links } = receiver
     const limits = { maxObjectBytes: settings.maxObjectBytes, memory: Math.max(16 << 20, Math.min(64 << 20, settings.memoryBudget / 8)) }
@@ -98,12 +101,13 @@ function* takePack(engine: Engine, store: OpenStore, request: IngestRequest, pat
     const overlay = new OverlayStore(store.objects, temporary)
     yield* proveLinks(store, overlay, rows, links, request.tips)
     yield* checkCollisions(store.objects, temporary)
+    const looked = yield* refuseForged(store.objects, temporary)
     checkSettings(overlay, links)
     const verdicts = request.targets.map((target) => verdict(store, request.tips, target, overlay))
     temporary.close()
     const pack = installPack(engine.directory(request.store), `${path}.pack`, `${path}.idx`, true)
     store.objects.refresh()
-    return { bytes, objects: receiver.count, pack, verdicts }
+    return { bytes, objects: receiver.count, pack, unlooked: !looked, verdicts }
   } finally {
     receiver.close()
     resolver?.close()

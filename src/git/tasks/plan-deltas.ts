@@ -24,6 +24,8 @@ export const DELTA_BUDGET: DeltaBudget = { objects: 300_000, commits: 5_000, ste
 
 /** A chain is at most so long, as git's own are. */
 const DEEPEST = 50
+/** The longest chain that git makes, and that is followed. */
+const LONGEST = 4096
 /** Smaller objects gain nothing, larger ones cost too much. */
 const SMALLEST = 256
 const LARGEST = 8 << 20
@@ -47,8 +49,12 @@ export function* planDeltas(store: OpenStore, chosen: OidMap, budget: DeltaBudge
 
   const pair = (newer: Uint8Array, newerAt: number, older: Uint8Array, olderAt: number): void => {
     const [base, target] = [chosen.get(newer, newerAt), chosen.get(older, olderAt)]
-    if (base < 0 || target < 0 || !layout.link(target, base)) return
-    plan.set(keyOf(older, olderAt), Buffer.from(newer.subarray(newerAt, newerAt + 20)))
+    if (base < 0 || target < 0) return
+    // Where pushes have made the new one a delta of the old one, the old one had better rest on what came before it in turn.
+    if (layout.isRestedOn(base) && layout.link(base, target)) {
+      plan.set(keyOf(newer, newerAt), Buffer.from(older.subarray(olderAt, olderAt + 20)))
+      layout.noteRest(target)
+    } else if (layout.link(target, base)) plan.set(keyOf(older, olderAt), Buffer.from(newer.subarray(newerAt, newerAt + 20)))
   }
   /** Pairs what has the same name in two trees, and what is below it. */
   function* compare(newer: string, older: string): Generator<'pause', void, unknown> {
@@ -105,6 +111,7 @@ class Layout {
   readonly sizes: Float64Array
   /** The longest chain that hangs from each. */
   private readonly heights: Uint16Array
+  private readonly newerRests = new Set<number>()
 
   constructor(count: number) {
     this.bases = new Int32Array(count).fill(-1)
@@ -125,11 +132,29 @@ class Layout {
     return true
   }
 
+  /** Whether a chain comes back to where it starts, or is too long to tell. */
+  circles(target: number, base: number): boolean {
+    let steps = 0
+    for (let at = base; at >= 0; at = this.bases[at] ?? -1) if (at === target || ++steps > LONGEST) return true
+    return false
+  }
+
+  /** Whether a version that came later is a delta of this one, which is whole. */
+  isRestedOn(number: number): boolean {
+    return this.newerRests.has(number)
+  }
+
+  noteRest(number: number): void {
+    this.newerRests.add(number)
+  }
+
   /** Makes a whole object a delta of another, if it may be one. */
   link(target: number, base: number): boolean {
     const [type, size] = [this.types[target], this.sizes[target] ?? 0]
     if ((type !== BLOB && type !== TREE) || (this.bases[target] ?? -1) >= 0 || size < SMALLEST || size > LARGEST) return false
-    return this.hang(target, base)
+    if (this.hang(target, base)) return true
+    if (this.circles(target, base)) this.newerRests.add(target)
+    return false
   }
 }
 
@@ -150,7 +175,7 @@ function* layoutOf({ objects }: OpenStore, chosen: OidMap): Generator<'pause', L
     const number = rank < 0 ? -1 : chosen.get(pack.index.raw, pack.index.idAt(pack.order.places[rank]!))
     if (number >= 0) deltas.push({ target: i, base: number })
   }
-  // Chains that are there already, however long; only new ones are held to a length.
-  for (const { target, base } of deltas) if (!layout.hang(target, base)) layout.bases[target] = base
+  // Chains that are there already, however long; only new ones are held to a length. Two packs together may have a circle.
+  for (const { target, base } of deltas) if (!layout.hang(target, base) && !layout.circles(target, base)) layout.bases[target] = base
   return layout
 }

@@ -4,8 +4,8 @@ import { knownTask, type KnownRequest } from '../client/known-task.ts'
 import { packTask, type PackRequest } from '../client/pack-task.ts'
 import { diffTrees, formatPatch } from '../diff/index.ts'
 import type { Turns } from '../history/turns.ts'
-import { aheadBehind, blameTurns, count, findEntry, isReachable, languages, lastCommitsTurns, listTree, log, mergeBases, searchAdded } from '../history/index.ts'
-import type { AddedMatches, AddedSearch, DiffOptions, LogOptions, Oid } from '../ports.ts'
+import { aheadBehind, blameTurns, count, findEntry, findForged, isReachable, languages, lastCommitsTurns, listTree, log, mergeBases, searchAdded } from '../history/index.ts'
+import type { AddedSearch, DiffOptions, LogOptions, Oid } from '../ports.ts'
 import type { FetchRequest, NamespaceTips } from '../protocol/fetch-request.ts'
 import { archiveTask } from './archive.ts'
 import type { Engine } from './engine.ts'
@@ -56,16 +56,6 @@ function* pinned({ objects }: OpenStore, work: (db: OpenStore['objects']) => Tur
   }
 }
 
-function* searchAddedTask({ objects }: OpenStore, search: AddedSearch): Task<AddedMatches> {
-  objects.refresh()
-  objects.pin()
-  try {
-    return yield* searchAdded(objects, search)
-  } finally {
-    objects.unpin()
-  }
-}
-
 export const registry: Record<string, Entry | undefined> = {
   fetch: (engine, args: { store: string; request: FetchRequest; names: NamespaceTips }) => ({
     task: fetchTask(engine.store(args.store), args.request, args.names),
@@ -98,7 +88,9 @@ export const registry: Record<string, Entry | undefined> = {
   diff: ask((db, from: Oid | null, to: Oid | null, options?: DiffOptions) => diffTrees(db, from, to, options ?? {})),
   patch: ask((db, from: Oid | null, to: Oid | null, options?: DiffOptions) => formatPatch(db, from, to, options ?? {})),
 
-  searchAdded: (engine, { store, args: [search] }: Asked<[AddedSearch]>) => ({ task: searchAddedTask(engine.store(store), search) }),
+  searchAdded: inTurns((db, search: AddedSearch) => searchAdded(db, search)),
+  findForged: inTurns((db, range: { tips: readonly Oid[]; hide?: readonly Oid[] }) => findForged(db, range)),
+
   archive: (engine, { store, args }: Asked<Rest<typeof archiveTask>>) => ({
     task: archiveTask(engine.store(store), ...args),
   }),
