@@ -11,7 +11,7 @@ import { auditRepo } from './lifecycle.ts'
 import { repoById } from './store.ts'
 
 /** It takes the processor for a while: not in the moments after a push, when its sender and others fetch. */
-export const LOOK_AFTER_MS = MINUTE
+export const LOOK_AFTER_MS = 10 * MINUTE
 
 export const lookForForged = job<Range & { repo_id: string }>({
   kind: 'look_for_forged',

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { push } from '#features/repos/push.ts'
 import { readRef, repoByPath } from '#features/repos/index.ts'
-import { MINUTE } from '#lib/time.ts'
+import { LOOK_AFTER_MS } from '#features/repos/look-for-forged.ts'
 import { makeWorld } from '../../world.ts'
 
 const world = await makeWorld()
@@ -24,17 +24,17 @@ test('what a push had no time to look at is looked at later, and what is found i
   const { commit } = await hearth.git.commitFiles(row.store, { parent: main, changes: [{ action: 'put', path: 'b.txt', data: bytes }], message: 'b', author, committer: author })
   const pushTo = (branch: string, unlooked: boolean) => world.call(push, ada, { repo: 'acme/site', unlooked, updates: [{ name: `refs/heads/${branch}`, old: null, new: commit }] })
   await pushTo('small', false)
-  world.clock.advance(MINUTE)
+  world.clock.advance(LOOK_AFTER_MS)
   await world.jobs()
   expect(asked).toEqual([])
   await pushTo('large', true)
-  world.clock.advance(MINUTE)
+  world.clock.advance(LOOK_AFTER_MS)
   await world.jobs()
   expect(asked).toEqual([[row.store, { tips: [commit], hide: [main] }]])
   expect(entries()).toEqual([])
   found = [commit]
   await pushTo('other', true)
-  world.clock.advance(MINUTE)
+  world.clock.advance(LOOK_AFTER_MS)
   await world.jobs()
   expect(entries().map(({ data }) => JSON.parse(data))).toMatchObject([{ objects: [commit] }])
   // The refs stay: taking history away is for people to decide.
