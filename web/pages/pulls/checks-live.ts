@@ -1,7 +1,7 @@
 /** Output of checks: as plain text, and as it is written (server-sent events, HTML Living Standard 9.2). */
 import { getCheckLog } from '#features/checks/index.ts'
 import { getPullChecks } from '#features/pulls/index.ts'
-import { Refusal } from '#lib/errors.ts'
+import { liveAnswer, liveEvent, WAITING } from '../../live.ts'
 import type { Resource, Visit } from '../../site.ts'
 import { numberOf } from '../issues/issue.tsx'
 import { repoOf } from '../repos/frame.tsx'
@@ -36,8 +36,6 @@ export const checkLog: Resource = {
   },
 }
 
-const event = (name: string, data: unknown, id?: string): string => `${id === undefined ? '' : `id: ${id}\n`}event: ${name}\ndata: ${JSON.stringify(data)}\n\n`
-
 /** What has happened since the page was made: `text` of the command that runs, `changed` when the page should be fetched anew. */
 async function* follow(visit: Visit): AsyncGenerator<string> {
   const { searchParams } = visit.url
@@ -48,14 +46,14 @@ async function* follow(visit: Visit): AsyncGenerator<string> {
   for (;;) {
     const checks = await visit.call(getPullChecks, target(visit))
     if (stateOf(checks) !== seen) {
-      yield event('changed', null)
+      yield liveEvent('changed', null)
       return
     }
     if (check === '') return
     const part = await visit.call(getCheckLog, { ...target(visit), check, after, limit: PART_BYTES, wait: WAIT_SECONDS })
     if (visit.request.signal.aborted || visit.hearth.stopping.aborted) return
     after = part.next ?? after
-    yield part.text === '' ? ': waiting\n\n' : event('text', { id: `log-${check}`, text: part.text }, `${after}`)
+    yield part.text === '' ? WAITING : liveEvent('text', { id: `log-${check}`, text: part.text }, `${after}`)
   }
 }
 
@@ -63,23 +61,6 @@ export const checksLive: Resource = {
   path: '/:workspace/:repo/pull/:number/checks/live',
   async answer(visit) {
     await visit.call(getPullChecks, target(visit))
-    const events = follow(visit)
-    const encoder = new TextEncoder()
-    const body = new ReadableStream<Uint8Array>({
-      start: (controller) => controller.enqueue(encoder.encode('retry: 3000\n\n')),
-      async pull(controller) {
-        try {
-          const { value, done } = await events.next()
-          if (done) return controller.close()
-          controller.enqueue(encoder.encode(value))
-        } catch (error) {
-          // Who may no longer read has no more to follow.
-          if (!(error instanceof Refusal)) throw error
-          controller.close()
-        }
-      },
-      cancel: () => void events.return(undefined),
-    })
-    return new Response(body, { headers: { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store', 'x-accel-buffering': 'no' } })
+    return liveAnswer(follow(visit))
   },
 }

@@ -1,7 +1,7 @@
 /** Tells an open page of the queue that something changed (server-sent events, HTML Living Standard 9.2). */
 import { getMergeQueue } from '#features/queue/index.ts'
 import { getRepo } from '#features/repos/index.ts'
-import { Refusal } from '#lib/errors.ts'
+import { liveAnswer, liveEvent, WAITING } from '../../live.ts'
 import type { Resource, Visit } from '../../site.ts'
 import { repoOf } from '../repos/frame.tsx'
 import { stateOf } from './queue.tsx'
@@ -37,12 +37,12 @@ async function* follow(visit: Visit, repo_id: string): AsyncGenerator<string> {
     const waiting = untilSomething(visit, repo_id)
     const queue = await visit.call(getMergeQueue, { repo: repoOf(visit), ...(base === null ? {} : { base }) })
     if (stateOf(queue) !== seen) {
-      yield 'event: changed\ndata: null\n\n'
+      yield liveEvent('changed', null)
       return
     }
     await waiting
     if (visit.request.signal.aborted || visit.hearth.stopping.aborted) return
-    yield ': waiting\n\n'
+    yield WAITING
   }
 }
 
@@ -50,23 +50,6 @@ export const queueLive: Resource = {
   path: '/:workspace/:repo/queue/live',
   async answer(visit) {
     const { id } = await visit.call(getRepo, { repo: repoOf(visit) })
-    const events = follow(visit, id)
-    const encoder = new TextEncoder()
-    const body = new ReadableStream<Uint8Array>({
-      start: (controller) => controller.enqueue(encoder.encode('retry: 3000\n\n')),
-      async pull(controller) {
-        try {
-          const { value, done } = await events.next()
-          if (done) return controller.close()
-          controller.enqueue(encoder.encode(value))
-        } catch (error) {
-          // Who may no longer read has no more to follow.
-          if (!(error instanceof Refusal)) throw error
-          controller.close()
-        }
-      },
-      cancel: () => void events.return(undefined),
-    })
-    return new Response(body, { headers: { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store', 'x-accel-buffering': 'no' } })
+    return liveAnswer(follow(visit, id))
   },
 }
