@@ -5,6 +5,7 @@
 import { copyDatabase, openDatabase, takeLock, type DatabaseHandle } from '#core/db.ts'
 import { migrate, migrations, NewerDatabase, pendingMigrations, recordedMigrations } from '#core/migrate.ts'
 import type { Log } from '#lib/log.ts'
+import { syncDirectorySync } from '#lib/disk.ts'
 import { timestamp, type Clock } from '#lib/time.ts'
 import { chmodSync, closeSync, copyFileSync, existsSync, fsyncSync, linkSync, mkdirSync, openSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -31,16 +32,6 @@ export function listCopies(upgrades: string): Copy[] {
     .sort((a, b) => (a.made_at < b.made_at ? 1 : -1))
 }
 
-const syncFolder = (path: string): void => {
-  if (process.platform === 'win32') return
-  const folder = openSync(path, 'r')
-  try {
-    fsyncSync(folder)
-  } finally {
-    closeSync(folder)
-  }
-}
-
 const reason = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 const forFiles = (time: string): string => time.replaceAll(':', '-')
 
@@ -54,7 +45,7 @@ function keepCopy(places: Places, recorded: readonly string[], now: string): str
     copyDatabase(places.database, partial)
     chmodSync(partial, 0o600)
     renameSync(partial, path)
-    syncFolder(places.upgrades)
+    syncDirectorySync(places.upgrades)
   } catch (error) {
     if (existsSync(partial)) rmSync(partial)
     const size = Math.ceil((statSync(places.database, { throwIfNoEntry: false })?.size ?? 0) / 1024 ** 2)
@@ -162,9 +153,9 @@ export function rollBack(places: Places, now: string): RolledBack {
     } catch {
       copyFileSync(places.database, kept)
     }
-    syncFolder(places.upgrades)
+    syncDirectorySync(places.upgrades)
     renameSync(next, places.database)
-    syncFolder(join(places.database, '..'))
+    syncDirectorySync(join(places.database, '..'))
     return { copy, kept }
   } finally {
     release()

@@ -1,21 +1,11 @@
 /** A place for backups that is a directory of this machine, or one that is mounted. */
 import { open, mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
+import { syncDirectory } from '#lib/disk.ts'
 import { randomToken } from '#lib/hash.ts'
 import { Missing, wrap, type Place, type Stored } from './place.ts'
 
 const PARTIAL = 'partial'
-
-async function syncFolder(path: string): Promise<void> {
-  // Windows cannot open directories; its file system keeps renames in order by itself.
-  if (process.platform === 'win32') return
-  const folder = await open(path, 'r')
-  try {
-    await folder.sync()
-  } finally {
-    await folder.close()
-  }
-}
 
 export function directoryPlace(path: string): Place {
   const root = resolve(path)
@@ -85,7 +75,7 @@ export function directoryPlace(path: string): Place {
     async settle() {
       const folders = [...unsettled]
       unsettled.clear()
-      for (const name of folders) await syncFolder(name).catch((error: unknown) => Promise.reject(wrap(root, error)))
+      for (const name of folders) await syncDirectory(name).catch((error: unknown) => Promise.reject(wrap(root, error)))
     },
 
     sweep: () => rm(join(root, PARTIAL), { recursive: true, force: true }).catch((error: unknown) => Promise.reject(wrap(root, error))).then(() => void made.clear()),

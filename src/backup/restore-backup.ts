@@ -5,6 +5,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { mkdir, open, rename, rm, stat, utimes } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { syncDirectory } from '#lib/disk.ts'
 import { contentOf } from './read-backup.ts'
 import { isSafePath, PART_BYTES, type FileEntry, type Manifest } from './manifest.ts'
 import { fetchPart, unpacker } from './parts.ts'
@@ -40,16 +41,6 @@ function requireEmpty(target: string, manifest: Manifest): void {
   const mark = names.includes(UNFINISHED) ? unfinishedRestore(target) : null
   if (!mark) throw new BackupError(`${target} is not empty: name a directory that is, or that does not exist yet`)
   if (mark.id !== manifest.id) throw new BackupError(`${target} holds the beginning of another restore (${mark.id}): empty it first`)
-}
-
-async function syncFolder(path: string): Promise<void> {
-  if (process.platform === 'win32') return
-  const folder = await open(path, 'r')
-  try {
-    await folder.sync()
-  } finally {
-    await folder.close()
-  }
 }
 
 async function matches(path: string, file: FileEntry): Promise<boolean> {
@@ -130,7 +121,7 @@ export async function restoreBackup(place: Place, manifest: Manifest, options: R
     } finally {
       await mark.close()
     }
-    await syncFolder(target)
+    await syncDirectory(target)
     await mkdir(join(target, PARTIAL), { recursive: true, mode: 0o700 })
     for (const name of content.folders) await folder(join(target, name))
     const queue = content.files.values()
@@ -145,10 +136,10 @@ export async function restoreBackup(place: Place, manifest: Manifest, options: R
     for (const one of ended) if (one.status === 'rejected') throw one.reason
     for (const { path, bytes, mode } of options.extra ?? []) await write(path, mode, null, (async function* () { yield bytes })())
     await rm(join(target, PARTIAL), { recursive: true, force: true })
-    for (const path of folders) await syncFolder(path)
+    for (const path of folders) await syncDirectory(path)
     await rm(join(target, UNFINISHED))
-    await syncFolder(target)
-    await syncFolder(dirname(target)).catch(() => {})
+    await syncDirectory(target)
+    await syncDirectory(dirname(target)).catch(() => {})
   } catch (error) {
     throw (error as NodeJS.ErrnoException).code === undefined || signal.aborted ? error : wrap(target, error)
   }

@@ -5,7 +5,7 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync, unlinkSync, utimesSync } from 'node:fs'
 import { open, rename } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { bytesFree } from '#lib/disk.ts'
+import { bytesFree, syncDirectory } from '#lib/disk.ts'
 import { Refusal } from '#lib/errors.ts'
 import { randomToken } from '#lib/hash.ts'
 import { DAY, HOUR } from '#lib/time.ts'
@@ -42,15 +42,6 @@ const placeOf = (sha256: string): string => `${sha256.slice(0, 2)}/${sha256}`
 export function blobPath({ settings }: Place, sha256: string): string {
   if (!SHA256.test(sha256)) throw new TypeError('a blob is named by 64 hex digits')
   return join(settings.data, BLOBS, placeOf(sha256))
-}
-
-const syncFolder = async (path: string): Promise<void> => {
-  const folder = await open(path, 'r')
-  try {
-    await folder.sync()
-  } finally {
-    await folder.close()
-  }
 }
 
 export type TakeOptions = {
@@ -105,7 +96,7 @@ export async function takeBlob(hearth: Pick<Hearth, 'settings' | 'clock'>, bytes
       await file.sync()
       mkdirSync(dirname(target), { recursive: true, mode: 0o700 })
       await rename(path, target)
-      await syncFolder(dirname(target))
+      await syncDirectory(dirname(target))
     }
     // A sweep leaves young files alone; an old one that is named again is young from now on.
     const now = hearth.clock.now() / 1000

@@ -1,4 +1,5 @@
 /** The whole engine behind its door: `createGit` gives what `ports.ts` promises. */
+import { syncDirectorySync } from '#lib/disk.ts'
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -16,7 +17,7 @@ import { SharedAnswers } from './protocol/shared-answers.ts'
 import { viewOf } from './protocol/snapshot-view.ts'
 import { uploadPack, uploadPackOrFile, type UploadContext } from './protocol/upload-pack.ts'
 import { settingsOf } from './settings.ts'
-import { directorySize, makeStore, randomName, removePack, settlePack, storeDirectory, sweepStore, syncDirectory } from './store/files.ts'
+import { directorySize, makeStore, randomName, removePack, settlePack, storeDirectory, sweepStore } from './store/files.ts'
 import { Engine } from './tasks/engine.ts'
 import { expandPrefix, peelToCommit, readCommit, readTag } from './tasks/point-reads.ts'
 import { Threads } from './tasks/threads.ts'
@@ -92,7 +93,7 @@ export function createGit(options: GitOptions): Git {
       // Renamed first: whatever happens on the way, the store is gone as a whole.
       const grave = join(settings.tmp, `removed-${randomName()}`)
       renameSync(path, grave)
-      syncDirectory(settings.root)
+      syncDirectorySync(settings.root)
       await rm(grave, { recursive: true, force: true })
     },
     sizeOf: (store) => here(() => directorySize(directory(store))),

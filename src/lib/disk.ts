@@ -1,5 +1,6 @@
-/** How much room a file system has. */
-import { statfsSync } from 'node:fs'
+/** What a file system is asked beside its files: how much room it has, and to keep the names in a directory. */
+import { closeSync, fsyncSync, openSync, statfsSync } from 'node:fs'
+import { open } from 'node:fs/promises'
 
 /** Bytes that this process may still write where a path is; without a limit where that cannot be asked. */
 export function bytesFree(path: string): number {
@@ -8,5 +9,30 @@ export function bytesFree(path: string): number {
     return bavail * bsize
   } catch {
     return Number.POSITIVE_INFINITY
+  }
+}
+
+// Windows cannot open directories; its file system keeps renames in order by itself.
+const CAN_SYNC = process.platform !== 'win32'
+
+/** The names in a directory are on disk when it resolves (fsync(2)). */
+export async function syncDirectory(path: string): Promise<void> {
+  if (!CAN_SYNC) return
+  const directory = await open(path, 'r')
+  try {
+    await directory.sync()
+  } finally {
+    await directory.close()
+  }
+}
+
+/** The same for those who cannot wait. */
+export function syncDirectorySync(path: string): void {
+  if (!CAN_SYNC) return
+  const directory = openSync(path, 'r')
+  try {
+    fsyncSync(directory)
+  } finally {
+    closeSync(directory)
   }
 }

@@ -1,4 +1,5 @@
 /** The files of a store: git's own layout, and the steps that make a pack durable before it is seen. */
+import { syncDirectorySync } from '#lib/disk.ts'
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { writeAll } from '../pack/index-writer.ts'
@@ -20,7 +21,7 @@ export function makeStore(directory: string): void {
   writeOnce(join(directory, 'config'), '[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = true\n')
   writeOnce(join(directory, 'HEAD'), 'ref: refs/heads/main\n')
   // From the inside out: a name that lasts may not lead to one that does not.
-  for (const path of [packDirectory(directory), join(directory, 'objects'), directory, dirname(directory)]) syncDirectory(path)
+  for (const path of [packDirectory(directory), join(directory, 'objects'), directory, dirname(directory)]) syncDirectorySync(path)
 }
 
 /** Writes a small file unless it is there; after a power cut it is there whole or not at all. */
@@ -29,17 +30,6 @@ function writeOnce(path: string, text: string): void {
   rmSync(`${path}.new`, { force: true })
   writeDurably(`${path}.new`, Buffer.from(text))
   renameSync(`${path}.new`, path)
-}
-
-export function syncDirectory(path: string): void {
-  // Windows cannot open directories; its file system keeps renames in order by itself.
-  if (process.platform === 'win32') return
-  const fd = openSync(path, 'r')
-  try {
-    fsyncSync(fd)
-  } finally {
-    closeSync(fd)
-  }
 }
 
 /** A name that no other file has. */
@@ -71,7 +61,7 @@ export function installPack(directory: string, pack: string, index: string, pend
     const rev = index.replace(/idx$/, 'rev')
     if (existsSync(rev)) renameSync(rev, `${base}.rev`)
     renameSync(index, `${base}.idx`)
-    syncDirectory(packDirectory(directory))
+    syncDirectorySync(packDirectory(directory))
   } catch (error) {
     removePack(directory, name)
     throw error

@@ -1,10 +1,11 @@
 /** Writes a plain bare repository that git reads: one pack with what the refs reach, packed refs, HEAD (gitrepository-layout). */
+import { syncDirectorySync } from '#lib/disk.ts'
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { writePackFile } from '../pack/write-file.ts'
 import { GitError, type RefSnapshot } from '../ports.ts'
 import type { NamespaceTips } from '../protocol/fetch-request.ts'
-import { makeStore, packDirectory, randomName, syncDirectory, writeDurably } from '../store/files.ts'
+import { makeStore, packDirectory, randomName, writeDurably } from '../store/files.ts'
 import { PackIndex } from '../store/pack-index.ts'
 import { reachableObjects } from '../walk/reachable.ts'
 import type { OpenStore } from './open-store.ts'
@@ -30,9 +31,9 @@ export function* exportTask(store: OpenStore, names: NamespaceTips, refs: RefSna
       yield* writePackFile(store.objects, { pack: null, bits: null, others: chosen }, path)
       const checksum = Buffer.from(PackIndex.open(`${path}.idx`).packChecksum).toString('hex')
       for (const ending of ['pack', 'rev', 'idx']) renameSync(`${path}.${ending}`, join(packs, `pack-${checksum}.${ending}`))
-      syncDirectory(packs)
+      syncDirectorySync(packs)
     }
-    syncDirectory(directory)
+    syncDirectorySync(directory)
   } finally {
     store.objects.unpin()
   }

@@ -2,6 +2,7 @@
  * Keeps a store fast: small packs are put together so that each pack has at least twice the objects of all smaller ones
  * (git-repack, "--geometric"), and objects that nothing reaches go after a grace period.
  */
+import { syncDirectorySync } from '#lib/disk.ts'
 import { renameSync, statSync, utimesSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { buildBitmap } from '../bitmap/build-bitmap.ts'
@@ -10,7 +11,7 @@ import { writePackFile } from '../pack/write-file.ts'
 import { diffTreePaths } from '../diff/tree-diff.ts'
 import { GitError, type ObjectReader, type Oid } from '../ports.ts'
 import { buildFilter } from '../store/changed-paths.ts'
-import { directorySize, installPack, packDirectory, randomName, removePack, syncDirectory, writeDurably } from '../store/files.ts'
+import { directorySize, installPack, packDirectory, randomName, removePack, writeDurably } from '../store/files.ts'
 import { OidMap } from '../store/oid-map.ts'
 import type { PackFile } from '../store/pack-file.ts'
 import { buildCommitGraph } from '../walk/build-graph.ts'
@@ -120,7 +121,7 @@ function place(engine: Engine, bytes: Uint8Array, target: string): void {
   try {
     writeDurably(path, bytes)
     renameSync(path, target)
-    syncDirectory(dirname(target))
+    syncDirectorySync(dirname(target))
   } finally {
     removeQuietly(path)
   }
