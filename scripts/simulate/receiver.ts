@@ -12,7 +12,7 @@ export class Receiver {
   #server
   #seen = new Set<string>()
 
-  constructor(random: Random) {
+  constructor(random: Random, refusals: number) {
     this.#server = Bun.serve({
       hostname: '127.0.0.1', port: 0,
       fetch: async (request) => {
@@ -22,7 +22,7 @@ export class Receiver {
         this.#look(hook, text, request.headers.get('x-svc-signature-256') ?? '')
         this.calls++
         // Some fail the first time, and take the second.
-        if (!this.#seen.has(delivery) && random.chance(0.02)) {
+        if (!this.#seen.has(delivery) && random.chance(refusals)) {
           this.#seen.add(delivery)
           this.refused++
           return new Response('not now', { status: 500 })

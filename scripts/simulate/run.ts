@@ -23,12 +23,28 @@ export type SimulationOptions = {
   /** How long reads are measured without load. */
   readonly idle_ms?: number
   readonly say?: (line: string) => void
+  /** Who is at work; forty callers unless given. */
+  readonly cast?: Cast
   /** Where everything goes; a new temporary directory unless given. */
   readonly directory?: string
 }
 
+export type Cast = {
+  readonly contributors: number
+  readonly mergers: number
+  readonly agents: readonly (readonly [count: number, door: Door, git: boolean])[]
+  readonly automats: number
+  readonly tenders: number
+  readonly readers: number
+  /** The shortest and longest life of the forge between two ends, in milliseconds. */
+  readonly life_ms: readonly [number, number]
+  /** Share of deliveries that the receiver refuses at first; a refused one comes again a minute later. */
+  readonly refusals: number
+}
+
 export type Report = Verified & {
   readonly directory: string
+  readonly promised: Diary['promised']
   readonly counts: ReadonlyMap<string, number>
   readonly ends: { readonly killed: number; readonly stopped: number }
   readonly restart: { readonly median: number; readonly most: number }
@@ -41,12 +57,13 @@ export type Report = Verified & {
 
 const WORKSPACE = 'acme'
 const OWNER = 'ada'
-const CONTRIBUTORS = 6
-const MERGERS = 6
-const AGENTS: readonly [count: number, door: Door, git: boolean][] = [[8, 'rest', false], [8, 'tools', false], [4, 'rest', true]]
-const AUTOMATS = 2
-const TENDERS = 2
-const READERS = 4
+export const FORTY: Cast = {
+  contributors: 6, mergers: 6, agents: [[8, 'rest', false], [8, 'tools', false], [4, 'rest', true]], automats: 2, tenders: 2, readers: 4, life_ms: [10_000, 25_000], refusals: 0.02,
+}
+/** Each kind of caller, for a look of seconds. */
+export const TEN: Cast = {
+  contributors: 2, mergers: 2, agents: [[1, 'rest', false], [1, 'tools', false], [1, 'rest', true]], automats: 1, tenders: 1, readers: 1, life_ms: [2_500, 4_000], refusals: 0,
+}
 /** The moment between two tasks. */
 const USUAL_MS = [500, 4_000] as const
 const QUICK_MS = [50, 400] as const
@@ -63,15 +80,15 @@ const MERGES: Weights = [[12, merge], [4, review], [1, revert], [1, say]]
 const TENDS: Weights = [[3, pushMain], [2, tend], [2, merge], [1, revert]]
 const SPEAKS: Weights = [[1, say]]
 
-export async function simulate({ executable, minutes, seed, merges = 0, idle_ms = IDLE_MS, say: tell = () => {}, ...given }: SimulationOptions): Promise<Report> {
+export async function simulate({ executable, minutes, seed, merges = 0, idle_ms = IDLE_MS, cast = FORTY, say: tell = () => {}, ...given }: SimulationOptions): Promise<Report> {
   const directory = given.directory ?? mkdtempSync(join(tmpdir(), 'hearth-simulation-'))
   const data = join(directory, 'data')
   const clones = join(directory, 'clones')
   mkdirSync(clones, { recursive: true })
   const random = new Random(seed)
   const diary = new Diary(join(directory, 'diary.jsonl'))
-  const receiver = new Receiver(random.branch())
-  const people = [OWNER, ...Array.from({ length: CONTRIBUTORS }, (_, n) => `dev-${n}`), ...Array.from({ length: MERGERS }, (_, n) => `lead-${n}`), ...Array.from({ length: READERS }, (_, n) => `reader-${n}`)]
+  const receiver = new Receiver(random.branch(), cast.refusals)
+  const people = [OWNER, ...Array.from({ length: cast.contributors }, (_, n) => `dev-${n}`), ...Array.from({ length: cast.mergers }, (_, n) => `lead-${n}`), ...Array.from({ length: cast.readers }, (_, n) => `reader-${n}`)]
   const secrets = await seedPeople(data, WORKSPACE, people)
   const secretOf = (name: string): string => secrets.get(name) ?? ''
   const lives = new Lives({
@@ -86,9 +103,9 @@ export async function simulate({ executable, minutes, seed, merges = 0, idle_ms 
     await lives.begin()
     const owner = new Caller(OWNER, secretOf(OWNER), 'rest', lives, diary)
     for (const place of places) await prepare(owner, place, receiver, clones)
-    const workers = await hire(owner, places, board, random, clones, secretOf, lives, diary)
-    const readers = new Readers(lives, board, Array.from({ length: READERS }, (_, n) => secretOf(`reader-${n}`)), random.branch())
-    tell(`seed ${seed}: ${workers.length + READERS} callers in ${places.length} repositories`)
+    const workers = await hire(owner, cast, places, board, random, clones, secretOf, lives, diary)
+    const readers = new Readers(lives, board, Array.from({ length: cast.readers }, (_, n) => secretOf(`reader-${n}`)), random.branch())
+    tell(`seed ${seed}: ${workers.length + cast.readers} callers in ${places.length} repositories`)
 
     let going = true
     const work = Promise.all(workers.map(({ worker, weights }) => keepAt(worker, weights, () => going)))
@@ -96,7 +113,7 @@ export async function simulate({ executable, minutes, seed, merges = 0, idle_ms 
     const load = readers.measure()
     const until = performance.now() + minutes * 60_000
     while (performance.now() < until || (diary.counts.get('merge') ?? 0) < merges) {
-      await Bun.sleep(Math.min(random.between(10_000, 25_000), Math.max(5_000, until - performance.now())))
+      await Bun.sleep(Math.min(random.between(...cast.life_ms), Math.max(cast.life_ms[0] / 2, until - performance.now())))
       const wrong = await lives.end(random.chance(0.6) ? 'kill' : 'stop')
       if (wrong !== null) diary.surprise(wrong)
       await lives.begin()
@@ -116,7 +133,7 @@ export async function simulate({ executable, minutes, seed, merges = 0, idle_ms 
     if (wrong !== null) diary.surprise(wrong)
     const again = () => verify(data, directory, diary, board, receiver)
     return {
-      ...(await again()), again, directory, counts: diary.counts, ends: lives.ends, deliveries: { calls: receiver.calls, refused: receiver.refused }, slowest,
+      ...(await again()), again, directory, promised: diary.promised, counts: diary.counts, ends: lives.ends, deliveries: { calls: receiver.calls, refused: receiver.refused }, slowest,
       restart: { median: at(lives.starts, 0.5), most: at(lives.starts, 1) },
       reads: { idle: { count: idle.length, p50: at(idle, 0.5), p99: at(idle, 0.99) }, load: { count: load.length, p50: at(load, 0.5), p99: at(load, 0.99) } },
     }
@@ -154,16 +171,16 @@ async function prepare(owner: Caller, { repo, kind }: Place, receiver: Receiver,
 type Hired = { readonly worker: Worker; readonly weights: Weights }
 
 async function hire(
-  owner: Caller, places: readonly Place[], board: Board, random: Random, directory: string, secretOf: (name: string) => string, lives: Lives, diary: Diary,
+  owner: Caller, cast: Cast, places: readonly Place[], board: Board, random: Random, directory: string, secretOf: (name: string) => string, lives: Lives, diary: Diary,
 ): Promise<Hired[]> {
   const hired: Hired[] = []
   const add = (name: string, token: string, door: Door, git: boolean, at: readonly Place[], weights: Weights) =>
     void hired.push({ worker: { caller: new Caller(name, token, door, lives, diary), random: random.branch(), board, places: at, git, directory }, weights })
-  for (let n = 0; n < CONTRIBUTORS; n++) add(`dev-${n}`, secretOf(`dev-${n}`), 'rest', true, places, CONTRIBUTES)
-  for (let n = 0; n < MERGERS; n++) add(`lead-${n}`, secretOf(`lead-${n}`), n % 2 === 0 ? 'rest' : 'tools', false, places, MERGES)
-  for (let n = 0; n < TENDERS; n++) add(`tender-${n}`, owner.token, 'rest', true, places, TENDS)
+  for (let n = 0; n < cast.contributors; n++) add(`dev-${n}`, secretOf(`dev-${n}`), 'rest', true, places, CONTRIBUTES)
+  for (let n = 0; n < cast.mergers; n++) add(`lead-${n}`, secretOf(`lead-${n}`), n % 2 === 0 ? 'rest' : 'tools', false, places, MERGES)
+  for (let n = 0; n < cast.tenders; n++) add(`tender-${n}`, owner.token, 'rest', true, places, TENDS)
   let serial = 0
-  for (const [count, door, git] of AGENTS) {
+  for (const [count, door, git] of cast.agents) {
     for (let n = 0; n < count; n++, serial++) {
       const place = places[serial % places.length]
       if (!place) continue
@@ -172,7 +189,7 @@ async function hire(
       add(`bot-${serial}`, secret ?? '', door, git, [place], ASSISTS)
     }
   }
-  for (let n = 0; n < AUTOMATS; n++) {
+  for (let n = 0; n < cast.automats; n++) {
     const made = await owner.must('create_workspace_token', { workspace: WORKSPACE, name: `automat-${n}`, scopes: ['repo:read', 'issues:write', 'pulls:write'], role: 'write' })
     const token = (made?.['token'] ?? {}) as { secret?: string }
     add(`automat-${n}`, String(made?.['secret'] ?? token.secret), 'rest', false, places, SPEAKS)

@@ -15,6 +15,8 @@ import type { Tell } from './write-backup.ts'
 /** Its name says what to do to whoever finds it. */
 export const UNFINISHED = 'RESTORE-UNFINISHED.json'
 const PARTIAL = '.restoring'
+/** The mark before it is whole: nothing else is written until it has its name. */
+const UNNAMED = `${UNFINISHED}.new`
 const AT_ONCE = 4
 
 type Mark = { readonly id: string; readonly from: string }
@@ -33,7 +35,7 @@ function requireEmpty(target: string, manifest: Manifest): void {
   if (!existsSync(target)) return
   let names: string[]
   try {
-    names = readdirSync(target).filter((name) => name !== 'lost+found')
+    names = readdirSync(target).filter((name) => name !== 'lost+found' && name !== UNNAMED)
   } catch (error) {
     throw wrap(target, error)
   }
@@ -114,13 +116,14 @@ export async function restoreBackup(place: Place, manifest: Manifest, options: R
 
   try {
     await mkdir(target, { recursive: true, mode: 0o700 })
-    const mark = await open(join(target, UNFINISHED), 'w', 0o600)
+    const mark = await open(join(target, UNNAMED), 'w', 0o600)
     try {
       await mark.writeFile(`${JSON.stringify({ id: manifest.id, from: place.address } satisfies Mark)}\n`)
       await mark.sync()
     } finally {
       await mark.close()
     }
+    await rename(join(target, UNNAMED), join(target, UNFINISHED))
     await syncDirectory(target)
     await mkdir(join(target, PARTIAL), { recursive: true, mode: 0o700 })
     for (const name of content.folders) await folder(join(target, name))

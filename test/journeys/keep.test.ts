@@ -80,7 +80,7 @@ test('a restore that is killed leaves nothing that starts, and goes on when it i
   const place = folder()
   await hearth('backup', 'create', '--data', data, '--to', place)
   let cut = 0
-  for (const wait of [0, 1, 2, 5, 10, 20]) {
+  for (const wait of [0, 3, 12]) {
     const target = join(folder(), 'data')
     const child = Bun.spawn([EXECUTABLE, 'backup', 'restore', place, '--data', target], { env: {}, stdout: 'ignore', stderr: 'ignore' })
     while (child.exitCode === null && !existsSync(join(target, 'RESTORE-UNFINISHED.json'))) await Bun.sleep(1)
@@ -88,15 +88,15 @@ test('a restore that is killed leaves nothing that starts, and goes on when it i
     child.kill('SIGKILL')
     await child.exited
     if (existsSync(join(target, 'RESTORE-UNFINISHED.json'))) {
-      cut++
-      for (const args of [['serve', '--listen', '127.0.0.1:0'], ['doctor'], ['setup', '--username', 'x', '--email', 'x@example.com']]) {
+      // One look at what refuses to start beside the mark is enough.
+      if (cut++ === 0) for (const args of [['serve', '--listen', '127.0.0.1:0'], ['doctor'], ['setup', '--username', 'x', '--email', 'x@example.com']]) {
         const { status, error } = await hearth(...args, '--data', target)
         expect([status, /did not come to its end|there is no forge/.test(error)]).toEqual([1, true])
       }
     }
     const again = await hearth('backup', 'restore', place, '--data', target)
     // One that came to its end just before is not empty.
-    expect(again.status === 0 || again.error.includes('is not empty')).toBe(true)
+    if (!again.error.includes('is not empty')) expect([again.error, again.status]).toEqual(['', 0])
     const { status, out } = await hearth('doctor', '--data', target)
     expect([status, out.includes('database: sound')]).toEqual([0, true])
     for (let at = 0; at < 40; at++) expect(Buffer.compare(readFileSync(join(target, `file-${at}`)), readFileSync(join(data, `file-${at}`)))).toBe(0)
