@@ -113,6 +113,8 @@ CREATE TABLE audit_log (
   prev TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
+CREATE INDEX audit_by_action ON audit_log (action, id);
+
 CREATE INDEX audit_of_actor ON audit_log (actor_id, id);
 
 CREATE INDEX audit_of_workspace ON audit_log (workspace_id, id);
@@ -379,6 +381,8 @@ CREATE TABLE events (
   data TEXT NOT NULL CHECK (json_valid(data))
 ) STRICT, WITHOUT ROWID;
 
+CREATE INDEX events_of_actor ON events (actor_id, time, type, repo_id) WHERE actor_id IS NOT NULL;
+
 CREATE INDEX events_of_number ON events (repo_id, number, id) WHERE number IS NOT NULL;
 
 CREATE INDEX events_of_repo ON events (repo_id, id);
@@ -541,7 +545,23 @@ CREATE TABLE jobs (
 
 CREATE UNIQUE INDEX jobs_by_key ON jobs (kind, key) WHERE state = 'waiting' AND key IS NOT NULL;
 
+CREATE INDEX jobs_by_kind ON jobs (kind, state, id);
+
 CREATE INDEX jobs_due ON jobs (run_at, id) WHERE state = 'waiting';
+
+CREATE TABLE keys (
+  id TEXT PRIMARY KEY,
+  user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  title TEXT NOT NULL,
+  usage TEXT NOT NULL CHECK (usage IN ('authentication_and_signing', 'authentication', 'signing')),
+  read_only INTEGER NOT NULL CHECK (read_only IN (0, 1)),
+  algorithm TEXT NOT NULL,
+  key TEXT NOT NULL, -- the blob in base64
+  fingerprint TEXT NOT NULL UNIQUE, -- SHA256:…, so a key stands for one person
+  created_at TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX keys_of_user ON keys (user_id, id);
 
 CREATE TABLE labels (
   id TEXT PRIMARY KEY,
@@ -632,6 +652,8 @@ CREATE INDEX notifications_done ON notifications (updated_at) WHERE done = 1;
 CREATE INDEX notifications_inbox ON notifications (user_id, done, updated_at, id);
 
 CREATE INDEX notifications_of_repo ON notifications (repo_id) WHERE repo_id IS NOT NULL;
+
+CREATE INDEX notifications_read ON notifications (updated_at) WHERE unread = 0 AND done = 0;
 
 CREATE INDEX notifications_to_settle ON notifications (subject) WHERE kind IN ('question', 'invitation');
 
@@ -852,6 +874,8 @@ CREATE INDEX pulls_by_issue ON pulls (repo_id, issue, number) WHERE issue IS NOT
 CREATE INDEX pulls_by_status ON pulls (repo_id, status, number);
 
 CREATE INDEX pulls_merging_themselves ON pulls (repo_id) WHERE active = 1 AND auto_merge = 1;
+
+CREATE INDEX pulls_under_way ON pulls (author_id) WHERE active = 1;
 
 CREATE TABLE queue_entries (
   id TEXT PRIMARY KEY,
@@ -1167,6 +1191,8 @@ CREATE INDEX repos_deleted ON repos (workspace_id, name, deleted_at) WHERE delet
 
 CREATE INDEX repos_of_store ON repos (store);
 
+CREATE INDEX repos_of_workspace ON repos (workspace_id, size_in_bytes) WHERE parent_id IS NULL;
+
 CREATE INDEX repos_public ON repos (private, updated_at) WHERE parent_id IS NULL AND deleted_at IS NULL;
 
 CREATE TABLE review_drafts (
@@ -1438,6 +1464,8 @@ CREATE TABLE tokens (
   last_used_at TEXT,
   expires_at TEXT
 , pull_number INTEGER CHECK (pull_number IS NULL OR kind = 'agent'), audience TEXT CHECK (audience IN ('mcp', 'api'))) STRICT, WITHOUT ROWID;
+
+CREATE INDEX tokens_by_end ON tokens (expires_at) WHERE expires_at IS NOT NULL;
 
 CREATE INDEX tokens_of_actor ON tokens (actor_id, id);
 

@@ -132,6 +132,11 @@ await runScript('bun scripts/bench-git.ts [options]', OPTIONS, async (options) =
 
     for (const repository of serving) {
       const { name, path, branch } = repository
+      const fork = async (): Promise<void> => void (wanted('fork') && say(await forkCost(hearth, repository)))
+      if (![...SCENARIOS, 'first fetch after a start'].some(wanted)) {
+        await fork()
+        continue
+      }
       const at = join(directory, 'clients', name)
       mkdirSync(at, { recursive: true })
       const clients: Clients = { one: join(at, 'one'), hundred: join(at, 'hundred'), now: join(at, 'now') }
@@ -153,7 +158,7 @@ await runScript('bun scripts/bench-git.ts [options]', OPTIONS, async (options) =
         // Without the push before it: the very first thing that a new process is asked for.
         note(await race({ name: 'first fetch after a start', repeat: 1, before, run: first.run }, name, [hearth, lighttpd], rounds))
       }
-      if (wanted('fork')) say(await forkCost(hearth, repository))
+      await fork()
       rmSync(at, { recursive: true, force: true })
     }
     if (wanted('ls-remote')) {

@@ -1,6 +1,6 @@
 /**
  * Builds `dist/hearth`, one executable with everything inside. `--target bun-linux-arm64` and the like build for another
- * machine; `--outfile` names the result.
+ * machine, for which Bun fetches its runtime, or takes it from `--runtime FILE`; `--outfile` names the result.
  */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,6 +12,7 @@ const option = (name: string): string | undefined => {
   return at < 0 ? undefined : process.argv[at + 1]
 }
 const target = option('target')
+const runtime = option('runtime')
 const outfile = option('outfile') ?? join(root, 'dist', 'hearth')
 mkdirSync(join(outfile, '..'), { recursive: true })
 
@@ -22,9 +23,10 @@ const command = [
   // A stranger's .env or bunfig.toml in the working directory is not ours to read.
   '--no-compile-autoload-dotenv', '--no-compile-autoload-bunfig',
   ...(target ? [`--target=${target}`] : []),
+  ...(runtime ? [`--compile-executable-path=${runtime}`] : []),
   'src/main.ts',
   // Workers are entry points of their own.
-  ...new Bun.Glob('src/**/*.worker.ts').scanSync(root),
+  ...[...new Bun.Glob('src/**/*.worker.ts').scanSync(root)].sort(),
   '--outfile', outfile,
 ]
 const status = await Bun.spawn(command, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] }).exited

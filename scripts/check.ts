@@ -20,10 +20,12 @@ await step('tidy', [process.execPath, 'scripts/tidy.ts'])
 await step('types', existsSync(compiler) ? ['node', compiler, '--noEmit', '-p', '.'] : [process.execPath, 'x', 'tsc', '--noEmit', '-p', '.'])
 // A small machine under load is slow: only a test that hangs is to be ended.
 const tests = [process.execPath, 'test', '--timeout=120000']
-if (quick) await step('tests', [...tests, '--parallel', '--path-ignore-patterns=test/journeys/**'])
+// Files share what a worker has loaded: loading the forge anew for each takes longer than most of their tests.
+const rooms = [...tests, '--parallel', '--no-isolate', '--path-ignore-patterns=test/journeys/**']
+if (quick) await step('tests', rooms)
 else {
   await step('build', [process.execPath, 'scripts/build.ts'])
-  await step('tests', [...tests, '--parallel', '--path-ignore-patterns=test/journeys/**'])
-  // Journeys start whole forges and browsers, so one after the other.
-  await step('journeys', [...tests, 'test/journeys'])
+  await step('tests', rooms)
+  // Journeys start whole forges and browsers, and wait for them: two at once is enough.
+  await step('journeys', [...tests, '--parallel=2', 'test/journeys'])
 }

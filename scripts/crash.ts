@@ -23,10 +23,10 @@ const OPTIONS = {
   executable: { kind: 'text', default: EXECUTABLE, help: 'The built executable.' },
 } as const satisfies Record<string, Option>
 
-function tell(how: string, { rounds, whileStarting, maintained, races, acknowledged, least, restart, problems, directory }: CrashReport): boolean {
+function tell(how: string, { rounds, whileStarting, maintained, races, imported, acknowledged, least, restart, problems, directory }: CrashReport): boolean {
   process.stdout.write(
     `${how}: ${rounds} rounds, ${whileStarting} more cuts during a start, ${maintained} stores packed together meanwhile; ` +
-      `${races.moved} moves of refs that several push to, ${races.refused} refused; ` +
+      `${races.moved} moves of refs that several push to, ${races.refused} refused; ${imported} imports; ` +
       `acknowledged: ${inWords(acknowledged)} (at least ${least} by each client); ` +
       `listening again after ${Math.round(restart.median)} ms (most ${Math.round(restart.most)} ms); ${problems.length} problems\n`,
   )

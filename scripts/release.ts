@@ -1,68 +1,101 @@
 /**
- * Makes a release: the executable for each target, Debian packages, a bill of materials, and the checksums of all of them.
- * `bun scripts/release.ts [--out DIR] [--targets linux-x64,linux-arm64] [--twice]`. Runtimes of other targets come from the npm registry as
- * Bun fetches them. `--twice` builds everything again elsewhere and says which bytes differ.
+ * Makes a release: for each kind of machine an archive with the executable, Debian packages, a bill of materials, and SHA256SUMS of all of
+ * them. `bun scripts/release.ts [--out DIR] [--targets linux-x64,linux-arm64] [--twice]`. The runtimes come from npm, as package-lock.json
+ * names them. `--twice` makes all of it again from a copy of the source in another place and says which bytes differ.
  */
-import { createHash } from 'node:crypto'
 import { execFileSync } from 'node:child_process'
-import { createReadStream, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import packageJson from '../package.json' with { type: 'json' }
 import { packageDeb, releaseEpoch } from './package-deb.ts'
+import { writeArchive } from './release/archive.ts'
+import { isTarget, runtimeFor, TARGETS, type Target } from './release/runtimes.ts'
 import { billOfMaterials, type Lock } from './spdx.ts'
 
 const root = join(import.meta.dir, '..')
-const TARGETS = ['linux-x64', 'linux-arm64', 'linux-x64-musl', 'linux-arm64-musl', 'darwin-x64', 'darwin-arm64', 'windows-x64'] as const
 const DEBIAN: Readonly<Record<string, string>> = { 'linux-x64': 'amd64', 'linux-arm64': 'arm64' }
+
+/** What a build reads. */
+const SOURCE = ['src', 'web', 'migrations', 'scripts', 'assets', 'package.json', 'package-lock.json', 'tsconfig.json', 'README.md', 'LICENSE']
 
 const option = (name: string): string | undefined => {
   const at = process.argv.indexOf(`--${name}`)
   return at < 0 ? undefined : process.argv[at + 1]
 }
 
-async function digest(path: string): Promise<string> {
-  const hash = createHash('sha256')
-  for await (const part of createReadStream(path)) hash.update(part as Uint8Array)
-  return hash.digest('hex')
-}
+const say = (line: string): void => void process.stdout.write(`${line}\n`)
+
+type Making = { readonly source: string; readonly out: string; readonly targets: readonly Target[]; readonly epoch: number; readonly cache: string }
 
 /** Everything of a release in a directory. Gives the digest of each file by its name. */
-async function make(out: string, targets: readonly string[], epoch: number): Promise<Map<string, string>> {
+async function make({ source, out, targets, epoch, cache }: Making): Promise<Map<string, string>> {
+  const lock = JSON.parse(readFileSync(join(source, 'package-lock.json'), 'utf8')) as Lock
   mkdirSync(out, { recursive: true })
   const files: string[] = []
-  for (const target of targets) {
-    const path = join(out, `hearth-${packageJson.version}-${target}${target.startsWith('windows') ? '.exe' : ''}`)
-    execFileSync(process.execPath, [join(root, 'scripts/build.ts'), '--target', `bun-${target}`, '--outfile', path], { stdio: ['ignore', 'ignore', 'inherit'] })
-    files.push(path)
-    const arch = DEBIAN[target]
-    if (arch !== undefined && Bun.which('dpkg-deb')) files.push(packageDeb({ binary: path, arch, out, epoch }))
+  const work = mkdtempSync(join(tmpdir(), 'hearth-build-'))
+  try {
+    for (const target of targets) {
+      const program = target.startsWith('windows') ? 'hearth.exe' : 'hearth'
+      const binary = join(work, target, program)
+      execFileSync(process.execPath, [join(source, 'scripts/build.ts'), '--target', `bun-${target}`, '--runtime', runtimeFor(target, lock, cache), '--outfile', binary], {
+        cwd: source, stdio: ['ignore', 'ignore', 'inherit'],
+      })
+      const name = `hearth-${packageJson.version}-${target}`
+      const bytes = readFileSync(binary)
+      await writeArchive(join(out, `${name}.tar.gz`), name, [
+        { name: program, bytes, mode: 0o755 },
+        { name: 'README.md', bytes: readFileSync(join(source, 'README.md')), mode: 0o644 },
+        { name: 'LICENSE', bytes: readFileSync(join(source, 'LICENSE')), mode: 0o644 },
+      ], epoch)
+      files.push(join(out, `${name}.tar.gz`))
+      say(`${target}: ${bytes.length} bytes`)
+      const arch = DEBIAN[target]
+      if (arch !== undefined && Bun.which('dpkg-deb')) files.push(packageDeb({ binary, arch, out, epoch }))
+      rmSync(join(work, target), { recursive: true })
+    }
+  } finally {
+    rmSync(work, { recursive: true, force: true })
   }
   const bill = join(out, `hearth-${packageJson.version}.spdx.json`)
-  const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as Lock
-  writeFileSync(bill, billOfMaterials(lock, { created: `${new Date(epoch * 1000).toISOString().slice(0, 19)}Z`, version: packageJson.version }))
+  const created = `${new Date(epoch * 1000).toISOString().slice(0, 19)}Z`
+  writeFileSync(bill, billOfMaterials(lock, { created, version: packageJson.version, runtimes: targets.map((target) => TARGETS[target]) }))
   files.push(bill)
-  const sums = new Map<string, string>()
-  for (const path of files) sums.set(basename(path), await digest(path))
+  const sums = new Map(files.map((path): [string, string] => [basename(path), createHash('sha256').update(readFileSync(path)).digest('hex')]))
   writeFileSync(join(out, 'SHA256SUMS'), [...sums].map(([name, sum]) => `${sum}  ${name}\n`).join(''))
   return sums
 }
 
-const wanted = option('targets')?.split(',') ?? TARGETS
-const unknown = wanted.find((target) => !(TARGETS as readonly string[]).includes(target))
+/** The same source at another path, so that a path in a result shows. */
+function copySource(): string {
+  const copy = mkdtempSync(join(tmpdir(), 'hearth-source-'))
+  for (const part of SOURCE) cpSync(join(root, part), join(copy, part), { recursive: true })
+  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
+  return copy
+}
+
+const names = option('targets')?.split(',') ?? Object.keys(TARGETS)
+const targets = names.filter(isTarget)
+const unknown = names.find((name) => !isTarget(name))
 if (unknown !== undefined) {
-  process.stderr.write(`there is no target ${unknown}; there are ${TARGETS.join(', ')}\n`)
+  process.stderr.write(`there is no target ${unknown}; there are ${Object.keys(TARGETS).join(', ')}\n`)
   process.exit(2)
 }
 const out = option('out') ?? join(root, 'dist', 'release')
+const cache = option('cache') ?? join(root, 'dist', 'runtimes')
 const epoch = releaseEpoch()
-const sums = await make(out, wanted, epoch)
-for (const [name, sum] of sums) process.stdout.write(`${sum}  ${name}\n`)
+const sums = await make({ source: root, out, targets, epoch, cache })
+for (const [name, sum] of sums) say(`${sum}  ${name}`)
 if (process.argv.includes('--twice')) {
+  const source = copySource()
   const elsewhere = mkdtempSync(join(tmpdir(), 'hearth-release-'))
-  const again = await make(elsewhere, wanted, epoch)
-  const differ = [...sums].filter(([name, sum]) => again.get(name) !== sum).map(([name]) => name)
-  rmSync(elsewhere, { recursive: true, force: true })
-  process.stdout.write(differ.length === 0 ? 'built twice, the same bytes\n' : `built twice, and these differ: ${differ.join(', ')}\n`)
-  process.exit(differ.length === 0 ? 0 : 1)
+  try {
+    const again = await make({ source, out: elsewhere, targets, epoch, cache })
+    const differ = [...sums].filter(([name, sum]) => again.get(name) !== sum).map(([name]) => name)
+    say(differ.length === 0 ? 'made twice, the same bytes' : `made twice, and these differ: ${differ.join(', ')}`)
+    process.exitCode = differ.length === 0 ? 0 : 1
+  } finally {
+    for (const folder of [source, elsewhere]) rmSync(folder, { recursive: true, force: true })
+  }
 }

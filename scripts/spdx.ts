@@ -6,11 +6,18 @@ export type Lock = { name: string; version: string; packages: Record<string, Loc
 
 const idOf = (name: string, version: string): string => `SPDXRef-${`${name}-${version}`.replace(/[^A-Za-z0-9.-]/g, '-')}`
 
-/** `created` is a moment such as 2026-01-31T00:00:00Z; the same lock and moment give the same text. */
-export function billOfMaterials(lock: Lock, options: { created: string; version: string }): string {
+/** Packages of Bun's runtime, of which a lock names one for each kind of machine. */
+const RUNTIME = '@oven/bun-'
+
+/**
+ * `created` is a moment such as 2026-01-31T00:00:00Z, `runtimes` are the packages of the runtimes that the executables are made of; the same
+ * lock and options give the same text.
+ */
+export function billOfMaterials(lock: Lock, options: { created: string; version: string; runtimes: readonly string[] }): string {
   const used = Object.entries(lock.packages)
     .filter(([path, { dev, devOptional, link, version }]) => path !== '' && !dev && !devOptional && !link && version !== undefined)
     .map(([path, one]) => ({ name: path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length), ...one, version: one.version ?? '' }))
+    .filter(({ name }) => !name.startsWith(RUNTIME) || options.runtimes.includes(name))
     .sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : a.version < b.version ? -1 : 1))
   const once = [...new Map(used.map((one) => [idOf(one.name, one.version), one]))]
   const packages = once.map(([SPDXID, { name, version, resolved, integrity, license }]) => {

@@ -4,6 +4,7 @@ import { createHearth, type Hearth } from '#core/hearth.ts'
 import { unfinishedRestore } from '#backup'
 import { openDatabase, type DatabaseHandle } from '#core/db.ts'
 import { recordedMigrations } from '#core/migrate.ts'
+import { askerNow } from '#core/work.ts'
 import type { Settings } from '#core/settings.ts'
 import { callers } from '#features/accounts/index.ts'
 import { openCopy } from '#features/backups/index.ts'
@@ -14,6 +15,7 @@ import { features } from '#features/index.ts'
 import { getVersion } from '#http/version.ts'
 import { silentLog, type Log } from '#lib/log.ts'
 import { systemClock, type Clock } from '#lib/time.ts'
+import { continueAfter } from '#lib/typeid.ts'
 import { chmodSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { bringUpToDate, UpgradeError } from './upgrade.ts'
@@ -92,6 +94,8 @@ export function openHearth({ settings, log, clock = systemClock, git, databasePa
     throw error
   }
   if (done.length > 0) log.info('the database was brought up to date', { migrations: done })
+  // A clock that was set back while nothing ran must not put what is new below what is old.
+  for (const table of ['events', 'audit_log']) continueAfter(database.one<{ id: string | null }>(`SELECT max(id) AS id FROM ${table}`)?.id ?? '')
   const engine =
     git ??
     createGit({
@@ -104,6 +108,7 @@ export function openHearth({ settings, log, clock = systemClock, git, databasePa
       keptBytes: settings.git.kept_bytes,
       maxObjectBytes: settings.git.max_object_bytes,
       maxPackBytes: settings.git.max_pack_bytes,
+      asker: askerNow,
       log: (level, message, fields) => log[level](message, fields),
     })
   const hearth = createHearth({

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { zstdDecompressSync } from 'node:zlib'
 import { layout, openHearth } from '#src/app.ts'
+import { rehearse } from '#src/rehearse.ts'
 import { listCopies, rollBack } from '#src/upgrade.ts'
 import { openDatabase, takeLock } from '#core/db.ts'
 import { migrations, recordedMigrations } from '#core/migrate.ts'
@@ -44,6 +45,12 @@ describe('a forge of', () => {
   test.each(names)('%s becomes one of today and loses nothing', async (name) => {
     const truths = JSON.parse(readFileSync(join(fixtures, `${name}.json`), 'utf8')) as Truths
     const data = await unpack(name)
+    // First on trial, which is the same without a change.
+    const untouched = readFileSync(layout(data).database)
+    const { steps, faults: broken, before: small, after: grown } = rehearse(layout(data), layout(data).tmp, systemClock)
+    expect(steps.map((step) => step.name)).toEqual(migrations.map((migration) => migration.name).slice(truths.migrations.length))
+    expect([broken, grown >= small, readdirSync(layout(data).tmp)]).toEqual([[], true, []])
+    expect(readFileSync(layout(data).database).equals(untouched)).toBe(true)
     const hearth = open(data)
     try {
       const { db } = hearth
@@ -150,6 +157,21 @@ test('three copies are kept; one that cannot be made stops the upgrade before it
     database.close()
     expect(listCopies(places.upgrades)).toHaveLength(Math.min(3, round))
   }
+}, 60_000)
+
+test('an upgrade that would fail is told by the trial, with the step and without a change', async () => {
+  const data = await unpack('0012-agents')
+  const places = layout(data)
+  const database = openDatabase({ path: places.database })
+  // What a later step makes is there already.
+  database.exec('CREATE TABLE webhooks (id TEXT) STRICT')
+  database.close()
+  const untouched = readFileSync(places.database)
+  expect(() => rehearse(places, places.tmp, systemClock)).toThrow(/would fail \(after 0013_access\): .*webhooks.*was not changed/)
+  expect(() => rehearse(places, '/proc/here', systemClock)).toThrow('--scratch names another folder')
+  expect([readFileSync(places.database).equals(untouched), readdirSync(places.tmp), existsSync(places.upgrades)]).toEqual([true, [], false])
+  changeAsNewer(data)
+  expect(() => rehearse(places, places.tmp, systemClock)).toThrow(/9999_future.*only a backup leads back/)
 }, 60_000)
 
 test('a command does not upgrade under an older forge that serves', async () => {

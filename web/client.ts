@@ -1,5 +1,6 @@
 // What the pages do better with a script. Each part is on its own, and a page without it works the same, only plainer.
 import { relativeText } from './relative.ts'
+import './typing.ts'
 
 const root = document.documentElement
 root.classList.add('has-js')
@@ -258,34 +259,93 @@ document.addEventListener('click', (event) => {
   if (link) link.hash = location.hash
 }, true)
 
-// Parts that are followed while something is under way: text is added as it is written, and when anything else has changed the
-// part is taken anew from its page. What was unfolded stays so.
+// What a page has now is woven into what is shown. What somebody is using stays as it is: forms with typed text or the focus, and
+// what was folded or unfolded by hand.
+const turned = new WeakSet<Element>()
+document.addEventListener('click', (event) => {
+  const details = event.target instanceof Element ? event.target.closest('summary')?.parentElement : null
+  if (details) turned.add(details)
+})
+const isChanged = (field: Element): boolean =>
+  field instanceof HTMLSelectElement
+    ? field.selectedIndex !== Math.max(0, [...field.options].findIndex(({ defaultSelected }) => defaultSelected))
+    : field instanceof HTMLInputElement && /^(?:checkbox|radio)$/.test(field.type)
+      ? field.checked !== field.defaultChecked
+      : (field instanceof HTMLTextAreaElement || (field instanceof HTMLInputElement && field.type !== 'hidden')) && field.value !== field.defaultValue
+const inUse = (form: HTMLFormElement): boolean => form.matches(':focus-within, :has([aria-invalid])') || [...form.elements].some(isChanged)
+const holds = (part: Element): boolean => (part instanceof HTMLFormElement ? inUse(part) : [...part.querySelectorAll('form')].some(inUse))
+
+const weave = (old: Element, fresh: Element): void => {
+  if (old.isEqualNode(fresh) || (old instanceof HTMLFormElement && inUse(old))) return
+  const own = (name: string): boolean => name === 'open' && turned.has(old)
+  for (const { name } of [...old.attributes]) if (!fresh.hasAttribute(name) && !own(name)) old.removeAttribute(name)
+  for (const { name, value } of fresh.attributes) if (old.getAttribute(name) !== value && !own(name)) old.setAttribute(name, value)
+  let at = old.firstChild
+  for (const next of [...fresh.childNodes]) {
+    const id = next instanceof Element ? next.id : ''
+    const match = id !== '' ? [...old.children].find((child) => child.id === id) : at?.nodeName === next.nodeName && !(at instanceof Element && at.id) ? at : null
+    if (!match) {
+      old.insertBefore(next, at)
+      continue
+    }
+    if (match !== at) old.insertBefore(match, at)
+    if (match instanceof Element && next instanceof Element) weave(match, next)
+    else if (match.nodeValue !== next.nodeValue) match.nodeValue = next.nodeValue
+    at = match.nextSibling
+  }
+  while (at) {
+    const gone = at
+    at = at.nextSibling
+    if (!(gone instanceof Element && (holds(gone) || gone.matches('.flash')))) gone.remove()
+  }
+}
+
+// Pages that follow what happens: text is added as it is written, and when anything else has changed the part is woven in anew.
 const follow = (part: HTMLElement): void => {
-  const address = part.dataset.live
-  if (!address) return
-  const source = new EventSource(address)
-  source.addEventListener('text', ({ data }) => {
-    const { id, text } = JSON.parse(data) as { id: string; text: string }
-    const log = document.getElementById(id)
-    if (!log) return
-    const atEnd = log.scrollHeight - log.scrollTop - log.clientHeight < 40
-    log.append(text)
-    if (atEnd) log.scrollTop = log.scrollHeight
-  })
-  source.addEventListener('changed', () => {
-    source.close()
-    void fetch(location.pathname + location.search).then(async (answer) => {
-      const fresh = answer.ok && new DOMParser().parseFromString(await answer.text(), 'text/html').getElementById(part.id)
-      if (!fresh) return
-      for (const old of part.querySelectorAll<HTMLDetailsElement>('details[id][open]')) fresh.querySelector(`#${CSS.escape(old.id)}`)?.setAttribute('open', '')
-      part.replaceWith(fresh)
-      refreshTimes()
-      if (fresh.dataset.said !== part.dataset.said) say(fresh.dataset.said ?? '')
-      showEnds(fresh)
-      follow(fresh)
+  let source: EventSource | null = null
+  let came = ''
+  const close = (): void => {
+    source?.close()
+    source = null
+  }
+  const renew = async (): Promise<void> => {
+    close()
+    const answer = await fetch(location.pathname + location.search).catch(() => null)
+    const fresh = answer?.ok ? new DOMParser().parseFromString(await answer.text(), 'text/html').getElementById(part.id) : null
+    if (!fresh) return void setTimeout(open, 10_000)
+    const atEnd = part.dataset.tail !== undefined && innerHeight + scrollY > root.scrollHeight - 40
+    const { said } = part.dataset
+    weave(part, fresh)
+    refreshTimes()
+    if (part.dataset.said !== said) say(part.dataset.said ?? '')
+    showEnds(part)
+    nearParts(part)
+    if (atEnd) scrollTo(0, root.scrollHeight)
+    came = ''
+    setTimeout(open, 500)
+  }
+  // A browser has few connections to a site, so pages that nobody looks at give theirs back.
+  const open = (): void => {
+    const address = part.dataset.live
+    if (source || document.hidden || !address) return
+    const url = new URL(address, location.href)
+    if (came) url.searchParams.set('after', came)
+    source = new EventSource(url)
+    source.addEventListener('text', ({ data, lastEventId }) => {
+      came = lastEventId
+      const { id, text } = JSON.parse(data) as { id: string; text: string }
+      const log = document.getElementById(id)
+      if (!log) return
+      const atEnd = log.scrollHeight - log.scrollTop - log.clientHeight < 40
+      log.append(text)
+      if (atEnd) log.scrollTop = log.scrollHeight
     })
-  })
-  addEventListener('pagehide', () => source.close(), { once: true })
+    source.addEventListener('changed', () => void renew())
+  }
+  document.addEventListener('visibilitychange', () => (document.hidden ? close() : open()))
+  addEventListener('pagehide', close)
+  addEventListener('pageshow', open)
+  open()
 }
 const showEnds = (part: ParentNode): void => {
   for (const log of part.querySelectorAll('.check-log')) log.scrollTop = log.scrollHeight

@@ -7,6 +7,7 @@ import { anonymous, type Caller } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { call, type IncomingBytes, type Typed } from '#core/operation.ts'
 import { Moved, Refusal } from '#lib/errors.ts'
+import { SECOND } from '#lib/time.ts'
 import { readMultipart } from '#lib/multipart.ts'
 import { assets, contentSecurityPolicy } from './assets.ts'
 import { Crawlers, WORK_PATH } from './crawlers.ts'
@@ -18,7 +19,7 @@ import { movedAddress } from './moved.ts'
 import { errorPage } from './pages/error.tsx'
 import { workPage } from './pages/work.tsx'
 import { Router } from './router.ts'
-import { Away, Fields, noForm, NoSuchPage, redirect, safeNext, type Form, type FormState, type Named, type Page, type Resource, type SentFile, type SiteMap, type Visit } from './site.ts'
+import { Away, Fields, noForm, NoSuchPage, redirect, safeNext, type Form, type FormState, type Named, type Page, type Resource, type SentFile, type SiteMap, type SmallFile, type Visit } from './site.ts'
 
 /** The website as the listener mounts it. */
 export type SiteDoor = {
@@ -26,6 +27,9 @@ export type SiteDoor = {
   /** The page of an error that nothing here expected; the log has it under the id. */
   refuse(exchange: { readonly request: Request; readonly id: string }, refusal: Refusal): Response
 }
+
+/** A page that reads history for longer is given up; somebody who waits has long gone. */
+const LONGEST_PAGE = 30 * SECOND
 
 /** Forms carry text that people type; a file that one sends is not counted. */
 const LARGEST_FORM = 4 * 1024 * 1024
@@ -64,6 +68,7 @@ export function siteDoor(hearth: Hearth, map: SiteMap, visitorOf: VisitorOf, nam
   /** Who visits, and the cookies that the answer sets. */
   function look(request: Request, origin: Origin, named: Named | null = null) {
     const url = new URL(request.url)
+    const until = performance.now() + LONGEST_PAGE
     const secret = readCookie(request, secure, SIGN_IN)
     let caller: Caller = anonymous
     let refused: Refusal | null = null
@@ -87,10 +92,10 @@ export function siteDoor(hearth: Hearth, map: SiteMap, visitorOf: VisitorOf, nam
       viewer: caller.kind === 'user' ? caller : null,
       csrf: csrfToken(visitor),
       flash: flashOf(word),
-      call: <I, O>(operation: Typed<I, O>, input: I, bytes?: IncomingBytes) => call(hearth, operation, caller, input, { signal: request.signal, origin, ...(bytes ? { bytes } : {}) }),
+      call: <I, O>(operation: Typed<I, O>, input: I, bytes?: IncomingBytes) => call(hearth, operation, caller, input, { signal: request.signal, origin, ...(bytes ? { bytes } : { until }) }),
       tryCall: async <I, O>(operation: Typed<I, O>, input: I) => {
         try {
-          return await call(hearth, operation, caller, input, { signal: request.signal, origin })
+          return await call(hearth, operation, caller, input, { signal: request.signal, origin, until })
         } catch (error) {
           // The page itself has another address now.
           if (error instanceof Moved && movedAddress(url, error) !== null) throw error
@@ -170,7 +175,8 @@ export function siteDoor(hearth: Hearth, map: SiteMap, visitorOf: VisitorOf, nam
     if (!found) throw new NoSuchPage()
     const { value: form, params } = found
     const before = visit(params)
-    const { fields, file, rest } = form.sendsFile ? await partsOf(before.request) : { fields: await fieldsOf(before.request), file: null, rest: null }
+    const sent = form.sendsFile ? await partsOf(before.request) : form.mostBytes ? await filesOf(before.request, form.mostBytes) : { fields: await fieldsOf(before.request) }
+    const { fields, file = null, files = null, rest = null } = sent as Sent
     // Browsers say where a request comes from; another site's is refused even if it knew the token.
     const site = before.request.headers.get('sec-fetch-site')
     const foreign = site !== null && site !== 'same-origin' && site !== 'none'
@@ -179,7 +185,7 @@ export function siteDoor(hearth: Hearth, map: SiteMap, visitorOf: VisitorOf, nam
     }
     if (!form.open && before.viewer === null) throw new Refusal('unauthenticated', 'Sign in first.')
     try {
-      return (await form.submit(before, fields, file)).response
+      return (await form.submit(before, fields, file, files)).response
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
       // A browser listens only once it has sent all that it had to send.
@@ -219,6 +225,9 @@ function assetResponse(request: Request, asset: { type: string; body: string; et
   return new Response(request.method === 'HEAD' ? null : asset.body, { headers })
 }
 
+/** What came with a form. */
+type Sent = { fields: Fields; file?: SentFile | null; files?: readonly SmallFile[] | null; rest?: (() => Promise<void>) | null }
+
 /** After a refusal, so much of a file that is still coming is read for the sake of the answer. */
 const MOST_UNWANTED = 64 * 1024 * 1024
 
@@ -252,4 +261,38 @@ async function partsOf(request: Request): Promise<{ fields: Fields; file: SentFi
     }
     values.set(part.name, [...(values.get(part.name) ?? []), Buffer.concat(pieces).toString('utf8').replaceAll('\r\n', '\n')])
   }
+}
+
+const textOf = async (stream: AsyncIterable<Uint8Array>, left: number): Promise<Buffer> => {
+  const pieces: Uint8Array[] = []
+  for await (const piece of stream) {
+    if ((left -= piece.length) < 0) throw new Refusal('too_large', 'This form is too large.')
+    pieces.push(Uint8Array.from(piece))
+  }
+  return Buffer.concat(pieces)
+}
+
+/** The fields and files of a form that sends several; no files when they have more than `most` bytes, so that the form can say so. */
+async function filesOf(request: Request, most: number): Promise<Sent> {
+  if (request.body === null) throw new Refusal('bad_request', 'This form is empty.')
+  const values = new Map<string, string[]>()
+  const files: SmallFile[] = []
+  let size = 0
+  let typed = 0
+  for await (const { name, filename, stream } of readMultipart(request.body, request.headers.get('content-type') ?? '')) {
+    if (filename === null) {
+      const data = await textOf(stream, LARGEST_FORM - typed)
+      typed += data.length
+      values.set(name, [...(values.get(name) ?? []), data.toString('utf8').replaceAll('\r\n', '\n')])
+      continue
+    }
+    const pieces: Uint8Array[] = []
+    for await (const piece of stream) {
+      size += piece.length
+      if (size > most + MOST_UNWANTED) throw new Refusal('too_large', 'This form is too large.')
+      if (size <= most) pieces.push(Uint8Array.from(piece))
+    }
+    if (filename !== '') files.push({ name: filename, data: Buffer.concat(pieces) })
+  }
+  return { fields: new Fields(values), files: size > most ? null : files }
 }

@@ -182,7 +182,7 @@ const Conversation = () => (
         <Comment id="c4" author={sample.kofi} at="2026-03-12T13:50:00.000Z" now={now} verb="asked for changes" tone="bad" body={<MarkdownBody text="What when the power goes?" />} />
         <TimelineEvent icon="merge" tone="done" actor={sample.ada} at="2026-03-12T14:04:50.000Z" now={now}>merged #219</TimelineEvent>
       </Timeline>
-      <CommentBox action="#comment" csrf={csrf} viewer={sample.ada} preview="#preview" error="Write something first" extra={<Button name="close" value="true" icon="check-circle">Close issue</Button>} />
+      <CommentBox action="#comment" csrf={csrf} viewer={sample.ada} repo="bakery/oven" error="Write something first" extra={<Button name="close" value="true" icon="check-circle">Close issue</Button>} />
       <CommentClosed signIn="#login">Sign in to join the conversation.</CommentClosed>
     </Columns>
   </Part>

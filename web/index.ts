@@ -11,6 +11,7 @@ import { addEmailForm, emailPrivacyForm, emailsPage, passwordLinkForm, removeEma
 import { profileForm, profilePage, settingsPage } from './pages/accounts/profile.tsx'
 import { addPasskeyForm, changePasswordForm, recoveryForm, removePasskeyForm, removeTwoFactorForm, securityPage, unlinkForm } from './pages/accounts/security.tsx'
 import { endOtherSessionsForm, endSessionForm, sessionsPage } from './pages/accounts/sessions.tsx'
+import { addKeyForm, keysPage, removeKeyForm } from './pages/accounts/keys.tsx'
 import { finishSignOnPage, linkProviderForm, startSignOnPage } from './pages/accounts/sign-on.tsx'
 import { siteAuditDownload, siteAuditPage } from './pages/admin/audit.tsx'
 import { backupForms, backupsPage } from './pages/admin/backups.tsx'
@@ -26,7 +27,10 @@ import { blobPage } from './pages/code/blob.tsx'
 import { comparePage, comparePickPage } from './pages/code/compare.tsx'
 import { commitPage } from './pages/code/commit.tsx'
 import { editForms, editPages } from './pages/code/edit.tsx'
+import { firstPush } from './pages/code/first-steps.tsx'
+import { firstTokenForm } from './pages/code/first-token.tsx'
 import { ownersPage } from './pages/code/owners.tsx'
+import { uploadForm, uploadPage } from './pages/code/upload.tsx'
 import { branchesPage, commitsPage, tagsPage } from './pages/code/history.tsx'
 import { patches } from './pages/code/patch.ts'
 import { rawFile } from './pages/code/raw.ts'
@@ -39,6 +43,7 @@ import { labelForms, labelsPage } from './pages/issues/labels.tsx'
 import { issuesPage } from './pages/issues/list.tsx'
 import { milestoneForms, milestonesPage } from './pages/issues/milestones.tsx'
 import { newIssueForm, newIssuePage } from './pages/issues/new.tsx'
+import { conversationsLive } from './pages/issues/live.ts'
 import { sideForms } from './pages/issues/side-forms.ts'
 import { pullsPage } from './pages/pulls/list.tsx'
 import { newPullForm, newPullPage } from './pages/pulls/new.tsx'
@@ -48,7 +53,7 @@ import { changesPage } from './pages/pulls/changes.tsx'
 import { checkForms, checksPage } from './pages/pulls/checks.tsx'
 import { checkLog, checksLive } from './pages/pulls/checks-live.ts'
 import { pullCommitsPage } from './pages/pulls/parts.tsx'
-import { sessionForms, sessionPage } from './pages/pulls/session.tsx'
+import { sessionForms, sessionLive, sessionPage } from './pages/pulls/session.tsx'
 import { commentForms } from './pages/pulls/comment-forms.ts'
 import { editPullForm, editPullPage } from './pages/pulls/edit.tsx'
 import { dismissForm, mergeForm, pullCommentForm, pullPage, readyForm, reviewForm } from './pages/pulls/pull.tsx'
@@ -79,6 +84,8 @@ import { workspacePage } from './pages/workspaces/workspace.tsx'
 import { feeds, notificationForms, notificationPages } from './pages/notifications/index.ts'
 import { releaseForms, releasePages, releaseResources } from './pages/releases/index.ts'
 import { rulesetForms, rulesetSitePages } from './pages/rulesets/index.ts'
+import { completions } from './pages/writing/complete.ts'
+import { previewForm } from './pages/writing/preview.tsx'
 import { webhookForms, webhookPages } from './pages/webhooks/index.ts'
 import { searchPages, searchResources } from './pages/search/index.ts'
 import { page, type SiteMap } from './site.ts'
@@ -91,7 +98,7 @@ export type SiteParts = { readonly docs: () => Docs }
 
 /** The code pages of a pull request's fork, below the pull request. */
 const ofFork = <T extends { readonly path: string }>(place: T): T => ({ ...place, path: place.path.replace('/:repo/', '/:repo/pull/:fork/') })
-const forkPages = [treePage, blobPage, blamePage, commitsPage, commitPage, comparePage, ...editPages].map(ofFork)
+const forkPages = [treePage, blobPage, blamePage, commitsPage, commitPage, comparePage, uploadPage, ...editPages].map(ofFork)
 const forkFiles = [rawFile, archiveDownload, ...patches].map(ofFork)
 
 export const siteMap = ({ development }: Pick<Settings, 'development'>, { docs }: SiteParts): SiteMap => ({
@@ -100,10 +107,10 @@ export const siteMap = ({ development }: Pick<Settings, 'development'>, { docs }
     homePage, ...searchPages, page({ path: '/docs', load: docs, view: (data, visit) => DocsPage({ docs: data, visit }) }),
     setupPage, registerPage, registeredPage, confirmPage, signInPage, forgotPage, resetPage,
     startSignOnPage, finishSignOnPage, settingsPage, profilePage, emailsPage, securityPage, twoFactorPage, sessionsPage, ...adminPages, usersPage, backupsPage,
-    tokensPage, applicationsPage, authorizePage, devicePage, invitesPage,
+    tokensPage, keysPage, applicationsPage, authorizePage, devicePage, invitesPage,
     invitationPage, teamsPage, newTeamPage, teamPage, teamSettingsPage, collaboratorsPage,
     newWorkspacePage, workspacePage, membersPage, workspaceSettingsPage, deletedReposPage, workspaceTokensPage, workspaceAuditPage, siteAuditPage,
-    newRepoPage, repoPage, treePage, blobPage, blamePage, commitsPage, commitPage, comparePickPage, comparePage, ...editPages, ownersPage, branchesPage, tagsPage, activityPage, agentsPage, repoSettingsPage,
+    newRepoPage, repoPage, treePage, blobPage, blamePage, commitsPage, commitPage, comparePickPage, comparePage, uploadPage, ...editPages, ownersPage, branchesPage, tagsPage, activityPage, agentsPage, repoSettingsPage,
     issuesPage, newIssuePage, issuePage, editIssuePage, labelsPage, milestonesPage,
     pullsPage, newPullPage, pullPage, editPullPage, changesPage, pullCommitsPage, sessionPage, checksPage, queuePage,
     ...notificationPages, ...releasePages, ...forkPages, ...webhookPages, ...rulesetSitePages,
@@ -115,16 +122,16 @@ export const siteMap = ({ development }: Pick<Settings, 'development'>, { docs }
     changePasswordForm, startTwoFactorForm, enableTwoFactorForm, removeTwoFactorForm, recoveryForm, addPasskeyForm, removePasskeyForm, unlinkForm,
     endSessionForm, endOtherSessionsForm, suspendUserForm, unsuspendUserForm, resetTwoFactorForm, ...backupForms,
     ...adminForms,
-    createTokenForm, revokeTokenForm, revokeApplicationForm, authorizeForm, deviceForm, createInviteForm, revokeInviteForm,
+    createTokenForm, revokeTokenForm, addKeyForm, removeKeyForm, revokeApplicationForm, authorizeForm, deviceForm, createInviteForm, revokeInviteForm,
     answerInvitationForm, inviteMemberForm, revokeWorkspaceInviteForm, ...workspaceDangerForms,
     newTeamForm, updateTeamForm, reviewAssignmentForm, deleteTeamForm, setTeamMemberForm, removeTeamMemberForm, setTeamRepoForm, removeTeamRepoForm,
     addCollaboratorForm, setCollaboratorForm, removeCollaboratorForm, revokeRepoInvitationForm,
     newWorkspaceForm, updateMemberForm, removeMemberForm, workspaceSettingsForm, restoreRepoForm, purgeRepoForm,
-    newRepoForm, ...importForms, repoSettingsForm, pullSettingsForm, ...dangerForms, ...refForms, ...editForms, ...editForms.map(ofFork), ...agentForms, ...workspaceTokenForms, ...webhookForms, ...rulesetForms, ...releaseForms,
+    newRepoForm, ...importForms, repoSettingsForm, pullSettingsForm, ...dangerForms, ...refForms, ...editForms, ...editForms.map(ofFork), uploadForm, ofFork(uploadForm), firstTokenForm, ...agentForms, ...workspaceTokenForms, ...webhookForms, ...rulesetForms, ...releaseForms,
     newIssueForm, commentForm, editIssueForm, startPullForm, lockForm, ...commentForms, ...labelForms, ...milestoneForms, ...sideForms,
     newPullForm, pullCommentForm, readyForm, reviewForm, dismissForm, editPullForm, mergeForm, askReviewersForm, cancelReviewerForm, ...checkForms,
     ...changeForms, ...branchForms, ...sessionForms, ...queueForms,
-    ...notificationForms,
+    ...notificationForms, previewForm,
   ],
-  resources: [...searchResources, ...releaseResources, ...feeds, avatar, workspaceAuditDownload, siteAuditDownload, rawFile, archiveDownload, ...patches, ...forkFiles, pullDiff, pullPatch, checkLog, checksLive, queueLive],
+  resources: [...searchResources, ...releaseResources, ...feeds, avatar, workspaceAuditDownload, siteAuditDownload, rawFile, archiveDownload, ...patches, ...forkFiles, pullDiff, pullPatch, checkLog, checksLive, queueLive, sessionLive, ...conversationsLive, firstPush, completions],
 })

@@ -1,5 +1,7 @@
 /** Pages that follow what happens: server-sent events (HTML Living Standard 9.2) from a generator. */
+import type { EventRow } from '#core/events.ts'
 import { Refusal } from '#lib/errors.ts'
+import type { Visit } from './site.ts'
 
 /** Keeps the connection alive while nothing happens. */
 export const WAITING = ': waiting\n\n'
@@ -25,4 +27,44 @@ export function liveAnswer(events: AsyncGenerator<string>): Response {
     cancel: () => void events.return(undefined),
   })
   return new Response(body, { headers: { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store', 'x-accel-buffering': 'no' } })
+}
+
+/** Shorter than any idle connection lives. What leaves no event (a reaction) is seen as late as this. */
+const WAIT_MS = 20_000
+
+/** Resolves when an event came that may show, or when the time is over. */
+export function untilSomething({ hearth, request }: Visit, concerns: (event: EventRow) => boolean, wait_ms = WAIT_MS): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer)
+      stop()
+      request.signal.removeEventListener('abort', end)
+      hearth.stopping.removeEventListener('abort', end)
+      resolve()
+    }
+    const timer = setTimeout(end, wait_ms)
+    const stop = hearth.subscribe((event) => {
+      if (concerns(event)) end()
+    })
+    request.signal.addEventListener('abort', end)
+    hearth.stopping.addEventListener('abort', end)
+  })
+}
+
+/** A short word for what a page was made of, so that another one can be told from it. */
+export const stateWord = (data: unknown): string => Bun.hash(JSON.stringify(data)).toString(36)
+
+/** `changed` once the page would be another one than it was with the state `seen`; asked again whenever an event concerns it. */
+export async function* followState(visit: Visit, seen: string, state: () => Promise<string>, concerns: (event: EventRow) => boolean, wait_ms?: number): AsyncGenerator<string> {
+  for (;;) {
+    // Listening begins before looking, so that nothing happens unseen in between.
+    const waiting = untilSomething(visit, concerns, wait_ms)
+    if ((await state()) !== seen) {
+      yield liveEvent('changed', null)
+      return
+    }
+    await waiting
+    if (visit.request.signal.aborted || visit.hearth.stopping.aborted) return
+    yield WAITING
+  }
 }

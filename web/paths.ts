@@ -27,6 +27,10 @@ export const comparePath = (repo: string, base: string, head: string, direct = f
 export const codePath = (repo: string, view: 'tree' | 'blob' | 'raw' | 'blame' | 'commits', ref: string, path = ''): string =>
   repoPath(repo, `/${view}/${segments(ref)}${path === '' ? '' : `/${segments(path)}`}`)
 
+/** Shows the text of a form that is being written. */
+export const PREVIEW_PATH = '/-/preview'
+export const previewPath = (repo: string, field: string): string => withQuery(PREVIEW_PATH, { repo, field })
+
 /** The same address with other query values; `undefined` and empty values are left out. */
 export const withQuery = (path: string, values: Record<string, string | number | undefined>): string => {
   const query = new URLSearchParams()

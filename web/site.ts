@@ -140,8 +140,13 @@ export type Form = {
   readonly proven: boolean
   /** Whether it sends one file, which comes after all fields and is read while it comes in. */
   readonly sendsFile?: boolean
-  submit(visit: Visit, fields: Fields, file: SentFile | null): Promise<Away>
+  /** For a form that sends several small files: so many bytes they may have together. */
+  readonly mostBytes?: number
+  submit(visit: Visit, fields: Fields, file: SentFile | null, files: readonly SmallFile[] | null): Promise<Away>
 }
+
+/** A file of a form that sends several, as a whole. */
+export type SmallFile = { readonly name: string; readonly data: Uint8Array }
 
 /** A file of a form, on its way in. */
 export type SentFile = { readonly name: string; readonly bytes: IncomingBytes }
@@ -197,6 +202,20 @@ export const upload = (definition: { path: string; page: Page | null; submit: (v
   sendsFile: true,
   async submit(visit, fields, file) {
     const next = await definition.submit(visit, fields, file)
+    return next instanceof Away ? next : redirect(next)
+  },
+})
+
+/** A form with several files that are held in memory. `files` is null when they have more than `mostBytes` together. */
+export const uploads = (definition: { path: string; page: Page | null; mostBytes: number; submit: (visit: Visit, fields: Fields, files: readonly SmallFile[] | null) => Promise<Next> }): Form => ({
+  path: definition.path,
+  page: definition.page,
+  open: false,
+  proven: false,
+  sendsFile: false,
+  mostBytes: definition.mostBytes,
+  async submit(visit, fields, _, files) {
+    const next = await definition.submit(visit, fields, files)
     return next instanceof Away ? next : redirect(next)
   },
 })

@@ -8,6 +8,7 @@ import type { Client, Life } from './client.ts'
 import { Contributor } from './contributor.ts'
 import { checkDatabase, hastenMaintenance } from './database.ts'
 import { Founder, prepareRepo } from './founder.ts'
+import { Importer, startSource } from './importer.ts'
 import { countKinds, type Kind } from './ledger.ts'
 import { killMachine, powerMachine, type Machine } from './machine.ts'
 import { checkExport, checkObjects } from './objects.ts'
@@ -41,6 +42,8 @@ export type CrashReport = {
   maintained: number
   /** Moves of shared refs that were acknowledged, and refused because somebody else was first. */
   races: { moved: number; refused: number }
+  /** Repositories that were copied from elsewhere, whole. */
+  imported: number
   acknowledged: Record<Kind, number>
   /** The fewest acknowledged writes of one client: one that was stuck proves nothing. */
   least: number
@@ -59,7 +62,7 @@ export async function runCrashes(options: CrashOptions): Promise<CrashReport> {
   const random = new Random(seed)
   const machine = how === 'power' ? await powerMachine(directory) : killMachine(directory)
   const log = join(directory, 'serve.log')
-  const begin = () => ({ executable, data: machine.data, log, environment: { HEARTH_LOG_LEVEL: 'warn' } })
+  const begin = () => ({ executable, data: machine.data, log, environment: { HEARTH_LOG_LEVEL: 'warn', HEARTH_OUTBOUND_ALLOW: 'http://127.0.0.1' } })
   const restarts: number[] = []
   let whileStarting = 0
   let maintained = 0
@@ -68,6 +71,12 @@ export async function runCrashes(options: CrashOptions): Promise<CrashReport> {
   let forge: ForgeProcess | null = null
   const clients: Client[] = []
   const races = new RaceHistory()
+
+  const elsewhere = join(directory, 'elsewhere')
+  mkdirSync(elsewhere, { recursive: true })
+  const source = await startSource(elsewhere)
+  const importer = new Importer('importer', directory, random.branch(), OWNER.workspace, source)
+  clients.push(importer)
 
   try {
     forge = await startForge(begin())
@@ -119,15 +128,16 @@ export async function runCrashes(options: CrashOptions): Promise<CrashReport> {
     problems = [...problems, error instanceof Error ? (error.stack ?? error.message) : String(error)]
   } finally {
     await forge?.kill()
+    await source.close()
     const keep = problems.length > 0
     await machine.close(keep)
     if (!keep) rmSync(directory, { recursive: true, force: true })
   }
   restarts.sort((a, b) => a - b)
   return {
-    rounds: done, whileStarting, maintained, problems,
+    rounds: done, whileStarting, maintained, problems, imported: importer.imported,
     races: { moved: races.sent.filter(({ said }) => said === 'moved').length, refused: races.sent.filter(({ said }) => said === 'refused').length }, directory, acknowledged: countKinds(clients.map(({ ledger }) => ledger)),
-    least: Math.min(...clients.filter((client) => !(client instanceof Racer)).map(({ ledger }) => ledger.entries.length)),
+    least: Math.min(...clients.filter((client) => !(client instanceof Racer) && client !== importer).map(({ ledger }) => ledger.entries.length)),
     restart: { median: restarts[Math.floor(restarts.length / 2)] ?? 0, most: restarts.at(-1) ?? 0 },
   }
 }

@@ -2,11 +2,13 @@
  * SQLite, the one home of `bun:sqlite`. One connection on the main thread does all writing and the point reads, so
  * there is one writer and no lock to wait for. WAL keeps readers in other threads going.
  *
- * `synchronous=FULL`: a write that was answered survives a power cut. Its price, an fsync for every commit, is shared
- * by all writes that arrive together (`Writer`).
+ * A write that was answered survives a power cut. Its price, a sync for every commit, is shared by all writes that arrive together, and
+ * is paid beside the event loop (`Writer`, `wal.ts`). What does not go through the writer has `synchronous=FULL`.
  */
 import { Database, type SQLQueryBindings, type Statement } from 'bun:sqlite'
 import { closeSync, fsyncSync, openSync } from 'node:fs'
+import { forgetLook } from './look.ts'
+import { Checkpoints, WalFile } from './wal.ts'
 
 export type SqlValue = string | number | bigint | boolean | null | Uint8Array
 
@@ -26,6 +28,8 @@ export interface WritableDb extends Db {
 /** The open database with what the floor needs to run transactions; features see it as `Db` only. */
 export type DatabaseHandle = WritableDb & {
   readonly raw: Database
+  /** Where the file is; null in memory and for reading. */
+  readonly path: string | null
   exec(sql: string): void
   close(): void
   /** Told of every question and its time in milliseconds, while it is set. */
@@ -90,11 +94,18 @@ export function openDatabase(options: DatabaseOptions): DatabaseHandle {
   }
   const handle: DatabaseHandle = {
     raw,
+    path: options.readonly || options.path === ':memory:' ? null : options.path,
     watch: null,
     one: <T>(sql: string, ...params: SqlValue[]) => timed(sql, () => prepared(sql).get(...(params as SQLQueryBindings[])) as T | null),
     all: <T>(sql: string, ...params: SqlValue[]) => timed(sql, () => prepared(sql).all(...(params as SQLQueryBindings[])) as T[]),
-    run: (sql: string, ...params: SqlValue[]) => timed(sql, () => prepared(sql).run(...(params as SQLQueryBindings[])).changes),
-    exec: (sql: string) => timed(sql, () => void raw.run(sql)),
+    run: (sql: string, ...params: SqlValue[]) => {
+      forgetLook(handle)
+      return timed(sql, () => prepared(sql).run(...(params as SQLQueryBindings[])).changes)
+    },
+    exec: (sql: string) => {
+      forgetLook(handle)
+      timed(sql, () => void raw.run(sql))
+    },
     close: () => {
       if (!options.readonly) raw.run('PRAGMA wal_checkpoint(TRUNCATE)')
       raw.close()
@@ -130,6 +141,17 @@ export function copyDatabase(from: string, to: string): void {
   }
 }
 
+/** Takes the write-ahead log over into the file, as far as that goes without waiting for anybody. For threads: it takes as long as the disk does. */
+export function checkpoint(path: string): void {
+  const raw = new Database(path, { create: false, readwrite: true })
+  try {
+    raw.run('PRAGMA busy_timeout = 10000')
+    raw.run('PRAGMA wal_checkpoint(PASSIVE)')
+  } finally {
+    raw.close()
+  }
+}
+
 /** What is wrong with the file, one line each: damaged pages, and rows that point at nothing. Empty when it is sound. */
 export function faultsOf(db: Db): string[] {
   const damage = db.all<{ integrity_check: string }>('PRAGMA integrity_check').map((row) => row.integrity_check).filter((line) => line !== 'ok')
@@ -152,9 +174,16 @@ export function transaction<T>(db: DatabaseHandle, run: () => T): T {
 
 type Waiting = { run: () => unknown; done: (result: unknown) => void; failed: (error: unknown) => void }
 
+/** Pages of the log from which on it is taken over into the file: 8 MiB, as SQLite does by itself. */
+const PAGES_PER_CHECKPOINT = 1000
+
+/** One commit that is not on disk yet, with those who wait for that. */
+type Unsynced = { readonly done: () => void; readonly failed: (error: unknown) => void }
+
 /**
  * Group commit: all writes that wait when the event loop comes round run in one transaction, each in a savepoint of its
- * own, so one that fails takes nothing with it; one fsync makes all of them durable, and only then are they answered.
+ * own, so one that fails takes nothing with it; one sync makes all of them durable, and only then are they answered. Meanwhile the
+ * event loop goes on; writes that come then wait, and are the next group.
  */
 export class Writer {
   #waiting: Waiting[] = []
@@ -162,19 +191,36 @@ export class Writer {
   #closed = false
   #flushes = 0
   #others: number | null = null
+  #unsynced: Unsynced[] = []
+  /** The bringing to disk that is under way. */
+  #syncing: Promise<void> | null = null
+  #checkpoints: Checkpoints | null = null
 
-  constructor(private readonly db: DatabaseHandle) {}
+  constructor(
+    private readonly db: DatabaseHandle,
+    /** Null where nothing can be brought to disk. */
+    private readonly wal: Pick<WalFile, 'sync' | 'close'> | null = db.path === null ? null : new WalFile(db.path),
+  ) {
+    if (db.path === null) return
+    this.#checkpoints = new Checkpoints(db.path)
+    db.exec('PRAGMA synchronous = NORMAL')
+    db.exec('PRAGMA wal_autocheckpoint = 0')
+  }
 
   /** Resolves with the result once it is on disk; rejects with the error of `run`, or of the commit. */
   write<T>(run: () => T): Promise<T> {
     if (this.#closed) return Promise.reject(new Error('the database is closed'))
     return new Promise<T>((resolve, reject) => {
       this.#waiting.push({ run, done: resolve as (result: unknown) => void, failed: reject })
-      if (!this.#scheduled) {
-        this.#scheduled = true
-        setImmediate(() => this.flush())
-      }
+      this.#schedule()
     })
+  }
+
+  #schedule(): void {
+    // While a group is on its way to the disk, the next one gathers.
+    if (this.#scheduled || this.#syncing !== null || this.#waiting.length === 0) return
+    this.#scheduled = true
+    setImmediate(() => this.flush())
   }
 
   /**
@@ -189,7 +235,7 @@ export class Writer {
     return `${this.#flushes}.${this.#others}`
   }
 
-  /** Runs everything that waits now. */
+  /** Runs everything that waits now; it is answered when it is on disk. */
   flush(): void {
     this.#scheduled = false
     const batch = this.#waiting
@@ -225,13 +271,59 @@ export class Writer {
       for (const { failed } of batch) failed(error)
       return
     }
-    for (const answer of finished) answer()
-    for (const answer of refused) answer()
+    const answer = (): void => {
+      for (const tell of finished) tell()
+      for (const tell of refused) tell()
+    }
+    // Where all were refused, nothing has changed.
+    if (this.wal === null || finished.length === 0) return answer()
+    this.#unsynced.push({
+      done: answer,
+      failed: (error) => {
+        for (const { failed } of batch) failed(error)
+      },
+    })
+    this.#syncing ??= this.#sync(this.wal)
   }
 
-  close(): void {
+  /** Brings to disk what is committed, as long as there is some, and answers. */
+  async #sync(wal: Pick<WalFile, 'sync'>): Promise<void> {
+    while (this.#unsynced.length > 0) {
+      const groups = this.#unsynced
+      this.#unsynced = []
+      try {
+        await wal.sync()
+        for (const { done } of groups) done()
+      } catch (error) {
+        for (const { failed } of groups) failed(error)
+      }
+    }
+    this.#syncing = null
+    if (this.#closed) return
+    this.#schedule()
+    this.#lookAtLog()
+  }
+
+  /** Has the log taken over once it is long; were the thread not to be had, SQLite does it itself again. */
+  #lookAtLog(): void {
+    const checkpoints = this.#checkpoints
+    if (checkpoints === null || checkpoints.running) return
+    const state = this.db.one<{ log: number; checkpointed: number }>('PRAGMA wal_checkpoint(NOOP)')
+    if (state === null || state.log - state.checkpointed < PAGES_PER_CHECKPOINT) return
+    void checkpoints.run().then((error) => {
+      if (error === null || this.#closed) return
+      this.#checkpoints = null
+      this.db.exec(`PRAGMA wal_autocheckpoint = ${PAGES_PER_CHECKPOINT}`)
+    })
+  }
+
+  /** Runs what waits, brings it to disk and answers. Nothing is written afterwards. */
+  async close(): Promise<void> {
     this.flush()
     this.#closed = true
+    await this.#syncing
+    await this.#checkpoints?.close()
+    this.wal?.close()
   }
 }
 

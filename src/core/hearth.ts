@@ -16,6 +16,7 @@ import { Measures, measuredGit } from './measures.ts'
 import type { Operation } from './operation.ts'
 import type { Extension } from './points.ts'
 import type { Settings } from './settings.ts'
+import { sweepFailedJobs } from './sweep-jobs.ts'
 
 /** How the doors find out who is asking; answered by the accounts feature. */
 export type CallerPort = {
@@ -127,12 +128,12 @@ export function createHearth({ settings, log, clock, database, git, features, fa
       stopping.abort()
       await jobs.stop()
       await git.close()
-      writer.close()
+      await writer.close()
       database.watch = null
       database.close()
     },
   }
   const callerPort = callers(hearth)
-  const jobs = new JobRunner(hearth, [sweepIdempotencyKeys as Job, sweepBlobs as Job, ...features.flatMap((feature) => feature.jobs ?? [])])
+  const jobs = new JobRunner(hearth, [sweepIdempotencyKeys as Job, sweepBlobs as Job, sweepFailedJobs as Job, ...features.flatMap((feature) => feature.jobs ?? [])])
   return hearth
 }

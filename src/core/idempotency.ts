@@ -51,11 +51,18 @@ export async function inTurn<T>(scope: object, { caller_id, key }: Idempotency, 
   }
 }
 
+/** So many in one transaction: others wait while it runs. */
+const AT_ONCE = 2000
+
 export const sweepIdempotencyKeys = job({
   kind: 'sweep_idempotency_keys',
   every: '1h',
-  run: ({ hearth }) =>
-    hearth.writer.write(() => {
-      hearth.database.run('DELETE FROM idempotency_keys WHERE created_at < ?', timestamp(hearth.clock.now() - DAY))
-    }),
+  run: async ({ hearth, signal }) => {
+    const before = timestamp(hearth.clock.now() - DAY)
+    const remove = () =>
+      hearth.database.run(
+        'DELETE FROM idempotency_keys WHERE (caller_id, key) IN (SELECT caller_id, key FROM idempotency_keys WHERE created_at < ? LIMIT ?)', before, AT_ONCE,
+      )
+    while (!signal.aborted && (await hearth.writer.write(remove)) === AT_ONCE);
+  },
 })

@@ -6,6 +6,7 @@ import { typeId } from '#lib/typeid.ts'
 import { duration, timestamp } from '#lib/time.ts'
 import type { Db, WritableDb } from './db.ts'
 import type { Hearth } from './hearth.ts'
+import { forItself } from './work.ts'
 
 export type JobContext = { readonly hearth: Hearth; readonly signal: AbortSignal; readonly attempt: number; readonly id: string }
 
@@ -30,6 +31,10 @@ export const LANES = {
   webhooks: 32,
   imports: 2,
   backups: 1,
+  /** What is found out about code before anybody asks. */
+  history: 1,
+  /** Keeping the index of searches, in turns of its own. */
+  search: 1,
   /** Commands of other people, which compute. */
   commands: Math.max(1, navigator.hardwareConcurrency),
 } as const
@@ -117,6 +122,12 @@ export function retryJob(db: WritableDb, id: string, now: number): JobRow | null
 /** The longest sleep: a clock that was set back must not stop the runner for long. */
 const LONGEST_SLEEP_MS = 30_000
 
+/** What a clock may go back by itself, as it is kept right. */
+const CLOCK_STEP_MS = 60_000
+
+/** How long it waits when the database took nothing. */
+const AGAIN_MS = 5_000
+
 /** Takes jobs from the table and runs them until it is stopped. */
 export class JobRunner {
   #kinds: Map<string, Job>
@@ -124,6 +135,10 @@ export class JobRunner {
   #busy = new Map<Lane, number>()
   #timer: ReturnType<typeof setTimeout> | null = null
   #stopped = false
+  /** The time when it last looked; before the first look anything counts as set back. */
+  #seen = Infinity
+  /** Ends each pause of those that could not write. */
+  #paused = new Set<() => void>()
   #abort = new AbortController()
 
   constructor(
@@ -156,6 +171,7 @@ export class JobRunner {
   /** Looks for due jobs soon; cheap to call often. */
   wake(): void {
     if (this.#stopped) return
+    for (const end of [...this.#paused]) end()
     this.#sleep(0)
   }
 
@@ -164,6 +180,7 @@ export class JobRunner {
     this.#stopped = true
     if (this.#timer) clearTimeout(this.#timer)
     this.#abort.abort()
+    for (const end of [...this.#paused]) end()
     await Promise.allSettled(this.#running.values())
   }
 
@@ -205,11 +222,35 @@ export class JobRunner {
     if (this.#timer) clearTimeout(this.#timer)
     this.#timer = setTimeout(() => {
       this.#timer = null
-      this.#take().catch((error) => this.hearth.log.error('the job runner failed', { error }))
+      this.#take().catch((error) => {
+        this.hearth.log.error('the job runner failed', { error })
+        // A full disk, say: nobody else would wake it when there is room again.
+        if (!this.#stopped && !this.#timer) this.#sleep(AGAIN_MS)
+      })
     }, milliseconds)
   }
 
+  /**
+   * Gives jobs that were planned by a clock that has been set back since the wait that they were meant to have. When one was planned
+   * tells which they are, so it does not matter whether the clock moved while this ran or while nothing did.
+   */
+  async #followClock(): Promise<void> {
+    const now = this.hearth.clock.now()
+    const late = timestamp(now + CLOCK_STEP_MS)
+    if (now < this.#seen - CLOCK_STEP_MS && this.hearth.db.one(`SELECT 1 FROM jobs WHERE state = 'waiting' AND updated_at > ? LIMIT 1`, late)) {
+      const jobs = await this.hearth.writer.write(() =>
+        this.hearth.database.run(
+          `UPDATE jobs SET run_at = ?1 + run_at - CAST(round(unixepoch(updated_at, 'subsec') * 1000) AS INTEGER), updated_at = ?2 WHERE state = 'waiting' AND updated_at > ?3`,
+          now, timestamp(now), late,
+        ),
+      )
+      this.hearth.log.warn('the clock was set back: jobs are planned anew', { jobs })
+    }
+    this.#seen = now
+  }
+
   async #take(): Promise<void> {
+    await this.#followClock()
     while (!this.#stopped) {
       const next = this.#due(this.#held())
       if (!next) break
@@ -255,21 +296,47 @@ export class JobRunner {
 
   async #run(row: JobRow): Promise<void> {
     const definition = this.#kinds.get(row.kind)
+    let wrong: unknown = null
     try {
       if (!definition) throw new Error(`no job is called ${row.kind}`)
-      await definition.run({ hearth: this.hearth, signal: this.#abort.signal, attempt: row.attempt, id: row.id }, JSON.parse(row.input))
-      await this.#finish(row, definition, null)
+      const context = { hearth: this.hearth, signal: this.#abort.signal, attempt: row.attempt, id: row.id }
+      await forItself(() => definition.run(context, JSON.parse(row.input)))
     } catch (error) {
       if (this.#stopped && this.#abort.signal.aborted) return
-      await this.#finish(row, definition, error)
+      wrong = error ?? new Error('it failed without a reason')
     }
+    const delay = definition?.retry[row.attempt - 1]
+    if (wrong !== null) this.hearth.log.warn('a job failed', { kind: row.kind, job: row.id, attempt: row.attempt, error: wrong, again_in: delay ?? null })
+    // What became of it is written down even when that has to wait for room on the disk; at a stop the next start runs it again.
+    for (;;) {
+      try {
+        return await this.#finish(row, definition, wrong)
+      } catch (error) {
+        this.hearth.log.error('what became of a job could not be written', { kind: row.kind, job: row.id, error })
+        await this.#pause(AGAIN_MS)
+        if (this.#stopped) return
+      }
+    }
+  }
+
+  /** Waits, but not beyond a stop, nor when somebody else could write. */
+  #pause(milliseconds: number): Promise<void> {
+    if (this.#stopped) return Promise.resolve()
+    return new Promise((resolve) => {
+      const end = (): void => {
+        clearTimeout(timer)
+        this.#paused.delete(end)
+        resolve()
+      }
+      const timer = setTimeout(end, milliseconds)
+      this.#paused.add(end)
+    })
   }
 
   /** A job that ended is gone; one that failed waits for its next try or stays for a person to see. */
   async #finish(row: JobRow, definition: Job | undefined, error: unknown): Promise<void> {
     const delay = definition?.retry[row.attempt - 1]
     const message = error === null ? null : error instanceof Error ? error.message : String(error)
-    if (message !== null) this.hearth.log.warn('a job failed', { kind: row.kind, job: row.id, attempt: row.attempt, error, again_in: delay ?? null })
     await this.hearth.writer.write(() => {
       const db = this.hearth.database
       const now = this.hearth.clock.now()

@@ -32,16 +32,19 @@ export function pendingMigrations(db: DatabaseHandle, known: readonly Migration[
   return known.filter(({ name }) => !done.has(name))
 }
 
-export function migrate(db: DatabaseHandle, now: Timestamp, known: readonly Migration[] = migrations): readonly string[] {
+/** Runs what is pending and gives the names; `ran` is told of each and its time in milliseconds. Gives NewerDatabase as above. */
+export function migrate(db: DatabaseHandle, now: Timestamp, known: readonly Migration[] = migrations, ran: (name: string, ms: number) => void = () => {}): readonly string[] {
   const pending = pendingMigrations(db, known)
   db.exec('CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY, applied_at TEXT NOT NULL) STRICT')
   for (const { name, sql } of pending) {
+    const started = performance.now()
     transaction(db, () => {
       db.exec(sql)
       const broken = db.all('PRAGMA foreign_key_check')
       if (broken.length > 0) throw new Error(`migration ${name} leaves ${broken.length} rows with a missing parent`)
       db.run('INSERT INTO migrations (name, applied_at) VALUES (?, ?)', name, now)
     })
+    ran(name, performance.now() - started)
   }
   return pending.map(({ name }) => name)
 }

@@ -14,8 +14,10 @@ import type { Caller } from './caller.ts'
 import type { Db } from './db.ts'
 import type { Hearth } from './hearth.ts'
 import { findAnswer, inTurn, recordAnswer, type Idempotency } from './idempotency.ts'
+import { look } from './look.ts'
 import type { Paging } from './page.ts'
 import { requireRoom } from './room.ts'
+import { askerNow, byThen, overloaded, partyOf, workFor } from './work.ts'
 import { writeAs, type Tx, type Write } from './write.ts'
 
 /** What every handler gets; the rule of the operation adds `repo`, `workspace` and a narrower `caller`. */
@@ -178,6 +180,8 @@ export type CallOptions = {
   progress?: Progress
   /** Told where the answer holds text by people without Write (see `untrusted` of an operation). */
   untrusted?: (pointers: readonly string[]) => void
+  /** When reading history for it is given up, as `performance.now()` tells the time. */
+  until?: number
 }
 
 const never = new AbortController().signal
@@ -223,7 +227,14 @@ async function run(hearth: Hearth, operation: Operation, caller: Caller, grant: 
       return result
     }, options.origin),
   )
-  const answer = await operation.run(context, valid)
+  let answer: unknown
+  try {
+    const until = options.until ?? askerNow()?.until ?? null
+    const answering = workFor(partyOf(caller, () => options.origin ?? nowhere), () => operation.run(context, valid), until)
+    answer = await (until !== null && !operation.access.writes && answering instanceof Promise ? byThen(answering, until) : answering)
+  } catch (error) {
+    throw overloaded(hearth, error) ?? error
+  }
   if (idempotency && written !== answer) await writeAs(hearth, caller, (tx) => keep(tx, answer))
   tellUntrusted(operation, answer, context, valid, options)
   return answer
@@ -246,8 +257,10 @@ function contextOf(
 }
 
 function tellUntrusted(operation: Operation, answer: unknown, context: Context & { caller: Caller }, input: unknown, options: CallOptions): void {
+  const { hearth } = context
   if (!options.untrusted || !operation.untrusted) return
-  const pointers = operation.untrusted(answer, context, input)
+  const { untrusted } = operation
+  const pointers = look(hearth.db, () => untrusted(answer, context, input))
   if (pointers.length > 0) options.untrusted(pointers)
 }
 

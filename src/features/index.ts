@@ -17,11 +17,13 @@ import { feature as webhooks } from './webhooks/index.ts'
 import { feature as notifications } from './notifications/index.ts'
 import { feature as imports } from './imports/index.ts'
 import { feature as rulesets } from './rulesets/index.ts'
+import { feature as keys } from './keys/index.ts'
 import { feature as statuses } from './statuses/index.ts'
 import { feature as releases } from './releases/index.ts'
 import { feature as queue } from './queue/index.ts'
 import { feature as backups } from './backups/index.ts'
+import { feature as overview } from './overview/index.ts'
 import { feature as site } from './site/index.ts'
 import { feature as search } from './search/index.ts'
 
-export const features: readonly Feature[] = [accounts, workspaces, repos, teams, collaborators, issues, checks, pulls, oauth, devices, sso, agents, audit, webhooks, notifications, imports, rulesets, releases, statuses, queue, backups, search, site]
+export const features: readonly Feature[] = [accounts, workspaces, repos, teams, collaborators, issues, checks, pulls, oauth, devices, sso, agents, audit, webhooks, notifications, imports, rulesets, keys, releases, statuses, queue, backups, search, overview, site]

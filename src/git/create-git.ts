@@ -8,22 +8,34 @@ import { listRemote } from './client/list-refs.ts'
 import { pushTo } from './client/push-to.ts'
 import { Gate } from './gate.ts'
 import { Leases } from './leases.ts'
-import { GitError, type AddedMatches, type Git, type GitOptions, type Oid } from './ports.ts'
+import { findEntry, listTree } from './history/index.ts'
+import { GitError, type AddedMatches, type Git, type GitOptions, type ObjectReader, type Oid, type TreeEntry } from './ports.ts'
 import { advertise } from './protocol/advertise.ts'
 import { answerStream } from './protocol/answer-stream.ts'
 import { pipeTask } from './protocol/pipe-task.ts'
 import { receivePack, type ReceiveContext } from './protocol/receive-pack.ts'
 import { SharedAnswers } from './protocol/shared-answers.ts'
 import { viewOf } from './protocol/snapshot-view.ts'
-import { uploadPack, uploadPackOrFile, type UploadContext } from './protocol/upload-pack.ts'
+import { answerRefs, uploadPack, uploadPackOrFile, type UploadContext } from './protocol/upload-pack.ts'
 import { settingsOf } from './settings.ts'
 import { directorySize, makeStore, randomName, removePack, settlePack, storeDirectory, sweepStore } from './store/files.ts'
 import { Engine } from './tasks/engine.ts'
-import { expandPrefix, peelToCommit, readCommit, readTag } from './tasks/point-reads.ts'
+import { expandPrefix, peelToCommit, readBlob, readCommit, readTag } from './tasks/point-reads.ts'
+import { quickly } from './tasks/quick-reads.ts'
 import { Threads } from './tasks/threads.ts'
 
 /** Milliseconds that a host has to make a ref of a new commit before maintenance may drop what it rests on. */
 const LEASE = 15 * 60_000
+
+/** Reads that one thread has begun at once; they take turns. */
+const READS_PER_THREAD = 8
+
+/** A signal that comes at a time of `performance.now()`, with the error that says so. */
+function lateAt(until: number): { readonly signal: AbortSignal; clear(): void } {
+  const controller = new AbortController()
+  const timer = setTimeout(() => controller.abort(new GitError('late', 'this took too long and was given up')), Math.max(0, until - performance.now()))
+  return { signal: controller.signal, clear: () => clearTimeout(timer) }
+}
 
 /** The directory below `tmp` that is the engine's own. */
 const INCOMING = 'git'
@@ -45,9 +57,43 @@ export function createGit(options: GitOptions): Git {
   const threads = new Threads(engineSettings, workers, (message, fields) => log('error', `git engine: ${message}`, fields))
   // Reads of single small objects happen here: they must not wait behind a thread's long work.
   const engine = new Engine({ ...engineSettings, arenaBytes: Math.min(engineSettings.arenaBytes, 8 << 20) })
-  const gate = new Gate(concurrency)
+  const packs = new Gate(concurrency)
+  // Threads share their time among what they have begun, so that a short question is not held up by a long one. Of the places most stay
+  // open to others, whatever one party asks for.
+  const reads = new Gate(Math.max(1, workers) * READS_PER_THREAD, Math.max(1, Math.floor((Math.max(1, workers) * READS_PER_THREAD) / 2)))
+  // What nobody waits for leaves a thread to those who do.
+  const background = new Gate(Math.max(1, workers - 1), Infinity)
+  const asker = options.asker ?? (() => null)
+  /** What the host has done for nobody in particular is one party among the others. */
+  const HOST = ''
   const directory = (store: string) => storeDirectory(settings.root, store)
-  const ask = <R>(name: string) => (store: string, ...args: unknown[]) => threads.call<R>(name, { store, args })
+  const point = <R>(name: string) => (store: string, ...args: unknown[]) => threads.call<R>(name, { store, args })
+  const ask =
+    <R>(name: string) =>
+    async (store: string, ...args: unknown[]): Promise<R> => {
+      const { party, until } = asker() ?? { party: HOST, until: null }
+      const late = until === null ? null : lateAt(until)
+      const yieldPlace = party === HOST ? await background.enter({ party: store, store }) : null
+      try {
+        const leave = await reads.enter({ party, store, signal: late?.signal }).catch((error: unknown) => {
+          throw late?.signal.aborted ? late.signal.reason : error
+        })
+        try {
+          const handle = threads.start<R>(name, { store, args }, () => {})
+          late?.signal.addEventListener('abort', () => handle.cancel(), { once: true })
+          return await handle.result.catch((error: unknown) => {
+            throw late?.signal.aborted ? late.signal.reason : error
+          })
+        } finally {
+          leave()
+        }
+      } finally {
+        late?.clear()
+        yieldPlace?.()
+      }
+    }
+  const quick = <R>(store: string, name: string, answer: (db: ObjectReader) => R, ...args: unknown[]): Promise<R> =>
+    quickly(() => engine.store(store).objects, answer, () => ask<R>(name)(store, ...args))
   const leases = new Leases()
   /** Work that makes objects; what they rest on is held until the host has had time to make a ref of them. */
   const make =
@@ -71,7 +117,7 @@ export function createGit(options: GitOptions): Git {
   const context: ReceiveContext & UploadContext = {
     answers,
     threads,
-    enter: (signal) => gate.enter(signal),
+    enter: (signal) => packs.enter({ party: HOST, store: '', signal }),
     settle: (store, pack) => settlePack(directory(store), pack),
     withdraw: (store, pack) => {
       removePack(directory(store), pack)
@@ -79,6 +125,11 @@ export function createGit(options: GitOptions): Git {
       threads.refresh(store)
     },
     maxPackBytes: settings.maxPackBytes,
+  }
+  /** The same with the places of whoever has this done. */
+  const contextFor = (store: string, onCopy?: () => void): typeof context => {
+    const party = asker()?.party ?? HOST
+    return { ...context, onCopy, enter: (signal) => packs.enter({ party, store, signal }) }
   }
   const here = async <R>(read: () => R): Promise<R> => read()
 
@@ -99,28 +150,32 @@ export function createGit(options: GitOptions): Git {
     sizeOf: (store) => here(() => directorySize(directory(store))),
 
     advertise: (service, refs, protocol) => advertise(service, refs, protocol, agent),
-    uploadPack: (store, refs, request) => uploadPack(context, store, refs, request),
-    uploadPackOrFile: (store, refs, request) => uploadPackOrFile(context, store, refs, request),
+    listRefs: (refs, protocol, body) => answerRefs(refs, protocol, body),
+    uploadPack: (store, refs, request) => uploadPack(contextFor(store, request.onCopy), store, refs, request),
+    uploadPackOrFile: (store, refs, request) => uploadPackOrFile(contextFor(store, request.onCopy), store, refs, request),
     receivePack: (store, refs, request) => {
       const release = leases.hold(store, () => viewOf(refs).names.tips)
-      return receivePack(context, store, refs, request, release)
+      return receivePack(contextFor(store), store, refs, request, release)
     },
 
     expand: (store, prefix) => here(() => expandPrefix(engine.store(store), prefix)),
     peel: (store, oid) => here(() => peelToCommit(engine.store(store), oid)),
     commit: (store, oid) => here(() => readCommit(engine.store(store), oid)),
     tag: (store, oid) => here(() => readTag(engine.store(store), oid)),
-    isReachable: ask('isReachable'),
+    isReachable: point('isReachable'),
     log: ask('log'),
     count: ask('count'),
     mergeBases: ask('mergeBases'),
     aheadBehind: ask('aheadBehind'),
 
-    tree: ask('tree'),
-    entry: ask('entry'),
-    blob: ask('blob'),
+    // Sizes of many entries and whole trees are for threads.
+    tree: (store, commit, path, listing) =>
+      listing?.recursive || listing?.sizes ? ask<readonly TreeEntry[] | null>('tree')(store, commit, path, listing) : quick(store, 'tree', (db) => listTree(db, commit, path), commit, path),
+    entry: (store, commit, path) => quick(store, 'entry', (db) => findEntry(db, commit, path), commit, path),
+    blob: (store, oid, maxBytes) => quick(store, 'blob', (db) => readBlob(db, oid, maxBytes), oid, maxBytes),
     lastCommits: ask('lastCommits'),
     blame: ask('blame'),
+    busyPaths: ask('busyPaths'),
     languages: ask('languages'),
 
     diff: ask('diff'),
@@ -133,15 +188,17 @@ export function createGit(options: GitOptions): Git {
     commitFiles: make('commitFiles', ({ parent }) => [parent]),
     createTag: make('createTag', ({ object }) => [object]),
 
-    archive: (store, commit, archiveOptions) =>
-      answerStream((sink) => pipeTask(context, 'archive', { store, args: [commit, archiveOptions] }, sink)),
+    archive: (store, commit, archiveOptions) => {
+      const own = contextFor(store)
+      return answerStream((sink) => pipeTask(own, 'archive', { store, args: [commit, archiveOptions] }, sink))
+    },
 
     listRemote: (transport, remote) => listRemote({ transport, agent }, remote),
     fetchFrom: (store, transport, remote) =>
-      fetchFrom({ ...context, hold: (name, tips) => leases.hold(name, tips) }, store, { transport, agent }, remote),
+      fetchFrom({ ...contextFor(store), hold: (name, tips) => leases.hold(name, tips) }, store, { transport, agent }, remote),
     async pushTo(store, transport, remote) {
       const release = leases.hold(store, () => viewOf(remote.local).names.tips)
-      return await pushTo(context, store, { transport, agent }, remote).finally(release)
+      return await pushTo(contextFor(store), store, { transport, agent }, remote).finally(release)
     },
     moveFacts: (store, moves, trunk) => threads.call('facts', { store, moves, trunk }),
 
@@ -153,7 +210,7 @@ export function createGit(options: GitOptions): Git {
       maintained.add(store)
       try {
         const args = [tips, { graceMs, leased: leases.of(store) }]
-        const handle = threads.start<{ packs: number; bytes: number }>('maintain', { store, args }, () => {})
+        const handle = threads.start<{ packs: number; bytes: number; unindexed: number }>('maintain', { store, args }, () => {})
         const stop = () => handle.cancel()
         signal?.addEventListener('abort', stop, { once: true })
         try {
@@ -170,6 +227,8 @@ export function createGit(options: GitOptions): Git {
     },
     verify: (store, tips: readonly Oid[]) => threads.call('verify', { store, args: [tips] }),
     exportBare: (store, refs, target) => threads.call('export', { store, args: [viewOf(refs).names, refs, target] }),
+
+    load: () => ({ packs: { running: packs.running, waiting: packs.waiting }, reads: { running: reads.running, waiting: reads.waiting } }),
 
     async close() {
       await threads.close()

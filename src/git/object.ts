@@ -118,6 +118,22 @@ function parseHeaders(data: Uint8Array): { headers: [string, string][]; message:
   return { headers, message: end < 0 ? '' : text.slice(end + 2) }
 }
 
+/** A commit as it was signed: without the headers that hold signatures (git's `parse_buffer_signed_by_header`). */
+function withoutSignatures(data: Uint8Array): Uint8Array {
+  const bytes = Buffer.from(data.buffer, data.byteOffset, data.length)
+  const head = bytes.indexOf('\n\n')
+  const end = head < 0 ? bytes.length : head + 1
+  const kept: Uint8Array[] = []
+  let skipping = false
+  for (let at = 0; at < end; ) {
+    const next = bytes.indexOf(0x0a, at) + 1 || end
+    if (bytes[at] !== 0x20) skipping = bytes.subarray(at, next).toString('latin1').startsWith('gpgsig')
+    if (!skipping) kept.push(bytes.subarray(at, next))
+    at = next
+  }
+  return Buffer.concat([...kept, bytes.subarray(end)])
+}
+
 /** Gives GitError `corrupt` when the tree is missing. An identity that is missing, as in some old history, is an empty one. */
 export function parseCommit(oid: Oid, data: Uint8Array): Commit {
   const { headers, message } = parseHeaders(data)
@@ -125,6 +141,7 @@ export function parseCommit(oid: Oid, data: Uint8Array): Commit {
   const tree = first('tree')
   const author = first('author')
   const committer = first('committer')
+  const armored = first('gpgsig')
   if (!tree || !isOid(tree)) throw new GitError('corrupt', `commit ${oid} lacks a tree`)
   return {
     oid,
@@ -133,7 +150,7 @@ export function parseCommit(oid: Oid, data: Uint8Array): Commit {
     author: parseSignature(author ?? ''),
     committer: parseSignature(committer ?? ''),
     message,
-    signature: first('gpgsig') ?? null,
+    signature: armored === undefined ? null : { armored, signed: withoutSignatures(data) },
   }
 }
 
@@ -158,7 +175,7 @@ export function parseTag(oid: Oid, data: Uint8Array): Tag {
     throw new GitError('corrupt', `tag ${oid} lacks an object or its type`)
   }
   const tagger = first('tagger')
-  const signed = /-----BEGIN (PGP|SSH) SIGNATURE-----/.exec(message)
+  const signed = /^-----BEGIN (PGP|SSH) SIGNATURE-----/m.exec(message)
   return {
     oid,
     object,
@@ -166,7 +183,7 @@ export function parseTag(oid: Oid, data: Uint8Array): Tag {
     name: first('tag') ?? '',
     tagger: tagger === undefined ? null : parseSignature(tagger),
     message: signed ? message.slice(0, signed.index) : message,
-    signature: signed ? message.slice(signed.index) : null,
+    signature: signed ? { armored: message.slice(signed.index), signed: new Uint8Array(data.subarray(0, Buffer.from(data).lastIndexOf(signed[0]))) } : null,
   }
 }
 

@@ -19,6 +19,8 @@ export interface ObjectReader {
   /** The type and the size in bytes without inflating more than needed. */
   header(oid: Oid): { type: ObjectType; size: number } | null
   has(oid: Oid): boolean
+  /** As `read`, in memory that is good only until the next call: for hot loops that look at a thing and let it go. */
+  view?(oid: Oid): GitObject | null
 }
 
 /** Adds objects; they become durable when the writer's owner says so (`Store.write`). */
@@ -54,6 +56,9 @@ export type RefResult = {
 /** The identity line of a commit or tag. `time` is in seconds since 1970, `zone` in git's form (`+0200`). */
 export type Signature = { readonly name: string; readonly email: string; readonly time: number; readonly zone: string }
 
+/** A signature and the very bytes that it was made over. */
+export type ObjectSignature = { readonly armored: string; readonly signed: Uint8Array }
+
 /** A parsed commit. `message` is decoded as UTF-8; bytes that are not UTF-8 become U+FFFD. */
 export type Commit = {
   readonly oid: Oid
@@ -62,7 +67,7 @@ export type Commit = {
   readonly author: Signature
   readonly committer: Signature
   readonly message: string
-  readonly signature: string | null
+  readonly signature: ObjectSignature | null
 }
 
 /** A parsed annotated tag. */
@@ -73,7 +78,7 @@ export type Tag = {
   readonly name: string
   readonly tagger: Signature | null
   readonly message: string
-  readonly signature: string | null
+  readonly signature: ObjectSignature | null
 }
 
 export type TreeEntryType = 'file' | 'dir' | 'symlink' | 'submodule'
@@ -176,6 +181,16 @@ export type BlameRange = { readonly from_line: number; readonly to_line: number;
 /** The last commit that changed an entry of a directory. */
 export type LastCommit = { readonly name: string; readonly commit: Commit }
 
+/** What is known already of the entries of the same directory at an earlier commit: their last commits. */
+export type KnownLastCommits = { readonly commit: Oid; readonly entries: readonly { readonly name: string; readonly oid: Oid }[] }
+
+/** What is known already of all lines of a file at an earlier commit. */
+export type KnownBlame = {
+  readonly commit: Oid
+  readonly path: string
+  readonly ranges: readonly { readonly from_line: number; readonly to_line: number; readonly oid: Oid; readonly path: string }[]
+}
+
 export type MergeMethod = 'merge' | 'squash' | 'rebase'
 
 /** A three-way merge of trees: the merged tree, or the paths in conflict (never both). */
@@ -193,7 +208,7 @@ export type FileChange =
 /** Thrown for anything that the input is to blame for: a corrupt pack, a missing object, a bad name. */
 export class GitError extends Error {
   constructor(
-    readonly code: 'missing' | 'corrupt' | 'invalid' | 'too_large' | 'unsupported' | 'aborted',
+    readonly code: 'missing' | 'corrupt' | 'invalid' | 'too_large' | 'unsupported' | 'aborted' | 'busy' | 'late',
     message: string,
   ) {
     super(message)
@@ -207,6 +222,8 @@ export type ServiceRequest = {
   /** The body as it came, already freed of Content-Encoding. */
   readonly body: ReadableStream<Uint8Array> | Uint8Array | null
   readonly signal?: AbortSignal
+  /** Called before a whole copy (a fetch by somebody who has nothing) is made and not taken from what is kept; what it throws refuses it. */
+  readonly onCopy?: () => void
 }
 
 /** What a push did, for the host's records: the commands as parsed, with the pack's objects already on disk. */
@@ -235,6 +252,11 @@ export interface Git {
 
   /** The body of `GET info/refs?service=…` for smart HTTP, in the protocol version asked for. */
   advertise(service: 'git-upload-pack' | 'git-receive-pack', refs: RefSnapshot, protocol: 0 | 1 | 2): Uint8Array
+  /**
+   * The answer to one `POST git-upload-pack` that asks for refs and nothing else (ls-refs of version 2), which can be had at once; null for
+   * every other request, which is for `uploadPack`.
+   */
+  listRefs(refs: RefSnapshot, protocol: 0 | 1 | 2, body: Uint8Array): Uint8Array | null
   /** Answers one `POST git-upload-pack` (ls-refs, fetch, object-info). Only what `refs` reaches is ever sent. */
   uploadPack(store: string, refs: RefSnapshot, request: ServiceRequest): ReadableStream<Uint8Array>
   /**
@@ -278,8 +300,11 @@ export interface Git {
   entry(store: string, commit: Oid, path: string): Promise<TreeEntry | null>
   /** A blob's bytes; over `maxBytes` only its first part. */
   blob(store: string, oid: Oid, maxBytes?: number): Promise<{ data: Uint8Array; size: number } | null>
-  lastCommits(store: string, commit: Oid, path: string): Promise<readonly LastCommit[]>
-  blame(store: string, commit: Oid, path: string, range?: { from: number; to: number }): Promise<readonly BlameRange[]>
+  /** `known` are answers for earlier commits, with which this one is found by looking at the commits in between. */
+  lastCommits(store: string, commit: Oid, path: string, known?: readonly KnownLastCommits[]): Promise<readonly LastCommit[]>
+  blame(store: string, commit: Oid, path: string, range?: { from: number; to: number }, known?: readonly KnownBlame[]): Promise<readonly BlameRange[]>
+  /** The files that most of the last commits changed, the busiest first; merges do not count. */
+  busyPaths(store: string, commit: Oid, most: { readonly commits: number; readonly paths: number }): Promise<readonly string[]>
   /** Bytes by language of a commit's tree, largest first. */
   languages(store: string, commit: Oid): Promise<readonly { language: string; bytes: number }[]>
 
@@ -336,15 +361,21 @@ export interface Git {
   /** Finds a pattern in what commits add that none of their parents has; files over 8 MiB are read up to there. */
   searchAdded(store: string, search: AddedSearch, signal?: AbortSignal): Promise<AddedMatches>
 
-  /** Ids of objects that `tips` reach and `hide` do not and that were made for a SHA-1 collision. Reads all of them. */
+  /** Ids of objects that `tips` reach and `hide` do not and that were made for a SHA-1 collision. Reads all of them. `hide` are commits. */
   findForged(store: string, range: { readonly tips: readonly Oid[]; readonly hide?: readonly Oid[] }, signal?: AbortSignal): Promise<readonly Oid[]>
 
-  /** Packs small packs together, rewrites bitmaps and the commit-graph; `tips` are all refs of the family. */
-  maintain(store: string, tips: readonly Oid[], options?: { graceMs?: number; signal?: AbortSignal }): Promise<{ packs: number; bytes: number }>
+  /**
+   * Packs small packs together, rewrites bitmaps and the commit-graph; `tips` are all refs of the family. Of a long history only the latest
+   * commits are indexed in one round; `unindexed` are left for the next.
+   */
+  maintain(store: string, tips: readonly Oid[], options?: { graceMs?: number; signal?: AbortSignal }): Promise<{ packs: number; bytes: number; unindexed: number }>
   /** Reads everything and reports what is wrong, one line each; empty means sound. */
   verify(store: string, tips: readonly Oid[]): Promise<readonly string[]>
   /** Writes a plain bare repository that git reads. */
   exportBare(store: string, refs: RefSnapshot, directory: string): Promise<void>
+
+  /** Operations on packs, and reads that go through history, that run and wait. */
+  load(): Load
 
   /** Waits for running work and ends the workers. */
   close(): Promise<void>
@@ -372,6 +403,16 @@ export type AddedMatches = {
   readonly complete: boolean
 }
 
+/** Who has work done: places among heavy work go round by `party`. */
+export type Asker = {
+  readonly party: string
+  /** When reading for it is given up (GitError `late`), as `performance.now()` tells the time; null is never. */
+  readonly until: number | null
+}
+
+/** How much heavy work runs and waits now. */
+export type Load = { readonly packs: { readonly running: number; readonly waiting: number }; readonly reads: { readonly running: number; readonly waiting: number } }
+
 /** Settings of the engine; sizes in bytes. */
 export type GitOptions = {
   /** Directory that holds one directory per store. */
@@ -393,5 +434,7 @@ export type GitOptions = {
   concurrency?: number
   /** The product's version, told to clients as `agent=hearth/<version>`. */
   version?: string
+  /** For whom the caller of the moment works; null for the host itself. Asked when work begins. */
+  asker?: () => Asker | null
   log?: (level: 'info' | 'warn' | 'error', message: string, fields?: Record<string, unknown>) => void
 }

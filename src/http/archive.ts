@@ -1,17 +1,58 @@
 /**
  * The door of archives: `/_archive/<token>/<name>.zip` streams a zip file of a commit to whoever has the link. It knows the
- * operation behind it by name only. Nothing is written to disk; the engine lets a few run at once and the others wait.
+ * operation behind it by name only. Nothing is written to disk; a few are made at once and the others wait.
  */
 import { anonymous } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { call, type Typed } from '#core/operation.ts'
 import { Refusal } from '#lib/errors.ts'
-import type { Door } from './exchange.ts'
-import { watched } from './git-streams.ts'
+import { overloaded, partyOf, workFor } from '#core/work.ts'
+import type { Door, Exchange } from './exchange.ts'
+import { Watchdog, watched } from './git-streams.ts'
+import { placesOf } from './places.ts'
 import { decode } from './query.ts'
 import type { Mount } from './rest.ts'
 
 type OpenArchive = Typed<{ token: string; file: string }, { store: string; commit: string; folder: string }>
+
+/** The bytes once the first of them are there: what stands against it until then can still be said. */
+async function begin(exchange: Exchange, store: string, commit: string, folder: string): Promise<ReadableStream<Uint8Array>> {
+  const { hearth, request } = exchange
+  exchange.allowSilence()
+  const watchdog = new Watchdog()
+  const signal = AbortSignal.any([request.signal, hearth.stopping, watchdog.signal])
+  const party = partyOf(anonymous, exchange.origin)
+  const leave = await placesOf(hearth).enter(party, signal)
+  const noteEnd = hearth.measures.begin('archive', { store })
+  const end = (): void => {
+    watchdog.stop()
+    noteEnd()
+    leave()
+  }
+  const bytes = watched(workFor(party, () => hearth.git.archive(store, commit, { format: 'zip', prefix: folder })), { chunk: () => watchdog.touch(), end })
+  const reader = bytes.getReader()
+  signal.addEventListener('abort', () => void reader.cancel(signal.reason).catch(() => {}), { once: true })
+  try {
+    const first = await reader.read()
+    return onward(first.value ?? null, reader)
+  } catch (error) {
+    throw overloaded(hearth, error) ?? error
+  }
+}
+
+/** What was read already, and then the rest. */
+function onward(first: Uint8Array | null, reader: ReadableStreamDefaultReader<Uint8Array>): ReadableStream<Uint8Array> {
+  let held = first
+  return new ReadableStream({
+    async pull(controller) {
+      const value = held ?? (await reader.read()).value
+      held = null
+      if (value) controller.enqueue(value)
+      else controller.close()
+    },
+    cancel: (reason) => reader.cancel(reason),
+  })
+}
 
 export function archiveMounts(hearth: Hearth): Mount[] {
   const openArchive = hearth.operationsByName.get('open_archive') as OpenArchive | undefined
@@ -26,7 +67,7 @@ export function archiveMounts(hearth: Hearth): Mount[] {
     }
     const [token = '', file = ''] = path.split('/').slice(2).map(decode)
     const { store, commit, folder } = await call(hearth, openArchive, anonymous, { token, file })
-    const body = request.method === 'HEAD' ? null : watched(hearth.git.archive(store, commit, { format: 'zip', prefix: folder }), { chunk: () => {}, end: hearth.measures.begin('archive', { store }) })
+    const body = request.method === 'HEAD' ? null : await begin(exchange, store, commit, folder)
     return new Response(body, {
       headers: {
         'content-type': 'application/zip',

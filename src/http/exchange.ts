@@ -8,6 +8,7 @@ import type { Hearth } from '#core/hearth.ts'
 import { isWithoutRoom, noRoom } from '#core/room.ts'
 import { Refusal } from '#lib/errors.ts'
 import { clientAddress, parseBlock, type Block } from '#lib/net.ts'
+import { SECOND } from '#lib/time.ts'
 import type { Limiter } from './limiter.ts'
 
 /** Ids that a client or a proxy may choose: short and harmless in a log. */
@@ -25,6 +26,9 @@ export function doorOf(path: string): DoorName {
   if (path === '/livez' || path === '/readyz' || path === '/metrics') return 'health'
   return GIT.test(path) ? 'git' : 'pages'
 }
+
+/** Milliseconds; the listener waits a minute. */
+const LONGEST_ANSWER = 55 * SECOND
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
@@ -53,6 +57,7 @@ export class Exchange {
     readonly hearth: Hearth,
     readonly request: Request,
     private readonly peer: () => string | null = () => null,
+    private readonly lift: ((request: Request) => void) | null = null,
   ) {
     const { url } = request
     const start = url.indexOf('/', url.indexOf('://') + 3)
@@ -62,6 +67,16 @@ export class Exchange {
     this.door = doorOf(this.path)
     const sent = request.headers.get('x-request-id')
     this.id = sent !== null && SANE_ID.test(sent) ? sent : crypto.randomUUID()
+  }
+
+  /** The listener ends a connection on which nothing moves; by then an answer is given, whatever it is. As `performance.now()` tells the time. */
+  get until(): number {
+    return this.started + LONGEST_ANSWER
+  }
+
+  /** Lets the connection be silent for longer than others, while its work waits or its reader is slow. */
+  allowSilence(): void {
+    this.lift?.(this.request)
   }
 
   /** Where the request came from, for the audit log. Worked out when asked for: most requests change nothing. */
@@ -93,7 +108,9 @@ export type Door = (exchange: Exchange) => Response | Promise<Response>
 export type Refuse = (exchange: Exchange, refusal: Refusal) => Response
 
 /** Makes the handler of a door: it never throws and its answer always carries `X-Request-Id`. */
-export function serve(hearth: Hearth, door: Door, refuse: Refuse, peerOf?: (request: Request) => string | null, limiter?: Limiter): (request: Request) => Response | Promise<Response> {
+export function serve(
+  hearth: Hearth, door: Door, refuse: Refuse, { peerOf, limiter, lift }: { peerOf?: (request: Request) => string | null; limiter?: Limiter; lift?: (request: Request) => void } = {},
+): (request: Request) => Response | Promise<Response> {
   const fail = (exchange: Exchange, error: unknown): Response => {
     if (error instanceof Refusal) return finish(exchange, refuse(exchange, error))
     if (isWithoutRoom(error)) {
@@ -105,7 +122,7 @@ export function serve(hearth: Hearth, door: Door, refuse: Refuse, peerOf?: (requ
     return finish(exchange, refuse(exchange, new Refusal('internal', 'something went wrong here; it is in the log under this request id')))
   }
   return (request) => {
-    const exchange = new Exchange(hearth, request, peerOf && (() => peerOf(request)))
+    const exchange = new Exchange(hearth, request, peerOf && (() => peerOf(request)), lift)
     try {
       const verdict = limiter?.enter(exchange)
       if (verdict?.refused) return finish(exchange, tooMany(exchange, verdict.refused, refuse))

@@ -10,10 +10,13 @@ import type { Caller } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { call, type Operation, type Typed } from '#core/operation.ts'
 import { hasRoom, isWithoutRoom, noRoom } from '#core/room.ts'
+import { overloaded, partyOf, workFor } from '#core/work.ts'
 import { Moved, Refusal } from '#lib/errors.ts'
 import { RESERVED_SLUGS } from '#lib/slug.ts'
 import { gitCallerOf } from './git-credentials.ts'
-import { Places } from './places.ts'
+import { RightsMemo, type Opened } from './git-rights.ts'
+import { CopyLimit } from './copy-limit.ts'
+import { placesOf } from './places.ts'
 import { bodyOf, smallBodyOf, Watchdog, watched } from './git-streams.ts'
 
 type Service = 'git-upload-pack' | 'git-receive-pack'
@@ -81,16 +84,22 @@ function named(hearth: Hearth, name: string): Operation {
 export function gitDoor(hearth: Hearth): GitDoor {
   const fetchRepo = named(hearth, 'fetch_repo') as FetchOperation
   const push = named(hearth, 'push') as PushOperation
-  const places = new Places(() => hearth.settings.git.places_per_caller)
+  const places = placesOf(hearth)
+  const copies = new CopyLimit(hearth)
+  const memo = new RightsMemo(hearth)
 
   /** Where the objects are and which refs are seen, if the caller may use the service. */
-  const open = (caller: Caller, service: Service, repo: string) => {
+  const open = async (caller: Caller, service: Service, repo: string, credential: string): Promise<Opened> => {
+    const before = memo.state()
     if (service === 'git-receive-pack') {
       decide(push.access, caller, { repo }, hearth.facts)
       // Said before a pack is sent that could not be kept.
       if (!hasRoom(hearth)) throw noRoom()
     }
-    return call(hearth, fetchRepo, caller, { repo })
+    const { store, refs } = await call(hearth, fetchRepo, caller, { repo })
+    const opened = { caller, store, refs }
+    memo.keep(credential, repo, before, opened)
+    return opened
   }
 
   const apply = async (caller: Caller, origin: Origin, repo: string, { updates, options, atomic, packBytes, unlooked }: Push): Promise<readonly RefResult[]> => {
@@ -100,32 +109,38 @@ export function gitDoor(hearth: Hearth): GitDoor {
       return results
     } catch (error) {
       if (error instanceof Refusal) return refuseAll(error.message)
+      if (isWithoutRoom(error)) return refuseAll(noRoom().message)
       hearth.log.error('a push failed', { repo, error })
       return refuseAll('something went wrong here; nothing was changed')
     }
   }
 
-  const advertise = async (request: Request, url: URL, caller: Caller, repo: string): Promise<Response> => {
+  const advertise = async (request: Request, url: URL, caller: Caller, repo: string, credential: string, known: Opened | null): Promise<Response> => {
     if (request.method !== 'GET' && request.method !== 'HEAD') return text(405, `${request.method} is not possible here`, { allow: 'GET, HEAD' })
     const service = url.searchParams.get('service')
     if (service !== 'git-upload-pack' && service !== 'git-receive-pack') {
       return text(403, service === null ? 'this server speaks the smart HTTP protocol only: use git 1.6.6 or later' : `there is no service ${service.slice(0, 60)}`)
     }
-    const { refs } = await open(caller, service, repo)
+    const { refs } = (service === 'git-upload-pack' ? known : null) ?? (await open(caller, service, repo, credential))
     const body = hearth.git.advertise(service, refs, versionFor(service, request))
     const headers = { 'content-type': `application/x-${service}-advertisement`, ...FRESH }
     return new Response(request.method === 'HEAD' ? null : (body as Uint8Array<ArrayBuffer>), { headers })
   }
 
-  const exchange = async (request: Request, server: Listener, origin: () => Origin, service: Service, caller: Caller, repo: string): Promise<Response> => {
+  const exchange = async (
+    request: Request, server: Listener, origin: () => Origin, service: Service, caller: Caller, repo: string, credential: string, known: Opened | null,
+  ): Promise<Response> => {
     if (request.method !== 'POST') return text(405, `${request.method} is not possible here`, { allow: 'POST' })
-    const { store, refs } = await open(caller, service, repo)
+    const { store, refs } = (service === 'git-upload-pack' ? known : null) ?? (await open(caller, service, repo, credential))
     const type = request.headers.get('content-type')
     if (type !== `application/x-${service}-request`) return text(415, `the body must be application/x-${service}-request`)
     const limit = service === 'git-upload-pack' ? LARGEST_QUESTION : hearth.settings.git.max_pack_bytes + ROOM_FOR_COMMANDS
     if (Number(request.headers.get('content-length') ?? 0) > limit) return text(413, `the request is larger than ${limit} bytes`, { connection: 'close' })
     // Before the timeout is lifted: what is this short has no reason to take long.
     const small = service === 'git-upload-pack' ? await smallBodyOf(request) : null
+    const headers = { 'content-type': `application/x-${service}-result`, ...FRESH }
+    const listed = small && hearth.git.listRefs(refs, versionFor(service, request), small)
+    if (listed) return new Response(listed as Uint8Array<ArrayBuffer>, { headers })
     server.timeout(request, 0)
     const watchdog = new Watchdog()
     const noteEnd = hearth.measures.begin(service === 'git-upload-pack' ? 'fetch' : 'push', { repo })
@@ -137,18 +152,19 @@ export function gitDoor(hearth: Hearth): GitDoor {
     }
     const body = small ?? bodyOf(request, limit, watchdog)
     const signal = AbortSignal.any([request.signal, hearth.stopping, watchdog.signal])
-    const asked = { protocol: versionFor(service, request), body, signal }
-    leave = await places.enter(caller.kind === 'anonymous' ? (origin().ip ?? '') : caller.id, signal).catch((error: unknown) => {
+    const onCopy = caller.kind === 'anonymous' ? () => copies.count(store) : undefined
+    const asked = { protocol: versionFor(service, request), body, signal, onCopy }
+    const party = partyOf(caller, origin)
+    leave = await places.enter(party, signal).catch((error: unknown) => {
       end()
       throw error
     })
-    const headers = { 'content-type': `application/x-${service}-result`, ...FRESH }
     const stream = (bytes: ReadableStream<Uint8Array>): Response => new Response(watched(bytes, { chunk: () => watchdog.touch(), end }), { headers })
     if (service === 'git-receive-pack') {
-      return stream(hearth.git.receivePack(store, refs, { ...asked, apply: (pushed) => apply(caller, origin(), repo, pushed) }))
+      return stream(workFor(party, () => hearth.git.receivePack(store, refs, { ...asked, apply: (pushed) => apply(caller, origin(), repo, pushed) })))
     }
     try {
-      const answer = await hearth.git.uploadPackOrFile(store, refs, asked)
+      const answer = await workFor(party, () => hearth.git.uploadPackOrFile(store, refs, asked))
       if (answer instanceof ReadableStream) return stream(answer)
       end()
       return answer instanceof Uint8Array ? new Response(answer as Uint8Array<ArrayBuffer>, { headers }) : fileAnswer(request, server, service, answer.path)
@@ -161,14 +177,18 @@ export function gitDoor(hearth: Hearth): GitDoor {
   const answer = async (request: Request, server: Listener, origin: () => Origin, url: URL, { repo, what }: Address): Promise<Response> => {
     let caller: Caller | null = null
     try {
-      caller = gitCallerOf(hearth, request)
+      const credential = request.headers.get('authorization') ?? ''
+      const known = memo.find(credential, repo)
+      caller = known?.caller ?? gitCallerOf(hearth, request)
       if (what === 'file') return text(403, 'this server speaks the smart HTTP protocol only: use git 1.6.6 or later')
-      if (what === 'info/refs') return await advertise(request, url, caller, repo)
-      return await exchange(request, server, origin, what as Service, caller, repo)
+      if (what === 'info/refs') return await advertise(request, url, caller, repo, credential, known)
+      return await exchange(request, server, origin, what as Service, caller, repo, credential, known)
     } catch (error) {
       // git follows the answer to its first question, and asks the new address from then on (git-config, http.followRedirects).
       if (error instanceof Moved) return text(301, error.message, { location: `/${error.to}${url.pathname.slice(1 + repo.length)}${url.search}` })
       if (error instanceof Refusal) return refuse(error, caller)
+      const turnedAway = overloaded(hearth, error)
+      if (turnedAway) return refuse(turnedAway, caller)
       if (error instanceof GitError && error.code === 'unsupported') return text(415, error.message)
       if (error instanceof GitError && error.code === 'too_large') return text(413, error.message)
       if (error instanceof GitError && (error.code === 'corrupt' || error.code === 'invalid')) return text(400, error.message)

@@ -4,10 +4,13 @@
  */
 import type { Hearth } from '#core/hearth.ts'
 import { createCache, type Cache } from '#lib/cache.ts'
+import { Refusal } from '#lib/errors.ts'
 import { sha256 } from '#lib/hash.ts'
 import { parseAddress } from '#lib/net.ts'
 import { HOUR, MINUTE } from '#lib/time.ts'
-import type { Exchange } from './exchange.ts'
+import { callerOf } from './authenticate.ts'
+import type { DoorName, Exchange } from './exchange.ts'
+import { gitCallerOf } from './git-credentials.ts'
 
 /** Requests a minute. */
 export const LIMITS = {
@@ -21,11 +24,18 @@ export const LIMITS = {
 type Policy = 'anonymous' | 'authenticated'
 type Bucket = { readonly key: string; readonly most: number; readonly policy: Policy; readonly window: number }
 
+/** Begins the keys of sign-ups, which are counted by the neighbourhood of an address. */
+const SIGN_UP = 'sign-up '
+
 /** So many keys are remembered; beyond it the least used are forgotten, and count anew. */
 const MOST_KEYS = 200_000
 
 /** What signed-out readers ask for that costs more than a page. */
-const COSTLY = /^\/(_archive\/|search$|[^/]+\/[^/]+\/(search|runs|archive)(\/|$))|\/checks\/[^/]+\/log$/
+const COSTLY = /^\/(search$|[^/]+\/[^/]+\/(search|runs|archive)(\/|$))|\/checks\/[^/]+\/log$/
+/** A link to an archive is what lets its bearer in, like a token. */
+const ARCHIVE = /^\/_archive\/([^/]+)\//
+/** Files that every page needs; they are in memory, and browsers keep them. */
+const ASSET = /^\/assets\//
 
 /** Whoever has an address of IPv6 has 64 bits of them. */
 export function networkOf(address: string, bits4 = 32, bits6 = 64): string {
@@ -62,18 +72,16 @@ export class Limiter {
     return { policy: first ? `"${first.policy}";q=${first.most};w=${first.window / 1000}` : null, refused: null }
   }
 
-  /** Learns from the answer: what changed nothing is not counted, and a bad credential counts against its address. */
+  /** Learns from the answer: what changed nothing is not counted, and a credential that ended is none. */
   leave(exchange: Exchange, status: number): void {
     const buckets = this.#taken.get(exchange)
     if (!buckets) return
     if (status === 304) for (const bucket of buckets) this.#give(bucket)
+    // Accounts are counted, not attempts at a form that is filled in wrongly; these count as pages.
+    if (status !== 303) for (const bucket of buckets) if (bucket.key.startsWith(SIGN_UP)) this.#give(bucket)
     const credential = this.#credentialOf(exchange)
     if (credential === null) return
-    if (status !== 401) this.#good.set(credential, true)
-    else {
-      this.#bad.set(credential, true)
-      if (!this.#good.get(credential)) this.#take(this.#guesses(exchange))
-    }
+    if (status === 401) this.#bad.set(credential, true)
   }
 
   #credentialOf({ request }: Exchange): string | null {
@@ -81,34 +89,53 @@ export class Limiter {
     return header === null ? null : sha256(header).slice(0, 32)
   }
 
-  #guesses(exchange: Exchange): Bucket {
-    return { key: `guess ${networkOf(exchange.origin.ip ?? '')}`, most: LIMITS.api.anonymous, policy: 'anonymous', window: MINUTE }
+  /** Whether somebody has this credential; whoever guesses is counted by address. */
+  #isGood(exchange: Exchange, credential: string): boolean {
+    if (this.#bad.get(credential)) return false
+    if (this.#good.get(credential)) return true
+    try {
+      const { hearth, request, door } = exchange
+      const caller = door === 'git' ? gitCallerOf(hearth, request) : callerOf(hearth, request, '')
+      if (caller.kind === 'anonymous') return false
+      this.#good.set(credential, true)
+      return true
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      if (error.code === 'unauthenticated') this.#bad.set(credential, true)
+      return false
+    }
+  }
+
+  /** Whoever cannot be told apart otherwise: an address, and also what it tries with credentials that are none. */
+  #anonymous(door: DoorName, network: string): Bucket {
+    const most = door === 'pages' ? LIMITS.pages.anonymous : door === 'git' ? LIMITS.git.anonymous : LIMITS.api.anonymous
+    return { key: `${door} ${network}`, most, policy: 'anonymous', window: MINUTE }
   }
 
   #bucketsOf(exchange: Exchange): readonly Bucket[] {
     const { door, path, request } = exchange
     const network = networkOf(exchange.origin.ip ?? '')
     const credential = this.#credentialOf(exchange)
-    const known = credential !== null && !this.#bad.get(credential)
+    const known = credential !== null && this.#isGood(exchange, credential)
     const bucket = (key: string, most: number, policy: Policy, window: number = MINUTE): Bucket => ({ key: `${door} ${key}`, most, policy, window })
-    // A new credential may be a guess; once an address has guessed enough, only those that are known to be good get through.
-    const guard = credential !== null && !this.#good.get(credential) && this.#isSpent(this.#guesses(exchange)) ? [this.#guesses(exchange)] : []
     if (door === 'pages') {
       const cookie = /(?:^|;\s*)(?:__Host-)?hearth=([^;]+)/.exec(request.headers.get('cookie') ?? '')?.[1]
       const all = bucket(`all ${network}`, LIMITS.pages.address, 'anonymous')
-      if (path === '/register' && request.method === 'POST') return [bucket(`sign-up ${network}`, LIMITS.signUpsAnHour, 'anonymous', HOUR), all]
-      if (known) return [bucket(`token ${credential}`, LIMITS.pages.token, 'authenticated'), ...guard, all]
-      if (cookie !== undefined) return [bucket(`session ${sha256(cookie).slice(0, 32)}`, LIMITS.pages.authenticated, 'authenticated'), all]
+      const link = ARCHIVE.exec(path)?.[1]
+      if (link !== undefined) return [bucket(`link ${sha256(link).slice(0, 32)}`, LIMITS.pages.token, 'authenticated'), all]
+      if (ASSET.test(path)) return [all]
+      if (path === '/register' && request.method === 'POST') {
+        const neighbourhood = networkOf(exchange.origin.ip ?? '', 24, 48)
+        return [this.#anonymous(door, network), { key: `${SIGN_UP}${neighbourhood}`, most: LIMITS.signUpsAnHour, policy: 'anonymous', window: HOUR }, all]
+      }
+      if (known) return [bucket(`token ${credential}`, LIMITS.pages.token, 'authenticated'), all]
+      // A cookie that anybody made up signs nobody in.
+      if (cookie !== undefined && this.hearth.callers.bySignIn(cookie) !== null) return [bucket(`session ${sha256(cookie).slice(0, 32)}`, LIMITS.pages.authenticated, 'authenticated'), all]
       const costly = COSTLY.test(path) ? [bucket(`costly ${network}`, LIMITS.costly, 'anonymous')] : []
-      return [bucket(network, LIMITS.pages.anonymous, 'anonymous'), ...costly, all]
+      return [this.#anonymous(door, network), ...costly, all]
     }
     const limits = door === 'git' ? LIMITS.git : LIMITS.api
-    return known ? [bucket(`token ${credential}`, limits.authenticated, 'authenticated'), ...guard] : [bucket(network, limits.anonymous, 'anonymous')]
-  }
-
-  #isSpent({ key, most }: Bucket): boolean {
-    const count = this.#counts.get(key)
-    return count !== undefined && count.until > this.hearth.clock.now() && count.count >= most
+    return known ? [bucket(`token ${credential}`, limits.authenticated, 'authenticated')] : [this.#anonymous(door, network)]
   }
 
   /** Null when there was room; else the seconds until there is. */

@@ -208,7 +208,7 @@ export function toolServer(hearth: Hearth, { prompts = PROMPTS, resources = RESO
       return withCors(jsonRpcError(400, -32700, `Parse error: ${error.message}`), origin)
     }
 
-    const connection: Connection = { id: exchange.id, caller, selection, signal: request.signal, origin: exchange.origin, progress: null, limited: null, tool: null }
+    const connection: Connection = { id: exchange.id, caller, selection, signal: request.signal, origin: exchange.origin, until: exchange.until, progress: null, limited: null, tool: null }
     const finished = (response: Response): Response => {
       exchange.operation = connection.tool
       if (connection.limited) throw connection.limited

@@ -1,8 +1,18 @@
 /** Transfers of git, so many at once of one caller: the others of the same caller wait, and nobody else does. */
+import type { Hearth } from '#core/hearth.ts'
 import { Refusal } from '#lib/errors.ts'
 
 /** More than this waiting is more than can be served in any time that a client would wait. */
 const MOST_WAITING = 256
+
+const ofForge = new WeakMap<Hearth, Places>()
+
+/** The places of a forge, which its doors share. */
+export function placesOf(hearth: Hearth): Places {
+  let places = ofForge.get(hearth)
+  if (!places) ofForge.set(hearth, (places = new Places(() => hearth.settings.git.places_per_caller)))
+  return places
+}
 
 export class Places {
   readonly #inside = new Map<string, number>()

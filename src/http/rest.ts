@@ -105,6 +105,7 @@ async function answer(route: Route, exchange: Exchange, prefix: string, keep?: K
     },
   }
   if (operation.rawBody) options.bytes = incomingBytes(request)
+  else options.until = exchange.until
   if (operation.untrusted) options.untrusted = (pointers) => (untrusted = pointers)
   if (route.method === 'POST') {
     const idempotency = repeatable(route, request, caller, operation.rawBody ? { ...input, content_length: request.headers.get('content-length') } : input)

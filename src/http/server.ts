@@ -14,6 +14,7 @@ import { archiveMounts } from './archive.ts'
 import type { Certificate } from './certificate-files.ts'
 import { AnswerMemo } from './answer-memo.ts'
 import { serve, type Door, type Refuse } from './exchange.ts'
+import { gitAddress } from './git.ts'
 import { Limiter } from './limiter.ts'
 import { toolServer } from './mcp.ts'
 import { oauthMounts } from './oauth.ts'
@@ -80,8 +81,10 @@ function routerOf(hearth: Hearth, { git, site, refuse }: Doors, server: Listener
   // `strictPath: false` accepts a slash at the end. Bun's own router would bypass the uniform handling of methods.
   const app = new Elysia({ aot: true, systemRouter: false, nativeStaticResponse: false, strictPath: false })
   const limiter = new Limiter(hearth)
-  const mount = (path: string, door: Door, refusing: Refuse = refuseAsJson) => {
-    const handle = serve(hearth, door, refusing, (request) => server.requestIP(request)?.address ?? null, limiter)
+  const handlerOf = (door: Door, refusing: Refuse = refuseAsJson) =>
+    serve(hearth, door, refusing, { peerOf: (request) => server.requestIP(request)?.address ?? null, limiter, lift: (request) => server.timeout(request, 0) })
+  const mount = (path: string, door: Door, refusing?: Refuse) => {
+    const handle = handlerOf(door, refusing)
     const handler = ({ request }: { request: Request }) => handle(request)
     app.all(path, handler, { parse: 'none' })
     // Elysia answers HEAD by reading the whole answer of GET; the doors know better.
@@ -103,7 +106,17 @@ function routerOf(hearth: Hearth, { git, site, refuse }: Doors, server: Listener
   app.compile()
   /** What was asked a moment ago needs no routing. */
   const remembered = (request: Request): Response | null => (request.method === 'GET' && !hearth.settings.limits.rate && request.url.includes('/api/') ? memo.answer(request) : null)
-  return { fetch: (request) => remembered(request) ?? app.fetch(request), close: () => tools.close() }
+  /** Neither do the requests of git clients, whose addresses are like no others: the router would come to the same end. */
+  const straight = handlerOf(elsewhere, refuse)
+  return { fetch: (request) => remembered(request) ?? (isForGit(request.url) ? straight(request) : app.fetch(request)), close: () => tools.close() }
+}
+
+const GIT_ENDING = /\/(?:info\/refs|git-upload-pack|git-receive-pack)$/
+
+function isForGit(url: string): boolean {
+  const mark = url.indexOf('?')
+  const whole = mark < 0 ? url : url.slice(0, mark)
+  return GIT_ENDING.test(whole) && gitAddress(whole.slice(whole.indexOf('/', whole.indexOf('://') + 3))) !== null
 }
 
 export function startServer({ host, port, unix, tls, behind, log, grace = 30 * SECOND }: ListenOptions): RunningServer {

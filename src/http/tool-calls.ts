@@ -21,6 +21,8 @@ export type Connection = {
   readonly selection: Selection
   readonly signal: AbortSignal
   readonly origin: Origin
+  /** By when an answer is given, as `performance.now()` tells the time. */
+  readonly until: number
   /** Tells the client how far a call is, when it asked to be told. */
   progress: Progress | null
   /** Set when a limit was passed: that is an HTTP answer, not a result. */
@@ -171,7 +173,7 @@ export class Tools {
     let untrusted: readonly string[] = []
     const options: CallOptions = {
       strict: true, origin: connection.origin, untrusted: (pointers) => (untrusted = pointers),
-      ...(connection.progress ? { progress: connection.progress } : {}),
+      ...(connection.progress ? { progress: connection.progress } : { until: connection.until }),
       get signal() {
         return connection.signal
       },

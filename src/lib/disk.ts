@@ -12,6 +12,9 @@ export function bytesFree(path: string): number {
   }
 }
 
+/** Whether an error of the system says that nothing more may be written: no space, no quota, or a file system that is only read. */
+export const refusesWrites = (error: unknown): boolean => ['ENOSPC', 'EDQUOT', 'EROFS'].includes(String((error as { code?: unknown } | null)?.code))
+
 // Windows cannot open directories; its file system keeps renames in order by itself.
 const CAN_SYNC = process.platform !== 'win32'
 

@@ -62,6 +62,21 @@ export function uuidv7(now: number): Uint8Array {
   return bytes
 }
 
+/** The end of the year 9999. */
+const LATEST = 253_402_300_799_999
+
+/**
+ * From now on ids sort after this one, whatever the clock says: for what was written before a clock was set back. Text that is no id
+ * changes nothing.
+ */
+export function continueAfter(id: string): void {
+  const at = timeOf(id)
+  // Nothing that was ever right is later than that, and counting on from there would come to an end.
+  if (at === null || at < lastMillisecond || at > LATEST) return
+  lastMillisecond = at + 1
+  sequence = 0
+}
+
 /** Every prefix in use, with the kind of thing it names. */
 export const PREFIXES = {
   usr: 'user', wsp: 'workspace', rep: 'repository', pr: 'pull request', iss: 'issue', cmt: 'comment', rvw: 'review',
@@ -89,6 +104,19 @@ export function parseTypeId(text: string): { prefix: string; bytes: Uint8Array }
   if (prefix !== '' && !/^[a-z]([a-z_]{0,61}[a-z])?$/.test(prefix)) return null
   const bytes = decodeSuffix(text.slice(cut + 1))
   return bytes && { prefix, bytes }
+}
+
+/** The time in milliseconds that an id was made at, or that ids had counted on to by then; null for text that is no id. */
+export function timeOf(id: string): number | null {
+  const bytes = decodeSuffix(id.slice(id.lastIndexOf('_') + 1))
+  return bytes && bytes.subarray(0, 6).reduce((time, byte) => time * 256 + byte, 0)
+}
+
+/** The least id of a moment: those that are made from then on sort after it, those of before do before it unless a clock was set back. */
+export function idFrom<P extends Prefix>(prefix: P, time: string): TypeId<P> {
+  const bytes = new Uint8Array(16)
+  for (let at = 5, rest = Math.max(0, Date.parse(time)); at >= 0; at--, rest = Math.floor(rest / 256)) bytes[at] = rest % 256
+  return `${prefix}_${encodeSuffix(bytes)}`
 }
 
 export function isTypeId<P extends Prefix>(text: string, prefix: P): text is TypeId<P> {

@@ -1,4 +1,7 @@
-import { expect, test } from 'bun:test'
+import { afterAll, describe, expect, test } from 'bun:test'
+import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { openDatabase, Writer } from '#core/db.ts'
 
 const open = () => {
@@ -74,4 +77,61 @@ test('the database keeps what was acknowledged through a power cut: full sync, W
   expect(db.one<{ journal_mode: string }>('PRAGMA journal_mode')?.journal_mode).toBe('wal')
   expect(db.one<{ foreign_keys: number }>('PRAGMA foreign_keys')?.foreign_keys).toBe(1)
   db.close()
+})
+
+describe('on disk', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'hearth-writer-'))
+  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+  const openFile = (name: string) => {
+    const db = openDatabase({ path: join(folder, name) })
+    db.exec('CREATE TABLE things (name TEXT PRIMARY KEY) STRICT')
+    return { db, names: () => db.all<{ name: string }>('SELECT name FROM things ORDER BY name').map(({ name }) => name) }
+  }
+
+  test('nothing is answered before the log is on disk, and what comes meanwhile is the next group', async () => {
+    const { db, names } = openFile('held.db')
+    const syncs: PromiseWithResolvers<void>[] = []
+    const writer = new Writer(db, {
+      sync: () => {
+        const one = Promise.withResolvers<void>()
+        syncs.push(one)
+        return one.promise
+      },
+      close: () => {},
+    })
+    const answered: string[] = []
+    const insert = (name: string) => writer.write(() => db.run('INSERT INTO things (name) VALUES (?)', name)).then(() => void answered.push(name))
+    const turns = async () => {
+      for (let n = 0; n < 5; n++) await new Promise((resolve) => setImmediate(resolve))
+    }
+    const first = insert('a')
+    await turns()
+    const others = [insert('b'), insert('c')]
+    await turns()
+    expect({ names: names(), answered, syncs: syncs.length }).toEqual({ names: ['a'], answered: [], syncs: 1 })
+    syncs[0]?.resolve()
+    await first
+    await turns()
+    expect({ names: names(), answered, syncs: syncs.length }).toEqual({ names: ['a', 'b', 'c'], answered: ['a'], syncs: 2 })
+    syncs[1]?.reject(new Error('the disk is gone'))
+    expect((await Promise.allSettled(others)).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+    await writer.close()
+    db.close()
+  })
+
+  test('what was written is there after a close, and a long log is taken over into the file by another thread', async () => {
+    const { db, names } = openFile('long.db')
+    db.exec('CREATE TABLE texts (text TEXT) STRICT')
+    const writer = new Writer(db)
+    for (let n = 0; n < 12; n++) await writer.write(() => db.run('INSERT INTO texts (text) VALUES (?)', 'x'.repeat(1024 * 1024)))
+    const last = writer.write(() => db.run('INSERT INTO things (name) VALUES (?)', 'last'))
+    await writer.close()
+    await last
+    const state = db.one<{ log: number; checkpointed: number }>('PRAGMA wal_checkpoint(NOOP)')
+    expect(state?.checkpointed).toBeGreaterThan(900)
+    expect(names()).toEqual(['last'])
+    db.close()
+    expect(statSync(join(folder, 'long.db')).size).toBeGreaterThan(12 * 1024 * 1024)
+    expect(existsSync(join(folder, 'long.db-wal'))).toBe(false)
+  })
 })

@@ -186,3 +186,54 @@ test('being asked for sooner, a job that waits under its key runs sooner; one th
   expect(tries).toBe(2)
   expect(listJobs(floor.hearth.db, { limit: 10, offset: 0 })).toMatchObject([{ state: 'waiting', attempt: 1 }])
 })
+
+test('what becomes of a job while the disk takes nothing is written when there is room again, and it runs once', async () => {
+  let runs = 0
+  const grow = job<unknown>({
+    kind: 'grow', retry: [],
+    run: () => {
+      runs++
+      throw new Error('x'.repeat(100_000))
+    },
+  })
+  const floor = makeFloor({ jobs: [grow] })
+  const noted = Promise.withResolvers<string>()
+  Object.assign(floor.hearth, { log: { ...floor.hearth.log, error: (message: string) => noted.resolve(message) } })
+  await enqueue(floor, grow, null)
+  const pages = floor.database.one<{ page_count: number }>('PRAGMA page_count')?.page_count ?? 0
+  // The same error as a full disk gives.
+  floor.database.exec(`PRAGMA max_page_count = ${pages}`)
+  const idle = floor.hearth.jobs.idle()
+  expect(await noted.promise).toContain('could not be written')
+  expect(listJobs(floor.hearth.db, { limit: 10, offset: 0 })).toMatchObject([{ state: 'running', error: null }])
+  floor.database.exec('PRAGMA max_page_count = 1000000')
+  floor.hearth.jobs.wake()
+  await idle
+  expect(listJobs(floor.hearth.db, { limit: 10, offset: 0 })).toMatchObject([{ state: 'failed', error: 'x'.repeat(100_000) }])
+  expect(runs).toBe(1)
+})
+
+test('after a clock was set back, sweeps and tries come after the wait that they were meant to have', async () => {
+  const ran: string[] = []
+  const sweep = job<null>({ kind: 'sweep_up', every: '1h', run: () => void ran.push('sweep') })
+  const later = job<unknown>({ kind: 'later', run: () => void ran.push('later') })
+  const floor = makeFloor({ jobs: [sweep as Job, later] })
+  const now = floor.clock.at
+  await floor.hearth.jobs.start()
+  await floor.hearth.jobs.idle()
+  // Ahead by ten years: the sweep runs and plans its next one there, and somebody asks for work in a minute.
+  floor.clock.at = now + 10 * 365 * 86_400_000
+  await floor.hearth.jobs.idle()
+  await enqueue(floor, later, null, { delay_ms: 60_000 })
+  expect(ran).toEqual(['sweep', 'sweep'])
+  floor.clock.at = now + 1_000
+  await floor.hearth.jobs.idle()
+  expect(ran).toHaveLength(2)
+  floor.clock.at += 60_000
+  await floor.hearth.jobs.idle()
+  expect(ran).toEqual(['sweep', 'sweep', 'later'])
+  floor.clock.at += 3_540_000
+  await floor.hearth.jobs.idle()
+  expect(ran).toEqual(['sweep', 'sweep', 'later', 'sweep'])
+  await floor.hearth.jobs.stop()
+})

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { COPIES_A_MINUTE, CopyLimit } from '#http/copy-limit.ts'
 import { LIMITS, networkOf } from '#http/limiter.ts'
 import { errorOf } from './forge.ts'
 import { makeListening } from './watching.ts'
@@ -75,4 +76,30 @@ test('a network of IPv6 is one reader', () => {
   expect(networkOf('2001:db8:1:2::1')).not.toBe(networkOf('2001:db8:1:3::1'))
   expect(networkOf('::ffff:192.0.2.1')).toBe(networkOf('192.0.2.1'))
   expect(networkOf('nonsense')).toBe('unknown')
+})
+
+test('a link to an archive is counted by itself, a sign-in that nobody has is none, and files of pages are free', async () => {
+  const link = () => get('/_archive/nonsense/x.zip', from('192.0.2.60'))
+  const last = await times(LIMITS.costly + 10, link)
+  expect(last.headers.get('ratelimit-policy')).toBe('"authenticated";q=1000;w=60')
+  const page = (cookie: number) => get('/acme/none/search', { ...from('192.0.2.61'), cookie: `hearth=${String(cookie).padStart(43, 'x')}` })
+  for (let i = 0; i < LIMITS.costly; i++) expect((await page(i)).status).not.toBe(429)
+  expect((await page(LIMITS.costly)).status).toBe(429)
+  expect((await get('/assets/none.css', from('192.0.2.61'))).headers.get('ratelimit-policy')).toBe('"anonymous";q=3000;w=60')
+})
+
+test('a bad token counts like a request without one', async () => {
+  const guess = (i: number) => get('/api/v1/user', { ...from('192.0.2.70'), authorization: `Bearer hthu_${String(i).padStart(40, 'y')}` })
+  const plain = () => get('/api/v1/repos/acme/none', from('192.0.2.70'))
+  for (let i = 0; i < LIMITS.api.anonymous / 2; i++) expect([(await guess(i)).status, (await plain()).status]).toEqual([401, 404])
+  expect((await plain()).status).toBe(429)
+})
+
+test('whole copies of one repository are counted for all addresses together, and only those that are made anew', async () => {
+  const copies = new CopyLimit(world.hearth)
+  for (let i = 0; i < COPIES_A_MINUTE; i++) copies.count('popular')
+  expect(() => copies.count('popular')).toThrow(expect.objectContaining({ status: 429, code: 'rate_limited', headers: expect.objectContaining({ 'retry-after': '60' }) }))
+  copies.count('quiet')
+  world.clock.advance(60_000)
+  copies.count('popular')
 })

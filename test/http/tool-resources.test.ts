@@ -35,7 +35,7 @@ const { pull } = await world.call(createPull, ada, { repo: 'acme/site', issue: i
 const tools = new Tools(world.hearth)
 
 const as = (caller: SignedIn): Connection => ({
-  id: 'req_1', caller, selection: selectionOf('/mcp', '', null, world.hearth.operations), signal: new AbortController().signal, origin: nowhere, progress: null, limited: null, tool: null,
+  id: 'req_1', caller, selection: selectionOf('/mcp', '', null, world.hearth.operations), signal: new AbortController().signal, origin: nowhere, until: performance.now() + 60_000, progress: null, limited: null, tool: null,
 })
 const read = async (uri: string, caller: SignedIn = ada) => (await readResource(RESOURCES, tools, as(caller), uri)).contents[0]
 const refusedRead = (uri: string, caller: SignedIn = ada) => read(uri, caller).then(() => 'read', (error: { code?: number }) => error.code)

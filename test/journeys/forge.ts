@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
 
 const root = join(import.meta.dir, '..', '..')
-export const EXECUTABLE = join(root, 'dist', 'hearth')
+export const EXECUTABLE = process.env['HEARTH_EXECUTABLE'] ?? join(root, 'dist', 'hearth')
 
 /** `scripts/check.ts` builds it; a test that is run by itself builds it when it is not there. */
 export async function requireExecutable(): Promise<void> {

@@ -61,7 +61,7 @@ export const CopyField = (props: { label: string; value: string; id: string; hid
       {props.label}
     </label>
     <div class="copy-row">
-      <input class="input mono" id={props.id} value={props.value} readonly spellcheck="false" />
+      <input type="text" class="input mono" id={props.id} value={props.value} readonly spellcheck="false" />
       <Button copyFrom={props.id} icon="copy" label={`Copy ${props.label.toLowerCase()}`} />
     </div>
   </div>

@@ -39,7 +39,7 @@ export const CodeView = (props: { lines: readonly string[]; from?: number; label
     return `<tr id="L${number}"${start}>${blame}<td class="ln"><a href="#L${number}" tabindex="-1">${number}</a></td><td class="src">${html || '\n'}</td></tr>`
   })
   return (
-    <div class={['code', props.blame && 'code-blame', props.wrap && 'code-wrap']} role="region" aria-label={props.label} tabindex="0">
+    <section class={['code', props.blame && 'code-blame', props.wrap && 'code-wrap']} aria-label={props.label} tabindex="0">
       {inBlocks(rows, rows.length > BLOCK_ROWS).map((block) => (
         <div class={block.class}>
           <table role="presentation">
@@ -47,7 +47,7 @@ export const CodeView = (props: { lines: readonly string[]; from?: number; label
           </table>
         </div>
       ))}
-    </div>
+    </section>
   )
 }
 
@@ -61,7 +61,7 @@ export const FileFrame = (props: { name?: Child; lines?: number; bytes?: number;
         {props.bytes !== undefined && <span>{bytesText(props.bytes)}</span>}
         {props.facts}
       </span>
-      {props.actions !== undefined && <span class="actions">{props.actions}</span>}
+      {props.actions !== undefined && <div class="actions">{props.actions}</div>}
     </header>
     {props.notice !== undefined && <p class="file-notice">{props.notice}</p>}
     {props.children}

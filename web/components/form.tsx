@@ -1,6 +1,7 @@
 // Forms work without any script: every change is a POST with the CSRF field, a failed one comes back with what was typed
 // and the message beside its field. A field's hint and error are tied to it by `aria-describedby`.
 import type { Child } from '../jsx/html.ts'
+import { previewPath, repoPath } from '../paths.ts'
 import { Icon } from './icon.tsx'
 
 /** The name of the hidden field that carries the CSRF token. */
@@ -65,7 +66,7 @@ interface FieldBase {
   hideLabel?: boolean
 }
 
-const idOf = (props: { name: string; id?: string }): string => props.id ?? `field-${props.name}`
+const idOf = (props: { name: string; id?: string }): string => props.id ?? `field-${props.name.replaceAll('.', '-')}`
 
 const describedBy = (props: FieldBase): string | undefined => {
   const parts = [props.error && `${idOf(props)}-error`, props.hint !== undefined && `${idOf(props)}-hint`].filter(Boolean)
@@ -149,9 +150,12 @@ export const Field = (props: FieldProps) => (
   </Wrapped>
 )
 
-/** Several lines. Grows with what is typed where the browser or the script can. */
+/** What a field for Markdown has besides: names and numbers to complete, and a draft that is kept. `repo` is where it will stand. */
+export const markdownTyping = (repo: string): { 'data-complete': string; 'data-draft': string } => ({ 'data-complete': repoPath(repo, '/complete'), 'data-draft': '' })
+
+/** Several lines. Grows with what is typed where the browser or the script can; `markdown` names the repository that the text is for. */
 export const TextArea = (
-  props: FieldBase & { value?: string | null; rows?: number; placeholder?: string; maxlength?: number; mono?: boolean; autofocus?: boolean; form?: string },
+  props: FieldBase & { value?: string | null; rows?: number; placeholder?: string; maxlength?: number; mono?: boolean; autofocus?: boolean; form?: string; markdown?: string },
 ) => (
   <Wrapped field={props}>
     <textarea
@@ -169,9 +173,15 @@ export const TextArea = (
       aria-invalid={props.error ? 'true' : undefined}
       aria-describedby={describedBy(props)}
       data-autosize
+      {...(props.markdown === undefined ? {} : markdownTyping(props.markdown))}
     >
       {props.value}
     </textarea>
+    {props.markdown !== undefined && (
+      <button type="button" class="btn btn-quiet btn-small js-only preview-button" data-at={previewPath(props.markdown, props.name)} data-preview={idOf(props)} aria-expanded="false">
+        Preview
+      </button>
+    )}
   </Wrapped>
 )
 
@@ -216,7 +226,7 @@ interface TickProps {
 }
 
 const Tick = ({ kind, props }: { kind: 'checkbox' | 'radio'; props: TickProps }) => {
-  const id = props.id ?? `field-${props.name}${props.value === undefined ? '' : `-${props.value.replace(/[^\w-]+/g, '-')}`}`
+  const id = props.id ?? `field-${props.name.replaceAll('.', '-')}${props.value === undefined ? '' : `-${props.value.replace(/[^\w-]+/g, '-')}`}`
   return (
     <div class="tick">
       <input

@@ -36,12 +36,16 @@ export interface LayoutProps {
   /** Feeds and other versions of the page. */
   links?: readonly { rel: string; href: string; type?: string; title?: string }[]
   canonical?: string
+  /** Where the page hears that it has changed, and what is read aloud when this becomes another text. `tail` stays at the end as it grows. */
+  live?: { href: string; said: string; tail?: boolean }
   children?: Child
 }
 
 const SearchField = ({ search }: { search: NonNullable<LayoutProps['search']> }) => (
   <form class="site-search" action={search.action ?? '/search'} method="get" role="search">
-    <Icon name="search" />
+    <button type="submit" class="search-go" aria-label="Search">
+      <Icon name="search" />
+    </button>
     <input
       type="search"
       name="q"
@@ -158,7 +162,7 @@ export const Layout = (props: LayoutProps) => (
       </a>
       <SiteHeader props={props} />
       {props.header}
-      <main id="content" class={['page', props.width === 'wide' && 'page-wide', props.width === 'narrow' && 'page-narrow']} tabindex="-1">
+      <main id="content" class={['page', props.width === 'wide' && 'page-wide', props.width === 'narrow' && 'page-narrow']} tabindex="-1" data-live={props.live?.href} data-said={props.live?.said} data-tail={props.live?.tail}>
         {props.flash && <Flash kind={props.flash.kind}>{props.flash.text}</Flash>}
         {props.children}
       </main>

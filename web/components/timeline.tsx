@@ -1,7 +1,8 @@
 import type { Child } from '../jsx/html.ts'
 import { PersonLink, Avatar, type Person } from './avatar.tsx'
 import { Button, LinkButton } from './button.tsx'
-import { Form } from './form.tsx'
+import { previewPath } from '../paths.ts'
+import { Form, markdownTyping } from './form.tsx'
 import { Icon, type IconName } from './icon.tsx'
 import { Menu, type MenuItem } from './menu.tsx'
 import { Chip, type Tone } from './state.tsx'
@@ -88,10 +89,10 @@ export const Comment = (props: CommentProps) => (
           </a>
           {props.edited && <span class="muted"> (edited)</span>}
         </span>
-        <span class="actions">
+        <div class="actions">
           {props.role && <Chip>{props.role}</Chip>}
           {props.menu && <Menu class="comment-menu" label="More about this comment" summary={<Icon name="more" />} items={props.menu} />}
-        </span>
+        </div>
       </header>
       <div class="comment-body">{props.body}</div>
       {props.reactions !== undefined && props.reactions}
@@ -100,7 +101,7 @@ export const Comment = (props: CommentProps) => (
   </li>
 )
 
-/** Where one writes. `preview` is an address that answers the same page with the text rendered; `extra` are further buttons (close, approve). */
+/** Where one writes. `repo` is where the text will stand; `extra` are further buttons (close, approve). */
 export const CommentBox = (props: {
   action: string
   csrf: string
@@ -112,9 +113,7 @@ export const CommentBox = (props: {
   placeholder?: string
   button?: string
   extra?: Child
-  /** Address of the preview, and what it gave. */
-  preview?: string
-  previewed?: Child
+  repo?: string
   rows?: number
   children?: Child
 }) => {
@@ -127,12 +126,6 @@ export const CommentBox = (props: {
       </div>
       <Form action={props.action} csrf={props.csrf} class="comment-box" label={props.label ?? 'Add a comment'}>
         {props.children}
-        {props.previewed !== undefined && (
-          <div class="comment-preview">
-            <p class="muted small">Preview</p>
-            {props.previewed}
-          </div>
-        )}
         <label class="unseen" for={id}>
           {props.label ?? 'Comment'}
         </label>
@@ -146,6 +139,7 @@ export const CommentBox = (props: {
           aria-invalid={props.error ? 'true' : undefined}
           aria-describedby={props.error ? `${id}-error ${id}-hint` : `${id}-hint`}
           data-autosize
+          {...(props.repo === undefined ? {} : markdownTyping(props.repo))}
         >
           {props.value}
         </textarea>
@@ -161,10 +155,10 @@ export const CommentBox = (props: {
           </p>
           <div class="actions">
             {props.extra}
-            {props.preview && (
-              <Button formaction={props.preview} look="quiet">
+            {props.repo !== undefined && (
+              <button type="submit" class="btn btn-quiet" formaction={previewPath(props.repo, name)} formtarget="_blank" formnovalidate data-preview={id}>
                 Preview
-              </Button>
+              </button>
             )}
             <Button look="primary">{props.button ?? 'Comment'}</Button>
           </div>

@@ -54,6 +54,7 @@ interface FormControl extends Global {
 interface Submitter extends FormControl {
   formaction?: Text
   formmethod?: 'get' | 'post' | 'dialog'
+  formtarget?: Text
   formnovalidate?: Flag
   formenctype?: Text
   popovertarget?: Text

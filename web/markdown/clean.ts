@@ -28,7 +28,10 @@ const common = (attributes: Attributes): Attributes => {
   if (id !== null) kept.id = id
   for (const name of ['width', 'height']) if (name in kept && !size.test(kept[name] ?? '')) delete kept[name]
   for (const name of ['colspan', 'rowspan', 'start', 'value']) if (name in kept && !/^\d{1,4}$/.test(kept[name] ?? '')) delete kept[name]
-  if ('align' in kept && !align.has((kept.align ?? '').toLowerCase())) delete kept.align
+  // The attribute is long out of the standard; the class does the same.
+  const side = (attributes.align ?? '').toLowerCase()
+  delete kept.align
+  if (align.has(side)) kept.class = `to-${side}`
   return kept
 }
 
@@ -46,7 +49,7 @@ export const cleanHtml = (html: string, siteUrl: string, base?: DocumentBase): s
     nonTextTags: contentGoesToo,
     disallowedTagsMode: 'discard',
     allowedAttributes: {
-      '*': ['id', 'title', 'align', 'dir', 'lang'],
+      '*': ['id', 'title', 'dir', 'lang'],
       a: ['href', 'rel'],
       img: ['src', 'alt', 'width', 'height', 'loading', 'referrerpolicy'],
       source: ['srcset', 'media'],
@@ -58,7 +61,7 @@ export const cleanHtml = (html: string, siteUrl: string, base?: DocumentBase): s
       input: ['type', 'checked', 'disabled', 'aria-label'],
       code: ['class'],
     },
-    allowedClasses: { code: ['language-*'], li: ['task-list-item'] },
+    allowedClasses: { '*': [...align].map((side) => `to-${side}`), code: ['language-*'], li: ['task-list-item'] },
     allowedSchemes: ['http', 'https', 'mailto'],
     allowedSchemesByTag: { img: ['http', 'https'], source: ['http', 'https'] },
     allowProtocolRelative: false,

@@ -2,9 +2,10 @@ import { listWorkspaces, type Workspace } from '#features/workspaces/index.ts'
 import { listRepos, type Repo } from '#features/repos/index.ts'
 import { whoami } from '#features/workspaces/index.ts'
 import { Button, LinkButton } from '../components/button.tsx'
-import { EmptyState } from '../components/card.tsx'
+import { Card, EmptyState } from '../components/card.tsx'
 import { Notice } from '../components/flash.tsx'
-import { ActionButton } from '../components/form.tsx'
+import { ActionButton, Field, Form, FormActions, Select } from '../components/form.tsx'
+import { Icon } from '../components/icon.tsx'
 import { PageHead } from '../components/layout.tsx'
 import { List, RepoRow } from '../components/rows.tsx'
 import { Columns, SideBlock } from '../components/tabs.tsx'
@@ -12,6 +13,7 @@ import { workspacePath } from '../paths.ts'
 import { page, type Visit } from '../site.ts'
 import { invitationsTo, InvitationsForYou } from './invitation.tsx'
 import { Shell } from './shell.tsx'
+import { loadWaiting, WaitingLists, type Waiting } from './waiting.tsx'
 
 const Repos = ({ repos, label, empty }: { repos: readonly Repo[]; label: string; empty: string }) =>
   repos.length === 0 ? (
@@ -41,7 +43,41 @@ const Welcome = ({ visit, repos }: { visit: Visit; repos: readonly Repo[] }) => 
   </Shell>
 )
 
-type Dashboard = { invitations: Awaited<ReturnType<typeof invitationsTo>>; repos: readonly Repo[]; workspaces: readonly Workspace[]; email: string | null; verified: boolean }
+/** The first steps of somebody who has no repository yet. */
+const Begin = ({ visit, workspaces }: { visit: Visit; workspaces: readonly Workspace[] }) => {
+  const [first] = workspaces
+  return (
+    <>
+      <PageHead title={`Welcome, ${visit.viewer?.username ?? ''}`} lead="Three steps to your first push." />
+      <ol class="first-steps">
+        <li class="done"><Icon name="check-circle" label="Done" /> Your account is made{first ? <>, and the workspace <a href={workspacePath(first.slug)}><code>{first.slug}</code></a></> : ''}.</li>
+        <li>
+          {first === undefined ? (
+            <p>Make a workspace, which owns repositories. <LinkButton href="/workspaces/new" look="primary">Make a workspace</LinkButton></p>
+          ) : (
+            <Card title="Make a repository">
+              <Form action="/new" csrf={visit.csrf} label="Make a repository">
+                {workspaces.length === 1 ? (
+                  <input type="hidden" name="workspace" value={first.slug} />
+                ) : (
+                  <Select name="workspace" label="Workspace" required options={workspaces.map(({ slug, name }) => ({ value: slug, label: name === slug ? slug : `${name} (${slug})` }))} />
+                )}
+                <Field name="name" label="Name" required mono autofocus maxlength={100} hint={visit.hearth.settings.private_by_default ? 'It is private until you say otherwise.' : 'Everyone can see it until you say otherwise.'} />
+                <FormActions>
+                  <Button look="primary">Make the repository</Button>
+                  <LinkButton href="/new" look="quiet">More choices, or copy one from elsewhere</LinkButton>
+                </FormActions>
+              </Form>
+            </Card>
+          )}
+        </li>
+        <li>Push to it: its page has the lines for git, for agents and for the command line.</li>
+      </ol>
+    </>
+  )
+}
+
+type Dashboard = { waiting: Waiting; invitations: Awaited<ReturnType<typeof invitationsTo>>; repos: readonly Repo[]; workspaces: readonly Workspace[]; email: string | null; verified: boolean }
 
 const Dashboard = ({ visit, data }: { visit: Visit; data: Dashboard }) => (
   <Shell visit={visit} title="Hearth">
@@ -72,16 +108,15 @@ const Dashboard = ({ visit, data }: { visit: Visit; data: Dashboard }) => (
         </SideBlock>
       }
     >
-      <PageHead title="Your repositories" actions={<LinkButton href="/new" look="primary" icon="plus">New repository</LinkButton>} />
-      {data.repos.length === 0 ? (
-        <EmptyState
-          icon="repo" title="No repositories yet"
-          actions={<LinkButton href={data.workspaces.length === 0 ? '/workspaces/new' : '/new'} look="primary">{data.workspaces.length === 0 ? 'Make a workspace' : 'Make a repository'}</LinkButton>}
-        >
-          Make one, then push to it; its page tells you how.
-        </EmptyState>
+      {data.repos.length === 0 && data.verified ? (
+        <Begin visit={visit} workspaces={data.workspaces} />
       ) : (
-        <Repos repos={data.repos} label="Your repositories" empty="" />
+        <>
+          <PageHead title="What waits for you" />
+          <div class="stack"><WaitingLists waiting={data.waiting} /></div>
+          <PageHead level={2} title="Your repositories" actions={<LinkButton href="/new" look="primary" icon="plus">New repository</LinkButton>} />
+          <Repos repos={data.repos} label="Your repositories" empty="No repositories yet" />
+        </>
       )}
     </Columns>
   </Shell>
@@ -97,7 +132,7 @@ export const homePage = page({
   load: async (visit) => {
     const { items: newest } = await visit.call(listRepos, { sort: 'pushed', per_page: visit.viewer ? 100 : SHOWN })
     if (!visit.viewer) return { kind: 'welcome' as const, repos: newest }
-    const [{ items: workspaces }, me, invitations] = await Promise.all([visit.call(listWorkspaces, { per_page: 100 }), visit.call(whoami, {}), invitationsTo(visit)])
+    const [{ items: workspaces }, me, invitations, waiting] = await Promise.all([visit.call(listWorkspaces, { per_page: 100 }), visit.call(whoami, {}), invitationsTo(visit), loadWaiting(visit)])
     // One's own are asked for by workspace, so that a busy forge full of other people's public ones does not push them out.
     const own = await Promise.all(workspaces.slice(0, 10).map(({ slug }) => visit.call(listRepos, { workspace: slug, sort: 'pushed', per_page: SHOWN })))
     const mine = new Set(workspaces.map(({ slug }) => slug))
@@ -105,7 +140,7 @@ export const homePage = page({
     const repos = [...new Map([...own.flatMap(({ items }) => items), ...shared].map((repo) => [repo.id, repo])).values()]
       .sort((a, b) => movedAt(b).localeCompare(movedAt(a)))
       .slice(0, SHOWN)
-    return { kind: 'dashboard' as const, invitations, repos, workspaces, email: me.email, verified: me.verified }
+    return { kind: 'dashboard' as const, waiting, invitations, repos, workspaces, email: me.email, verified: me.verified }
   },
   view: (data, visit) => (data.kind === 'welcome' ? <Welcome visit={visit} repos={data.repos} /> : <Dashboard visit={visit} data={data} />),
 })

@@ -6,11 +6,12 @@
  */
 import type { Db } from '#core/db.ts'
 import type { Hearth } from '#core/hearth.ts'
+import { look } from '#core/look.ts'
 import type { Actor } from '#core/schema.ts'
 import type { Tx } from '#core/write.ts'
 import { invalid, Refusal } from '#lib/errors.ts'
 import { isSlug, RESERVED_SLUGS } from '#lib/slug.ts'
-import { findActor, findActors, insertActor, listNameHolders, removeActorRow, setActorName, setActorUsername, type ActorKind, type ActorWithOwner } from './store-actors.ts'
+import { findActor, insertActor, keepActors, listNameHolders, removeActorRow, setActorName, setActorUsername, type ActorKind, type ActorWithOwner } from './store-actors.ts'
 import { removeTokensOf } from './store-tokens.ts'
 
 type Site = Pick<Hearth, 'db' | 'settings'>
@@ -47,11 +48,9 @@ export function actorOf(site: Site, id: string | null): Actor | null {
 
 /** Many at once, in the order of the ids. */
 export function actorsOf(site: Site, ids: readonly string[]): Actor[] {
-  if (ids.length === 0) return []
-  const rows = new Map(findActors(site.db, ids).map((row) => [row.id, row]))
-  return ids.map((id) => {
-    const row = rows.get(id)
-    return row ? record(site, row) : ghost(site, id)
+  return look(site.db, () => {
+    keepActors(site.db, ids)
+    return ids.map((id) => actorOf(site, id))
   })
 }
 

@@ -1,5 +1,6 @@
 /** The table `actors`: one name for everyone who can do something, written by accounts for all features. */
 import type { Db, WritableDb } from '#core/db.ts'
+import { keepAll, kept } from '#core/look.ts'
 
 export type ActorKind = 'user' | 'agent' | 'workspace'
 export type ActorRow = { id: string; kind: ActorKind; username: string; name: string | null; on_behalf_of: string | null }
@@ -8,10 +9,14 @@ export type ActorWithOwner = ActorRow & { owner_username: string | null }
 const SELECT = `SELECT a.id, a.kind, a.username, a.name, a.on_behalf_of, o.username AS owner_username
   FROM actors a LEFT JOIN actors o ON o.id = a.on_behalf_of`
 
-export const findActor = (db: Db, id: string): ActorWithOwner | null => db.one<ActorWithOwner>(`${SELECT} WHERE a.id = ?`, id)
+export const findActor = (db: Db, id: string): ActorWithOwner | null => kept(db, 'actor', id, () => db.one<ActorWithOwner>(`${SELECT} WHERE a.id = ?`, id))
 
 export const findActors = (db: Db, ids: readonly string[]): ActorWithOwner[] =>
   db.all<ActorWithOwner>(`${SELECT} WHERE a.id IN (SELECT value FROM json_each(?))`, JSON.stringify(ids))
+
+/** Brings the actors of a page into the look that is under way. */
+export const keepActors = (db: Db, ids: readonly string[]): void =>
+  keepAll(db, 'actor', ids, () => new Map(findActors(db, ids).map((row) => [row.id, row])), () => null)
 
 /** A person or workspace by its name. */
 export const findActorByName = (db: Db, kind: 'user' | 'workspace', username: string): ActorRow | null =>

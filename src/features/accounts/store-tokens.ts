@@ -88,6 +88,10 @@ export const findTokenBySecret = (db: Db, secret_hash: string): TokenRow | null 
 export const listEndedTokens = (db: Db, source: TokenSource, now: Timestamp): TokenRow[] =>
   db.all<TokenRow>(`SELECT ${COLUMNS} FROM tokens WHERE source = ? AND expires_at <= ?`, source, now)
 
+/** Takes away those that ended before a moment; nothing has heeded them since. */
+export const removeLongEnded = (db: WritableDb, before: Timestamp, limit: number): number =>
+  db.run(`DELETE FROM tokens WHERE id IN (SELECT id FROM tokens WHERE expires_at < ? AND source <> 'oauth' LIMIT ?)`, before, limit)
+
 export const setTokenEnd = (db: WritableDb, id: string, at: Timestamp): void =>
   void db.run('UPDATE tokens SET expires_at = ?2 WHERE id = ?1 AND (expires_at IS NULL OR expires_at > ?2)', id, at)
 

@@ -1,5 +1,6 @@
 /** The tables `users` and `emails`. */
 import type { Db, WritableDb } from '#core/db.ts'
+import { keepAll, kept } from '#core/look.ts'
 import type { Timestamp } from '#lib/time.ts'
 import type { Tx } from '#core/write.ts'
 import { recordActor } from './actors.ts'
@@ -31,7 +32,14 @@ export type UserRow = {
 const SELECT = `SELECT u.*, a.username, a.name, e.email, e.verified_at
   FROM users u JOIN actors a ON a.id = u.id JOIN emails e ON e.user_id = u.id AND e.is_primary = 1`
 
-export const findUserById = (db: Db, id: string): UserRow | null => db.one<UserRow>(`${SELECT} WHERE u.id = ?`, id)
+export const findUserById = (db: Db, id: string): UserRow | null => kept(db, 'user', id, () => db.one<UserRow>(`${SELECT} WHERE u.id = ?`, id))
+
+/** Brings people into the look that is under way. */
+export const keepUsers = (db: Db, ids: readonly string[]): void =>
+  keepAll(
+    db, 'user', ids, () => new Map(db.all<UserRow>(`${SELECT} WHERE u.id IN (SELECT value FROM json_each(?))`, JSON.stringify(ids)).map((row) => [row.id, row])),
+    () => null,
+  )
 
 export const findUserRow = (db: Db, username: string): UserRow | null =>
   db.one<UserRow>(`${SELECT} WHERE a.username = ? AND a.kind = 'user'`, username)

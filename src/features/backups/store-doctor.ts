@@ -16,7 +16,8 @@ export const namesOfStore = (db: Db, store: string): string[] =>
 export const listNamedStores = (db: Db): string[] => db.all<{ store: string }>('SELECT DISTINCT store FROM repos').map(({ store }) => store)
 
 /** When the newest thing happened. */
-export const newestTime = (db: Db): string | null => db.one<{ time: string | null }>('SELECT time FROM events ORDER BY id DESC LIMIT 1')?.time ?? null
+/** The newest event and its time. */
+export const findNewestEvent = (db: Db): { id: string; time: string } | null => db.one('SELECT id, time FROM events ORDER BY id DESC LIMIT 1')
 
 export const countFailedJobs = (db: Db): { kind: string; n: number; error: string | null }[] =>
   db.all(`SELECT kind, count(*) AS n, max(error) AS error FROM jobs WHERE state = 'failed' GROUP BY kind ORDER BY kind`)

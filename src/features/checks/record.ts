@@ -3,13 +3,13 @@ import type { Hearth } from '#core/hearth.ts'
 import { fullNameOf, repoById } from '#features/repos/index.ts'
 import { tailOf } from './logs.ts'
 import type { CheckResult, Checks, ChecksStatus } from './schema.ts'
-import { findCurrent, findRun, findStatus, listResults, type ResultRow, type RunRow } from './store.ts'
+import { findCurrent, findRun, listResults, type ResultRow, type RunRow } from './store.ts'
 
 type OnHead = { readonly repo_id: string; readonly number: number; readonly head_sha: string | null }
 
 /** How the checks of a head stand: `none` when there is nothing to run for it. */
 export const checksStatus = ({ db }: Pick<Hearth, 'db'>, { repo_id, number, head_sha }: OnHead): ChecksStatus =>
-  head_sha === null ? 'none' : (findStatus(db, repo_id, number, head_sha) ?? 'none')
+  head_sha === null ? 'none' : (findCurrent(db, repo_id, number, head_sha)?.status ?? 'none')
 
 /** The run that counts for a head; null when there is none. */
 export const currentRun = ({ db }: Pick<Hearth, 'db'>, { repo_id, number, head_sha }: OnHead): RunRow | null =>

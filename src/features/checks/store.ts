@@ -1,5 +1,6 @@
 /** Runs of acceptance checks and the results of their commands. */
 import type { Db } from '#core/db.ts'
+import { keepAll, kept } from '#core/look.ts'
 import type { Tx } from '#core/write.ts'
 import { typeId } from '#lib/typeid.ts'
 import type { Timestamp } from '#lib/time.ts'
@@ -47,17 +48,24 @@ export const findRun = (db: Db, id: string): RunRow | null => db.one<RunRow>('SE
 
 /** The run that counts for a head, or null. */
 export const findCurrent = (db: Db, repo_id: string, number: number, head_sha: string): RunRow | null =>
-  db.one<RunRow>(
-    `SELECT * FROM check_runs WHERE repo_id = ? AND number = ? AND purpose = 'pull' AND head_sha = ? AND state <> 'replaced' ORDER BY id DESC LIMIT 1`,
-    repo_id, number, head_sha,
+  kept(db, 'check run', `${repo_id} ${number} ${head_sha}`, () =>
+    db.one<RunRow>(
+      `SELECT * FROM check_runs WHERE repo_id = ? AND number = ? AND purpose = 'pull' AND head_sha = ? AND state <> 'replaced' ORDER BY id DESC LIMIT 1`,
+      repo_id, number, head_sha,
+    ),
   )
 
-/** The status of the run that counts for a head; null when there is none. */
-export const findStatus = (db: Db, repo_id: string, number: number, head_sha: string): RunRow['status'] | null =>
-  db.one<Pick<RunRow, 'status'>>(
-    `SELECT status FROM check_runs WHERE repo_id = ? AND number = ? AND purpose = 'pull' AND head_sha = ? AND state <> 'replaced' ORDER BY id DESC LIMIT 1`,
-    repo_id, number, head_sha,
-  )?.status ?? null
+/** Brings the runs that count for the heads of a page into the look that is under way. */
+export const keepCurrent = (db: Db, repo_id: string, heads: readonly { number: number; head_sha: string }[]): void =>
+  keepAll(db, 'check run', heads.map(({ number, head_sha }) => `${repo_id} ${number} ${head_sha}`), () => {
+    const rows = db.all<RunRow>(
+      `SELECT r.* FROM json_each(?) h JOIN check_runs r ON r.repo_id = ? AND r.number = h.value ->> 'number' AND r.purpose = 'pull' AND r.head_sha = h.value ->> 'head_sha'
+       WHERE r.state <> 'replaced' ORDER BY r.id`,
+      JSON.stringify(heads.map(({ number, head_sha }) => ({ number, head_sha }))), repo_id,
+    )
+    // Of several the last counts.
+    return new Map(rows.map((row) => [`${repo_id} ${row.number} ${row.head_sha}`, row]))
+  }, () => null)
 
 /** Runs of a pull request that are not over. */
 export const listUnfinished = (db: Db, repo_id: string, number: number, purpose: Purpose): RunRow[] =>

@@ -5,7 +5,7 @@
 import type { Hearth } from '#core/hearth.ts'
 import { job } from '#core/jobs.ts'
 import { writeAs } from '#core/write.ts'
-import { refsOf, remoteTransport, requireRepo } from '#features/repos/index.ts'
+import { LOOK_AFTER_MS, lookForForged, refsOf, remoteTransport, requireRepo } from '#features/repos/index.ts'
 import { GitError, RemoteError, type FetchProgress } from '#git'
 import { OutboundError } from '#lib/outbound.ts'
 import { AnswerTooLong } from '#lib/outbound-stream.ts'
@@ -35,9 +35,9 @@ export const runImport = job<{ id: string }>({
     if (!row) return
     const { signal, over } = stoppable(hearth, id, stopping)
     try {
-      const left = await copy(hearth, row, signal)
+      const { left, unlooked } = await copy(hearth, row, signal)
       const errors = left.length > MOST_ERRORS ? [...left.slice(0, MOST_ERRORS), `and ${left.length - MOST_ERRORS} more`] : left
-      await end(hearth, id, errors.length === 0 ? 'done' : 'done_with_errors', errors)
+      await end(hearth, row, errors, unlooked)
     } catch (error) {
       // The next start goes on where this one stopped, and this one does not count.
       if (stopping.aborted) {
@@ -66,13 +66,16 @@ const begin = (hearth: Hearth, id: string): Promise<ImportRow | null> =>
     return findImport(tx.db, id)
   })
 
-const end = (hearth: Hearth, id: string, state: 'done' | 'done_with_errors', errors: readonly string[]): Promise<void> =>
+/** As for a large push, what there was too much of to be looked at is looked at later (repos, `look-for-forged.ts`). */
+const end = (hearth: Hearth, { id, repo_id }: ImportRow, errors: readonly string[], unlooked: boolean): Promise<void> =>
   writeAs(hearth, null, (tx) => {
-    if (findImport(tx.db, id)?.state === 'running') setEnded(tx, id, state, errors)
+    if (findImport(tx.db, id)?.state !== 'running') return
+    setEnded(tx, id, errors.length === 0 ? 'done' : 'done_with_errors', errors)
+    if (unlooked) tx.enqueue(lookForForged, { repo_id, tips: null }, { key: repo_id, delay_ms: LOOK_AFTER_MS })
   })
 
-/** Fetches everything and makes the refs; gives what was left out. */
-async function copy(hearth: Hearth, row: ImportRow, signal: AbortSignal): Promise<string[]> {
+/** Fetches everything and makes the refs; gives what was left out, and whether objects were not looked at for forged ones. */
+async function copy(hearth: Hearth, row: ImportRow, signal: AbortSignal): Promise<{ left: string[]; unlooked: boolean }> {
   const repo = requireRepo(hearth.db, row.repo_id)
   const secret = row.secret === null ? null : openSecret(hearth, row.secret)
   if (row.secret !== null && secret === null) throw new RemoteError('invalid', 'the token of this import can no longer be read')
@@ -87,7 +90,7 @@ async function copy(hearth: Hearth, row: ImportRow, signal: AbortSignal): Promis
       },
     })
     if (fetched.refs.length === 0 && fetched.refused.length > 0) throw new RemoteError('invalid', left[0] ?? 'nothing of it can be taken')
-    return left
+    return { left, unlooked: fetched.unlooked }
   } finally {
     await teller.done()
   }

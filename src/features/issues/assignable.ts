@@ -19,7 +19,7 @@ export const assigneeRecord = ({ id, kind, username, name, avatar_url }: Actor):
 
 /** A record's assignees, in the order they were named. */
 export const assigneesOf = (hearth: Hearth, repo_id: string, number: number): Assignee[] =>
-  actorsOf(hearth, assigneeIdsOf(hearth.db, repo_id, number)).map(assigneeRecord)
+  assigneeIdsOf(hearth.db, repo_id, number).map((id) => assigneeRecord(actorOf(hearth, id)))
 
 function isAssignable(hearth: Hearth, repo: RepoRef, person_id: string, author_id: string | null): boolean {
   const person = userCaller(hearth.db, person_id)

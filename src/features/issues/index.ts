@@ -24,12 +24,12 @@ export {
   type NewComment,
 } from './store-comments.ts'
 export { findIssue as issueRow, indexText, issuesByNumber, type IssueRow } from './store-issues.ts'
-export { labelsOf, labelsOfAll } from './store-labels.ts'
+export { keepLabels, labelsOf, labelsOfAll } from './store-labels.ts'
 export {
-  commentsCount, countRecords, findRecord, insertRecord, linkPull, listLinks, setRecordOpen, setRecordTitle, touchRecord, updateLink, type LinkChange,
+  commentsCount, countRecords, findRecord, insertRecord, keepRecords, linkPull, listLinks, setRecordOpen, setRecordTitle, touchRecord, updateLink, type LinkChange,
   type NewLink, type NewRecord, type RecordRow,
 } from './store-records.ts'
-export { findAgent } from './store-assignees.ts'
+export { findAgent, keepAssignees } from './store-assignees.ts'
 export { suggestedLines, suggestedText } from './suggestion.ts'
 export { commentPlaces, distrust, inList, inRecord, issuePlaces, places, type Reading } from './untrusted.ts'
 export { oneLine, manyLines, notBlank } from './text.ts'

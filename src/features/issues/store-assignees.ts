@@ -1,9 +1,18 @@
 /** Who is assigned to what, and who is there to be assigned. */
 import type { Db } from '#core/db.ts'
+import { keepAll, kept } from '#core/look.ts'
 import type { Tx } from '#core/write.ts'
 
 /** Ids of a record's assignees, in the order they were named. */
-export const assigneeIdsOf = (db: Db, repo_id: string, number: number): string[] => assigneeIdsOfAll(db, repo_id, [number]).get(number) ?? []
+export const assigneeIdsOf = (db: Db, repo_id: string, number: number): readonly string[] =>
+  kept(db, 'assignees', `${repo_id} ${number}`, () => assigneeIdsOfAll(db, repo_id, [number]).get(number) ?? [])
+
+/** Brings the assignees of a page into the look that is under way; gives the ids of all of them. */
+export function keepAssignees(db: Db, repo_id: string, numbers: readonly number[]): string[] {
+  const ids = assigneeIdsOfAll(db, repo_id, numbers)
+  keepAll(db, 'assignees', numbers.map((number) => `${repo_id} ${number}`), () => new Map([...ids].map(([number, list]) => [`${repo_id} ${number}`, list])), () => [])
+  return [...ids.values()].flat()
+}
 
 /** The same for a page of records. */
 export function assigneeIdsOfAll(db: Db, repo_id: string, numbers: readonly number[]): Map<number, string[]> {

@@ -1,5 +1,6 @@
 /** Rows of labels, and which record carries which. */
 import type { Db } from '#core/db.ts'
+import { keepAll, kept } from '#core/look.ts'
 import type { Tx } from '#core/write.ts'
 import { typeId } from '#lib/typeid.ts'
 import { nameKey } from './text.ts'
@@ -50,7 +51,15 @@ export function removeLabel(tx: Tx, id: string): void {
 }
 
 /** Names of a record's labels, in alphabetical order. */
-export const labelsOf = (db: Db, repo_id: string, number: number): string[] => labelsOfAll(db, repo_id, [number]).get(number) ?? []
+export const labelsOf = (db: Db, repo_id: string, number: number): string[] => [
+  ...kept(db, 'labels', `${repo_id} ${number}`, () => labelsOfAll(db, repo_id, [number]).get(number) ?? []),
+]
+
+/** Brings the labels of a page into the look that is under way. */
+export const keepLabels = (db: Db, repo_id: string, numbers: readonly number[]): void =>
+  keepAll(db, 'labels', numbers.map((number) => `${repo_id} ${number}`), () => byKey(repo_id, labelsOfAll(db, repo_id, numbers)), () => [])
+
+const byKey = <V>(repo_id: string, of: ReadonlyMap<number, V>): Map<string, V> => new Map([...of].map(([number, value]) => [`${repo_id} ${number}`, value]))
 
 /** The same for a page of records. */
 export function labelsOfAll(db: Db, repo_id: string, numbers: readonly number[]): Map<number, string[]> {

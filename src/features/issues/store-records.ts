@@ -1,5 +1,6 @@
 /** The numbers of a repository: what issues and pull requests have in common, and which pull request is for which issue. */
 import type { Db } from '#core/db.ts'
+import { keepAll, kept } from '#core/look.ts'
 import type { Tx } from '#core/write.ts'
 import { setOpenCounts } from '#features/repos/index.ts'
 import type { LockReason, PullStatus } from './schema.ts'
@@ -23,7 +24,14 @@ export type RecordRow = {
 }
 
 export const findRecord = (db: Db, repo_id: string, number: number): RecordRow | null =>
-  db.one<RecordRow>('SELECT * FROM records WHERE repo_id = ? AND number = ?', repo_id, number)
+  kept(db, 'record', `${repo_id} ${number}`, () => db.one<RecordRow>('SELECT * FROM records WHERE repo_id = ? AND number = ?', repo_id, number))
+
+/** Brings the records of a page into the look that is under way. */
+export const keepRecords = (db: Db, repo_id: string, numbers: readonly number[]): void =>
+  keepAll(db, 'record', numbers.map((number) => `${repo_id} ${number}`), () => {
+    const rows = db.all<RecordRow>('SELECT * FROM records WHERE repo_id = ? AND number IN (SELECT value FROM json_each(?))', repo_id, JSON.stringify(numbers))
+    return new Map(rows.map((row) => [`${repo_id} ${row.number}`, row]))
+  }, () => null)
 
 export type NewRecord = {
   repo_id: string

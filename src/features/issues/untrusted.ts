@@ -6,7 +6,8 @@ import type { RepoGrant } from '#core/access.ts'
 import { reaches } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'
 import type { Actor } from '#core/schema.ts'
-import { userCaller } from '#features/accounts/index.ts'
+import { keepUsers, userCaller } from '#features/accounts/index.ts'
+import { keepRoles, repoByPath } from '#features/repos/index.ts'
 import type { Comment, Issue, IssueDetail } from './schema.ts'
 
 /** What the answers of this feature are looked at with. */
@@ -33,6 +34,15 @@ export function distrust({ hearth, repo }: Reading): (actor: Actor | null) => bo
   }
 }
 
+/** Brings what is asked about the people behind a page into the look that is under way. */
+export function keepStandings({ hearth: { db }, repo }: Reading, authors: readonly (Actor | null)[]): void {
+  const people = [...new Set(authors.flatMap((author) => (author === null || author.kind === 'workspace' ? [] : [author.on_behalf_of?.id ?? author.id])))]
+  const place = repoByPath(db, repo.full_name)
+  if (place === null || people.length < 2) return
+  keepUsers(db, people)
+  keepRoles(db, place.parent_id ?? place.id, people)
+}
+
 /** Pointers to those of these fields of a record that hold text. */
 export const places = <R extends object>(at: string, record: R, ...fields: (keyof R & string)[]): string[] =>
   fields.filter((field) => typeof record[field] === 'string' && record[field] !== '').map((field) => `${at}/${field}`)
@@ -47,6 +57,7 @@ type Written = { readonly author: Actor | null }
 
 /** For a list: the places of every item whose author is distrusted. */
 export const inList = <R extends Written>(of: (at: string, item: R) => string[]) => (list: { items: readonly R[] }, reading: Reading): string[] => {
+  keepStandings(reading, list.items.map(({ author }) => author))
   const distrusted = distrust(reading)
   return list.items.flatMap((item, index) => (distrusted(item.author) ? of(`/items/${index}`, item) : []))
 }

@@ -90,5 +90,9 @@ export const settleSubject = (tx: Tx, subject: string): void =>
 export const removeOldDone = (tx: Tx, before: Timestamp, limit: number): number =>
   tx.db.run('DELETE FROM notifications WHERE id IN (SELECT id FROM notifications WHERE done = 1 AND updated_at < ? LIMIT ?)', before, limit)
 
+/** Those that were read and left alone. */
+export const removeOldRead = (tx: Tx, before: Timestamp, limit: number): number =>
+  tx.db.run('DELETE FROM notifications WHERE id IN (SELECT id FROM notifications WHERE unread = 0 AND done = 0 AND updated_at < ? LIMIT ?)', before, limit)
+
 export const removeOfRepo = (tx: Tx, repo_id: string, limit: number): number =>
   tx.db.run('DELETE FROM notifications WHERE id IN (SELECT id FROM notifications WHERE repo_id = ? LIMIT ?)', repo_id, limit)

@@ -63,7 +63,7 @@ export const createPull = operation({
     if (head && head.ref === base.ref) throw invalid('branch', `branch must differ from the base ${base.ref}`)
     const prepared = head && (await computeStats(hearth, repo, base.sha, head.sha))
     if (head && prepared?.stats.commits === 0) throw invalid('branch', `${head.ref} has no commit that ${base.ref} lacks`)
-    const owners = prepared && (await codeOwners(hearth, pullContext, { base_sha: base.sha, author_id: caller.id }, prepared.touches.map(({ path }) => path)))
+    const owners = prepared && (await codeOwners(hearth, pullContext, { base_sha: base.sha, author_id: caller.id }, (prepared.index?.touches ?? []).map(({ path }) => path)))
 
     return context.write((tx) => {
       requireRoomForPull(hearth, repo, caller, pullContext.settings)

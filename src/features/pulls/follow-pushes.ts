@@ -14,11 +14,8 @@ import { followLineComments } from './line-comments.ts'
 import { appendEntries, MOST_ENTRIES } from './session.ts'
 import { closeActive } from './settle.ts'
 import { settlePulls } from './settle-pulls.ts'
-import { askForStats } from './stats.ts'
-import { findPullById, findPullOfFork, isActive, listActiveByBase, listActiveByBranch, listClosedByDeletion, setBaseSha, setHead, touchPull, type PullRow } from './store.ts'
-
-/** So many are looked at again after their base moved, the newest; the others when someone looks at them. */
-const MOST_REFRESHED = 100
+import { askForStats, refreshPulls } from './stats.ts'
+import { findPullById, findPullOfFork, isActive, listActiveByBranch, listClosedByDeletion, setBaseSha, setHead, touchPull, type PullRow } from './store.ts'
 
 type PushData = Static<(typeof gitPush)['data']>
 
@@ -94,7 +91,7 @@ function followBase(tx: Tx, repo_id: string, branch: string, { data, actor_id, t
   if (before !== null && (active || listClosedByDeletion(tx.db, repo_id, branch, time).length > 0)) {
     tx.enqueue(settlePulls, { repo_id, base_ref: branch, before, after, actor_id, time })
   }
-  if (active) for (const pull of listActiveByBase(tx.db, repo_id, branch).slice(0, MOST_REFRESHED)) askForStats(tx, pull)
+  if (active) tx.enqueue(refreshPulls, { repo_id, base_ref: branch }, { key: `${repo_id} ${branch}` })
 }
 
 /** A comment or review on a pull request is something that happened to it. */

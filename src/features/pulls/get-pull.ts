@@ -1,4 +1,5 @@
 import { readsRepo } from '#core/access.ts'
+import { look } from '#core/look.ts'
 import { operation } from '#core/operation.ts'
 import { Type } from '#core/schema.ts'
 import { checksOf } from '#features/checks/index.ts'
@@ -29,24 +30,27 @@ export const getPull = operation({
   untrusted: inPullDetail,
 
   handler: async ({ hearth, db, repo }, { number }) => {
-    await statsIfAny(hearth, requirePull(db, repo.id, number))
+    const asked = requirePull(db, repo.id, number)
+    const found = await statsIfAny(hearth, asked)
     // Read again: a push may have come while git was asked, and what is answered must fit together.
     const row = requirePull(db, repo.id, number)
-    const stats = await statsIfAny(hearth, row)
+    const stats = row.head_sha === asked.head_sha && row.base_sha === asked.base_sha ? found : await statsIfAny(hearth, row)
     const context = contextOf(db, repo.id)
-    const pull = pullRecord(hearth, row, context)
-    const issue = row.issue === null ? null : issueRow(db, repo.id, row.issue)
-    return {
-      ...pull,
-      pull,
-      issue: issue && issueRecord(hearth, issue),
-      comments: commentsOf(hearth, repo.id, number, { limit: FIRST_COMMENTS }),
-      reviews: reviewRecords(hearth, row, context, stats),
-      checks: checksOf(hearth, row),
-      behind: behindOf(row, stats),
-      overlaps: overlapsOf(hearth, row),
-      git: remoteOf(hearth, row, context),
-    }
+    return look(db, () => {
+      const pull = pullRecord(hearth, row, context)
+      const issue = row.issue === null ? null : issueRow(db, repo.id, row.issue)
+      return {
+        ...pull,
+        pull,
+        issue: issue && issueRecord(hearth, issue),
+        comments: commentsOf(hearth, repo.id, number, { limit: FIRST_COMMENTS }),
+        reviews: reviewRecords(hearth, row, context, stats),
+        checks: checksOf(hearth, row),
+        behind: behindOf(row, stats),
+        overlaps: overlapsOf(hearth, row),
+        git: remoteOf(hearth, row, context),
+      }
+    })
   },
 })
 

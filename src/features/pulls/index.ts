@@ -12,7 +12,7 @@ import { operations } from './operations.ts'
 import { removeForks } from './remove-forks.ts'
 import { announceSession } from './session.ts'
 import { settlePulls } from './settle-pulls.ts'
-import { refreshPull } from './stats.ts'
+import { refreshPull, refreshPulls } from './stats.ts'
 
 export const feature: Feature = {
   name: 'pulls',
@@ -20,13 +20,13 @@ export const feature: Feature = {
   events,
   reactions: [followPushes, followBranches, followComments, followForAutoMerge, ...checkReactions],
   followers: [followConversations, followStats, ...checkFollowers],
-  jobs: [refreshPull, settlePulls, describeCheckpoint, followLineComments, announceSession, removeForks, autoMerge, sweepAutoMerges] as Job[],
+  jobs: [refreshPull, refreshPulls, settlePulls, describeCheckpoint, followLineComments, announceSession, removeForks, autoMerge, sweepAutoMerges] as Job[],
 }
 
 export * from './schema.ts'
 export { pullClosed, pullMerged, pullMergeRequested, pullOpened, pullReady, pullUpdated, reviewCompleted, sessionAppended } from './events.ts'
 export {
-  landingPlaces, mergeAttempts, mergeFacts, mergeRules, queueRules, stricterSettings, type Landing, type LandingPlace, type MergeQuestion, type SettingsQuestion,
+  landingPlaces, mergeAttempts, mergeFacts, mergeRules, pagesOfPulls, queueRules, stricterSettings, type Landing, type LandingPlace, type MergeQuestion, type SettingsQuestion,
 } from './points.ts'
 export { endMergingByItself } from './auto-merge.ts'
 export { askedChecks } from './checks.ts'

@@ -6,7 +6,7 @@ import { ListOf, OneOf, RecordNumber, RepoPath, Type } from '#core/schema.ts'
 import { listActorIds } from '#features/accounts/index.ts'
 import { findTeamBySlug } from '#features/teams/index.ts'
 import { contextOf } from './context.ts'
-import { pullRecord } from './record.ts'
+import { pullRecords } from './record.ts'
 import { Pull, PULL_STATES, type PullState } from './schema.ts'
 import { askForMissing } from './stats.ts'
 import { countPulls, listPullRows } from './store.ts'
@@ -46,6 +46,6 @@ export const listPulls = operation({
     const rows = listPullRows(db, repo.id, filter, window.limit, window.offset)
     await askForMissing(hearth, rows)
     const context = contextOf(db, repo.id)
-    return pageOf(rows.map((row) => pullRecord(hearth, row, context)), window, countPulls(db, repo.id, filter))
+    return pageOf(pullRecords(hearth, rows, context), window, countPulls(db, repo.id, filter))
   },
 })

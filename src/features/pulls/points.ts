@@ -72,3 +72,6 @@ export type LandingPlace = {
 }
 
 export const landingPlaces = point<LandingPlace>('pulls.landing_places')
+
+/** Told of a page of pull requests of one repository before they are put into records: brings what answers will need into the look (`core/look.ts`), with one question each. */
+export const pagesOfPulls = point<(db: Db, repo_id: string, pulls: readonly PullRow[]) => void>('pulls.pages')

@@ -1,19 +1,23 @@
 /** Pull requests as records. Only what is kept is read here; git is asked in `stats.ts`. */
 import type { Hearth } from '#core/hearth.ts'
-import { actorOf } from '#features/accounts/index.ts'
-import { checksStatus, currentRun } from '#features/checks/index.ts'
-import { assigneesOf, commentsCount, countUnresolved, labelsOf } from '#features/issues/index.ts'
-import { branchRef, combinedState, contextsOf, readRef } from '#features/repos/index.ts'
+import { look } from '#core/look.ts'
+import { actorOf, keepActors, keepUsers } from '#features/accounts/index.ts'
+import { checksStatus, currentRun, keepCurrent } from '#features/checks/index.ts'
+import { assigneesOf, commentsCount, countUnresolved, keepAssignees, keepLabels, keepRecords, labelsOf } from '#features/issues/index.ts'
+import { branchRef, combinedState, contextsOf, keepContexts, keepRoles, readRef } from '#features/repos/index.ts'
 import { blockersOf, inOrder } from './blockers.ts'
 import { contextFor, contextOf, type PullContext } from './context.ts'
-import { landingPlaces, mergeRules, type MergeQuestion } from './points.ts'
+import { landingPlaces, mergeRules, pagesOfPulls, type MergeQuestion } from './points.ts'
 import { unapproved } from './owners.ts'
 import { requestedReviewers } from './reviewers.ts'
+import { principalOf } from './rights.ts'
 import type { Blocker, Pull, PullRemote } from './schema.ts'
 import { countApprovals, standingsOf } from './standing.ts'
 import { isActive, type PullRow } from './store.ts'
 import { listOwned } from './store-owners.ts'
-import { findStats } from './store-stats.ts'
+import { keepRequests } from './store-requests.ts'
+import { keepReviews } from './store-reviews.ts'
+import { findStats, keepStatsOf } from './store-stats.ts'
 
 export const pullUrl = (hearth: Hearth, full_name: string, number: number): string => `${hearth.settings.site_url}/${full_name}/pull/${number}`
 
@@ -34,6 +38,8 @@ export function mergedBy(hearth: Hearth, actor_id: string | null): string | null
 /** Everything that keeps it from being merged, from what is known now; the context is that of its base (`contextFor`). */
 export function currentBlockers(hearth: Hearth, question: MergeQuestion): Blocker[] {
   const { pull, context, stats, standings } = question
+  // Nothing else is said of one that is over.
+  if (!isActive(pull)) return blockersOf({ pull, stats, standings, settings: context.settings, archived: false, unapproved: [], checks: null, open_conversations: 0 })
   const own = blockersOf({
     pull, stats, standings, settings: context.settings,
     archived: context.repo.archived_at !== null,
@@ -55,7 +61,39 @@ function placeOf(hearth: Hearth, pull: PullRow) {
   return null
 }
 
-export function pullRecord(hearth: Hearth, pull: PullRow, around: PullContext = contextOf(hearth.db, pull.repo_id)): Pull {
+export const pullRecord = (hearth: Hearth, pull: PullRow, around?: PullContext): Pull =>
+  look(hearth.db, () => recordOf(hearth, pull, around ?? contextOf(hearth.db, pull.repo_id)))
+
+/** A page of pull requests of one repository: what they show is asked for once, however many they are. */
+export function pullRecords(hearth: Hearth, pulls: readonly PullRow[], around: PullContext): Pull[] {
+  return look(hearth.db, () => {
+    gather(hearth, around, pulls)
+    return pulls.map((pull) => recordOf(hearth, pull, around))
+  })
+}
+
+function gather(hearth: Hearth, { repo }: PullContext, pulls: readonly PullRow[]): void {
+  if (pulls.length < 2) return
+  const { db } = hearth
+  const ids = pulls.map(({ id }) => id)
+  const numbers = pulls.map(({ number }) => number)
+  const heads = pulls.flatMap(({ number, head_sha }) => (head_sha === null ? [] : [{ number, head_sha }]))
+  keepStatsOf(db, ids)
+  keepRecords(db, repo.id, numbers)
+  keepLabels(db, repo.id, numbers)
+  keepCurrent(db, repo.id, heads)
+  keepContexts(hearth, repo.id, [...new Set(heads.map(({ head_sha }) => head_sha))])
+  for (const keep of pagesOfPulls.all(hearth)) keep(db, repo.id, pulls)
+  const reviewers = keepReviews(db, ids)
+  const others = [...keepAssignees(db, repo.id, numbers), ...keepRequests(db, ids), ...pulls.flatMap(({ author_id, merged_by }) => [author_id, merged_by])]
+  keepActors(db, [...new Set([...reviewers, ...others].filter((id) => id !== null))])
+  // What an approval is worth depends on its author's role, for an agent on that of its person.
+  const people = [...new Set(reviewers.map((id) => principalOf(actorOf(hearth, id))))]
+  keepUsers(db, people)
+  keepRoles(db, repo.id, people)
+}
+
+function recordOf(hearth: Hearth, pull: PullRow, around: PullContext): Pull {
   const { db } = hearth
   const context = contextFor(hearth, around, pull.base_ref, { pull })
   const { full_name, settings } = context

@@ -59,7 +59,7 @@ export const revertPull = operation({
     const moves = await prepareUpdates(hearth, repo, [{ name: branchRef(branch), old: null, new: made.commit }])
     const guard = await requireMoves(hearth, repo.id, caller, moves)
     const prepared = await computeStats(hearth, repo, base.sha, made.commit)
-    const owners = await codeOwners(hearth, context, { base_sha: base.sha, author_id: caller.id }, prepared.touches.map(({ path }) => path))
+    const owners = await codeOwners(hearth, context, { base_sha: base.sha, author_id: caller.id }, (prepared.index?.touches ?? []).map(({ path }) => path))
     return write((tx) => {
       requireFree()
       guard(tx)

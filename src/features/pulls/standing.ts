@@ -4,6 +4,7 @@
  * so merging the base in, or rewording a commit, keeps it.
  */
 import type { Hearth } from '#core/hearth.ts'
+import { look } from '#core/look.ts'
 import type { Actor } from '#core/schema.ts'
 import { actorOf } from '#features/accounts/index.ts'
 import { contextFor, type PullContext, type Settings } from './context.ts'
@@ -22,8 +23,12 @@ export type Standing = {
 
 /** All reviews of a pull request, oldest first, each with what it is worth for merging into its base. */
 export function standingsOf(hearth: Hearth, pull: PullRow, around: PullContext, stats: Stats | null): Standing[] {
-  const context = contextFor(hearth, around, pull.base_ref, { pull })
   const rows = listReviewRows(hearth.db, pull.id)
+  if (rows.length === 0) return []
+  return look(hearth.db, () => standings(hearth, pull, contextFor(hearth, around, pull.base_ref, { pull }), rows, stats))
+}
+
+function standings(hearth: Hearth, pull: PullRow, context: PullContext, rows: readonly ReviewRow[], stats: Stats | null): Standing[] {
   const latest = new Map<string, string>()
   for (const row of rows) if (row.verdict !== 'comment') latest.set(row.author_id, row.id)
   return rows.map((review) => {

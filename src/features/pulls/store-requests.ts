@@ -1,12 +1,26 @@
 /** The table `review_requests`: who is asked to review a pull request and has not answered yet. */
 import type { Db } from '#core/db.ts'
+import { keepAll, kept } from '#core/look.ts'
 import type { Tx } from '#core/write.ts'
 
 export type RequestRow = { pull_id: string; reviewer_id: string; kind: 'user' | 'agent' | 'team'; via_team: string | null; whole: 0 | 1 }
 
 /** In the order in which they were asked. */
-export const listRequests = (db: Db, pull_id: string): RequestRow[] =>
-  db.all<RequestRow>('SELECT pull_id, reviewer_id, kind, via_team, whole FROM review_requests WHERE pull_id = ? ORDER BY created_at, reviewer_id', pull_id)
+export const listRequests = (db: Db, pull_id: string): readonly RequestRow[] =>
+  kept(db, 'review requests', pull_id, () => listRequestsOfAll(db, [pull_id]))
+
+const listRequestsOfAll = (db: Db, pull_ids: readonly string[]): RequestRow[] =>
+  db.all<RequestRow>(
+    'SELECT pull_id, reviewer_id, kind, via_team, whole FROM review_requests WHERE pull_id IN (SELECT value FROM json_each(?)) ORDER BY created_at, reviewer_id',
+    JSON.stringify(pull_ids),
+  )
+
+/** Brings the requests of a page into the look that is under way; gives the ids of all who are asked, but teams. */
+export function keepRequests(db: Db, pull_ids: readonly string[]): string[] {
+  const rows = listRequestsOfAll(db, pull_ids)
+  keepAll(db, 'review requests', pull_ids, () => Map.groupBy(rows, ({ pull_id }) => pull_id), () => [])
+  return rows.flatMap(({ kind, reviewer_id }) => (kind === 'team' ? [] : [reviewer_id]))
+}
 
 /** Adds a request; somebody who is asked already stays asked as they were. Gives whether it is new. */
 export const insertRequest = (tx: Tx, row: RequestRow & { requested_by: string | null }): boolean =>

@@ -1,5 +1,6 @@
 /** The rows of reviews. */
 import type { Db } from '#core/db.ts'
+import { keepAll, kept } from '#core/look.ts'
 import type { Tx } from '#core/write.ts'
 import type { Oid } from '#git'
 import type { Timestamp } from '#lib/time.ts'
@@ -25,7 +26,15 @@ export const findReview = (db: Db, pull_id: string, id: string): ReviewRow | nul
   db.one<ReviewRow>('SELECT * FROM reviews WHERE pull_id = ? AND id = ?', pull_id, id)
 
 /** All of one pull request, oldest first. */
-export const listReviewRows = (db: Db, pull_id: string): ReviewRow[] => db.all<ReviewRow>('SELECT * FROM reviews WHERE pull_id = ? ORDER BY id', pull_id)
+export const listReviewRows = (db: Db, pull_id: string): readonly ReviewRow[] =>
+  kept(db, 'reviews', pull_id, () => db.all<ReviewRow>('SELECT * FROM reviews WHERE pull_id = ? ORDER BY id', pull_id))
+
+/** Brings the reviews of a page into the look that is under way; gives the ids of all who wrote them. */
+export function keepReviews(db: Db, pull_ids: readonly string[]): string[] {
+  const rows = db.all<ReviewRow>('SELECT * FROM reviews WHERE pull_id IN (SELECT value FROM json_each(?)) ORDER BY id', JSON.stringify(pull_ids))
+  keepAll(db, 'reviews', pull_ids, () => Map.groupBy(rows, ({ pull_id }) => pull_id), () => [])
+  return rows.map(({ author_id }) => author_id)
+}
 
 export function insertReview(tx: Tx, row: Pick<ReviewRow, 'id' | 'pull_id' | 'author_id' | 'verdict' | 'body' | 'commit_sha' | 'diff_id' | 'could_write'>): void {
   tx.db.run(

@@ -1,5 +1,6 @@
 /** What git said of pull requests, kept per pair of commits, and the index of what they touch. */
 import type { Db } from '#core/db.ts'
+import { keepAll, kept } from '#core/look.ts'
 import type { Tx } from '#core/write.ts'
 import type { Oid } from '#git'
 import type { PullRow } from './store.ts'
@@ -23,28 +24,46 @@ export type Stats = {
 
 export type Touch = { readonly path: string; readonly ranges: readonly LineRange[] }
 
-type Stored = Omit<Stats, 'conflict_paths' | 'touched_paths'> & { conflict_paths: string | null; touched_paths: string }
+type Stored = Omit<Stats, 'conflict_paths' | 'touched_paths'> & { pull_id: string; conflict_paths: string | null; touched_paths: string }
 
 /** The stats of exactly the present pair of commits, or null when they are still to be computed. */
 export function findStats(db: Db, pull: Pick<PullRow, 'id' | 'base_sha' | 'head_sha'>): Stats | null {
-  if (pull.head_sha === null) return null
-  const row = db.one<Stored>(
-    `SELECT s.* FROM pull_stats s JOIN pull_owners o ON o.pull_id = s.pull_id AND o.base_sha = s.base_sha AND o.head_sha = s.head_sha
-     WHERE s.pull_id = ? AND s.base_sha = ? AND s.head_sha = ?`,
-    pull.id, pull.base_sha, pull.head_sha,
-  )
-  return row && { ...row, conflict_paths: row.conflict_paths === null ? null : JSON.parse(row.conflict_paths), touched_paths: JSON.parse(row.touched_paths) }
+  const { id, base_sha, head_sha } = pull
+  const known = head_sha === null ? null : kept(db, 'pull stats', id, () => listStats(db, [id]).get(id) ?? null)
+  return known !== null && known.base_sha === base_sha && known.head_sha === head_sha ? known : null
 }
 
-/** Replaces what was known, and the index of what it touches. */
-export function setStats(tx: Tx, pull: Pick<PullRow, 'id' | 'repo_id'>, stats: Stats, touches: readonly Touch[], folders: readonly string[]): void {
+/** What is known of some pull requests, of whichever commits. */
+function listStats(db: Db, pull_ids: readonly string[]): Map<string, Stats> {
+  const rows = db.all<Stored>(
+    `SELECT s.* FROM pull_stats s JOIN pull_owners o ON o.pull_id = s.pull_id AND o.base_sha = s.base_sha AND o.head_sha = s.head_sha
+     WHERE s.pull_id IN (SELECT value FROM json_each(?))`,
+    JSON.stringify(pull_ids),
+  )
+  return new Map(
+    rows.map((row) => [row.pull_id, { ...row, conflict_paths: row.conflict_paths === null ? null : JSON.parse(row.conflict_paths), touched_paths: JSON.parse(row.touched_paths) }]),
+  )
+}
+
+/** Brings what is known of a page into the look that is under way. */
+export const keepStatsOf = (db: Db, pull_ids: readonly string[]): void => keepAll(db, 'pull stats', pull_ids, () => listStats(db, pull_ids), () => null)
+
+/** What was found last, of whichever pair of commits. */
+export const findLatestStats = (db: Db, pull_id: string): Stats | null => listStats(db, [pull_id]).get(pull_id) ?? null
+
+/** Replaces what was known. */
+export function setStats(tx: Tx, pull_id: string, stats: Stats): void {
   tx.db.run(
     `INSERT OR REPLACE INTO pull_stats
        (pull_id, base_sha, head_sha, merge_base_sha, commits, files, additions, deletions, behind, conflict_paths, touched_paths, diff_id, computed_at)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    pull.id, stats.base_sha, stats.head_sha, stats.merge_base_sha, stats.commits, stats.files, stats.additions, stats.deletions, stats.behind,
+    pull_id, stats.base_sha, stats.head_sha, stats.merge_base_sha, stats.commits, stats.files, stats.additions, stats.deletions, stats.behind,
     stats.conflict_paths === null ? null : JSON.stringify(stats.conflict_paths), JSON.stringify(stats.touched_paths), stats.diff_id, tx.now,
   )
+}
+
+/** Replaces the index of what a pull request touches. */
+export function setTouches(tx: Tx, pull: Pick<PullRow, 'id' | 'repo_id'>, { touches, folders }: { touches: readonly Touch[]; folders: readonly string[] }): void {
   tx.db.run('DELETE FROM pull_touches WHERE pull_id = ?', pull.id)
   for (const { path, ranges } of touches) {
     tx.db.run('INSERT OR REPLACE INTO pull_touches (pull_id, repo_id, path, ranges) VALUES (?, ?, ?, ?)', pull.id, pull.repo_id, path, JSON.stringify(ranges))

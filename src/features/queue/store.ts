@@ -1,5 +1,6 @@
 /** Rows of the merge queue: its entries, and which queues are paused. */
 import type { Db, SqlValue } from '#core/db.ts'
+import { keepAll, kept } from '#core/look.ts'
 import type { Tx } from '#core/write.ts'
 import type { MergeMethod, Oid } from '#git'
 import { notFound } from '#lib/errors.ts'
@@ -46,7 +47,16 @@ export const findEntry = (db: Db, id: string): EntryRow | null => db.one<EntryRo
 
 /** The entry of a pull request that has neither landed nor left. */
 export const findWaiting = (db: Db, repo_id: string, number: number): EntryRow | null =>
-  db.one<EntryRow>('SELECT * FROM queue_entries WHERE repo_id = ? AND number = ? AND place IS NOT NULL', repo_id, number)
+  kept(db, 'queue entry', `${repo_id} ${number}`, () => db.one<EntryRow>('SELECT * FROM queue_entries WHERE repo_id = ? AND number = ? AND place IS NOT NULL', repo_id, number))
+
+/** Brings into the look that is under way what stands in the queues of a repository, with the positions. */
+export function keepWaiting(db: Db, repo_id: string, numbers: readonly number[]): void {
+  const rows = listWaitingOfRepo(db, repo_id)
+  keepAll(db, 'queue entry', numbers.map((number) => `${repo_id} ${number}`), () => new Map(rows.map((row) => [`${repo_id} ${row.number}`, row])), () => null)
+  const positions = new Map<string, number>()
+  for (const entries of Map.groupBy(rows, ({ base_ref }) => base_ref).values()) entries.forEach(({ id }, at) => positions.set(id, at + 1))
+  keepAll(db, 'queue position', [...positions.keys()], () => positions, () => 0)
+}
 
 export function requireWaiting(db: Db, repo_id: string, number: number): EntryRow {
   const entry = findWaiting(db, repo_id, number)
@@ -87,10 +97,12 @@ export const hasWaiting = (db: Db, { repo_id, base_ref }: Place): boolean =>
 /** From 1; null once it has landed or left. */
 export function positionOf(db: Db, { repo_id, base_ref, place, id }: EntryRow): number | null {
   if (place === null) return null
-  return db.one<{ position: number }>(
-    'SELECT COUNT(*) AS position FROM queue_entries WHERE repo_id = ? AND base_ref = ? AND place IS NOT NULL AND (place, id) <= (?, ?)',
-    repo_id, base_ref, place, id,
-  )?.position ?? null
+  return kept(db, 'queue position', id, () =>
+    db.one<{ position: number }>(
+      'SELECT COUNT(*) AS position FROM queue_entries WHERE repo_id = ? AND base_ref = ? AND place IS NOT NULL AND (place, id) <= (?, ?)',
+      repo_id, base_ref, place, id,
+    )?.position ?? 0,
+  )
 }
 
 /** How long tests of entries that landed lately took, in milliseconds. */

@@ -2,6 +2,7 @@
 import { blobHolders } from '#core/blobs.ts'
 import type { Feature } from '#core/hearth.ts'
 import { belongings, releasedTags, releaseOfTag } from '#features/repos/index.ts'
+import { usageParts } from '#features/workspaces/index.ts'
 import { createRelease } from './create-release.ts'
 import { deleteReleaseAsset } from './delete-release-asset.ts'
 import { deleteRelease } from './delete-release.ts'
@@ -13,7 +14,7 @@ import { getRelease } from './get-release.ts'
 import { listReleaseAssets } from './list-release-assets.ts'
 import { listReleases } from './list-releases.ts'
 import { openReleaseAsset } from './open-release-asset.ts'
-import { holdsBlob, listBlobs } from './store-assets.ts'
+import { countAssetBytes, holdsBlob, listBlobs } from './store-assets.ts'
 import { idOfPublished, isPublished, removeReleasesOf } from './store.ts'
 import { updateRelease } from './update-release.ts'
 import { uploadReleaseAsset } from './upload-release-asset.ts'
@@ -32,5 +33,5 @@ export const feature: Feature = {
     deleteReleaseAsset, openReleaseAsset,
   ],
   events,
-  extensions: [releasedTags.with(isPublished), releaseOfTag.with(idOfPublished), belongings.with(removeReleasesOf), blobHolders.with({ holds: holdsBlob, named: listBlobs })],
+  extensions: [releasedTags.with(isPublished), releaseOfTag.with(idOfPublished), belongings.with(removeReleasesOf), blobHolders.with({ holds: holdsBlob, named: listBlobs }), usageParts.with({ part: 'artifacts_bytes', count: countAssetBytes })],
 }

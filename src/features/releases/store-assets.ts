@@ -39,6 +39,14 @@ export const insertAsset = (tx: Tx, row: Omit<AssetRow, 'download_count' | 'crea
     row.id, row.release_id, row.name, row.label, row.content_type, row.size_in_bytes, row.sha256, row.uploader_id, tx.now,
   )
 
+/** Of all repositories of a workspace, those that are deleted and can be restored with them. */
+export const countAssetBytes = (db: Db, workspace_id: string): number =>
+  db.one<{ bytes: number | null }>(
+    `SELECT sum(a.size_in_bytes) AS bytes FROM repos p CROSS JOIN releases r ON r.repo_id = p.id CROSS JOIN release_assets a ON a.release_id = r.id
+     WHERE p.workspace_id = ? AND p.parent_id IS NULL`,
+    workspace_id,
+  )?.bytes ?? 0
+
 export const removeAsset = (tx: Tx, id: string): void => void tx.db.run('DELETE FROM release_assets WHERE id = ?', id)
 
 export const countDownload = (tx: Tx, id: string): void => void tx.db.run('UPDATE release_assets SET download_count = download_count + 1 WHERE id = ?', id)

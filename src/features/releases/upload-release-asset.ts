@@ -4,6 +4,7 @@ import { operation, type IncomingBytes } from '#core/operation.ts'
 import { RepoPath, Type } from '#core/schema.ts'
 import { oneLine } from '#features/issues/index.ts'
 import { requireLive } from '#features/repos/index.ts'
+import { requireRoomToGrow } from '#features/workspaces/index.ts'
 import { conflict, invalid, Refusal } from '#lib/errors.ts'
 import { typeId } from '#lib/typeid.ts'
 import { assetName, contentType } from './asset-inputs.ts'
@@ -56,17 +57,18 @@ export const uploadReleaseAsset = operation({
     if (incoming === null) throw invalid('data', 'data is required: the bytes in base64')
     const content_type = contentType(input.content_type, incoming.type, name)
     // Before the bytes are taken, and again when they are here.
-    const mayAdd = (release: typeof seen, from: typeof db) => {
+    const mayAdd = (release: typeof seen, from: typeof db, size: number) => {
       requireThawed(hearth, release, 'no file can be added')
       if (findAsset(from, release.id, name)) throw conflict('already_exists', `the release has a file ${name} already`, { name })
+      requireRoomToGrow(hearth, from, repo.workspace_id, 'artifacts_bytes', size)
       if (countAssets(from, release.id) >= MOST_ASSETS) throw conflict('limit_reached', `the release has ${MOST_ASSETS} files, which is the most`)
     }
-    mayAdd(seen, db)
+    mayAdd(seen, db, incoming.length ?? 0)
     const blob = await takeBlob(hearth, incoming.stream, { limit: hearth.settings.releases.max_asset_bytes, length: incoming.length, signal })
     return write((tx) => {
       requireLive(tx.db, repo.id)
       const release = requireRelease(tx.db, repo.id, id, true)
-      mayAdd(release, tx.db)
+      mayAdd(release, tx.db, blob.size)
       insertAsset(tx, { id: typeId('ast', tx.now_ms), release_id: release.id, name, label, content_type, size_in_bytes: blob.size, sha256: blob.sha256, uploader_id: caller.id })
       const made = findAsset(tx.db, release.id, name)
       if (!made) throw new TypeError('the file that was just added is gone')

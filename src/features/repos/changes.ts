@@ -13,6 +13,9 @@ const MOST_BYTES = 1024 * 1024
 /** Of one file, unless it is asked for by its path. */
 const FILE_LINES = 3_000
 const FILE_BYTES = 512 * 1024
+/** Of one that is. */
+const ALONE_LINES = 200_000
+const ALONE_BYTES = 16 * 1024 * 1024
 
 export type Changes = { readonly files: FileChange[]; readonly totals: Diff['totals']; readonly truncated: boolean }
 
@@ -40,13 +43,14 @@ export async function changesBetween(
   const text = options.text ?? true
   const { files, totals } = await git.diff(store, from, to, {
     hunks: text, skip, limit, ignoreWhitespace: options.ignoreWhitespace, context: options.context,
-    ...(options.path === undefined ? { maxLines: FILE_LINES, maxBytes: FILE_BYTES } : { paths: [options.path], maxLines: MOST_LINES, maxBytes: MOST_BYTES }),
+    ...(options.path === undefined ? { maxLines: FILE_LINES, maxBytes: FILE_BYTES } : { paths: [options.path], maxLines: ALONE_LINES, maxBytes: ALONE_BYTES }),
   })
   let lines = 0
   let bytes = 0
   const records = files.map((file) => {
     const size = textOf(file)
-    const fits = lines + size.lines <= MOST_LINES && bytes + size.bytes <= MOST_BYTES
+    const alone = options.path !== undefined && lines === 0
+    const fits = alone || (lines + size.lines <= MOST_LINES && bytes + size.bytes <= MOST_BYTES)
     if (fits) {
       lines += size.lines
       bytes += size.bytes

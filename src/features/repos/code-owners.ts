@@ -4,7 +4,8 @@
  * without negation and character classes.
  */
 import type { Hearth } from '#core/hearth.ts'
-import type { Oid } from '#git'
+import type { Git, Oid } from '#git'
+import { createCache } from '#lib/cache.ts'
 
 /** Where the file may be; the first that is there counts. */
 const PLACES = ['CODEOWNERS', '.hearth/CODEOWNERS', '.github/CODEOWNERS', 'docs/CODEOWNERS']
@@ -95,6 +96,18 @@ export async function ownersOf({ rules }: CodeOwners, paths: readonly string[]):
 
 /** The code owners as a commit has them; null without such a file. */
 export async function readCodeOwners({ git }: Pick<Hearth, 'git'>, store: string, commit: Oid): Promise<CodeOwners | null> {
+  const key = `${store} ${commit}`
+  const before = known.get(key)
+  if (before) return before.found
+  const found = await read(git, store, commit)
+  known.set(key, { found })
+  return found
+}
+
+/** Of the commits that were asked for last: after a push to a base, all of its pull requests ask for the same one. */
+const known = createCache<{ readonly found: CodeOwners | null }>({ maxSize: 20_000, sizeOf: ({ found }) => 1 + (found?.rules.length ?? 0) })
+
+async function read(git: Git, store: string, commit: Oid): Promise<CodeOwners | null> {
   for (const file of PLACES) {
     const entry = await git.entry(store, commit, file)
     if (entry?.type !== 'file') continue

@@ -1,5 +1,6 @@
 /** What was said of a commit from outside, by everyone who keeps such things. */
 import type { Hearth } from '#core/hearth.ts'
+import { keepAll, kept } from '#core/look.ts'
 import type { Oid } from '#git'
 import { commitContexts, type CommitContext } from './points.ts'
 
@@ -11,4 +12,14 @@ export function combinedState(states: readonly CommitContext['state'][]): 'none'
 }
 
 /** All that was said of a commit; `repo_id` is that of a repository, never of a fork. */
-export const contextsOf = (hearth: Hearth, repo_id: string, sha: Oid): CommitContext[] => commitContexts.all(hearth).flatMap((answer) => answer(hearth.db, repo_id, sha))
+export const contextsOf = (hearth: Hearth, repo_id: string, sha: Oid): readonly CommitContext[] =>
+  kept(hearth.db, 'contexts', `${repo_id} ${sha}`, () => allContexts(hearth, repo_id, [sha]).get(`${repo_id} ${sha}`) ?? [])
+
+/** Brings what was said of the commits of a page into the look that is under way. */
+export const keepContexts = (hearth: Hearth, repo_id: string, shas: readonly Oid[]): void =>
+  keepAll(hearth.db, 'contexts', shas.map((sha) => `${repo_id} ${sha}`), () => allContexts(hearth, repo_id, shas), () => [])
+
+function allContexts(hearth: Hearth, repo_id: string, shas: readonly Oid[]): Map<string, readonly CommitContext[]> {
+  const answers = commitContexts.all(hearth).map((answer) => answer(hearth.db, repo_id, shas))
+  return new Map(shas.map((sha) => [`${repo_id} ${sha}`, answers.flatMap((answer) => answer.get(sha) ?? [])]))
+}

@@ -6,8 +6,9 @@ import { timestamp } from '#lib/time.ts'
 import { actorOf, findUserByEmail, privateAddress } from '#features/accounts/index.ts'
 import { isGenerated } from './generated.ts'
 import { fileLanguage } from './language.ts'
-import type { CommitPerson, CommitRecord, FileChange } from './schema-code.ts'
+import type { CommitPerson, CommitRecord, FileChange, Verification } from './schema-code.ts'
 import { pullsOfCommits } from './store-pulls.ts'
+import { verificationOf } from './verification.ts'
 
 /** The largest time that a date can show; commits may claim any. */
 const LAST_SECOND = 253_402_300_799
@@ -41,6 +42,12 @@ export function peopleOf(hearth: Hearth): People {
   }
 }
 
+/** What signatures prove, of many commits one after the other. */
+export function signaturesOf(hearth: Hearth): (commit: Commit) => Verification {
+  const people = peopleOf(hearth)
+  return (commit) => verificationOf(hearth, commit.signature, people(commit.committer))
+}
+
 export const titleOf = (message: string): string => (message.split('\n', 1)[0] ?? '').trim()
 
 const TRAILER = /^([A-Za-z0-9][A-Za-z0-9-]*)\s*:\s+(.*)$/
@@ -65,11 +72,6 @@ export function trailersOf(message: string): Record<string, string[]> {
   return Object.fromEntries(trailers)
 }
 
-function verificationOf(signature: string | null): CommitRecord['verification'] {
-  if (signature === null) return { verified: false, reason: 'unsigned', signer: null, kind: 'none' }
-  return { verified: false, reason: 'unknown_key', signer: null, kind: signature.includes('BEGIN SSH SIGNATURE') ? 'ssh' : 'gpg' }
-}
-
 type Place = { readonly id: string; readonly full_name: string }
 
 /** Commits as records. `stats` is null: counting needs a diff of each, which `commitRecord` takes. */
@@ -84,7 +86,7 @@ export function commitRecords(hearth: Hearth, repo: Place, commits: readonly Com
     author: people(commit.author),
     committer: people(commit.committer),
     parents: [...commit.parents],
-    verification: verificationOf(commit.signature),
+    verification: verificationOf(hearth, commit.signature, people(commit.committer)),
     trailers: trailersOf(commit.message),
     pull: pulls.get(commit.oid)?.number ?? null,
     stats: null,

@@ -1,7 +1,8 @@
 /** Events as records: one shape for the timeline and for webhooks. */
 import type { EventRow } from '#core/events.ts'
 import type { Hearth } from '#core/hearth.ts'
-import { actorOf } from '#features/accounts/index.ts'
+import { look } from '#core/look.ts'
+import { actorOf, keepActors } from '#features/accounts/index.ts'
 import { workspaceById } from '#features/workspaces/index.ts'
 import { fullNameOf } from './facts.ts'
 import { branchOf, tagOf } from './ref-names.ts'
@@ -28,6 +29,13 @@ function urlOf(site: string, full_name: string | null, row: EventRow): string {
   }
   return home
 }
+
+/** A page of events. */
+export const eventRecords = (hearth: Hearth, rows: readonly EventRow[]): EventRecord[] =>
+  look(hearth.db, () => {
+    keepActors(hearth.db, [...new Set(rows.flatMap(({ actor_id }) => actor_id ?? []))])
+    return rows.map((row) => eventRecord(hearth, row))
+  })
 
 /** One event as the public interface shows it. */
 export function eventRecord(hearth: Hearth, row: EventRow): EventRecord {

@@ -37,7 +37,7 @@ export const getTree = operation({
     const entries = await blameInput('path', () => git.tree(repo.store, commit, directory, { recursive, sizes: true }))
     if (entries === null) throw noSuchPath(directory)
     const { items, ...rest } = pageOf(entries.slice(window.offset, window.offset + window.limit + 1), window)
-    const last = recursive ? null : await lastCommitsOf(git, repo.store, commit, directory, PATIENCE_MS)
+    const last = recursive ? null : await lastCommitsOf(hearth, repo.store, commit, directory, PATIENCE_MS)
     return {
       items: items.map((entry) => treeEntryRecord(directory, entry, last?.get(entry.name))),
       ...rest,

@@ -1,76 +1,95 @@
 /**
- * Which commit last changed each entry of a folder, kept in memory. Finding it means walking back until every entry has been seen to
- * change, which takes seconds at the top of a large repository, so nobody waits for it: who asks too early gets null, and the
- * answer for the next one is on its way.
+ * Which commit last changed each entry of a folder, kept in memory and on disk. Finding it means walking back until every entry has been
+ * seen to change, which takes a while at the top of a large repository, so nobody waits for it: who asks too early gets null, and the
+ * answer for the next one is on its way. From an answer for an earlier commit a later one is made by walking what lies between.
  */
-import type { Commit, Git, LastCommit, Oid } from '#git'
+import type { KnownLastCommits, Oid } from '#git'
+import type { Hearth } from '#core/hearth.ts'
+import { unhurried } from '#core/work.ts'
 import { createCache } from '#lib/cache.ts'
+import { creditor, type Credit } from './credit.ts'
+import { keptHistory } from './kept-history.ts'
 
-type Found = ReadonlyMap<string, Commit>
+export type LastCommits = ReadonlyMap<string, Credit>
 
-const sizeOf = (found: Found): number => found.size * 400 + 200
+/** On disk: each commit once, and for each name the place of its commit. */
+type Stored = { readonly commits: readonly Credit[]; readonly names: readonly (readonly [name: string, place: number])[] }
+
+const sizeOf = (found: LastCommits): number => found.size * 300 + 200
 
 /** By store, commit and folder. */
-const kept = createCache<Found>({ maxSize: 64 * 1024 * 1024, sizeOf })
-/** The commit that a folder was last looked at with: most of what holds there holds for the next one. */
-const latest = createCache<Oid>({ maxSize: 20_000, sizeOf: () => 1 })
-const underWay = new Map<string, Promise<Found>>()
+const kept = createCache<LastCommits>({ maxSize: 64 * 1024 * 1024, sizeOf })
+const underWay = new Map<string, Promise<LastCommits>>()
 
-/** From an answer for an earlier commit a later one is made when no more than so many lie between. */
-const MOST_BETWEEN = 60
-const MOST_CHANGED = 80
+function toStored(found: LastCommits): Stored {
+  const places = new Map<Oid, number>()
+  const commits: Credit[] = []
+  const names = [...found].map(([name, credit]): [string, number] => {
+    let place = places.get(credit.oid)
+    if (place === undefined) places.set(credit.oid, (place = commits.push(credit) - 1))
+    return [name, place]
+  })
+  return { commits, names }
+}
 
-const byName = (entries: readonly LastCommit[]): Found => new Map(entries.map(({ name, commit }) => [name, commit]))
+const fromStored = ({ commits, names }: Stored): LastCommits =>
+  new Map(names.flatMap(([name, place]): [string, Credit][] => {
+    const credit = commits[place]
+    return credit ? [[name, credit]] : []
+  }))
 
-/** The answer from that for an earlier commit: only entries that a commit in between has touched are looked up. Null when that is no help. */
-async function fromEarlier(git: Git, store: string, earlier: Oid, commit: Oid, path: string): Promise<Found | null> {
-  const known = kept.get([store, earlier, path].join(' '))
-  if (!known || !(await git.isReachable(store, earlier, [commit]))) return null
-  const between = await git.log(store, { tips: [commit], hide: [earlier], limit: MOST_BETWEEN + 1 })
-  if (between.length > MOST_BETWEEN) return null
-  const prefix = path === '' ? '' : `${path}/`
-  const touched = new Set<string>()
-  for (const { oid, parents } of between) {
-    const { files } = await git.diff(store, parents[0] ?? null, oid, { hunks: false, ...(path === '' ? {} : { paths: [path] }) })
-    for (const file of files) for (const name of [file.path, file.old_path ?? file.path]) if (name.startsWith(prefix)) touched.add(name.slice(prefix.length).split('/', 1)[0] ?? '')
-    if (touched.size > MOST_CHANGED) return null
-  }
-  const entries = await git.tree(store, commit, path)
-  if (entries === null) return null
-  const found = new Map<string, Commit>()
-  for (const { name } of entries) {
-    const before = touched.has(name) ? undefined : known.get(name)
-    const last = before ?? (await git.log(store, { tips: [commit], path: `${prefix}${name}`, limit: 1 }))[0]
-    if (last) found.set(name, last)
-  }
+const asKnown = (commit: Oid, { commits, names }: Stored): KnownLastCommits => ({ commit, entries: names.map(([name, place]) => ({ name, oid: commits[place]?.oid ?? '' })) })
+
+async function find(hearth: Hearth, store: string, commit: Oid, path: string): Promise<LastCommits> {
+  const disk = keptHistory(hearth)
+  const others = disk.listOthers('folder', store, path).map(({ commit: other, value }) => asKnown(other, value as Stored))
+  const credit = creditor()
+  const found = new Map((await hearth.git.lastCommits(store, commit, path, others)).map(({ name, commit: last }) => [name, credit(last)]))
+  disk.put('folder', store, path, commit, toStored(found))
   return found
 }
 
-async function find(git: Git, store: string, commit: Oid, path: string, key: string): Promise<Found> {
-  const place = `${store} ${path}`
-  const earlier = latest.get(place)
-  const found = (earlier === undefined ? null : await fromEarlier(git, store, earlier, commit, path)) ?? byName(await git.lastCommits(store, commit, path))
-  kept.set(key, found)
-  latest.set(place, commit)
-  return found
-}
-
-/** The last commits of a folder's entries by name; null when finding them takes longer than `patience` milliseconds. */
-export async function lastCommitsOf(git: Git, store: string, commit: Oid, path: string, patience: number): Promise<Found | null> {
+/** What is known of a folder already. */
+function known(hearth: Hearth, store: string, commit: Oid, path: string): LastCommits | null {
   const key = [store, commit, path].join(' ')
-  const known = kept.get(key)
-  if (known) return known
+  const inMemory = kept.get(key)
+  if (inMemory) return inMemory
+  const stored = keptHistory(hearth).find('folder', store, path, commit) as Stored | null
+  if (stored === null) return null
+  const found = fromStored(stored)
+  kept.set(key, found)
+  return found
+}
+
+/** The last commits of a folder's entries by name. */
+export function findLastCommits(hearth: Hearth, store: string, commit: Oid, path: string): Promise<LastCommits> {
+  const found = known(hearth, store, commit, path)
+  if (found) return Promise.resolve(found)
+  const key = [store, commit, path].join(' ')
   let finding = underWay.get(key)
   if (!finding) {
-    finding = find(git, store, commit, path, key).finally(() => underWay.delete(key))
+    finding = unhurried(() => find(hearth, store, commit, path)).then((made) => {
+      kept.set(key, made)
+      return made
+    }).finally(() => underWay.delete(key))
     // Whoever waits hears of a failure; when nobody does any more, the next one asks again.
     finding.catch(() => {})
     underWay.set(key, finding)
   }
+  return finding
+}
+
+/** The same; null when finding them takes longer than `patience` milliseconds. */
+export async function lastCommitsOf(hearth: Hearth, store: string, commit: Oid, path: string, patience: number): Promise<LastCommits | null> {
+  return known(hearth, store, commit, path) ?? (await within(findLastCommits(hearth, store, commit, path), patience))
+}
+
+/** What comes within so many milliseconds; null after that. */
+export async function within<T>(coming: Promise<T>, patience: number): Promise<T | null> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<null>((resolve) => void (timer = setTimeout(() => resolve(null), patience)))
   try {
-    return await Promise.race([finding, late])
+    return await Promise.race([coming, late])
   } finally {
     clearTimeout(timer)
   }

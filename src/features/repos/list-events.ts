@@ -5,7 +5,7 @@ import { operation } from '#core/operation.ts'
 import { beforeOf, byBefore, keyPageOf } from '#core/page.ts'
 import { ListOf, RepoPath, Type } from '#core/schema.ts'
 import { invalid } from '#lib/errors.ts'
-import { eventRecord } from './event-record.ts'
+import { eventRecords } from './event-record.ts'
 import { EventRecord } from './schema.ts'
 
 export const listEvents = operation({
@@ -26,6 +26,6 @@ export const listEvents = operation({
     if (unknown !== undefined) throw invalid('types', `there is no event type ${JSON.stringify(unknown)}`)
     const { before, limit } = beforeOf(paging, 'evt')
     const rows = listEventRows(db, { repo_id: repo.id, types, before, limit: limit + 1 })
-    return keyPageOf(rows.map((row) => eventRecord(hearth, row)), limit, ({ id }) => id)
+    return keyPageOf(eventRecords(hearth, rows), limit, ({ id }) => id)
   },
 })

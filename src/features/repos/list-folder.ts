@@ -23,7 +23,7 @@ export const listFolder = operation({
   handler: async ({ hearth, git, repo }, { ref, path = '', most, wait_ms }) => {
     const commit = await resolveCommit(hearth, repo, ref)
     const directory = treePath(path)
-    const [entries, last] = await blameInput('path', () => Promise.all([git.tree(repo.store, commit, directory), lastCommitsOf(git, repo.store, commit, directory, wait_ms)]))
+    const [entries, last] = await blameInput('path', () => Promise.all([git.tree(repo.store, commit, directory), lastCommitsOf(hearth, repo.store, commit, directory, wait_ms)]))
     if (entries === null) throw noSuchPath(directory)
     return { items: entries.slice(0, most).map((entry) => treeEntryRecord(directory, entry, last?.get(entry.name))), more: entries.length > most, late: last === null }
   },

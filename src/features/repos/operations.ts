@@ -10,6 +10,7 @@ import { deleteBranch } from './delete-branch.ts'
 import { deleteRepo } from './delete-repo.ts'
 import { deleteTag } from './delete-tag.ts'
 import { fetchRepo } from './fetch-repo.ts'
+import { findBlame } from './find-blame.ts'
 import { getArchiveLink } from './get-archive-link.ts'
 import { getBlame } from './get-blame.ts'
 import { getBranch } from './get-branch.ts'
@@ -31,6 +32,7 @@ import { listTags } from './list-tags.ts'
 import { listUserRepos } from './list-user-repos.ts'
 import { locateCode } from './locate-code.ts'
 import { openArchive } from './open-archive.ts'
+import { previewChange } from './preview-change.ts'
 import { purgeRepo } from './purge-repo.ts'
 import { push } from './push.ts'
 import { renameBranch } from './rename-branch.ts'
@@ -47,12 +49,12 @@ export const operations: readonly Operation[] = [
   renameRepo, transferRepo, setRepoVisibility, archiveRepo, unarchiveRepo, deleteRepo, listDeletedRepos, restoreRepo, purgeRepo,
   listBranches, getBranch, createBranch, renameBranch, deleteBranch, listTags, createTag, deleteTag,
   listCommits, getCommit, compareCommits, getTree, getFile, getBlame, listCodeOwners, createCommit, getArchiveLink,
-  fetchRepo, push, locateCode, openArchive, listRefNames, listCommitRefs, listFolder,
+  fetchRepo, push, locateCode, openArchive, listRefNames, listCommitRefs, listFolder, findBlame, previewChange,
 ]
 
 export {
-  archiveRepo, compareCommits, createBranch, createCommit, createRepo, createTag, deleteBranch, deleteRepo, deleteTag, fetchRepo, getArchiveLink,
+  archiveRepo, compareCommits, createBranch, createCommit, createRepo, createTag, deleteBranch, deleteRepo, deleteTag, fetchRepo, findBlame, getArchiveLink,
   getBlame, getBranch, getCommit, getFile, getRepo, getRepoSettings, getTree, listBranches, listCodeOwners, listCommitRefs, listCommits, listDeletedRepos, listEvents, listFolder, listRefNames,
-  listRepos, listTags, listUserRepos, locateCode, openArchive, purgeRepo, push, renameBranch, renameRepo, restoreRepo, setRepoVisibility,
+  listRepos, listTags, listUserRepos, locateCode, openArchive, previewChange, purgeRepo, push, renameBranch, renameRepo, restoreRepo, setRepoVisibility,
   transferRepo, unarchiveRepo, updateRepo, updateRepoSettings,
 }

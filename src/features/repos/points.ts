@@ -4,8 +4,10 @@
 import type { Oid } from '#git'
 import type { SignedIn } from '#core/caller.ts'
 import type { Db } from '#core/db.ts'
+import { signal } from '#core/events.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { point } from '#core/points.ts'
+import { Type } from '#core/schema.ts'
 import type { Tx } from '#core/write.ts'
 import type { PreparedUpdate } from './refs.ts'
 import type { RepoRow } from './store.ts'
@@ -70,7 +72,7 @@ export type CommitContext = {
 }
 
 /** The latest of every name for one commit. `repo_id` is that of a repository, never of a fork. */
-export const commitContexts = point<(db: Db, repo_id: string, sha: Oid) => readonly CommitContext[]>('repos.commit_contexts')
+export const commitContexts = point<(db: Db, repo_id: string, shas: readonly Oid[]) => ReadonlyMap<Oid, readonly CommitContext[]>>('repos.commit_contexts')
 
 /** Whether a release of this tag is published; answered by those who keep releases. */
 export const releasedTags = point<(db: Db, repo_id: string, tag: string) => boolean>('repos.released_tags')
@@ -93,3 +95,9 @@ export type Importer = {
   stateOf(db: Db, repo_id: string, now_ms: number): { readonly importing: boolean; readonly error: string | null }
 }
 export const importers = point<Importer>('repos.importers')
+
+/** Whose key it is that a commit or tag was signed with, by its fingerprint (`SHA256:…`); null when no account has it. */
+export const signingKeys = point<(db: Db, fingerprint: string) => string | null>('repos.signing_keys')
+
+/** Told by whoever answers it, when a key came or went: what signatures prove is to be found anew. */
+export const keysChanged = signal('repos.keys_changed', Type.Object({}))

@@ -7,6 +7,7 @@ import { job } from '#core/jobs.ts'
 import { writeAs, type Tx } from '#core/write.ts'
 import { repoPurged } from './events.ts'
 import { fullNameOf } from './facts.ts'
+import { keptHistory } from './kept-history.ts'
 import { auditRepo } from './lifecycle.ts'
 import { belongings } from './points.ts'
 import { removeForkRow, repoById, setRepo, type RepoRow } from './store.ts'
@@ -41,7 +42,9 @@ export const removeRepo = job<{ repo_id: string; store: string }>({
       }
       await writeAs(hearth, null, (tx) => removePurged(tx, repo_id))
     }
-    if (!isStoreUsed(hearth.db, store)) await hearth.git.removeStore(store)
+    if (isStoreUsed(hearth.db, store)) return
+    keptHistory(hearth).forget(store)
+    await hearth.git.removeStore(store)
   },
 })
 

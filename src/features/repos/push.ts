@@ -128,7 +128,7 @@ export const push = operation({
         auditBypass(tx, now, moved)
         moveRefs(tx, repo, moved)
         const names = new Set(moved.map(({ name }) => name))
-        const gained = unlooked ? moved.flatMap((update) => scanned.filter(({ name }) => name === update.name).map(({ tip }) => tip)) : []
+        const gained = unlooked ? moved.flatMap((update) => update.new ?? []) : []
         if (gained.length > 0) tx.enqueue(lookForForged, { repo_id: repo.id, tips: [...new Set(gained)], hide }, { delay_ms: LOOK_AFTER_MS })
         const tips = scan.later ? scanned.filter(({ name }) => names.has(name)).map(({ tip }) => tip) : []
         if (tips.length > 0) tx.enqueue(scanPush, { repo_id: repo.id, tips: [...new Set(tips)], hide })

@@ -13,6 +13,7 @@ import { gitPush, repoDefaultBranchChanged } from './events.ts'
 import { requireLiveFamily } from './lifecycle.ts'
 import { MAINTAIN_AFTER_MS, maintainStore } from './maintain-store.ts'
 import { measureRepo } from './measure-repo.ts'
+import { READ_AHEAD_AFTER_MS, readAhead } from './read-ahead.ts'
 import { branchOf, branchRef, tagOf } from './ref-names.ts'
 import { refsOf } from './ref-cache.ts'
 import { requireRepo, type RepoRow } from './store.ts'
@@ -133,6 +134,7 @@ export function moveRefs(tx: Tx, repo: { readonly id: string }, updates: readonl
   }
   if (row.parent_id === null && moves.some(({ name }) => name === branchRef(default_branch))) {
     tx.enqueue(measureRepo, { repo_id: row.id }, { key: row.id })
+    tx.enqueue(readAhead, { repo_id: row.id }, { key: row.id, delay_ms: READ_AHEAD_AFTER_MS })
   }
   tx.enqueue(maintainStore, { store: row.store }, { key: row.store, delay_ms: MAINTAIN_AFTER_MS })
 }

@@ -12,10 +12,11 @@ export type CommitPerson = Static<typeof CommitPerson>
 
 export const Verification = Type.Object({
   verified: Type.Boolean(),
-  reason: Type.String({ description: 'valid, unsigned, or why the signature does not count.' }),
+  reason: Type.String({ description: 'valid, unsigned, or why the signature does not count: unknown_key, invalid, bad_email, malformed_signature.' }),
   signer: Nullable(Actor),
   kind: OneOf(['ssh', 'gpg', 'none']),
 })
+export type Verification = Static<typeof Verification>
 
 export const CommitStats = Type.Object({ additions: Type.Integer(), deletions: Type.Integer(), files: Type.Integer() })
 

@@ -1,6 +1,7 @@
 /** Refs as rows. The only way to change one is `moveRefs`. */
 import type { Oid, Ref } from '#git'
 import type { Db } from '#core/db.ts'
+import { kept } from '#core/look.ts'
 import type { Tx } from '#core/write.ts'
 
 export type RefRow = Ref & { readonly moved_at: string }
@@ -9,7 +10,7 @@ export type RefRow = Ref & { readonly moved_at: string }
 export const listRefs = (db: Db, repo_id: string): Ref[] => db.all<Ref>('SELECT name, oid, peeled FROM refs WHERE repo_id = ? ORDER BY name', repo_id)
 
 export const findRef = (db: Db, repo_id: string, name: string): RefRow | null =>
-  db.one<RefRow>('SELECT name, oid, peeled, moved_at FROM refs WHERE repo_id = ? AND name = ?', repo_id, name)
+  kept(db, 'ref', `${repo_id} ${name}`, () => db.one<RefRow>('SELECT name, oid, peeled, moved_at FROM refs WHERE repo_id = ? AND name = ?', repo_id, name))
 
 export const readRef = (db: Db, repo_id: string, name: string): Oid | null => findRef(db, repo_id, name)?.oid ?? null
 

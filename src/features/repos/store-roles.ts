@@ -5,6 +5,7 @@
 import type { WorkspaceRole } from '#core/access.ts'
 import { ROLES, type Role } from '#core/caller.ts'
 import type { Db } from '#core/db.ts'
+import { keepAll, kept } from '#core/look.ts'
 
 /** The parts of a person's role; the highest of them is the role. */
 export type RoleParts = {
@@ -17,21 +18,33 @@ export type RoleParts = {
   readonly two_factor_missing: boolean
 }
 
-type Row = { workspace_role: WorkspaceRole | null; base_permission: 'none' | 'read' | 'write' | 'admin'; missing: number; direct: number | null; team: number | null }
+type Row = { id: string; workspace_role: WorkspaceRole | null; base_permission: 'none' | 'read' | 'write' | 'admin'; missing: number; direct: number | null; team: number | null }
 
 const roleOfRank = (rank: number | null): Role | null => (rank === null ? null : (ROLES[rank - 1] ?? null))
 
-/** `repo_id` is that of a repository, never of the fork of a pull request. */
-export function findRoleParts(db: Db, repo_id: string, person_id: string): RoleParts {
-  const row = db.one<Row>(
-    `SELECT m.role AS workspace_role, w.base_permission, w.two_factor_requirement_enabled = 1 AND u.two_factor_enabled = 0 AS missing,
-       (SELECT max(rank) FROM role_grants WHERE repo_id = ?1 AND user_id = ?2 AND team_id IS NULL) AS direct,
-       (SELECT max(rank) FROM role_grants WHERE repo_id = ?1 AND user_id = ?2 AND team_id IS NOT NULL) AS team
-     FROM repos r JOIN workspaces w ON w.id = r.workspace_id
-     LEFT JOIN members m ON m.workspace_id = w.id AND m.user_id = ?2 LEFT JOIN users u ON u.id = ?2
+const listRows = (db: Db, repo_id: string, people: readonly string[]): Row[] =>
+  db.all<Row>(
+    `SELECT p.value AS id, m.role AS workspace_role, w.base_permission, w.two_factor_requirement_enabled = 1 AND u.two_factor_enabled = 0 AS missing,
+       (SELECT max(rank) FROM role_grants WHERE repo_id = ?1 AND user_id = p.value AND team_id IS NULL) AS direct,
+       (SELECT max(rank) FROM role_grants WHERE repo_id = ?1 AND user_id = p.value AND team_id IS NOT NULL) AS team
+     FROM repos r JOIN workspaces w ON w.id = r.workspace_id JOIN json_each(?2) p
+     LEFT JOIN members m ON m.workspace_id = w.id AND m.user_id = p.value LEFT JOIN users u ON u.id = p.value
      WHERE r.id = ?1`,
-    repo_id, person_id,
+    repo_id, JSON.stringify(people),
   )
+
+/** `repo_id` is that of a repository, never of the fork of a pull request. */
+export const findRoleParts = (db: Db, repo_id: string, person_id: string): RoleParts =>
+  kept(db, 'role', `${repo_id} ${person_id}`, () => partsOf(listRows(db, repo_id, [person_id])[0]))
+
+/** Brings the roles of people on one repository into the look that is under way. */
+export const keepRoles = (db: Db, repo_id: string, people: readonly string[]): void =>
+  keepAll(
+    db, 'role', people.map((id) => `${repo_id} ${id}`), () => new Map(listRows(db, repo_id, people).map((row) => [`${repo_id} ${row.id}`, partsOf(row)])),
+    () => partsOf(undefined),
+  )
+
+function partsOf(row: Row | undefined): RoleParts {
   const workspace_role = row?.workspace_role ?? null
   return {
     owner: workspace_role === 'owner' ? 'admin' : null,

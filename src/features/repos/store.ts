@@ -1,5 +1,6 @@
 /** Repositories as rows. What belongs to refs is in `store-refs.ts`, what links code to pull requests in `store-pulls.ts`. */
 import type { Db } from '#core/db.ts'
+import { kept } from '#core/look.ts'
 import type { Tx } from '#core/write.ts'
 import { notFound } from '#lib/errors.ts'
 import { findWorkspace } from '#features/workspaces/index.ts'
@@ -41,7 +42,7 @@ export type RepoRow = {
   readonly purged_at: string | null
 }
 
-export const repoById = (db: Db, id: string): RepoRow | null => db.one<RepoRow>('SELECT * FROM repos WHERE id = ?', id)
+export const repoById = (db: Db, id: string): RepoRow | null => kept(db, 'repo', id, () => db.one<RepoRow>('SELECT * FROM repos WHERE id = ?', id))
 
 export function requireRepo(db: Db, id: string): RepoRow {
   const row = repoById(db, id)
@@ -64,7 +65,9 @@ export function repoByPath(db: Db, path: string): RepoRow | null {
 }
 
 export const findByName = (db: Db, workspace_id: string, name: string): RepoRow | null =>
-  db.one<RepoRow>('SELECT * FROM repos WHERE workspace_id = ? AND name = ? AND parent_id IS NULL AND deleted_at IS NULL', workspace_id, name)
+  kept(db, 'repo by name', `${workspace_id} ${name}`, () =>
+    db.one<RepoRow>('SELECT * FROM repos WHERE workspace_id = ? AND name = ? AND parent_id IS NULL AND deleted_at IS NULL', workspace_id, name),
+  )
 
 export const findFork = (db: Db, parent_id: string, number: number): RepoRow | null =>
   db.one<RepoRow>('SELECT * FROM repos WHERE parent_id = ? AND pull_number = ?', parent_id, number)

@@ -5,6 +5,7 @@ import { commitTime, peopleOf, type People } from './commit-records.ts'
 import { releaseOfTag } from './points.ts'
 import type { Tag } from './schema.ts'
 import type { RefRow } from './store-refs.ts'
+import { verificationOf } from './verification.ts'
 
 export async function tagRecord(hearth: Hearth, repo: { readonly id: string; readonly store: string }, ref: RefRow, people: People = peopleOf(hearth)): Promise<Tag> {
   const { git } = hearth
@@ -17,7 +18,7 @@ export async function tagRecord(hearth: Hearth, repo: { readonly id: string; rea
     object_sha: ref.oid,
     message: tag?.message ?? null,
     tagger: tag?.tagger ? people(tag.tagger) : null,
-    verified: false,
+    verified: tag?.tagger ? verificationOf(hearth, tag.signature, people(tag.tagger)).verified : false,
     release: releaseOfTag.all(hearth).map((ask) => ask(hearth.db, repo.id, name)).find((id) => id !== null) ?? null,
     created_at: tag?.tagger ? commitTime(tag.tagger.time) : ref.moved_at,
   }

@@ -1,15 +1,15 @@
 /** What git says of a pull request for the rules of its base, read before anybody needs it and kept for its present pair of commits. */
-import { reaction } from '#core/events.ts'
+import { follower, reaction } from '#core/events.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { job } from '#core/jobs.ts'
 import { writeAs, type Tx } from '#core/write.ts'
 import { GitError } from '#git'
 import { findPullById, isActive, listActive, mergeFacts, type PullRow } from '#features/pulls/index.ts'
-import { branchRef, repoById } from '#features/repos/index.ts'
+import { branchRef, keysChanged, repoById, signaturesOf } from '#features/repos/index.ts'
 import { rulesetChanged } from './events.ts'
 import { rulesetsOf, rulesFor } from './in-force.ts'
 import { asksOfPull, inspect, keyOf } from './inspect.ts'
-import { findingsOf, listReposWithPulls, setFindings } from './store-evaluations.ts'
+import { findingsOf, forgetFindings, listReposWithPulls, setFindings } from './store-evaluations.ts'
 
 /** The answer to the point `mergeFacts`. */
 export async function readFindings(hearth: Hearth, pull: PullRow): Promise<((tx: Tx) => void) | null> {
@@ -21,7 +21,7 @@ export async function readFindings(hearth: Hearth, pull: PullRow): Promise<((tx:
     .map(({ rule }) => rule)
   if (rules.length === 0) return null
   const { mergeBase } = await hearth.git.aheadBehind(repo.store, pull.head_sha, pull.base_sha)
-  const findings = await inspect(hearth.git, { store: repo.store, tip: pull.head_sha, hide: [pull.base_sha], net: { from: mergeBase } }, rules)
+  const findings = await inspect(hearth.git, { store: repo.store, tip: pull.head_sha, hide: [pull.base_sha], net: { from: mergeBase } }, rules, signaturesOf(hearth))
   return (tx) => setFindings(tx, pull, findings)
 }
 
@@ -64,6 +64,21 @@ export const followRulesets = job<{ repo_id: string | null; workspace_id: string
     }
   },
 })
+
+/** What signatures prove has to be found anew. */
+export const followKeys = job<Record<string, never>>({
+  kind: 'follow_keys',
+  retry: ['10s', '2m'],
+  run: async ({ hearth, signal }) => {
+    for (const id of await writeAs(hearth, null, (tx) => forgetFindings(tx, 'signed_commits'))) {
+      if (signal.aborted) throw new Error('the process is stopping')
+      const pull = findPullById(hearth.db, id)
+      if (pull && isActive(pull)) await refresh(hearth, pull)
+    }
+  },
+})
+
+export const followKeyChanges = follower('pull requests follow keys', keysChanged, (tx) => void tx.enqueue(followKeys, {}, { key: 'keys' }))
 
 export const followChanges = reaction('pull requests follow rulesets', rulesetChanged, (tx, { repo_id, workspace_id, data }) => {
   if (data.action !== 'deleted') tx.enqueue(followRulesets, { repo_id, workspace_id }, { key: repo_id ?? workspace_id })

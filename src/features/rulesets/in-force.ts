@@ -1,6 +1,7 @@
 /** Which rules watch a ref of a repository. Rules of all matching rulesets add up. */
 import type { SignedIn } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'
+import { kept } from '#core/look.ts'
 import { branchOf, fullNameOf, repoById, tagOf, type RepoRow } from '#features/repos/index.ts'
 import { workspaceById } from '#features/workspaces/index.ts'
 import { mayPass, type Way } from './bypass.ts'
@@ -18,9 +19,11 @@ export type RuleOf<T extends RuleType> = Extract<Rule, { type: T }>
 export const isOf = <T extends RuleType>(one: InForce, ...types: readonly T[]): one is InForce<RuleOf<T>> => types.some((type) => type === one.rule.type)
 
 /** The rulesets that are about a repository; `repo` is never a fork. */
-export function rulesetsOf({ db }: Pick<Hearth, 'db'>, repo: RepoRow): RulesetRow[] {
-  const about = { name: repo.name, private: repo.private === 1, topics: JSON.parse(repo.topics) as string[] }
-  return listWatching(db, repo.workspace_id, repo.id).filter(({ conditions }) => meansRepository(conditions.repository, about))
+export function rulesetsOf({ db }: Pick<Hearth, 'db'>, repo: RepoRow): readonly RulesetRow[] {
+  return kept(db, 'rulesets', repo.id, () => {
+    const about = { name: repo.name, private: repo.private === 1, topics: JSON.parse(repo.topics) as string[] }
+    return listWatching(db, repo.workspace_id, repo.id).filter(({ conditions }) => meansRepository(conditions.repository, about))
+  })
 }
 
 /** The rules of some rulesets that are about one ref. A name in the fork of a pull request is watched only by those for pushes. */
@@ -43,6 +46,7 @@ export function rulesetUrl({ db, settings }: Pick<Hearth, 'db' | 'settings'>, ro
 
 /** Whether somebody passes a ruleset; asked once for each ruleset of one look. */
 export function passer(hearth: Hearth, repo: RepoRow, by: SignedIn | null, way: Way): (ruleset: RulesetRow) => boolean {
+  if (by === null) return () => false
   const place = { workspace_id: repo.workspace_id, full_name: fullNameOf(hearth.db, repo) }
   const known = new Map<string, boolean>()
   return (ruleset) => {

@@ -1,7 +1,7 @@
 /** Rulesets: what may be pushed and merged, held against everybody or against agents only. A leaf. */
 import type { Feature } from '#core/hearth.ts'
 import type { Job } from '#core/jobs.ts'
-import { mergeAttempts, mergeFacts, mergeRules, queueRules, stricterSettings } from '#features/pulls/index.ts'
+import { mergeAttempts, mergeFacts, mergeRules, pagesOfPulls, queueRules, stricterSettings } from '#features/pulls/index.ts'
 import { belongings, frozenReleases, moveRules } from '#features/repos/index.ts'
 import { usageParts } from '#features/workspaces/index.ts'
 import { createRuleset } from './create-ruleset.ts'
@@ -9,7 +9,7 @@ import { followCosts } from './costs.ts'
 import { deleteRuleset } from './delete-ruleset.ts'
 import { sweepEvaluations } from './evaluations.ts'
 import { events } from './events.ts'
-import { followChanges, followRulesets, readFindings, refreshFindings } from './findings.ts'
+import { followChanges, followKeyChanges, followKeys, followRulesets, readFindings, refreshFindings } from './findings.ts'
 import { getRuleset } from './get-ruleset.ts'
 import { listBranchRules } from './list-branch-rules.ts'
 import { listRuleEvaluations } from './list-rule-evaluations.ts'
@@ -19,7 +19,7 @@ import { moveRulings } from './move-rules.ts'
 import { watchOpened, watchPushed } from './opened.ts'
 import { frozenBy } from './releases.ts'
 import { queueRuleOf, tightened } from './settings.ts'
-import { costOfWorkspace, removeEvaluationsOf } from './store-evaluations.ts'
+import { costOfWorkspace, keepFindings, removeEvaluationsOf } from './store-evaluations.ts'
 import { updateRuleset } from './update-ruleset.ts'
 
 export * from './schema.ts'
@@ -31,10 +31,11 @@ export const feature: Feature = {
   operations: [listRulesets, createRuleset, getRuleset, updateRuleset, deleteRuleset, listBranchRules, listRuleEvaluations],
   events,
   reactions: [watchOpened, watchPushed, followChanges],
-  followers: [followCosts],
-  jobs: [sweepEvaluations, refreshFindings, followRulesets] as Job[],
+  followers: [followCosts, followKeyChanges],
+  jobs: [sweepEvaluations, refreshFindings, followRulesets, followKeys] as Job[],
   extensions: [
     moveRules.with(moveRulings), mergeRules.with(mergeBlockers), mergeFacts.with(readFindings), mergeAttempts.with(noteMerge),
+    pagesOfPulls.with((db, _, pulls) => keepFindings(db, pulls.map(({ id }) => id))),
     stricterSettings.with(tightened), queueRules.with(queueRuleOf), frozenReleases.with(frozenBy), belongings.with(removeEvaluationsOf), usageParts.with({ part: 'agent_usd_this_month', count: costOfWorkspace }),
   ],
 }

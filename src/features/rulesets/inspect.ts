@@ -5,6 +5,7 @@
 import type { Commit, FileDiff, Git, Oid } from '#git'
 import { anyMatches, pathGlob, type Glob } from '#lib/glob.ts'
 import { sha256 } from '#lib/hash.ts'
+import type { Verification } from '#features/repos/index.ts'
 import type { Rule } from './parameters.ts'
 import { ENOUGH_AT_ONCE, found, workOf } from './patterns.ts'
 
@@ -36,8 +37,19 @@ const short = ({ oid }: Commit): string => oid.slice(0, 7)
 const shown = (text: string, most = 120): string => JSON.stringify(text.length > most ? `${text.slice(0, most)}…` : text)
 const sizeText = (bytes: number): string => (bytes >= 1_048_576 ? `${(bytes / 1_048_576).toFixed(1)} MiB` : bytes >= 1024 ? `${(bytes / 1024).toFixed(1)} KiB` : `${bytes} bytes`)
 
+/** What the signature of a commit proves. */
+export type Signatures = (commit: Commit) => Verification
+
+function signatureProblem({ verified, reason, kind }: Verification, what: string): string | null {
+  if (verified) return null
+  if (kind === 'none') return `${what} is not signed`
+  if (kind === 'gpg') return `${what} is signed with OpenPGP, which is not looked through here; sign with an SSH key (git config gpg.format ssh)`
+  if (reason === 'unknown_key') return `${what} is signed with a key that no account has; add it under Settings, Keys`
+  return reason === 'bad_email' ? `${what} names a committer's address that is not one of its signer's` : `${what} has a signature that does not fit`
+}
+
 /** What each rule finds, by key: one line about what is wrong, or null. For `human_approval` it is the first path that asks for one. */
-export async function inspect(git: Git, look: Look, rules: readonly Rule[]): Promise<Map<string, string | null>> {
+export async function inspect(git: Git, look: Look, rules: readonly Rule[], signatures: Signatures): Promise<Map<string, string | null>> {
   const findings = new Map<string, string | null>(rules.map((rule) => [keyOf(rule), null]))
   const open = new Map(rules.map((rule) => [keyOf(rule), rule]))
   const tell = (key: string, finding: string | null): void => {
@@ -46,7 +58,7 @@ export async function inspect(git: Git, look: Look, rules: readonly Rule[]): Pro
     open.delete(key)
   }
   if (look.net) await inspectWhole(git, look, look.net.from, open, tell)
-  await inspectCommits(git, look, open, tell)
+  await inspectCommits(git, look, signatures, open, tell)
   return findings
 }
 
@@ -83,7 +95,7 @@ function pathProblem({ paths, mode }: Extract<Rule, { type: 'path_restriction' }
   return `${commit ? `commit ${short(commit)}` : 'it'} changes ${shown(path)}, which ${mode === 'deny' ? 'may not be changed here' : 'is outside of what may be changed here'}`
 }
 
-async function inspectCommits(git: Git, look: Look, open: Map<string, Rule>, tell: Tell): Promise<void> {
+async function inspectCommits(git: Git, look: Look, signatures: Signatures, open: Map<string, Rule>, tell: Tell): Promise<void> {
   const { store, tip, hide } = look
   let work = 0
   for (let skip = 0; open.size > 0; skip += AT_ONCE) {
@@ -94,7 +106,7 @@ async function inspectCommits(git: Git, look: Look, open: Map<string, Rule>, tel
       const ofFiles = wanted.filter(([, { type }]) => type === 'file_size' || type === 'file_extension' || type === 'path_restriction')
       const files = ofFiles.length === 0 ? [] : await changedBy(git, store, commit)
       for (const [key, rule] of wanted) {
-        tell(key, await commitProblem(git, store, rule, commit, files))
+        tell(key, await commitProblem(git, store, rule, commit, files, signatures))
         if (rule.type === 'commit_message') work += workOf(rule.parameters.pattern, commit.message)
       }
       if (work > ENOUGH_AT_ONCE) {
@@ -122,12 +134,12 @@ async function changedBy(git: Git, store: string, { oid, parents }: Commit): Pro
   return files
 }
 
-async function commitProblem(git: Git, store: string, rule: Rule, commit: Commit, files: readonly FileDiff[]): Promise<string | null> {
+async function commitProblem(git: Git, store: string, rule: Rule, commit: Commit, files: readonly FileDiff[], signatures: Signatures): Promise<string | null> {
   switch (rule.type) {
     case 'linear_history':
       return commit.parents.length > 1 ? `commit ${short(commit)} is a merge; the history here has none` : null
     case 'signed_commits':
-      return commit.signature === null ? `commit ${short(commit)} is not signed` : null
+      return signatureProblem(signatures(commit), `commit ${short(commit)}`)
     case 'commit_message':
       return patternProblem(rule.parameters, commit.message.trimEnd(), `the message of commit ${short(commit)}`)
     case 'commit_author_email':

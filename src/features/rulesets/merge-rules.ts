@@ -4,6 +4,7 @@
  */
 import type { SignedIn } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'
+import { kept } from '#core/look.ts'
 import type { Tx } from '#core/write.ts'
 import type { Oid } from '#git'
 import { actorOf } from '#features/accounts/index.ts'
@@ -30,9 +31,11 @@ type Problem = { readonly message: string; readonly code?: string; readonly deta
 type Judged = Verdict & { readonly found: Problem | null }
 
 /** The rules in force for merging a pull request. */
-export function rulesForMerge(hearth: Hearth, repo: RepoRow, pull: Pick<PullRow, 'base_ref' | 'author_id' | 'agent'>, by: SignedIn | null): InForce[] {
+export function rulesForMerge(hearth: Hearth, repo: RepoRow, pull: Pick<PullRow, 'base_ref' | 'author_id' | 'agent'>, by: SignedIn | null): readonly InForce[] {
   const agents = isAgentWork(pull) || by?.kind === 'agent'
-  return rulesFor(rulesetsOf(hearth, repo), repo, branchRef(pull.base_ref)).filter(({ rule, ruleset }) => ruleset.target === 'branch' && (rule.applies_to === 'everyone' || agents))
+  return kept(hearth.db, 'merge rules', `${repo.id} ${agents} ${pull.base_ref}`, () =>
+    rulesFor(rulesetsOf(hearth, repo), repo, branchRef(pull.base_ref)).filter(({ rule, ruleset }) => ruleset.target === 'branch' && (rule.applies_to === 'everyone' || agents)),
+  )
 }
 
 function judge(hearth: Hearth, question: MergeQuestion): Judged[] {

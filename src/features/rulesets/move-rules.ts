@@ -8,7 +8,7 @@ import type { Hearth } from '#core/hearth.ts'
 import { writeAs, type Tx } from '#core/write.ts'
 import type { Oid } from '#git'
 import { findPull, type PullRow } from '#features/pulls/index.ts'
-import { branchOf, branchRef, findBranchPull, readRef, refsOf, releasedTags, tagOf, type MoveQuestion, type MoveRuling, type Objection, type PreparedUpdate, type RepoRow } from '#features/repos/index.ts'
+import { branchOf, branchRef, findBranchPull, readRef, refsOf, releasedTags, signaturesOf, tagOf, type MoveQuestion, type MoveRuling, type Objection, type PreparedUpdate, type RepoRow } from '#features/repos/index.ts'
 import { costProblem, pullCostProblem } from './costs.ts'
 import { noteVerdicts } from './evaluations.ts'
 import { parentOf, passer, rulesetsOf, rulesetUrl, rulesFor, stands, type InForce, type Verdict } from './in-force.ts'
@@ -45,7 +45,7 @@ async function ask(hearth: Hearth, question: MoveQuestion): Promise<MoveRuling> 
       const rules = wanted.filter(({ ruleset }) => (ruleset.target === 'push') === ofPush)
       const tip = update.new === null || rules.length === 0 ? null : branchOf(update.name) === null ? await hearth.git.peel(row.store, update.new) : update.new
       if (tip === null) continue
-      const findings = await inspect(hearth.git, { store: row.store, tip, hide: hiddenFor(hearth, row, parent, update, ofPush), net: null }, rules.map(({ rule }) => rule))
+      const findings = await inspect(hearth.git, { store: row.store, tip, hide: hiddenFor(hearth, row, parent, update, ofPush), net: null }, rules.map(({ rule }) => rule), signaturesOf(hearth))
       for (const one of rules) found.set(placeOf(update, one), findings.get(keyOf(one.rule)) ?? null)
     }
   }

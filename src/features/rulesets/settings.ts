@@ -9,7 +9,7 @@ import { rulesForMerge } from './merge-rules.ts'
 type Settings = Static<typeof RepoSettings>
 
 /** Those that are enforced on whoever asks. */
-function enforced(hearth: Hearth, { context, base_ref, pull, by }: SettingsQuestion): InForce[] {
+function enforced(hearth: Hearth, { context, base_ref, pull, by }: SettingsQuestion): readonly InForce[] {
   const about = { base_ref, author_id: pull?.author_id ?? '', agent: pull?.agent ?? null }
   const rules = rulesForMerge(hearth, context.repo, about, by).filter(({ ruleset }) => ruleset.enforcement === 'active')
   if (rules.length === 0) return []

@@ -1,5 +1,6 @@
 /** The tables `rule_evaluations`, `rule_findings`, `head_pushers` and `session_costs`: what rules found, and what they go by. */
 import type { Db } from '#core/db.ts'
+import { keepAll, kept } from '#core/look.ts'
 import type { Tx } from '#core/write.ts'
 import type { Oid } from '#git'
 import type { Timestamp } from '#lib/time.ts'
@@ -48,12 +49,24 @@ export const removeEvaluationsOf = (tx: Tx, repo_id: string, limit: number): num
 type Pair = { readonly id: string; readonly base_sha: Oid; readonly head_sha: Oid | null }
 
 /** What git said of the present pair of commits, by key; a missing key was not asked about. */
-export const findingsOf = (db: Db, pull: Pair): Map<string, string | null> =>
-  new Map(
-    db
-      .all<{ key: string; finding: string | null }>('SELECT key, finding FROM rule_findings WHERE pull_id = ? AND base_sha = ? AND head_sha = ?', pull.id, pull.base_sha, pull.head_sha)
-      .map(({ key, finding }) => [key, finding]),
-  )
+export function findingsOf(db: Db, { id, base_sha, head_sha }: Pair): Map<string, string | null> {
+  const rows = kept(db, 'rule findings', id, () => listFindings(db, [id]))
+  return new Map(rows.flatMap((row) => (row.base_sha === base_sha && row.head_sha === head_sha ? [[row.key, row.finding] as const] : [])))
+}
+
+type FindingRow = { pull_id: string; base_sha: Oid; head_sha: Oid; key: string; finding: string | null }
+
+const listFindings = (db: Db, pull_ids: readonly string[]): FindingRow[] =>
+  db.all('SELECT pull_id, base_sha, head_sha, key, finding FROM rule_findings WHERE pull_id IN (SELECT value FROM json_each(?))', JSON.stringify(pull_ids))
+
+/** Brings what git said of the pull requests of a page into the look that is under way. */
+export const keepFindings = (db: Db, pull_ids: readonly string[]): void =>
+  keepAll(db, 'rule findings', pull_ids, () => Map.groupBy(listFindings(db, pull_ids), ({ pull_id }) => pull_id), () => [])
+
+/** Forgets what rules of one type found. Gives the pull requests that this was about. */
+export const forgetFindings = (tx: Tx, type: string): string[] => [
+  ...new Set(tx.db.all<{ pull_id: string }>(`DELETE FROM rule_findings WHERE key > ?1 || ' ' AND key < ?1 || '!' RETURNING pull_id`, type).map(({ pull_id }) => pull_id)),
+]
 
 /** Adds findings, and forgets those about other commits. */
 export function setFindings(tx: Tx, pull: Pair, findings: ReadonlyMap<string, string | null>): void {

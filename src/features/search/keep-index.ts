@@ -134,6 +134,7 @@ class Keeper {
 /** Works until nothing is marked. One at a time: another that starts meanwhile has nothing to do. */
 export const keepIndex = job<null>({
   kind: 'keep_search',
+  lane: 'search',
   retry: ['5s', '30s', '5m', '1h'],
   run: async ({ hearth, signal }) => {
     const index = searchIndex(hearth)

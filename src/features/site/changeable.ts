@@ -80,6 +80,10 @@ export const CHANGEABLE: Readonly<Record<string, Changeable>> = {
   'checks.keep_days': define<number>({ ...whole(1, 36_500), read: ({ checks }) => checks.keep_days, apply: (settings, value) => void (settings.checks = { ...settings.checks, keep_days: value }) }),
   'archives.max_files': archive('max_files'),
   'archives.max_bytes': archive('max_bytes'),
+  'releases.max_asset_bytes': define<number>({
+    ...whole(1, 2 ** 45), read: ({ releases }) => releases.max_asset_bytes, apply: (settings, value) => void (settings.releases = { ...settings.releases, max_asset_bytes: value }),
+  }),
+  'git.places_per_caller': define<number>({ ...whole(1, 10_000), read: ({ git }) => git.places_per_caller, apply: (settings, value) => void (settings.git = { ...settings.git, places_per_caller: value }) }),
   'backups.every': span('every_ms'),
   'backups.verify_every': span('verify_every_ms'),
   'backups.keep_last': keep('last'),

@@ -1,6 +1,7 @@
 /** Keeping the site: how it does, what it is set to, quotas, background work. A leaf. */
 import { conditions } from '#core/gauges.ts'
 import type { Feature } from '#core/hearth.ts'
+import type { Job } from '#core/jobs.ts'
 import { growth } from '#features/workspaces/index.ts'
 import { checkOutbound } from './check-outbound.ts'
 import { getSiteSettings } from './get-site-settings.ts'
@@ -13,6 +14,7 @@ import { sendTestMail } from './send-test-mail.ts'
 import { setQuota } from './set-quota.ts'
 import { mailCondition, tlsCondition } from './status.ts'
 import { updateSiteSettings } from './update-site-settings.ts'
+import { sweepOutbox } from './sweep-outbox.ts'
 import { requireWithinQuota } from './usage.ts'
 
 export * from './schema.ts'
@@ -22,5 +24,6 @@ export { checkOutbound, getSiteSettings, getSiteStatus, getUsage, listAllWorkspa
 export const feature: Feature = {
   name: 'site',
   operations: [getSiteStatus, getSiteSettings, updateSiteSettings, listAllWorkspaces, setQuota, getUsage, listJobsQueue, retryJob, sendTestMail, checkOutbound],
+  jobs: [sweepOutbox as Job],
   extensions: [growth.with(requireWithinQuota), conditions.with(mailCondition), conditions.with(tlsCondition)],
 }

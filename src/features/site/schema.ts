@@ -9,7 +9,7 @@ export const Usage = Type.Object(
     repos_bytes: Limited('Bytes of git objects, those of deleted repositories that can be restored too.'),
     lfs_bytes: Limited('Bytes of large files.'),
     packages_bytes: Limited('Bytes of packages.'),
-    artifacts_bytes: Limited('Bytes of artifacts.'),
+    artifacts_bytes: Limited('Bytes of artifacts: files of releases.'),
     caches_bytes: Limited('Bytes of caches; these have no quota.'),
     repositories: Limited('Repositories that are not deleted.'),
     members: Limited('People who belong to it.'),

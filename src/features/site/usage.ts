@@ -38,7 +38,7 @@ export function quotaRecord(db: Db, workspace: { id: string; slug: string }): Qu
 }
 
 const WORDS: Readonly<Record<Growing, string>> = {
-  repos_bytes: 'bytes of repositories', lfs_bytes: 'bytes of large files', packages_bytes: 'bytes of packages', artifacts_bytes: 'bytes of artifacts',
+  repos_bytes: 'bytes of repositories', lfs_bytes: 'bytes of large files', packages_bytes: 'bytes of packages', artifacts_bytes: 'bytes of files of releases',
   repositories: 'repositories', members: 'members', run_minutes: 'minutes of runs this month',
 }
 

@@ -5,7 +5,7 @@ import type { Oid } from '#git'
 import { actorOf } from '#features/accounts/index.ts'
 import type { CommitContext } from '#features/repos/index.ts'
 import type { CommitStatus } from './schema.ts'
-import { listLatest, type StatusRow } from './store.ts'
+import { listLatestOfAll, type StatusRow } from './store.ts'
 
 export const statusRecord = (hearth: Hearth, row: StatusRow): CommitStatus => ({
   id: row.id, sha: row.sha, state: row.state, context: row.context, description: row.description, target_url: row.target_url,
@@ -13,9 +13,15 @@ export const statusRecord = (hearth: Hearth, row: StatusRow): CommitStatus => ({
 })
 
 /** The answer to the point `commitContexts`. */
-export function contextsOf(db: Db, repo_id: string, sha: Oid): CommitContext[] {
-  const latest = listLatest(db, repo_id, sha)
-  if (latest.length === 0) return []
-  const trusted = new Map(listLatest(db, repo_id, sha, { agents: false }).map(({ context, state }) => [context, state]))
-  return latest.map(({ context, state }) => ({ context, state, trusted: trusted.get(context) ?? null }))
+export function contextsOf(db: Db, repo_id: string, shas: readonly Oid[]): Map<Oid, CommitContext[]> {
+  const latest = listLatestOfAll(db, repo_id, shas)
+  if (latest.length === 0) return new Map()
+  const trusted = new Map(listLatestOfAll(db, repo_id, shas, { agents: false }).map(({ sha, context, state }) => [`${sha} ${context}`, state]))
+  const contexts = new Map<Oid, CommitContext[]>()
+  for (const { sha, context, state } of latest) {
+    const known = contexts.get(sha) ?? []
+    known.push({ context, state, trusted: trusted.get(`${sha} ${context}`) ?? null })
+    contexts.set(sha, known)
+  }
+  return contexts
 }

@@ -24,13 +24,17 @@ export function insertStatus(tx: Tx, row: StatusRow): void {
   )
 }
 
-/** The latest of each context, by name; with `agents` false the latest that no agent said. */
-export const listLatest = (db: Db, repo_id: string, sha: Oid, { agents = true }: { agents?: boolean } = {}): StatusRow[] =>
+/** The latest of each context, by name; with `agents` false (below) the latest that no agent said. */
+export const listLatest = (db: Db, repo_id: string, sha: Oid): StatusRow[] => listLatestOfAll(db, repo_id, [sha])
+
+/** The same for several commits. */
+export const listLatestOfAll = (db: Db, repo_id: string, shas: readonly Oid[], { agents = true }: { agents?: boolean } = {}): StatusRow[] =>
   db.all<StatusRow>(
     `SELECT * FROM commit_statuses WHERE id IN (
-       SELECT max(id) FROM commit_statuses WHERE repo_id = ?1 AND sha = ?2 AND (?3 = 1 OR creator_id IS NULL OR creator_id NOT LIKE 'agt\\_%' ESCAPE '\\') GROUP BY context)
+       SELECT max(id) FROM commit_statuses WHERE repo_id = ?1 AND sha IN (SELECT value FROM json_each(?2))
+         AND (?3 = 1 OR creator_id IS NULL OR creator_id NOT LIKE 'agt\\_%' ESCAPE '\\') GROUP BY sha, context)
      ORDER BY context`,
-    repo_id, sha, agents ? 1 : 0,
+    repo_id, JSON.stringify(shas), agents ? 1 : 0,
   )
 
 export const countContexts = (db: Db, repo_id: string, sha: Oid): number =>

@@ -71,7 +71,7 @@ export const LEFT: Readonly<Record<string, string>> = {
   search_marks: 'indexed anew',
   audit_log: 'what was done stays where it was done; its chain cannot be continued elsewhere',
   agent_activity: 'of accounts', agent_questions: 'answered by agents that are not there', authenticators: 'of accounts', device_codes: 'of accounts', feed_tokens: 'of accounts',
-  identities: 'of accounts', group_memberships: 'of the providers of the other forge', invites: 'of accounts', notification_settings: 'of accounts', notification_work: 'passing',
+  identities: 'of accounts', group_memberships: 'of the providers of the other forge', invites: 'of accounts', keys: 'of accounts', notification_settings: 'of accounts', notification_work: 'passing',
   notifications: 'of accounts', oauth_applications: 'of accounts', oauth_grants: 'secrets', oauth_refresh_tokens: 'secrets', passkeys: 'of accounts', pending_sign_ins: 'secrets',
   proofs: 'secrets', recovery_codes: 'secrets', setup_links: 'secrets', sign_ins: 'secrets', tokens: 'secrets', token_repos: 'of tokens',
   invitations: 'links in letters that lead to the other forge', webhooks: 'their secrets are sealed by the other forge', webhook_deliveries: 'of webhooks', webhook_payloads: 'of webhooks',

@@ -1,6 +1,7 @@
 /** The tables `workspaces` and `members`. Slug and name come from the actor of a workspace, which accounts keeps. */
 import type { WorkspaceRole } from '#core/access.ts'
 import type { Db, WritableDb } from '#core/db.ts'
+import { kept } from '#core/look.ts'
 import type { Timestamp } from '#lib/time.ts'
 import type { BasePermission } from './schema.ts'
 
@@ -26,9 +27,9 @@ export type WorkspaceRow = {
 const SELECT = `SELECT w.*, a.username AS slug, coalesce(a.name, a.username) AS name FROM workspaces w JOIN actors a ON a.id = w.id`
 
 export const findWorkspace = (db: Db, slug: string): WorkspaceRow | null =>
-  db.one<WorkspaceRow>(`${SELECT} WHERE a.username = ? AND a.kind = 'workspace'`, slug.toLowerCase())
+  kept(db, 'workspace by name', slug.toLowerCase(), () => db.one<WorkspaceRow>(`${SELECT} WHERE a.username = ? AND a.kind = 'workspace'`, slug.toLowerCase()))
 
-export const workspaceById = (db: Db, id: string): WorkspaceRow | null => db.one<WorkspaceRow>(`${SELECT} WHERE w.id = ?`, id)
+export const workspaceById = (db: Db, id: string): WorkspaceRow | null => kept(db, 'workspace', id, () => db.one<WorkspaceRow>(`${SELECT} WHERE w.id = ?`, id))
 
 export const insertWorkspace = (db: WritableDb, row: { id: string; created_by: string; now: Timestamp }): void =>
   void db.run('INSERT INTO workspaces (id, created_by, created_at, updated_at) VALUES (?, ?, ?, ?)', row.id, row.created_by, row.now, row.now)

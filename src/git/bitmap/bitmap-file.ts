@@ -1,9 +1,9 @@
 /** A pack's `.bitmap` file (gitformat-bitmap): which objects selected commits reach, by their order in the pack. */
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { BLOB, COMMIT, TAG, TREE } from '../pack/entry.ts'
 import { GitError } from '../ports.ts'
 import type { PackIndex } from '../store/pack-index.ts'
 import { be32 } from '../store/pack-index.ts'
+import { readWhole } from '../store/read-whole.ts'
 import { BitmapSets } from './bitmap-set.ts'
 import { bitWords } from './bits.ts'
 import { decodeEwah, ewahSize } from './ewah.ts'
@@ -55,23 +55,9 @@ export class BitmapFile {
 
   /** Null when the pack has none. */
   static open(base: string, index: PackIndex): BitmapFile | null {
-    let fd: number
-    try {
-      fd = openSync(`${base}.bitmap`, 'r')
-    } catch {
-      return null
-    }
-    try {
-      const bytes = new Uint8Array(fstatSync(fd).size)
-      for (let at = 0; at < bytes.length; ) {
-        const got = readSync(fd, bytes, at, bytes.length - at, at)
-        if (got === 0) break
-        at += got
-      }
-      return new BitmapFile(bytes, index.count, index.packChecksum, `${base}.bitmap`)
-    } finally {
-      closeSync(fd)
-    }
+    const path = `${base}.bitmap`
+    const bytes = readWhole(path)
+    return bytes === null ? null : new BitmapFile(bytes, index.count, index.packChecksum, path)
   }
 
   /** Whether the commit at this place of the index has a set of its own. */

@@ -44,7 +44,9 @@ export async function fetchFrom(context: FetchContext, store: string, client: Cl
       wants.length === 0
         ? await context.threads.call<IngestResult>('ingest', { store, tips, targets, pack: false })
         : await bring(context, store, client, { tips, targets, known, wants, onProgress }, advertisement, options)
-    return await hand(context, store, result, { remote, chosen }, options)
+    // What a stopped fetch has brought was checked then, but nobody knows whether it was looked at afterwards.
+    const unlooked = result.unlooked || (options.ownStore === true && known.haves.length > 0)
+    return await hand(context, store, { ...result, unlooked }, { remote, chosen }, options)
   } catch (error) {
     if (signal?.aborted) throw new GitError('aborted', 'the fetch was given up')
     throw error
@@ -94,7 +96,7 @@ async function hand(
     if (result.pack !== null) context.withdraw(store, result.pack)
     throw new RemoteError('missing', `the remote did not send what ${lacking.name.slice(0, 200)} points at`)
   }
-  const fetched = { remote, refs, refused, bytes: result.bytes, objects: result.objects }
+  const fetched = { remote, refs, refused, bytes: result.bytes, objects: result.objects, unlooked: result.unlooked }
   let keeps = true
   try {
     keeps = (await options.apply(fetched)) !== false

@@ -81,6 +81,8 @@ export type Fetched = {
   readonly refused: readonly { readonly name: string; readonly why: string }[]
   readonly bytes: number
   readonly objects: number
+  /** Whether objects may be there that nobody has looked at for signs of a SHA-1 collision; `findForged` does that. */
+  readonly unlooked: boolean
 }
 
 export type FetchFromOptions = RemoteOptions & {

@@ -3,6 +3,7 @@ import { blankMarks, toChanges, type Change } from './changes.ts'
 import { compact } from './compact.ts'
 import { oneFile, type Effort } from './effort.ts'
 import { histogramDiff } from './histogram.ts'
+import type { NumberedLines } from './line-numbers.ts'
 import { numberLines, type Lines } from './lines.ts'
 import { myersDiff } from './myers.ts'
 
@@ -25,5 +26,21 @@ export function diffLines(a: Lines, b: Lines, options: LineDiffOptions = {}): Ch
   else histogramDiff(numbered.old, numbered.new, numbered.kinds, marks, effort)
   const indent = options.indent ?? true
   compact(numbered.old, numbered.new, marks, indent ? a : null, indent ? b : null)
+  return toChanges(marks)
+}
+
+/** The same for versions whose lines have numbers below `kinds` already, as git compares them for blame. */
+export function diffNumbered(a: NumberedLines, b: NumberedLines, kinds: number, effort: Effort): Change[] {
+  const [old, now] = [a.lines.count, b.lines.count]
+  const marks = blankMarks(old, now)
+  let from = 0
+  while (from < old && from < now && a.numbers[from] === b.numbers[from]) from++
+  let tail = 0
+  while (tail < old - from && tail < now - from && a.numbers[old - 1 - tail] === b.numbers[now - 1 - tail]) tail++
+  // Where lines were only added, or only taken away, there is nothing to search.
+  if (from + tail === old) marks.new.fill(1, from, now - tail)
+  else if (from + tail === now) marks.old.fill(1, from, old - tail)
+  else myersDiff(a.numbers, 0, old, b.numbers, 0, now, kinds, marks, effort)
+  compact(a.numbers, b.numbers, marks, a.lines, b.lines)
   return toChanges(marks)
 }

@@ -3,11 +3,12 @@
  * that already had them, through renames of the whole file, until a commit is found that all of its parents cannot explain.
  */
 import { finish, type Turns } from './turns.ts'
-import { GitError, type BlameRange, type ObjectReader, type Oid } from '../ports.ts'
+import { GitError, type BlameRange, type KnownBlame, type ObjectReader, type Oid } from '../ports.ts'
 import type { Change } from '../diff/changes.ts'
 import { manyFiles } from '../diff/effort.ts'
-import { diffLines } from '../diff/line-diff.ts'
-import { splitLines, type Lines } from '../diff/lines.ts'
+import { diffNumbered } from '../diff/line-diff.ts'
+import { LineNumbers, type NumberedLines } from '../diff/line-numbers.ts'
+import { countLines } from '../diff/lines.ts'
 import { findRenames } from '../diff/renames.ts'
 import { diffTreePaths } from '../diff/tree-diff.ts'
 import { canAsk, pathHashes } from '../store/changed-paths.ts'
@@ -15,6 +16,7 @@ import { CommitQueue } from './commit-queue.ts'
 import { commitSource, type CommitNode } from './commit-source.ts'
 import { readCommit } from './log.ts'
 import { keyToText, splitPath, type PathKey } from './names.ts'
+import { pathProbe, type PathProbe } from './path-probe.ts'
 import { blobSize, entryAt, isBlob, isDir, isFile, readBlob, treeOf, type Entry } from './tree.ts'
 
 /** Files over this are refused. */
@@ -30,20 +32,22 @@ type Suspect = { readonly node: CommitNode; readonly path: PathKey; readonly ent
  * The lines `from`..`to` (from 1, both included; the whole file unless given) in runs of one commit and path each.
  * Gives GitError `missing` when there is no such file, `invalid` for a directory or submodule, `too_large` over 32 MB.
  */
-export const blame = (db: ObjectReader, commit: Oid, path: string, range?: { from: number; to: number }): BlameRange[] => finish(blameTurns(db, commit, path, range))
+export const blame = (db: ObjectReader, commit: Oid, path: string, range?: LineRange, known: readonly KnownBlame[] = []): BlameRange[] => finish(blameTurns(db, commit, path, range, known))
 
-/** The same with pauses: an old file takes seconds. */
-export function* blameTurns(db: ObjectReader, commit: Oid, path: string, range?: { from: number; to: number }): Turns<BlameRange[]> {
+type LineRange = { readonly from: number; readonly to: number }
+
+/** The same with pauses: an old file takes seconds. Lines that come to what is `known` are looked for no further. */
+export function* blameTurns(db: ObjectReader, commit: Oid, path: string, range?: LineRange, known: readonly KnownBlame[] = []): Turns<BlameRange[]> {
   const segments = splitPath(path)
   const entry = entryAt(db, treeOf(db, commit), segments)
   if (!entry) throw new GitError('missing', `no file ${path} at ${commit}`)
   if (isDir(entry.mode) || !isBlob(entry.mode)) throw new GitError('invalid', `${path} is not a file`)
   if (blobSize(db, entry.oid) > MAX_BYTES) throw new GitError('too_large', `${path} is larger than ${MAX_BYTES} bytes`)
-  const lines = splitLines(readBlob(db, entry.oid)).count
+  const lines = countLines(readBlob(db, entry.oid))
   const from = Math.max(1, range?.from ?? 1)
   const to = Math.min(lines, range?.to ?? lines)
   if (from > to) return []
-  return yield* new Blame(db).run(commit, segments.join('/'), entry, { at: from - 1, count: to - from + 1, final: from - 1 })
+  return yield* new Blame(db, known).run(commit, segments.join('/'), entry, { at: from - 1, count: to - from + 1, final: from - 1 })
 }
 
 /** After so many commits other work of the thread gets its turn. */
@@ -57,13 +61,20 @@ class Blame {
   private readonly queue = new CommitQueue<Pending>()
   private readonly pending = new Map<Oid, Pending>()
   private readonly found: Found[] = []
-  private readonly files = new Map<Oid, Lines>()
+  private readonly files = new Map<Oid, NumberedLines>()
   private filesBytes = 0
+  private numbers = new LineNumbers()
   private readonly hashes = new Map<PathKey, Uint32Array>()
+  private readonly probes = new Map<PathKey, PathProbe>()
   private readonly effort = manyFiles()
+  private readonly known: ReadonlyMap<Oid, KnownBlame>
 
-  constructor(private readonly db: ObjectReader) {
+  constructor(
+    private readonly db: ObjectReader,
+    known: readonly KnownBlame[],
+  ) {
     this.source = commitSource(db)
+    this.known = new Map(known.map((one) => [one.commit, one]))
   }
 
   *run(commit: Oid, path: PathKey, entry: Entry, run: Run): Turns<BlameRange[]> {
@@ -92,6 +103,11 @@ class Blame {
 
   /** Hands a suspect's lines to its parents; what none of them takes is its own. */
   private settle(suspect: Suspect): void {
+    const known = this.known.get(suspect.node.oid)
+    if (known && suspect.path === splitPath(known.path).join('/')) {
+      this.takeKnown(known, suspect)
+      return
+    }
     const parents = suspect.node.parents.map((oid) => this.source.get(oid))
     const origins: ({ node: CommitNode; path: PathKey; entry: Entry } | null)[] = parents.map(() => null)
     for (const find of [this.samePath, this.renamed]) {
@@ -119,10 +135,32 @@ class Blame {
     for (const run of left) this.found.push({ final: run.final, count: run.count, commit: suspect.node.oid, path: suspect.path })
   }
 
+  /** What was found before says whose the lines are. */
+  private takeKnown({ path, ranges }: KnownBlame, suspect: Suspect): void {
+    const ends = ranges.map(({ to_line }) => to_line)
+    for (const run of suspect.runs) {
+      const end = run.at + run.count
+      let at = run.at
+      for (let i = firstAbove(ends, at); at < end; i++) {
+        const range = ranges[i]
+        if (!range) throw new GitError('corrupt', `what is known of ${path} ends before line ${at + 1}`)
+        const next = Math.min(end, range.to_line)
+        this.found.push({ final: run.final + at - run.at, count: next - at, commit: range.oid, path: splitPath(range.path).join('/') })
+        at = next
+      }
+    }
+  }
+
+  private entryAt(tree: Oid, path: PathKey): Entry | null {
+    let probe = this.probes.get(path)
+    if (probe === undefined) this.probes.set(path, (probe = pathProbe(this.db, path.split('/'))))
+    return probe(tree)
+  }
+
   private samePath(suspect: Suspect, parent: CommitNode): { path: PathKey; entry: Entry } | null {
     const first = suspect.node.parents[0] === parent.oid
     if (first && canAsk(suspect.path) && this.source.leaves?.(suspect.node.oid, this.hashesOf(suspect.path))) return { path: suspect.path, entry: suspect.entry }
-    const entry = entryAt(this.db, parent.tree, suspect.path.split('/'))
+    const entry = this.entryAt(parent.tree, suspect.path)
     // A file that used to be a link, or the other way round, is another file.
     if (!entry || !isBlob(entry.mode) || isFile(entry.mode) !== isFile(suspect.entry.mode)) return null
     return { path: suspect.path, entry }
@@ -135,7 +173,7 @@ class Blame {
   }
 
   private renamed(suspect: Suspect, parent: CommitNode): { path: PathKey; entry: Entry } | null {
-    const before = entryAt(this.db, parent.tree, suspect.path.split('/'))
+    const before = this.entryAt(parent.tree, suspect.path)
     if (before && !isDir(before.mode)) return null
     const gone = diffTreePaths(this.db, parent.tree, suspect.node.tree).flatMap((c) => (c.old && !c.new ? [{ path: c.path, ...c.old }] : []))
     const [rename] = findRenames(this.db, gone, [{ path: suspect.path, ...suspect.entry }])
@@ -143,21 +181,26 @@ class Blame {
   }
 
   private compare(old: Oid, now: Oid): Change[] {
-    const [a, b] = trimTail(this.lines(old), this.lines(now))
-    return diffLines(a, b, { algorithm: 'myers', effort: this.effort })
+    const after = this.lines(now, null)
+    const before = this.lines(old, after)
+    const [a, b] = trimTail(before, this.files.has(now) ? after : this.lines(now, before))
+    return diffNumbered(a, b, this.numbers.kinds, this.effort)
   }
 
-  private lines(oid: Oid): Lines {
-    let lines = this.files.get(oid)
-    if (lines) return lines
+  private lines(oid: Oid, near: NumberedLines | null): NumberedLines {
+    const known = this.files.get(oid)
+    if (known) return known
     const data = readBlob(this.db, oid)
     if (data.length > MAX_BYTES) throw new GitError('too_large', `blob ${oid} is larger than ${MAX_BYTES} bytes`)
-    lines = splitLines(data)
-    this.filesBytes += data.length
-    if (this.filesBytes > 2 * MAX_BYTES) {
+    // The two that are compared must have numbers of one kind, however large they are.
+    if (this.files.size > 1 && this.filesBytes + this.numbers.held + data.length > MAX_BYTES) {
       this.files.clear()
-      this.filesBytes = data.length
+      this.filesBytes = 0
+      this.numbers = new LineNumbers()
+      near = null
     }
+    const lines = this.numbers.number(data, near)
+    this.filesBytes += data.length
     this.files.set(oid, lines)
     return lines
   }
@@ -235,20 +278,27 @@ function firstAbove(ends: readonly number[], line: number): number {
 const BLOCK = 1024
 
 /** Leaves out a long common end, as git does before a diff without context: it bears on which lines count as rare. */
-function trimTail(a: Lines, b: Lines): [Lines, Lines] {
-  const smaller = Math.min(a.data.length, b.data.length)
+function trimTail(a: NumberedLines, b: NumberedLines): [NumberedLines, NumberedLines] {
+  const [old, now] = [asBuffer(a.lines.data), asBuffer(b.lines.data)]
+  const smaller = Math.min(old.length, now.length)
   let trimmed = 0
-  while (trimmed + BLOCK <= smaller && sameBlock(a.data, b.data, trimmed)) trimmed += BLOCK
+  while (trimmed + BLOCK <= smaller && sameBlock(old, now, trimmed)) trimmed += BLOCK
   if (trimmed === 0) return [a, b]
-  let cut = 0
-  while (cut < trimmed && a.data[a.data.length - trimmed + cut++] !== 0x0a);
-  const left = trimmed - cut
-  return [splitLines(a.data.subarray(0, a.data.length - left)), splitLines(b.data.subarray(0, b.data.length - left))]
+  const newline = old.indexOf(0x0a, old.length - trimmed)
+  if (newline < 0) return [a, b]
+  const left = old.length - newline - 1
+  return [shortened(a, left), shortened(b, left)]
 }
 
-function sameBlock(a: Uint8Array, b: Uint8Array, trimmed: number): boolean {
-  const fromA = a.length - trimmed - BLOCK
-  const fromB = b.length - trimmed - BLOCK
-  for (let i = 0; i < BLOCK; i++) if (a[fromA + i] !== b[fromB + i]) return false
-  return true
+const asBuffer = (data: Uint8Array): Buffer => Buffer.from(data.buffer, data.byteOffset, data.byteLength)
+
+const sameBlock = (a: Buffer, b: Buffer, trimmed: number): boolean =>
+  a.compare(b, b.length - trimmed - BLOCK, b.length - trimmed, a.length - trimmed - BLOCK, a.length - trimmed) === 0
+
+/** Without so many bytes at the end, which are whole lines. */
+function shortened({ lines, numbers }: NumberedLines, bytes: number): NumberedLines {
+  const length = lines.data.length - bytes
+  let count = lines.count
+  while (count > 0 && (lines.starts[count] as number) > length) count--
+  return { lines: { data: lines.data.subarray(0, length), count, starts: lines.starts.subarray(0, count + 1) }, numbers: numbers.subarray(0, count) }
 }

@@ -1,8 +1,8 @@
 /** Looks through the objects that a range of history brings for those that were made for a SHA-1 collision; a long work for a quiet moment. */
-import { MODE } from '../object.ts'
+import { MODE, parseTag } from '../object.ts'
 import { isForged } from '../pack/forged.ts'
 import { typeName } from '../pack/entry.ts'
-import type { Oid } from '../ports.ts'
+import { GitError, type Oid } from '../ports.ts'
 import type { ObjectStore } from '../store/object-store.ts'
 import { OidMap } from '../store/oid-map.ts'
 import { commitSource } from './commit-source.ts'
@@ -12,7 +12,7 @@ import type { Turns } from './turns.ts'
 
 const MOST_FOUND = 100
 
-/** Ids of commits, trees and files of the range; annotated tags are not among them. Throws GitError `missing` for what is not there. */
+/** Ids of objects of the range; tips may be annotated tags, which count as well. Throws GitError `missing` for what is not there. */
 export function* findForged(objects: ObjectStore, range: { readonly tips: readonly Oid[]; readonly hide?: readonly Oid[] }): Turns<Oid[]> {
   const found: Oid[] = []
   const seen = new OidMap(4096)
@@ -47,7 +47,23 @@ export function* findForged(objects: ObjectStore, range: { readonly tips: readon
       yield 'pause'
     }
   }
-  for (const { oid, tree, parents } of walkCommits(objects, range)) {
+  const commits: Oid[] = []
+  for (const tip of range.tips) {
+    let at = objects.read(tip)
+    let oid = tip
+    while (at?.type === 'tag') {
+      seen.addHex(oid)
+      if (seen.added) look(Buffer.from(oid, 'hex'), 0)
+      oid = parseTag(oid, at.data).object
+      at = objects.read(oid)
+    }
+    if (at === null) throw new GitError('missing', `object ${oid} is missing`)
+    if (at.type === 'commit') commits.push(oid)
+    else if (at.type === 'tree') yield* below(oid, null)
+    else look(Buffer.from(oid, 'hex'), 0)
+    yield 'pause'
+  }
+  for (const { oid, tree, parents } of walkCommits(objects, { ...range, tips: commits })) {
     if (found.length >= MOST_FOUND) break
     look(Buffer.from(oid, 'hex'), 0)
     const [first] = parents

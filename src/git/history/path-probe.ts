@@ -1,7 +1,7 @@
 /** Looks up one path in tree after tree, remembering each directory on the way: neighbours in history share most of them. */
 import { type ObjectReader, type Oid } from '../ports.ts'
 import type { PathKey } from './names.ts'
-import { findInTree, isDir, readTree, type Entry } from './tree.ts'
+import { findInTree, isDir, viewTree, type Entry } from './tree.ts'
 
 /** The entry at the path below a root tree, or null. */
 export type PathProbe = (tree: Oid) => Entry | null
@@ -17,7 +17,7 @@ export function pathProbe(db: ObjectReader, segments: readonly PathKey[]): PathP
       const level = levels[depth] ?? new Map<Oid, Entry | null>()
       let found = level.get(at)
       if (found === undefined) {
-        found = findInTree(readTree(db, at), segment)
+        found = findInTree(viewTree(db, at), segment)
         if (level.size >= REMEMBERED) level.clear()
         level.set(at, found)
       }

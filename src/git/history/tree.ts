@@ -3,7 +3,7 @@
  * Modes are read as git reads them (`canon_mode`): any regular file is 644 or 755, whatever old versions have stored.
  */
 import { bytesToOid, EMPTY_TREE, MODE, parseTag } from '../object.ts'
-import { GitError, type ObjectReader, type Oid } from '../ports.ts'
+import { GitError, type GitObject, type ObjectReader, type Oid } from '../ports.ts'
 import { bytesToKey, keyToBytes, keyToText, type PathKey } from './names.ts'
 
 /** What a name stands for in a tree: canonical mode and object id. */
@@ -86,9 +86,13 @@ export class TreeCursor {
 const emptyTree = new Uint8Array(0)
 
 /** The bytes of a tree. Gives GitError `missing` or `corrupt` (some other type). The empty tree need not be stored. */
-export function readTree(db: ObjectReader, oid: Oid): Uint8Array {
+export const readTree = (db: ObjectReader, oid: Oid): Uint8Array => treeBytes(oid, oid === EMPTY_TREE ? null : db.read(oid))
+
+/** The same in memory that is good only until the next object is read. */
+export const viewTree = (db: ObjectReader, oid: Oid): Uint8Array => treeBytes(oid, oid === EMPTY_TREE ? null : db.view ? db.view(oid) : db.read(oid))
+
+function treeBytes(oid: Oid, object: GitObject | null): Uint8Array {
   if (oid === EMPTY_TREE) return emptyTree
-  const object = db.read(oid)
   if (!object) throw new GitError('missing', `tree ${oid} is missing`)
   if (object.type !== 'tree') throw new GitError('corrupt', `object ${oid} is a ${object.type}, not a tree`)
   return object.data
@@ -143,7 +147,7 @@ export function entryAt(db: ObjectReader, tree: Oid, segments: readonly PathKey[
   let entry: Entry = { mode: MODE.dir, oid: tree }
   for (const segment of segments) {
     if (!isDir(entry.mode)) return null
-    const found = findInTree(readTree(db, entry.oid), segment)
+    const found = findInTree(viewTree(db, entry.oid), segment)
     if (!found) return null
     entry = found
   }

@@ -3,8 +3,9 @@
  * Data"). Without a side band the bytes go through as they are.
  */
 const BLOCK = 1 << 18
-/** The first block is small: most answers are. */
+/** The first block is small, since most answers are; each that was filled makes the next one larger. */
 const FIRST = 1 << 14
+const NONE = Buffer.alloc(0)
 
 export type Band = 'none' | 'small' | 'large'
 
@@ -12,7 +13,9 @@ export type Band = 'none' | 'small' | 'large'
 const PAYLOAD: Record<Band, number> = { none: BLOCK, small: 995, large: 65515 }
 
 export class Framer {
-  private block = Buffer.allocUnsafeSlow(FIRST)
+  private block: Buffer = NONE
+  /** How large the next block is to be. */
+  private size = FIRST
   private at = 0
   /** Where the open packet starts, or -1. */
   private packet = -1
@@ -68,7 +71,7 @@ export class Framer {
   /** Adds bytes between packets: a finished pkt-line of another kind. */
   raw(bytes: Uint8Array): void {
     this.end()
-    if (this.at + bytes.length > this.block.length) this.flushBlock()
+    if (this.at + bytes.length > this.block.length) this.renew()
     if (bytes.length > this.block.length) this.ready.push(new Uint8Array(bytes))
     else {
       this.block.set(bytes, this.at)
@@ -80,7 +83,7 @@ export class Framer {
   take(all: boolean): Uint8Array[] {
     if (all) {
       this.end()
-      this.flushBlock()
+      this.give()
     }
     const ready = this.ready
     this.ready = []
@@ -92,7 +95,7 @@ export class Framer {
   }
 
   private begin(): void {
-    if (this.at + 6 > this.block.length) this.flushBlock()
+    if (this.at + 6 > this.block.length) this.renew()
     this.packet = this.at
     this.block[this.at + 4] = 1
     this.at += 5
@@ -100,7 +103,7 @@ export class Framer {
 
   private next(): void {
     this.end()
-    if (this.block.length - this.at < 1024) this.flushBlock()
+    if (this.block.length - this.at < 1024) this.renew()
   }
 
   private end(): void {
@@ -112,13 +115,20 @@ export class Framer {
     this.packet = -1
   }
 
-  private flushBlock(): void {
+  /** Hands the block over, as far as it is filled. */
+  private give(): void {
     if (this.at === 0) return
     this.hashNow()
     this.ready.push(this.block.subarray(0, this.at))
-    this.block = Buffer.allocUnsafeSlow(BLOCK)
+    this.block = NONE
     this.at = 0
     this.hashed = 0
+  }
+
+  private renew(): void {
+    if (this.at > 0) this.size = Math.min(BLOCK, this.size * 4)
+    this.give()
+    this.block = Buffer.allocUnsafeSlow(this.size)
   }
 
   private hashNow(): void {

@@ -1,5 +1,5 @@
 /** The `ls-refs` command of version 2 (gitprotocol-v2). */
-import { GitError } from '../ports.ts'
+import { GitError, type Ref } from '../ports.ts'
 import { FLUSH, MAX_PACKET } from './pkt-line.ts'
 import type { SnapshotView } from './snapshot-view.ts'
 
@@ -35,16 +35,35 @@ const isCommon = (prefixes: readonly string[]): boolean =>
   prefixes.every((prefix) => prefix === 'HEAD' || prefix === 'refs/heads/' || prefix === 'refs/tags/' || prefix === 'refs/')
 
 function lines(view: SnapshotView, wants: { peel: boolean; symrefs: boolean; unborn: boolean }, prefixes: readonly string[]): string[] {
-  const matches = (name: string) => prefixes.length === 0 || prefixes.some((prefix) => name.startsWith(prefix))
   const out: string[] = []
-  if (matches('HEAD')) {
+  if (prefixes.length === 0 || prefixes.some((prefix) => 'HEAD'.startsWith(prefix))) {
     const target = wants.symrefs ? ` symref-target:${view.snapshot.head}` : ''
     if (view.head !== null) out.push(`${view.head} HEAD${target}`)
     else if (wants.unborn) out.push(`unborn HEAD${target}`)
   }
-  for (const ref of view.snapshot.refs) {
-    if (!matches(ref.name)) continue
-    out.push(wants.peel && ref.peeled !== null ? `${ref.oid} ${ref.name} peeled:${ref.peeled}` : `${ref.oid} ${ref.name}`)
-  }
+  const line = ({ oid, name, peeled }: Ref): void => void out.push(wants.peel && peeled !== null ? `${oid} ${name} peeled:${peeled}` : `${oid} ${name}`)
+  if (prefixes.length === 0) for (const ref of view.snapshot.refs) line(ref)
+  else for (const prefix of shortest(prefixes)) below(view.sorted, prefix, line)
   return out
+}
+
+/** Prefixes in order, without those that begin with another one: none of them names a ref a second time. */
+function shortest(prefixes: readonly string[]): string[] {
+  const kept: string[] = []
+  for (const prefix of [...prefixes].sort()) {
+    const last = kept[kept.length - 1]
+    if (last === undefined || !prefix.startsWith(last)) kept.push(prefix)
+  }
+  return kept
+}
+
+/** Calls `each` for the refs whose names begin with a prefix; among thousands they are looked up, not looked through. */
+function below(refs: readonly Ref[], prefix: string, each: (ref: Ref) => void): void {
+  let [low, high] = [0, refs.length]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((refs[middle]?.name ?? '') < prefix) low = middle + 1
+    else high = middle
+  }
+  for (let ref = refs[low]; ref?.name.startsWith(prefix); ref = refs[++low]) each(ref)
 }

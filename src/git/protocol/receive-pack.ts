@@ -1,4 +1,5 @@
 /** git-receive-pack over smart HTTP (gitprotocol-pack, "Pushing Data To a Server"). */
+import { refusesWrites } from '#lib/disk.ts'
 import { isOid, ZERO_OID } from '../object.ts'
 import { GitError, type Push, type RefResult, type RefSnapshot, type RefUpdate, type ServiceRequest } from '../ports.ts'
 import type { IngestResult } from '../tasks/ingest.ts'
@@ -121,7 +122,7 @@ class Receiver {
         if (error instanceof GitError && error.code === 'aborted') throw error
         await this.body.drain(this.context.maxPackBytes)
         // Faults of ours are in the log already; the person gets to know that it was not the pack.
-        this.report(error instanceof GitError ? error.message : 'internal error of the server', null)
+        this.report(error instanceof GitError ? error.message : refusesWrites(error) ? 'the disk of the server is full' : 'internal error of the server', null)
         return
       }
       await this.apply(ingested, options)

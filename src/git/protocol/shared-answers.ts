@@ -60,6 +60,11 @@ export class SharedAnswers {
     await joined
   }
 
+  /** Whether the answer to `key` is kept or being made. */
+  has(key: string): boolean {
+    return this.kept.has(key) || this.making.has(key)
+  }
+
   /** The file that is the answer to `key`, byte for byte, or null. It can be opened for a minute from now on. */
   fileOf(key: string): { readonly path: string; readonly size: number } | null {
     const kept = this.touch(key)

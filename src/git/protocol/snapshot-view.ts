@@ -2,31 +2,50 @@
 import type { Ref, RefSnapshot } from '../ports.ts'
 import type { NamespaceTips } from './fetch-request.ts'
 
+/** Answers that are kept because they were asked for, not because everybody asks for them: so many, each at most so long. */
+const MOST_ASKED = 32
+const LONGEST_ASKED = 1 << 16
+
 export class SnapshotView {
   readonly names: NamespaceTips
-  private readonly byName = new Map<string, Ref>()
+  private byName: Map<string, Ref> | null = null
+  private order: readonly Ref[] | null = null
   private sum: string | null = null
+  private headOid: string | null | undefined
   private readonly advertisements = new Map<string, Uint8Array>()
+  private readonly asked = new Map<string, Uint8Array>()
 
   constructor(readonly snapshot: RefSnapshot) {
-    const { refs } = snapshot
-    const tips = Buffer.alloc(refs.length * 20)
-    const tags: Buffer[] = []
-    refs.forEach((ref, i) => {
-      tips.write(ref.oid, i * 20, 'hex')
-      this.byName.set(ref.name, ref)
-      if (ref.peeled !== null) tags.push(Buffer.from(ref.oid + ref.peeled, 'hex'))
-    })
-    this.names = { tips, tags: Buffer.concat(tags) }
+    // All digits in one text: turning a thousand texts into bytes one by one takes ten times as long.
+    let [tips, tags] = ['', '']
+    for (const { oid, peeled } of snapshot.refs) {
+      tips += oid
+      if (peeled !== null) tags += oid + peeled
+    }
+    this.names = { tips: Buffer.from(tips, 'hex'), tags: Buffer.from(tags, 'hex') }
   }
 
   find(name: string): Ref | null {
+    this.byName ??= new Map(this.snapshot.refs.map((ref) => [ref.name, ref]))
     return this.byName.get(name) ?? null
+  }
+
+  /** The refs in the order of their names, as the machine compares texts. */
+  get sorted(): readonly Ref[] {
+    if (this.order !== null) return this.order
+    const { refs } = this.snapshot
+    let before = ''
+    for (const { name } of refs) {
+      if (name < before) return (this.order = [...refs].sort((a, b) => (a.name < b.name ? -1 : 1)))
+      before = name
+    }
+    return (this.order = refs)
   }
 
   /** The object that HEAD leads to, or null when its branch has no commit yet. */
   get head(): string | null {
-    return this.find(this.snapshot.head)?.oid ?? null
+    if (this.headOid === undefined) this.headOid = this.snapshot.refs.find(({ name }) => name === this.snapshot.head)?.oid ?? null
+    return this.headOid
   }
 
   /** Stands for what the namespace shows: equal for equal ids of refs and tags. */
@@ -41,6 +60,16 @@ export class SnapshotView {
     if (have) return have
     const made = make()
     this.advertisements.set(key, made)
+    return made
+  }
+
+  /** The answer to a question that was asked in these words, as long as it is short and not too many others are asked. */
+  keptAsAsked(question: string, make: () => Uint8Array): Uint8Array {
+    const have = this.asked.get(question)
+    if (have) return have
+    const made = make()
+    if (made.length <= LONGEST_ASKED) this.asked.set(question, made)
+    if (this.asked.size > MOST_ASKED) for (const oldest of this.asked.keys()) return this.asked.delete(oldest), made
     return made
   }
 }

@@ -15,7 +15,7 @@ import { viewOf, type SnapshotView } from './snapshot-view.ts'
 /** A request of half a million wants and haves; git's own stay below a megabyte. */
 const MAX_REQUEST = 32 << 20
 
-export type UploadContext = TaskContext & { readonly answers: SharedAnswers }
+export type UploadContext = TaskContext & { readonly answers: SharedAnswers; readonly onCopy?: () => void }
 
 /** A whole answer, one on its way, or a file that is all of it. */
 export type UploadAnswer = Uint8Array | ReadableStream<Uint8Array> | { readonly path: string; readonly size: number }
@@ -41,8 +41,37 @@ export async function uploadPackOrFile(
     return kept ?? (await answerSoon((sink) => answerOrTell(context, store, view, request.protocol, packets, sink), request.signal))
   } catch (error) {
     request.signal?.removeEventListener('abort', stop)
-    if (!(error instanceof GitError) || error.code === 'aborted') throw error
+    if (!(error instanceof GitError) || isOfTheMoment(error)) throw error
     return errorLine(error)
+  }
+}
+
+const LS_REFS = Buffer.from('command=ls-refs')
+/** Requests for refs are short: a few prefixes. */
+const MOST_ASKED = 1 << 11
+
+/** The answer to a request for refs and nothing else, which needs no objects; null for every other, and for one that is not well made. */
+export function answerRefs(refs: RefSnapshot, protocol: 0 | 1 | 2, body: Uint8Array): Uint8Array | null {
+  if (protocol !== 2 || body.length > MOST_ASKED || Buffer.compare(body.subarray(4, 4 + LS_REFS.length), LS_REFS) !== 0) return null
+  const view = viewOf(refs)
+  try {
+    return view.keptAsAsked(Buffer.from(body.buffer, body.byteOffset, body.length).toString('latin1'), () => {
+      const packets = parsePackets(body)
+      const end = packets.length - 1
+      if (packets.findIndex(({ kind }) => kind === 'flush') !== end) throw new GitError('invalid', 'more than one command')
+      const delim = packets.findIndex(({ kind }) => kind === 'delim')
+      const text = (from: number, to: number): string[] => packets.slice(from, to).map((packet) => (packet.kind === 'data' ? lineOf(packet.data) : ''))
+      for (const line of text(1, delim < 0 ? end : delim)) {
+        if (line.startsWith('command=')) throw new GitError('invalid', 'more than one command')
+        capability(line)
+      }
+      const args = delim < 0 ? [] : text(delim + 1, end)
+      return lsRefs(view, args)
+    })
+  } catch (error) {
+    // What is wrong with it is said by the answer that it gets on the long way.
+    if (error instanceof GitError) return null
+    throw error
   }
 }
 
@@ -71,7 +100,7 @@ export function uploadPack(context: UploadContext, store: string, refs: RefSnaps
       const packets = parsePackets(await body)
       await answerOrTell(context, store, viewOf(refs), request.protocol, packets, sink)
     } catch (error) {
-      if (!(error instanceof GitError) || error.code === 'aborted') throw error
+      if (!(error instanceof GitError) || isOfTheMoment(error)) throw error
       sink.put(errorLine(error))
     }
   }, request.signal)
@@ -82,10 +111,13 @@ async function answerOrTell(...[context, store, view, protocol, packets, sink]: 
   try {
     await answer(context, store, view, protocol, packets, sink)
   } catch (error) {
-    if (!(error instanceof GitError) || error.code === 'aborted') throw error
+    if (!(error instanceof GitError) || isOfTheMoment(error)) throw error
     sink.put(errorLine(error))
   }
 }
+
+/** Not about the request, so no answer to it. */
+const isOfTheMoment = ({ code }: GitError): boolean => code === 'aborted' || code === 'busy'
 
 const errorLine = (error: GitError): Buffer => pkt(`ERR ${error.message.replace(/[\r\n]+/g, ' ').slice(0, 900)}`)
 
@@ -160,7 +192,9 @@ async function fetch(
 ): Promise<void> {
   if (request.wants.length === 0 && !request.waitForDone) return
   const make: Make = (out, given) => pipeTask<boolean>(context, 'fetch', { store, request, names: view.names }, out, given)
-  await context.answers.answer(store, keyOf(store, view, request), sink, make)
+  const key = keyOf(store, view, request)
+  if (context.onCopy && request.talk.every((turn) => typeof turn === 'string') && !context.answers.has(key)) context.onCopy()
+  await context.answers.answer(store, key, sink, make)
 }
 
 /** Everything that the answer to a fetch depends on. */

@@ -1,9 +1,9 @@
 /** Git's commit-graph file (gitformat-commit-graph): trees, parents, times and generations of commits without parsing them. */
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import { GitError, type Oid } from '../ports.ts'
 import { FILTER_SETTINGS, mayHold } from './changed-paths.ts'
 import { be32 } from './pack-index.ts'
+import { readWhole } from './read-whole.ts'
 
 const NONE = 0x70000000
 const EDGE = 0x80000000
@@ -64,25 +64,12 @@ export class CommitGraph {
 
   /** Null when the store has none, or one that cannot be used. */
   static open(directory: string): CommitGraph | null {
-    let fd: number
+    const bytes = readWhole(join(directory, 'objects', 'info', 'commit-graph'))
     try {
-      fd = openSync(join(directory, 'objects', 'info', 'commit-graph'), 'r')
-    } catch {
-      return null
-    }
-    try {
-      const bytes = new Uint8Array(fstatSync(fd).size)
-      for (let at = 0; at < bytes.length; ) {
-        const got = readSync(fd, bytes, at, bytes.length - at, at)
-        if (got === 0) break
-        at += got
-      }
-      return new CommitGraph(bytes)
+      return bytes === null ? null : new CommitGraph(bytes)
     } catch (error) {
       if (error instanceof GitError) return null
       throw error
-    } finally {
-      closeSync(fd)
     }
   }
 

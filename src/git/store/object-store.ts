@@ -26,7 +26,7 @@ export class ObjectStore implements ObjectReader {
   private graph: CommitGraph | null | undefined = undefined
   private pins = 0
   private leaving = false
-  private readonly key = new Uint8Array(20)
+  private readonly key = Buffer.alloc(20)
 
   constructor(
     readonly directory: string,
@@ -160,6 +160,13 @@ export class ObjectStore implements ObjectReader {
     return { type: typeName(type), data: copyBytes(bytes, from, to) }
   }
 
+  view(oid: Oid): GitObject | null {
+    this.setKey(oid)
+    if (!this.load(this.key, 0)) return null
+    const { bytes, from, to, type } = this.reader
+    return { type: typeName(type), data: bytes.subarray(from, to) }
+  }
+
   /** The ids that begin with a prefix, at most `limit`. */
   expand(prefix: string, limit: number): Oid[] {
     this.refresh()
@@ -195,7 +202,7 @@ export class ObjectStore implements ObjectReader {
   }
 
   private setKey(oid: Oid): void {
-    if (oid.length !== 40 || Buffer.from(this.key.buffer).write(oid, 'hex') !== 20) {
+    if (oid.length !== 40 || this.key.write(oid, 'hex') !== 20) {
       throw new GitError('invalid', `"${oid.slice(0, 60)}" is not an object id`)
     }
   }

@@ -1,6 +1,7 @@
 /** A pack index of version 2, read in place (gitformat-pack, "pack-*.idx files"). */
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { closeSync, fstatSync, openSync } from 'node:fs'
 import { GitError } from '../ports.ts'
+import { readOpen } from './read-whole.ts'
 
 /** Indexes above this many bytes are mapped instead of read. */
 const MAP_FROM = 1 << 20
@@ -38,16 +39,7 @@ export class PackIndex {
   static open(path: string): PackIndex {
     const fd = openSync(path, 'r')
     try {
-      const size = fstatSync(fd).size
-      if (size > MAP_FROM) return new PackIndex(Bun.mmap(path), path)
-      const bytes = new Uint8Array(size)
-      let at = 0
-      while (at < size) {
-        const got = readSync(fd, bytes, at, size - at, at)
-        if (got === 0) break
-        at += got
-      }
-      return new PackIndex(bytes, path)
+      return new PackIndex(fstatSync(fd).size > MAP_FROM ? Bun.mmap(path) : readOpen(fd), path)
     } finally {
       closeSync(fd)
     }

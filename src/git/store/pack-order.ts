@@ -1,6 +1,6 @@
 /** The objects of a pack in the order in which they lie in it: from git's `.rev` file, or by sorting (gitformat-pack). */
-import { readFileSync } from 'node:fs'
 import { be32, type PackIndex } from './pack-index.ts'
+import { readWhole } from './read-whole.ts'
 
 export class PackOrder {
   private ranks: Uint32Array | null = null
@@ -59,14 +59,9 @@ export class PackOrder {
 }
 
 function fromFile(base: string, index: PackIndex): Uint32Array | null {
-  let bytes: Uint8Array
-  try {
-    bytes = readFileSync(`${base}.rev`)
-  } catch {
-    return null
-  }
+  const bytes = readWhole(`${base}.rev`)
   const { count } = index
-  if (bytes.length !== 12 + count * 4 + 40 || be32(bytes, 0) !== 0x52494458 || be32(bytes, 4) !== 1 || be32(bytes, 8) !== 1) return null
+  if (bytes === null || bytes.length !== 12 + count * 4 + 40 || be32(bytes, 0) !== 0x52494458 || be32(bytes, 4) !== 1 || be32(bytes, 8) !== 1) return null
   if (Buffer.compare(bytes.subarray(12 + count * 4, 32 + count * 4), index.packChecksum) !== 0) return null
   const places = new Uint32Array(count)
   for (let rank = 0; rank < count; rank++) {

@@ -47,7 +47,7 @@ export function* maintainTask(
   name: string,
   named: readonly Oid[],
   options: MaintainOptions = {},
-): Task<{ packs: number; bytes: number }> {
+): Task<{ packs: number; bytes: number; unindexed: number }> {
   const store = engine.store(name)
   const { objects } = store
   const directory = engine.directory(name)
@@ -69,9 +69,9 @@ export function* maintainTask(
     }
     objects.refresh()
     const starts = commitsAt(store, tips)
-    yield* writeGraph(engine, name, starts)
+    const unindexed = yield* writeGraph(engine, name, starts)
     yield* addBitmap(engine, name, starts)
-    return { packs: objects.packs.length, bytes: directorySize(directory) }
+    return { packs: objects.packs.length, bytes: directorySize(directory), unindexed }
   } finally {
     objects.unpin()
     for (const ending of ['.pack', '.idx', '.rev']) removeQuietly(path + ending)
@@ -90,12 +90,14 @@ function* addBitmap(engine: Engine, name: string, starts: readonly number[]): Ta
   largest.lookAgain()
 }
 
-/** Writes the commit-graph anew, of what the tips reach now. */
-function* writeGraph(engine: Engine, name: string, starts: readonly number[]): Task<void> {
+/** Writes the commit-graph anew, of what the tips reach now. Gives how many commits have no filter yet. */
+function* writeGraph(engine: Engine, name: string, starts: readonly number[]): Task<number> {
   const { objects, commits } = engine.store(name)
   const before = objects.commitGraph
+  let unindexed = 0
   const bytes = yield* buildCommitGraph(commits, starts, {
     most: NEW_FILTERS,
+    left: (count) => void (unindexed = count),
     have: (oids, at) => {
       const position = before?.position(oids, at) ?? -1
       return position < 0 ? null : (before?.filter(position) ?? null)
@@ -103,6 +105,7 @@ function* writeGraph(engine: Engine, name: string, starts: readonly number[]): T
     make: (parent, tree) => buildFilter(changedFiles(objects, parent, tree)),
   })
   if (bytes !== null) place(engine, bytes, join(engine.directory(name), 'objects', 'info', 'commit-graph'))
+  return unindexed
 }
 
 /** The files that differ between two trees; null when there are too many to be told. */

@@ -3,7 +3,7 @@ import { Reach } from '../walk/reach.ts'
 import { CommitTable } from '../walk/commit-table.ts'
 import { VisibleObjects } from '../walk/visible.ts'
 import { COMMIT } from '../pack/entry.ts'
-import { peelRaw, type Peeled } from '../walk/peel.ts'
+import { Peels, peelRaw, type Peeled } from '../walk/peel.ts'
 import type { EntryReader } from '../store/entry-reader.ts'
 import { ObjectStore } from '../store/object-store.ts'
 
@@ -13,7 +13,7 @@ export class OpenStore {
   readonly objects: ObjectStore
   commits: CommitTable
   private readonly reaches = new Map<string, Reach>()
-  private readonly peels = new Map<string, Peeled>()
+  private peels = new Peels()
   private readonly visibles = new Map<string, VisibleObjects>()
 
   constructor(directory: string, reader: EntryReader) {
@@ -29,8 +29,8 @@ export class OpenStore {
   /** What an id leads to; tags are remembered, and commits that were parsed already need no look at the packs. */
   peel(oid: string): Peeled | null {
     const raw = Buffer.from(oid, 'hex')
-    if (this.commits.parsed(raw, 0) >= 0) return { tags: [], oid, type: COMMIT }
-    return this.peels.get(raw.toString('latin1')) ?? peelRaw(this.objects, raw, 0)
+    if (this.commits.parsed(raw, 0) >= 0) return { tags: [], oid, raw, type: COMMIT }
+    return this.peels.known(raw, 0) ?? peelRaw(this.objects, raw, 0)
   }
 
   /** The objects, of every type, that these tips reach. */
@@ -49,7 +49,7 @@ export class OpenStore {
   /** Forgets what was computed; for stores that hold too much, and after objects were removed. */
   forget(): void {
     this.reaches.clear()
-    this.peels.clear()
+    this.peels = new Peels()
     this.visibles.clear()
     this.commits = new CommitTable(this.objects)
   }

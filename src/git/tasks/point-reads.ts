@@ -1,7 +1,7 @@
 /** Reading single objects for the door. */
 import { parseCommit, parseTag } from '../object.ts'
 import { COMMIT } from '../pack/entry.ts'
-import { GitError, type Commit, type Oid, type Tag } from '../ports.ts'
+import { GitError, type Commit, type ObjectReader, type Oid, type Tag } from '../ports.ts'
 import { peelHex } from '../walk/peel.ts'
 import type { OpenStore } from './open-store.ts'
 
@@ -28,8 +28,8 @@ export function readTag(store: OpenStore, oid: Oid): Tag | null {
   return object?.type === 'tag' ? parseTag(oid, object.data) : null
 }
 
-export function readBlob(store: OpenStore, oid: Oid, maxBytes = Infinity): { data: Uint8Array; size: number } | null {
-  const object = store.objects.read(oid)
+export function readBlob(objects: ObjectReader, oid: Oid, maxBytes = Infinity): { data: Uint8Array; size: number } | null {
+  const object = objects.read(oid)
   if (object?.type !== 'blob') return null
   const size = object.data.length
   return { data: size > maxBytes ? object.data.slice(0, maxBytes) : object.data, size }

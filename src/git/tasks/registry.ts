@@ -4,8 +4,8 @@ import { knownTask, type KnownRequest } from '../client/known-task.ts'
 import { packTask, type PackRequest } from '../client/pack-task.ts'
 import { diffTrees, formatPatch } from '../diff/index.ts'
 import type { Turns } from '../history/turns.ts'
-import { aheadBehind, blameTurns, count, findEntry, findForged, isReachable, languages, lastCommitsTurns, listTree, log, mergeBases, searchAdded } from '../history/index.ts'
-import type { AddedSearch, DiffOptions, LogOptions, Oid } from '../ports.ts'
+import { aheadBehind, blameTurns, busyPathsTurns, count, findEntry, findForged, isReachable, languages, lastCommitsTurns, listTree, log, mergeBases, searchAdded } from '../history/index.ts'
+import type { AddedSearch, DiffOptions, KnownBlame, KnownLastCommits, LogOptions, Oid } from '../ports.ts'
 import type { FetchRequest, NamespaceTips } from '../protocol/fetch-request.ts'
 import { archiveTask } from './archive.ts'
 import type { Engine } from './engine.ts'
@@ -73,7 +73,7 @@ export const registry: Record<string, Entry | undefined> = {
   peel: (engine, { store, args: [oid] }: Asked<[Oid]>) => ({ value: peelToCommit(engine.store(store), oid) }),
   commit: (engine, { store, args: [oid] }: Asked<[Oid]>) => ({ value: readCommit(engine.store(store), oid) }),
   tag: (engine, { store, args: [oid] }: Asked<[Oid]>) => ({ value: readTag(engine.store(store), oid) }),
-  blob: (engine, { store, args: [oid, maxBytes] }: Asked<[Oid, number | undefined]>) => ({ value: readBlob(engine.store(store), oid, maxBytes) }),
+  blob: (engine, { store, args: [oid, maxBytes] }: Asked<[Oid, number | undefined]>) => ({ value: readBlob(engine.store(store).objects, oid, maxBytes) }),
 
   isReachable: ask((db, oid: Oid, tips: readonly Oid[]) => isReachable(db, oid, tips)),
   log: ask((db, options: LogOptions) => log(db, options)),
@@ -82,8 +82,9 @@ export const registry: Record<string, Entry | undefined> = {
   aheadBehind: ask((db, head: Oid, base: Oid) => aheadBehind(db, head, base)),
   tree: ask((db, commit: Oid, path: string, options?: { recursive?: boolean; sizes?: boolean }) => listTree(db, commit, path, options)),
   entry: ask((db, commit: Oid, path: string) => findEntry(db, commit, path)),
-  lastCommits: inTurns((db, commit: Oid, path: string) => lastCommitsTurns(db, commit, path)),
-  blame: inTurns((db, commit: Oid, path: string, range?: { from: number; to: number }) => blameTurns(db, commit, path, range)),
+  lastCommits: inTurns((db, commit: Oid, path: string, known?: readonly KnownLastCommits[]) => lastCommitsTurns(db, commit, path, known)),
+  blame: inTurns((db, commit: Oid, path: string, range?: { from: number; to: number }, known?: readonly KnownBlame[]) => blameTurns(db, commit, path, range, known)),
+  busyPaths: inTurns((db, commit: Oid, most: { commits: number; paths: number }) => busyPathsTurns(db, commit, most)),
   languages: ask((db, commit: Oid) => languages(db, commit)),
   diff: ask((db, from: Oid | null, to: Oid | null, options?: DiffOptions) => diffTrees(db, from, to, options ?? {})),
   patch: ask((db, from: Oid | null, to: Oid | null, options?: DiffOptions) => formatPatch(db, from, to, options ?? {})),

@@ -29,8 +29,19 @@ export type FromRunner =
   | { readonly kind: 'done'; readonly id: number; readonly value: unknown }
   | ({ readonly kind: 'failed'; readonly id: number } & Failure)
 
-/** `code` is null for a fault of ours, which is no GitError. */
-export type Failure = { readonly code: GitError['code'] | null; readonly message: string; readonly stack?: string }
+/** `code` is null for a fault of ours, which is no GitError; `system` then tells what the system said, such as ENOSPC. */
+export type Failure = { readonly code: GitError['code'] | null; readonly message: string; readonly stack?: string; readonly system?: string }
+
+/** An error as what crosses to another thread. */
+export function failureOf(error: unknown): Failure {
+  if (error instanceof GitError) return { code: error.code, message: error.message }
+  const system = (error as { code?: unknown } | null)?.code
+  return { code: null, message: error instanceof Error ? error.message : String(error), ...(typeof system === 'string' ? { system } : {}) }
+}
+
+/** A failure as an error again, on the side that asked. */
+export const errorOf = ({ code, message, system }: Failure): Error =>
+  code !== null ? new GitError(code, message) : system === undefined ? new Error(message) : Object.assign(new Error(message), { code: system })
 
 type Running = {
   readonly id: number
@@ -41,8 +52,8 @@ type Running = {
   readonly asked: Map<number, Asked<unknown>>
 }
 
-/** Milliseconds that one task runs before others get their turn. */
-const SLICE = 8
+/** Milliseconds that one task runs before others get their turn; so long a short question waits behind long work. */
+const SLICE = 4
 
 export class Runner {
   private readonly tasks = new Map<number, Running>()
@@ -76,7 +87,7 @@ export class Runner {
       if (asked) {
         const { failure } = message
         asked.value = message.value
-        if (failure !== null) asked.error = failure.code === null ? new Error(failure.message) : new GitError(failure.code, failure.message)
+        if (failure !== null) asked.error = errorOf(failure)
         asked.settled = true
       }
       if (running.state === 'waiting') running.state = 'ready'
@@ -128,11 +139,15 @@ export class Runner {
     })
   }
 
-  /** Gives every task that can go on one slice of time. */
+  /** Gives one task that can go on a slice of time; messages that came meanwhile are heard before the next. */
   private turn(): void {
-    for (const running of [...this.tasks.values()]) {
-      if (running.state !== 'ready' || !this.tasks.has(running.id)) continue
+    for (const running of this.tasks.values()) {
+      if (running.state !== 'ready') continue
+      // To the end of the line.
+      this.tasks.delete(running.id)
+      this.tasks.set(running.id, running)
       this.slice(running)
+      break
     }
     for (const running of this.tasks.values()) {
       if (running.state === 'ready') {
@@ -190,9 +205,7 @@ export class Runner {
   }
 
   private fail(id: number, error: unknown): void {
-    const known = error instanceof GitError
-    const message = error instanceof Error ? error.message : String(error)
-    const stack = !known && error instanceof Error ? error.stack : undefined
-    this.send({ kind: 'failed', id, code: known ? error.code : null, message, stack })
+    const stack = !(error instanceof GitError) && error instanceof Error ? error.stack : undefined
+    this.send({ kind: 'failed', id, ...failureOf(error), stack })
   }
 }

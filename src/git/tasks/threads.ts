@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { GitError } from '../ports.ts'
 import { Engine, type EngineSettings } from './engine.ts'
-import { Runner, type FromRunner, type ToRunner } from './runner.ts'
+import { errorOf, failureOf, Runner, type FromRunner, type ToRunner } from './runner.ts'
 
 /** Bytes of output that may be under way to a reader. */
 const CREDIT = 1 << 20
@@ -171,7 +171,7 @@ export class Threads {
     else if (message.code !== null) listener.failed(new GitError(message.code, message.message))
     else {
       this.onFault(message.message, { stack: message.stack })
-      listener.failed(new Error(message.message))
+      listener.failed(errorOf(message))
     }
   }
 
@@ -183,10 +183,7 @@ export class Threads {
     list.push(handle)
     handle.result.then(
       (value) => asker.post({ kind: 'answer', id, ask, value, failure: null }),
-      (error: Error) => {
-        const code = error instanceof GitError ? error.code : null
-        asker.post({ kind: 'answer', id, ask, value: null, failure: { code, message: error.message } })
-      },
+      (error: unknown) => asker.post({ kind: 'answer', id, ask, value: null, failure: failureOf(error) }),
     )
   }
 

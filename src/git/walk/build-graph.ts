@@ -17,6 +17,8 @@ export type Filters = {
   /** The filter of what differs between two root trees; without a parent everything in the tree does. */
   make(parentTree: string | null, tree: string): Uint8Array
   readonly most: number
+  /** Told how many are left for another time. */
+  left?(count: number): void
 }
 
 /** The bytes of the file, or null when there are no commits. Pauses now and then. */
@@ -90,6 +92,7 @@ function* filterChunks(
   }
   // The latest first: most questions are about them.
   missing.sort((a, b) => table.time(b) - table.time(a))
+  filters.left?.(Math.max(0, missing.length - filters.most))
   for (const [i, commit] of missing.slice(0, filters.most).entries()) {
     const parent = table.parentCount(commit) > 0 ? table.parent(commit, 0) : null
     made.set(commit, filters.make(parent === null ? null : hex(parent), hex(commit)))

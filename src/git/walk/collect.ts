@@ -14,12 +14,17 @@ import { RecentOids, nameEnd } from './recent.ts'
 
 const MAX_DEPTH = 2048
 
+/** Trees up to so many bytes, so deep at most, are looked at in memory that all walks of a thread share. */
+const COMMON = 1 << 14
+const MOST_COMMON = 32
+const commonBuffers: Buffer[] = []
+
 /** A tree to compare with; `known` when the other side has it and everything below. */
 export type Base = { readonly bytes: Uint8Array; readonly at: number; readonly known: boolean }
 
 export class Collector {
   /** What is to be sent, less what `bits` has. */
-  readonly chosen = new OidMap(1024)
+  readonly chosen = new OidMap(256)
   /** With a pack that has bitmaps: its objects that are to be sent, by rank. */
   readonly bits: Uint32Array | null
   /** What the other side is known to have, as far as the walk came upon it: bases for thin packs. */
@@ -31,7 +36,7 @@ export class Collector {
   private readonly buffers: Buffer[] = []
   private readonly origins = new Map<number, Uint8Array>()
   private readonly byDepth: boolean
-  private readonly recent = new RecentOids(1 << 13)
+  private readonly recent = new RecentOids(1 << 13, 1 << 9)
 
   constructor(
     private readonly store: ObjectStore,
@@ -234,7 +239,9 @@ export class Collector {
     if (type !== TREE) throw new GitError('corrupt', `${Buffer.from(oids.subarray(at, at + 20)).toString('hex')} is not a tree`)
     let buffer = this.buffers[depth]
     if (buffer === undefined || buffer.length < to - from) {
-      buffer = Buffer.allocUnsafeSlow(Math.max(4096, (to - from) * 2))
+      // Walks of one thread take turns between trees, never within one: they share what is large enough.
+      const common = to - from <= COMMON && depth < MOST_COMMON
+      buffer = common ? (commonBuffers[depth] ??= Buffer.allocUnsafeSlow(COMMON)) : Buffer.allocUnsafeSlow((to - from) * 2)
       this.buffers[depth] = buffer
     }
     buffer.set(bytes.subarray(from, to), 0)

@@ -6,17 +6,21 @@ import { COMMIT, TAG } from '../pack/entry.ts'
 import type { ObjectStore } from '../store/object-store.ts'
 import type { CommitTable } from './commit-table.ts'
 import { Marks } from './marks.ts'
-import { peelRaw, type Peeled } from './peel.ts'
+import { Peels, type Peeled } from './peel.ts'
 import { TimeQueue } from './queue.ts'
 
 const SEEN = 1
-const MAX_PEELS = 100_000
 
 export class Reach {
   private readonly marks = new Marks()
   private readonly queue = new TimeQueue()
-  /** Tips that are no commits, and the tag objects that lead to others. */
-  private readonly named = new Set<string>()
+  /** Tips that no walk has begun at. Few are younger than what is asked about, and only those need to stand in line. */
+  private waiting: number[] = []
+  /** The latest time among them. */
+  private latest = -1
+  /** What the tips lead to that are no commits themselves. */
+  private readonly chains: Peeled[] = []
+  private named: Set<string> | null = null
   /** Trees and blobs that refs or tags name directly. */
   readonly looseTips: { oid: string; type: number }[] = []
   /** Commits at the tips. */
@@ -28,7 +32,7 @@ export class Reach {
     private readonly table: CommitTable,
     tips: Uint8Array,
     /** What tags lead to, remembered from one snapshot of refs to the next. */
-    peels: Map<string, Peeled> = new Map(),
+    peels: Peels = new Peels(),
   ) {
     for (let at = 0; at + 20 <= tips.length; at += 20) {
       const parsed = table.parsed(tips, at)
@@ -36,14 +40,11 @@ export class Reach {
         this.start(parsed)
         continue
       }
-      const name = Buffer.from(tips.buffer, tips.byteOffset + at, 20).toString('latin1')
-      const chain = peels.get(name) ?? peelRaw(store, tips, at)
+      const chain = peels.get(store, tips, at)
       if (chain === null) continue
-      if (chain.type === COMMIT && peels.size < MAX_PEELS) peels.set(name, chain)
-      for (const oid of chain.tags) this.named.add(oid)
-      if (chain.type !== COMMIT) this.named.add(chain.oid)
+      this.chains.push(chain)
       if (chain.type === COMMIT) {
-        const number = table.numberOf(chain.oid)
+        const number = table.number(chain.raw, 0)
         table.load(number)
         this.start(number)
       } else if (chain.type !== TAG) this.looseTips.push({ oid: chain.oid, type: chain.type })
@@ -52,6 +53,7 @@ export class Reach {
 
   /** Whether the id is a tip that is no commit, or a tag or object on the way from one. */
   isNamed(oid: string): boolean {
+    this.named ??= new Set(this.chains.flatMap(({ tags, oid, type }) => (type === COMMIT ? tags : [...tags, oid])))
     return this.named.has(oid)
   }
 
@@ -63,6 +65,7 @@ export class Reach {
     if (this.marks.get(commit) & SEEN) return true
     this.table.load(commit)
     const oldest = exact ? -1 : this.table.time(commit) - 86_400
+    this.lineUp(oldest)
     while (this.queue.size > 0 && this.queue.peekTime() >= oldest) {
       this.advance()
       if (this.marks.get(commit) & SEEN) return true
@@ -72,6 +75,7 @@ export class Reach {
 
   /** Walks to the end and calls `each` for every reachable commit. */
   all(each: (commit: number) => void): void {
+    this.lineUp(-1)
     while (this.queue.size > 0) this.advance()
     for (let i = 0; i < this.table.size; i++) if (this.marks.get(i) & SEEN) each(i)
   }
@@ -79,7 +83,25 @@ export class Reach {
   private start(commit: number): void {
     if (!this.marks.add(commit, SEEN)) return
     this.commits.push(commit)
-    this.queue.push(commit, this.table.time(commit))
+    this.waiting.push(commit)
+    this.latest = Math.max(this.latest, this.table.time(commit))
+  }
+
+  /** Lets the tips begin that are not older than this. */
+  private lineUp(oldest: number): void {
+    if (this.latest < oldest || this.waiting.length === 0) return
+    const { table, waiting } = this
+    const left: number[] = []
+    this.latest = -1
+    for (const commit of waiting) {
+      const time = table.time(commit)
+      if (time >= oldest) this.queue.push(commit, time)
+      else {
+        left.push(commit)
+        if (time > this.latest) this.latest = time
+      }
+    }
+    this.waiting = left
   }
 
   private advance(): void {

@@ -4,22 +4,29 @@
  */
 import { GitError } from '../ports.ts'
 
+/** Trees after which a table that began small gets its full size. */
+const SHORT = 64
+
 export class RecentOids {
-  private readonly words: Int32Array
-  private readonly mask: number
+  private words: Int32Array
+  private mask: number
+  private trees = 0
 
-  /** `slots` is a power of two. */
-  constructor(slots: number) {
-    this.words = new Int32Array(slots * 5).fill(-1)
-    this.mask = slots - 1
+  /** Both are powers of two. A walk that may be short begins with fewer slots: the whole table would be more memory than all else that it needs. */
+  constructor(
+    private readonly slots: number,
+    first = slots,
+  ) {
+    this.words = new Int32Array(first * 5).fill(-1)
+    this.mask = first - 1
   }
-
 
   /** Where the entry starts that `next` found. */
   start = 0
 
   /** Where the name ends of the first entry of a tree, from `from` on, that was not met lately; -1 when there is none. */
   next(bytes: Uint8Array, from: number, size: number): number {
+    if (from === 0 && ++this.trees === SHORT) this.grow()
     while (from < size) {
       const end = nameEnd(bytes, from, size)
       if (!this.met(bytes, end + 1)) {
@@ -48,6 +55,12 @@ export class RecentOids {
     words[base + 3] = d
     words[base + 4] = e
     return false
+  }
+
+  private grow(): void {
+    if (this.mask === this.slots - 1) return
+    this.words = new Int32Array(this.slots * 5).fill(-1)
+    this.mask = this.slots - 1
   }
 }
 

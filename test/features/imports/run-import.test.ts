@@ -8,8 +8,9 @@ import { createImport } from '#features/imports/create-import.ts'
 import { getImport } from '#features/imports/get-import.ts'
 import { silentLog } from '#lib/log.ts'
 import { MINUTE } from '#lib/time.ts'
-import { repoByPath } from '#features/repos/index.ts'
+import { LOOK_AFTER_MS, repoByPath } from '#features/repos/index.ts'
 import { git, tryGit } from '../../git/support/real-git.ts'
+import { expectSound } from '../../git/support/sound.ts'
 import { makeImportWorld } from './fixture.ts'
 import { listRefsOf } from './refs.ts'
 
@@ -87,6 +88,62 @@ test('a process that ends midway leaves nothing visible, and the next one brings
   expect(await call(again, getImport, own.ada, { id })).toMatchObject({ state: 'done' })
   expect(listRefsOf(again.db, 'acme/stopped')).toEqual(await own.wanted())
   await slow.close()
+}, 30_000)
+
+test('a process that is killed in the middle of one leaves nothing visible, and the next brings all of it', async () => {
+  const slow = startSlow(it.backend().url)
+  const own = await makeImportWorld()
+  const { id } = await own.world.call(createImport, own.ada, { source: 'git', workspace: 'acme', url: `${slow.url}/source.git`, name: 'killed' })
+  await own.world.hearth.close()
+  Object.assign(own.world.hearth, { close: async () => {} })
+  const child = Bun.spawn([process.execPath, join(import.meta.dir, 'importing.ts'), own.world.data], { stdio: ['ignore', 'inherit', 'inherit'] })
+  await Promise.race([slow.reached, child.exited.then((status) => Promise.reject(new Error(`the other process ended by itself with ${status}`)))])
+  const incoming = () => readdirSync(join(own.world.data, 'tmp', 'git'))
+  // What has come is on its way to the disk.
+  while (incoming().length === 0) await Bun.sleep(5)
+  child.kill('SIGKILL')
+  await child.exited
+  expect(incoming().length).toBeGreaterThan(0)
+  const again = openHearth({ settings: own.world.hearth.settings, log: silentLog, clock: own.world.clock, databasePath: join(own.world.data, 'hearth.db') })
+  afterAll(() => again.close())
+  expect(incoming()).toEqual([])
+  expect(await call(again, getImport, own.ada, { id })).toMatchObject({ state: 'running', finished_at: null })
+  expect(listRefsOf(again.db, 'acme/killed').size).toBe(0)
+  slow.open()
+  await again.jobs.start()
+  await again.jobs.idle()
+  expect(await call(again, getImport, own.ada, { id })).toMatchObject({ state: 'done', errors: [] })
+  expect(listRefsOf(again.db, 'acme/killed')).toEqual(await own.wanted())
+  await expectSound(join(own.world.data, 'repos'))
+  await slow.close()
+}, 60_000)
+
+test('an import that is too large to be searched for made collisions at once is searched later, a small one at once', async () => {
+  const asked: { store: string; tips: number; hide: number }[] = []
+  const real = world.hearth.git.findForged
+  Object.assign(world.hearth.git, {
+    findForged: async (...args: Parameters<typeof real>) => {
+      asked.push({ store: args[0], tips: args[1].tips.length, hide: args[1].hide?.length ?? 0 })
+      return await real(...args)
+    },
+  })
+  await git(it.work, 'clone', '-q', '--mirror', it.source, 'large.git')
+  const noise = Buffer.concat(Array.from({ length: 70 }, () => crypto.getRandomValues(new Uint8Array(65536))))
+  await Bun.write(join(it.work, 'noise'), noise)
+  const blob = await git(join(it.work, 'large.git'), 'hash-object', '-w', join(it.work, 'noise'))
+  await git(join(it.work, 'large.git'), 'tag', '-a', '-m', 'large', 'large', blob)
+  for (const name of ['source', 'large']) {
+    const { id } = await start(`${it.backend().url}/${name}.git`, `look-${name}`)
+    await world.jobs()
+    expect(await world.call(getImport, ada, { id })).toMatchObject({ state: 'done' })
+  }
+  expect(asked).toEqual([])
+  world.clock.advance(LOOK_AFTER_MS)
+  await world.jobs()
+  const tips = new Set(it.refs('acme/look-large').values()).size
+  expect(asked).toEqual([{ store: repoByPath(world.hearth.db, 'acme/look-large')?.store ?? '', tips, hide: 0 }])
+  expect(world.hearth.db.all(`SELECT kind FROM jobs WHERE kind = 'look_for_forged'`)).toEqual([])
+  Object.assign(world.hearth.git, { findForged: real })
 }, 30_000)
 
 test('a redirect is followed to another place that may be asked, and to no other', async () => {

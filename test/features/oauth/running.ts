@@ -70,6 +70,11 @@ export class Browser {
     return this.#send(address, { method: 'GET' })
   }
 
+  /** Sends a form with files as it is. */
+  send(address: string, data: FormData) {
+    return this.#send(address, { method: 'POST', body: data })
+  }
+
   /** Presses a button of the form that leads to `action`, with its fields as they are but for `change`. */
   press(html: string, action: string, change: Record<string, string | string[] | null>) {
     const form = html.split('<form').find((part) => part.includes(`action="${action}"`) && part.includes('method="post"'))?.split('</form>')[0]

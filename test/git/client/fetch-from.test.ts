@@ -57,6 +57,7 @@ describe('a whole repository', () => {
       await host.git.createStore(store)
       const { fetched, progress, snapshot } = await bring(host.git, store, `${server.url}/source`)
       expect(fetched.remote).toMatchObject({ protocol, head: 'refs/heads/main', malformed: 0 })
+      expect(fetched.unlooked).toBe(false)
       const copy = await written(store, snapshot)
       expect(await refsOf(copy)).toEqual(await refsOf(source))
       expect(await objectsOf(copy)).toEqual(await objectsOf(source))
@@ -177,6 +178,8 @@ describe('what was there before', () => {
     const packs = packsOf('stopped')
     const fetched = await host.git.fetchFrom('stopped', outside(), { ...options, apply: async () => {} })
     expect(fetched.bytes).toBe(0)
+    // Nobody knows whether the process that died had it looked at.
+    expect(fetched.unlooked).toBe(true)
     expect(fetched.refs.length).toBe((await refsOf(source)).size)
     expect(packsOf('stopped')).toEqual(packs)
     expect(server.asked.filter((line) => line.startsWith('POST')).length).toBe(3)
@@ -201,6 +204,7 @@ test('large files arrive whole', async () => {
   await host.git.createStore('big')
   const { fetched, snapshot } = await bring(host.git, 'big', `${backend().url}/big/.git`)
   expect(fetched.bytes).toBeGreaterThan(24 << 20)
+  expect(fetched.unlooked).toBe(true)
   expect(await host.git.verify('big', snapshot.refs.map(({ oid }) => oid))).toEqual([])
 }, 60_000)
 

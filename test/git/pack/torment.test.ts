@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { makeHistory } from '../support/history.ts'
+import { makeHistory, random } from '../support/history.ts'
 import { startHost, type TestHost } from '../support/host.ts'
 import { discard, git, scratch } from '../support/real-git.ts'
+import { hostile } from '../support/mutate.ts'
 import { torment } from '../support/torment.ts'
 
 let host: TestHost
@@ -23,7 +24,7 @@ test('packs that were changed at random are refused whole, each with an answer, 
   const source = await makeHistory(work, 'source', { seed: 5, commits: 25, files: 8, merges: false, tags: false })
   const name = readdirSync(join(source, 'objects', 'pack')).find((one) => one.endsWith('.pack')) ?? ''
   const real = { pack: Buffer.from(await Bun.file(join(source, 'objects', 'pack', name)).bytes()), tip: await git(source, 'rev-parse', 'main') }
-  const { problems, refused, growth } = await torment(host, real, 20_260_000, 250)
+  const { problems, refused, growth } = await torment(host, (seed) => hostile(real, random(seed)), 20_260_000, 250)
   expect(problems).toEqual([])
   expect(refused).toBeGreaterThan(200)
   expect(growth).toBeLessThan(512 << 20)

@@ -56,6 +56,13 @@ const CHANGES: Readonly<Record<string, (pack: Buffer, next: Numbers) => Uint8Arr
   'noise alone': (_, next) => sealed(Buffer.concat([Buffer.from('PACK\0\0\0\x02\0\0\0\x03'), noise(next, 20 + below(next, 500))])),
 }
 
+/** A pack changed in one of these ways. */
+export function changed(pack: Buffer, next: Numbers): Uint8Array {
+  const ways = Object.values(CHANGES)
+  // All of them need some bytes between head and checksum.
+  return pack.length < 40 ? sealed(Buffer.concat([pack, noise(next, 40)])) : (ways[below(next, ways.length)]?.(pack, next) ?? pack)
+}
+
 /** Entries that are wrong by themselves, in packs that are otherwise right. */
 const LIES: Readonly<Record<string, (next: Numbers) => MadeEntry[]>> = {
   'a bomb': (next) => [{ type: 'blob', data: Buffer.alloc(1 << (10 + below(next, 16))), size: below(next, 1000) }],

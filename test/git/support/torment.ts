@@ -1,9 +1,8 @@
 /** Pushes hostile packs at a host and watches what becomes of it: an answer each time, no trace of what was refused, bounded memory. */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { random } from './history.ts'
 import type { TestHost } from './host.ts'
-import { hostile } from './mutate.ts'
+import type { Hostile } from './mutate.ts'
 import { rawPush } from './raw.ts'
 import { complaints } from './sound.ts'
 
@@ -21,7 +20,8 @@ export type Torment = {
 /** Nothing that is so small takes so long, however busy the machine: then it hangs. */
 const HANGS = 120_000
 
-export async function torment(host: TestHost, real: { pack: Buffer; tip: string }, seed: number, count: number): Promise<Torment> {
+/** `make` gives the hostile pack of a number; numbers begin at `seed`. */
+export async function torment(host: TestHost, make: (seed: number) => Hostile, seed: number, count: number): Promise<Torment> {
   const reasons = new Map<string, number>()
   const problems: string[] = []
   const before = process.memoryUsage.rss()
@@ -30,7 +30,7 @@ export async function torment(host: TestHost, real: { pack: Buffer; tip: string 
   try {
     for (let i = 0; i < count; i++) {
       const store = `torment-${seed}-${i}`
-      const { what, pack, tip } = hostile(real, random(seed + i))
+      const { what, pack, tip } = make(seed + i)
       const say = (problem: string): void => void problems.push(`seed ${seed + i}: ${what}: ${problem}`)
       await host.create(store)
       const slow = Promise.withResolvers<null>()

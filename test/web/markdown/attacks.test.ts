@@ -7,13 +7,13 @@ const options = { link: { siteUrl: 'https://hearth.test', repo: 'acme/oven' }, b
 
 const elements = new Set(
   ('a abbr b blockquote br cite code dd del details dfn div dl dt em figcaption figure h1 h2 h3 h4 h5 h6 hr i img input ins kbd li mark ol p path picture ' +
-    'pre q rp rt ruby s samp small source span strong sub summary sup svg table tbody td tfoot th thead tr tt u ul var wbr').split(' '),
+    'pre q rp rt ruby s samp section small source span strong sub summary sup svg table tbody td tfoot th thead tr tt u ul var wbr').split(' '),
 )
 const attributes = new Set(
-  ('align alt aria-hidden aria-label checked class colspan d dir disabled height href id lang loading media open referrerpolicy rel reversed role rowspan ' +
+  ('alt aria-hidden aria-label checked class colspan d dir disabled height href id lang loading media open referrerpolicy rel reversed role rowspan ' +
     'scope src srcset start tabindex title type value viewbox width').split(' '),
 )
-const ownClasses = /^(?:anchor|icon|alert|alert-title|alert-(?:note|tip|important|warning|caution)|ref-(?:mention|issue|commit)|table-wrap|task-list-item|language-[\w-]+|hljs-[\w-]+|[a-z]+_)$/
+const ownClasses = /^(?:anchor|icon|alert|alert-title|alert-(?:note|tip|important|warning|caution)|ref-(?:mention|issue|commit)|table-wrap|task-list-item|to-(?:left|right|center)|language-[\w-]+|hljs-[\w-]+|[a-z]+_)$/
 
 /** Everything in the output that is not on the lists; empty is what we want. */
 const strangers = (html: string): string[] => {

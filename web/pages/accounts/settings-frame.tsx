@@ -5,7 +5,7 @@ import { Columns, SideNav } from '../../components/tabs.tsx'
 import type { Visit } from '../../site.ts'
 import { Shell } from '../shell.tsx'
 
-type Place = 'profile' | 'emails' | 'notifications' | 'security' | 'sessions' | 'tokens' | 'applications' | 'invites'
+type Place = 'profile' | 'emails' | 'notifications' | 'security' | 'sessions' | 'tokens' | 'keys' | 'applications' | 'invites'
 
 export const SettingsFrame = (props: { visit: Visit; title: string; current: Place; lead?: Child; children?: Child }) => (
   <Shell visit={props.visit} title={props.title} noindex>
@@ -23,6 +23,7 @@ export const SettingsFrame = (props: { visit: Visit; title: string; current: Pla
                 { label: 'Security', href: '/settings/security', icon: 'lock', current: props.current === 'security' },
                 { label: 'Sessions', href: '/settings/sessions', icon: 'device', current: props.current === 'sessions' },
                 { label: 'Access tokens', href: '/settings/tokens', icon: 'key', current: props.current === 'tokens' },
+                { label: 'SSH keys', href: '/settings/keys', icon: 'terminal', current: props.current === 'keys' },
                 { label: 'Applications', href: '/settings/applications', icon: 'shield', current: props.current === 'applications' },
                 { label: 'Invites', href: '/settings/invites', icon: 'users', current: props.current === 'invites' },
               ],

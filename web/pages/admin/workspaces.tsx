@@ -21,7 +21,7 @@ const MIB = 1024 ** 2
 const of = (used: string, limit: string | null): string => (limit === null ? used : `${used} of ${limit}`)
 
 const WorkspaceRow = ({ workspace: { slug, name, created_at, usage }, visit }: { workspace: SiteWorkspace; visit: Visit }) => {
-  const { repos_bytes, repositories, members } = usage
+  const { repos_bytes, artifacts_bytes, repositories, members } = usage
   const refused = visit.form.values.text('workspace') === slug ? visit.form : null
   const number = (field: string, label: string, value: number | null, hint?: string) => (
     <Field
@@ -44,6 +44,9 @@ const WorkspaceRow = ({ workspace: { slug, name, created_at, usage }, visit }: {
         <>
           <span>{of(plural(repositories.used, 'repository', 'repositories'), repositories.limit === null ? null : numberText(repositories.limit))}</span>
           <span>{of(bytesText(repos_bytes.used), repos_bytes.limit === null ? null : bytesText(repos_bytes.limit))}</span>
+          {(artifacts_bytes.used > 0 || artifacts_bytes.limit !== null) && (
+            <span>{of(`${bytesText(artifacts_bytes.used)} of release files`, artifacts_bytes.limit === null ? null : bytesText(artifacts_bytes.limit))}</span>
+          )}
           <span>{of(plural(members.used, 'member'), members.limit === null ? null : numberText(members.limit))}</span>
           <span>
             Made <RelativeTime at={created_at} />
@@ -57,6 +60,7 @@ const WorkspaceRow = ({ workspace: { slug, name, created_at, usage }, visit }: {
           <input type="hidden" name="workspace" value={slug} />
           {number('repositories', 'Repositories', repositories.limit, 'Empty is without limit. What is there already stays.')}
           {number('repos_mib', 'Git objects, in MiB', repos_bytes.limit === null ? null : Math.floor(repos_bytes.limit / MIB))}
+          {number('artifacts_mib', 'Files of releases, in MiB', artifacts_bytes.limit === null ? null : Math.floor(artifacts_bytes.limit / MIB))}
           {number('members', 'Members', members.limit)}
           <FormActions>
             <Button>Save</Button>
@@ -106,8 +110,13 @@ export const quotaForm = action({
       if (text !== '' && !/^\d{1,12}$/.test(text)) throw invalid(field, 'a whole number, or nothing')
       return text === '' ? null : Number(text)
     }
-    const mib = number('repos_mib')
-    await visit.call(setQuota, { workspace: fields.text('workspace'), repositories: number('repositories'), members: number('members'), repos_bytes: mib === null ? null : mib * MIB })
+    const mebibytes = (field: string): number | null => {
+      const mib = number(field)
+      return mib === null ? null : mib * MIB
+    }
+    await visit.call(setQuota, {
+      workspace: fields.text('workspace'), repositories: number('repositories'), members: number('members'), repos_bytes: mebibytes('repos_mib'), artifacts_bytes: mebibytes('artifacts_mib'),
+    })
     return flashTo(visit, PATH, 'saved')
   },
 })

@@ -1,33 +1,55 @@
-import { getBlame } from '#features/repos/index.ts'
+import { findBlame } from '#features/repos/index.ts'
 import { BinaryNote, CodeView, FileFrame, Icon, RelativeTime } from '../../components/index.ts'
 import { highlightFile } from '../../highlight.ts'
-import { codePath, commitPath, pullPath } from '../../paths.ts'
-import { Away, page } from '../../site.ts'
+import { codePath, commitPath, pullPath, withQuery } from '../../paths.ts'
+import { Away, page, type Visit } from '../../site.ts'
 import { noSource } from './faces.tsx'
 import { FileActions, FileFacts, FilePage, FileParts } from './file-frame.tsx'
-import { loadFile } from './file-load.ts'
+import { loadFile, type FileData } from './file-load.ts'
+import { byteLinesOf, toTextLines } from './wide-lines.ts'
+
+/** So long the page waits for who wrote the lines; and so long where that is all that is asked for. */
+const SHORT_MS = 150
+const LONG_MS = 25_000
+
+/** Who wrote the lines that are shown, or that it is still being found. */
+async function linesOf(visit: Visit, { file, path, repo, text }: FileData, wait_ms: number) {
+  const asked = { repo: repo.full_name, ref: file.commit_sha, path, wait_ms }
+  // Of UTF-16 the engine knows no lines but those between bytes.
+  if (text !== null && file.binary) {
+    const { items, late } = await visit.call(findBlame, asked)
+    return { items: toTextLines(items, byteLinesOf(new Uint8Array(Buffer.from(file.content, 'base64')), text.encoding ?? '')), late }
+  }
+  const { from_line, to_line, lines } = file
+  if (text === null || !from_line || !to_line) return null
+  // All of a file is kept; a part of a long one is found for itself.
+  return visit.call(findBlame, from_line === 1 && to_line === lines ? asked : { ...asked, from_line, to_line })
+}
 
 export const blamePage = page({
   path: '/:workspace/:repo/blame/*rest',
   load: async (visit) => {
     const data = await loadFile(visit, 'blame')
     if (data instanceof Away) return data
-    const { file, path, repo, text } = data
-    const { from_line, to_line } = file
-    if (text === null || !from_line || !to_line) return { ...data, ranges: [], source: null }
-    const [ranges, source] = await Promise.all([
-      visit.call(getBlame, { repo: repo.full_name, ref: file.commit_sha, path, from_line, to_line }),
-      highlightFile({ oid: `${file.sha}:${from_line}`, path, text: text.text }),
+    const { file, path, text } = data
+    const patient = visit.url.searchParams.get('wait') === '1'
+    const [found, source] = await Promise.all([
+      linesOf(visit, data, patient ? LONG_MS : SHORT_MS),
+      text === null || file.size === 0 ? null : highlightFile({ oid: `${file.sha}:${file.from_line ?? 1}`, path, text: text.text }),
     ])
-    return { ...data, ranges, source }
+    return { ...data, ranges: found?.items ?? [], late: found?.late ?? false, source: found === null ? null : source }
   },
-  view: ({ ranges, source, ...data }, visit) => {
+  view: ({ ranges, late, source, ...data }, visit) => {
     const { repo, ref, path, file } = data
     const home = repo.full_name.split('/').slice(0, 2).join('/')
+    const later = late ? withQuery(visit.url.pathname, { ...Object.fromEntries(visit.url.searchParams), wait: 1 }) : undefined
     return (
       <FilePage data={data} visit={visit} view="blame">
         <>
-          <FileFrame name={path.split('/').at(-1)} lines={file.lines ?? undefined} bytes={file.size} facts={<FileFacts data={data} />} actions={<FileActions data={data} view="blame" visit={visit} />}>
+          <FileFrame
+            id="file" later={later} name={path.split('/').at(-1)} lines={file.lines ?? undefined} bytes={file.size} facts={<FileFacts data={data} />} actions={<FileActions data={data} view="blame" visit={visit} />}
+            notice={later && <>Finding who wrote these lines. <a href={later} rel="nofollow">Wait for it</a></>}
+          >
             {source === null ? (
               (file.size === 0 ? noSource(data) : <BinaryNote bytes={file.size} href={codePath(repo.full_name, 'raw', ref, path)} />)
             ) : (

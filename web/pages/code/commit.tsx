@@ -67,12 +67,24 @@ const CommitFacts = ({ data }: { data: Data }) => {
           ? []
           : [{ label: 'Mentioned in', value: references.map(({ repo: where, number, title, html_url }) => <><a href={html_url.replace(/^https?:\/\/[^/]+/, '')}>{where === repo.full_name ? '' : where}#{number} {title}</a> </>) }]),
         ...(statuses === null ? [] : [{ label: 'Statuses', value: <StatusList statuses={statuses.statuses} /> }]),
-        ...(commit.verification.verified ? [{ label: 'Signature', value: <Badge tone="good" icon="check">Verified</Badge> }] : []),
-        ...(commit.verification.kind !== 'none' && !commit.verification.verified ? [{ label: 'Signature', value: <Chip>By a key that nobody here has</Chip> }] : []),
+        ...(commit.verification.kind === 'none' ? [] : [{ label: 'Signature', value: <SignatureMark of={commit.verification} /> }]),
       ]}
     />
   )
 }
+
+const UNPROVEN: Record<string, string> = {
+  unknown_key: 'By a key that nobody here has', invalid: 'It does not fit this commit', malformed_signature: 'It cannot be read', bad_email: 'The committer’s address is not one of the signer’s',
+}
+
+const SignatureMark = ({ of: { verified, reason, signer, kind } }: { of: Data['commit']['verification'] }) =>
+  verified ? (
+    <>
+      <Badge tone="good" icon="check">Verified</Badge> {signer && <PersonLink of={signer} />}
+    </>
+  ) : (
+    <Chip>{kind === 'gpg' ? 'By an OpenPGP key, which is not looked through here' : (UNPROVEN[reason] ?? reason)}</Chip>
+  )
 
 export const commitPage = page({
   path: '/:workspace/:repo/commit/:sha',

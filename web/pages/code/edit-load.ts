@@ -1,9 +1,10 @@
 // What the editor shows: the file as it is now, and what became of it while somebody was typing.
-import { getBranch, getFile, getRepo, getRepoSettings, locateCode, type Branch, type Repo } from '#features/repos/index.ts'
+import { getBranch, getFile, getRepo, getRepoSettings, locateCode, previewChange, type Branch, type FileChange, type Repo } from '#features/repos/index.ts'
 import { Refusal } from '#lib/errors.ts'
 import { codePath } from '../../paths.ts'
 import { redirect, type Away, type Visit } from '../../site.ts'
 import { repoOf } from '../repos/frame.tsx'
+import { typedOf } from './edit-form.ts'
 
 /** Larger files are for git: a page is no place to type in them. */
 const MOST_BYTES = 1024 * 1024
@@ -26,6 +27,8 @@ export type EditData = {
   readonly barred: Branch | null
   /** The file is not what it was when the form was opened. */
   readonly moved: boolean
+  /** What the typed text would change, when that was asked for; null where there is nothing to compare. */
+  readonly preview: FileChange | null
 }
 
 const nothing = (oid: string, problem: string): EditFile => ({ oid, text: '', crlf: false, problem })
@@ -50,22 +53,45 @@ export async function readWhole(visit: Visit, repo: string, ref: string, path: s
 }
 
 /** The branch where it takes no direct commit of this person, as far as its record says. */
-async function barredBranch(visit: Visit, repo: Repo, name: string): Promise<Branch | null> {
+export async function barredBranch(visit: Visit, repo: Repo, name: string): Promise<Branch | null> {
   const branch = await visit.tryCall(getBranch, { repo: repo.full_name, branch: name })
   if (branch === null || !(branch.protected || branch.rules.includes('pull_request'))) return null
   const settings = repo.permissions.admin ? await visit.tryCall(getRepoSettings, { repo: repo.full_name }) : null
   return settings?.admins_may_push === true ? null : branch
 }
 
+/** Whether somebody who sees a repository can change its files on the site: straight, or by a pull request with a fork. */
+export const mayPropose = ({ viewer }: Visit, repo: Repo): boolean =>
+  viewer !== null && !repo.archived && (repo.permissions.write || (!repo.empty && repo.full_name.split('/').length === 2))
+
+/** The repository for a page that changes its files. Gives 403 for those who cannot, before they have typed anything. */
+export async function repoToChange(visit: Visit): Promise<Repo> {
+  const repo = await visit.call(getRepo, { repo: repoOf(visit) })
+  if (repo.archived) throw new Refusal('forbidden', 'This repository is archived: it can only be read.')
+  if (!mayPropose(visit, repo)) throw new Refusal('forbidden', repo.empty ? 'The first commit of a repository is for people with the role write.' : 'Only its author changes files of this fork.')
+  if (!repo.permissions.write) {
+    const settings = await visit.tryCall(getRepoSettings, { repo: repo.full_name })
+    if (settings?.contributions === 'nobody') throw new Refusal('forbidden', 'This repository takes changes only from people with the role write.')
+  }
+  return repo
+}
+
+/** The change that the typed text would make; null when there is nothing to compare yet. */
+async function previewOf(visit: Visit, mode: EditMode, repo: string, head: string | null): Promise<FileChange | null> {
+  const { values } = visit.form
+  const { path, content } = typedOf(values)
+  if (mode === 'delete' || path === '' || values.text('then') !== 'preview') return null
+  return visit.tryCall(previewChange, { repo, path, content, ...(head === null ? {} : { ref: head }), ...(mode === 'edit' ? { from: values.text('from') } : {}) })
+}
+
 export async function loadEdit(visit: Visit, mode: EditMode): Promise<EditData | Away> {
   if (!visit.viewer) return redirect(`/login?next=${encodeURIComponent(visit.url.pathname + visit.url.search)}`, 302)
   const name = repoOf(visit)
   const rest = visit.params['rest'] ?? ''
-  const repo = await visit.call(getRepo, { repo: name })
-  if (!repo.permissions.write || repo.archived) throw new Refusal('forbidden', repo.archived ? 'This repository is archived: it can only be read.' : 'Only people with the role write change files here. Start a pull request: it has a fork of your own.')
+  const repo = await repoToChange(visit)
   if (repo.empty) {
     if (mode !== 'new') throw new Refusal('not_found', 'This repository has no files yet.')
-    return { mode, repo, branch: repo.default_branch, head: null, path: '', file: null, barred: null, moved: false }
+    return { mode, repo, branch: repo.default_branch, head: null, path: '', file: null, barred: null, moved: false, preview: await previewOf(visit, mode, name, null) }
   }
   const { values } = visit.form
   const sent = values.has('branch')
@@ -76,5 +102,8 @@ export async function loadEdit(visit: Visit, mode: EditMode): Promise<EditData |
   if (at !== null && !sent && (mode === 'new') !== (at.type === 'dir')) return redirect(codePath(repo.full_name, at.type === 'dir' ? 'tree' : 'blob', at.ref, at.path), 302)
   const file = mode === 'new' || at === null || at.sha === null ? null : await readWhole(visit, name, at.sha, at.path)
   const head = at?.sha ?? (await visit.tryCall(getBranch, { repo: name, branch }))?.commit.sha ?? null
-  return { mode, repo, branch, head, path, file, barred: await barredBranch(visit, repo, branch), moved: sent && mode !== 'new' && values.text('oid') !== (file?.oid ?? '') }
+  return {
+    mode, repo, branch, head, path, file, barred: repo.permissions.write ? await barredBranch(visit, repo, branch) : null,
+    moved: sent && mode !== 'new' && values.text('oid') !== (file?.oid ?? ''), preview: await previewOf(visit, mode, name, head),
+  }
 }

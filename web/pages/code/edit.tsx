@@ -1,11 +1,15 @@
-import { Button, Card, CodeView, Field, FieldSet, FileFrame, Form, FormActions, LinkButton, Notice, PageHead, Radio, TextArea } from '../../components/index.ts'
+import { Button, Card, CodeView, DiffView, Field, FieldSet, FileFrame, Form, FormActions, LinkButton, Notice, PageHead, Radio, TextArea } from '../../components/index.ts'
 import { highlightBlob } from '../../highlight.ts'
+import type { Branch, Repo } from '#features/repos/index.ts'
+import { raw, renderPage } from '../../jsx/html.ts'
+import { renderMarkdown } from '../../markdown.ts'
 import { codePath, comparePath, repoPath, segments } from '../../paths.ts'
-import { action, page, type Form as SiteForm, type Page, type Visit } from '../../site.ts'
+import { action, Away, page, type Form as SiteForm, type Page, type Visit } from '../../site.ts'
 import { RepoFrame } from '../repos/frame.tsx'
 import { fieldError, formError } from '../shell.tsx'
-import { defaultMessage, submitEdit } from './edit-form.ts'
+import { defaultMessage, submitEdit, typedOf } from './edit-form.ts'
 import { loadEdit, type EditData, type EditMode } from './edit-load.ts'
+import { MARKDOWN } from './faces.tsx'
 import { PathCrumbs } from './frame.tsx'
 
 const TITLES = { edit: 'Edit', new: 'New file', delete: 'Delete' } as const
@@ -15,21 +19,45 @@ export const editPath = (repo: string, mode: EditMode, branch: string, path: str
   repoPath(repo, `/${mode}/${segments(branch)}${path === '' ? '' : `/${segments(path)}`}`)
 
 /** A name for a branch that is likely to be free. */
-const branchName = (visit: Visit, { path, head }: EditData): string => {
+const branchName = (visit: Visit, path: string, head: string | null): string => {
   const word = (path.split('/').at(-1) ?? '').toLowerCase().replace(/[^a-z0-9]+/g, '-').replace(/^-|-$/g, '').slice(0, 30)
   return `${visit.viewer?.username ?? 'patch'}/${word || 'change'}-${(head ?? 'first').slice(0, 5)}`
 }
 
-const Target = ({ data, visit }: { data: EditData; visit: Visit }) => {
+export type Place = { readonly repo: Repo; readonly branch: string; readonly head: string | null; readonly path: string; readonly barred: Branch | null }
+
+/** Where a commit goes: a choice for those who may write, one way for all others. */
+export const Target = ({ place: { repo, branch, head, path, barred }, visit }: { place: Place; visit: Visit }) => {
   const { values } = visit.form
-  const chosen = data.barred ? 'new' : values.text('target') || 'branch'
-  if (data.head === null) return <input type="hidden" name="target" value="branch" />
+  const chosen = barred ? 'new' : values.text('target') || 'branch'
+  if (!repo.permissions.write) return <p class="hint">You may not write to {repo.full_name}, so this goes to a fork of your own, and a pull request asks to take it into <code>{branch}</code>.</p>
+  if (head === null) return <input type="hidden" name="target" value="branch" />
   return (
-    <FieldSet legend="Where it goes" hint={data.barred ? `${data.branch} is protected: changes come to it through pull requests.` : undefined}>
-      <Radio id="target-branch" name="target" value="branch" label={<>Commit to <code>{data.branch}</code></>} checked={chosen === 'branch'} />
+    <FieldSet legend="Where it goes" hint={barred ? `${branch} is protected: changes come to it through pull requests.` : undefined}>
+      <Radio id="target-branch" name="target" value="branch" label={<>Commit to <code>{branch}</code></>} checked={chosen === 'branch'} />
       <Radio id="target-new" name="target" value="new" label="Commit to a new branch and open a pull request" checked={chosen === 'new'} />
-      <Field name="new_branch" label="Name of the new branch" mono maxlength={255} value={values.optional('new_branch') ?? branchName(visit, data)} error={fieldError(visit, 'new_branch')} />
+      <Field name="new_branch" label="Name of the new branch" mono maxlength={255} value={values.optional('new_branch') ?? branchName(visit, path, head)} error={fieldError(visit, 'new_branch')} />
     </FieldSet>
+  )
+}
+
+/** What was typed, as it would be: the change, and the text of a document. */
+const Preview = ({ data, visit }: { data: EditData; visit: Visit }) => {
+  const { repo, branch, preview } = data
+  const { path, content } = typedOf(visit.form.values)
+  return (
+    <section id="preview" class="stack" aria-label="Preview">
+      {preview === null || (preview.hunks.length === 0 && preview.reason === null && preview.old_path === null) ? (
+        <Notice>Nothing is changed yet.</Notice>
+      ) : (
+        <DiffView files={[preview]} />
+      )}
+      {MARKDOWN.test(path) && (
+        <FileFrame name={`${path} as it will look`}>
+          <div class="md">{raw(renderMarkdown(content, { link: { siteUrl: visit.hearth.settings.site_url, repo: repo.full_name }, base: { repo: repo.full_name, ref: branch, dir: path.split('/').slice(0, -1).join('/') } }))}</div>
+        </FileFrame>
+      )}
+    </section>
   )
 }
 
@@ -54,10 +82,10 @@ const Theirs = ({ data, visit }: { data: EditData; visit: Visit }) => {
   )
 }
 
-const Content = ({ text, path, error }: { text: string; path: string; error: string | null }) => (
+const Content = ({ text, path, oid, error }: { text: string; path: string; oid: string; error: string | null }) => (
   <div class={['field', error !== null && 'field-bad']}>
     <label for="field-content">Content</label>
-    <textarea class="input mono editor" id="field-content" name="content" rows={24} wrap="off" spellcheck="false" autocomplete="off" aria-label={`Content of ${path}`} aria-invalid={error !== null ? 'true' : undefined} aria-describedby={error !== null ? 'field-content-error' : undefined}>
+    <textarea class="input mono editor" id="field-content" name="content" rows={24} spellcheck="false" autocomplete="off" data-draft={oid} aria-label={`Content of ${path}`} aria-invalid={error !== null ? 'true' : undefined} aria-describedby={error !== null ? 'field-content-error' : undefined}>
       {text}
     </textarea>
     {error !== null && <p class="field-error" id="field-content-error">{error}</p>}
@@ -90,13 +118,15 @@ const EditView = ({ data, visit }: { data: EditData; visit: Visit }) => {
             <input type="hidden" name="oid" value={file?.oid ?? ''} />
             {crlf && <input type="hidden" name="crlf" value="1" />}
             {mode !== 'delete' && <Field name="path" label="Path" required mono maxlength={4096} autofocus={mode === 'new'} value={typed} error={fieldError(visit, 'path')} hint={mode === 'edit' ? 'Another path renames or moves the file.' : 'Slashes make folders.'} />}
-            {mode !== 'delete' && <Content text={sent ? values.text('content') : (file?.text ?? '').replaceAll('\r\n', '\n')} path={typed || 'the new file'} error={fieldError(visit, 'content')} />}
+            {mode !== 'delete' && <Content text={sent ? values.text('content') : (file?.text ?? '').replaceAll('\r\n', '\n')} path={typed || 'the new file'} oid={file?.oid ?? 'new'} error={fieldError(visit, 'content')} />}
+            {mode !== 'delete' && values.text('then') === 'preview' && <Preview data={data} visit={visit} />}
             <Card title={mode === 'delete' ? `Delete ${path}` : 'Commit'}>
               <Field name="message" label="Message" maxlength={500} value={values.text('message')} placeholder={mode === 'new' ? 'Add …' : defaultMessage(mode, path, path)} />
               <TextArea name="description" label="Description" rows={3} value={values.text('description')} hint="Why, for those who read the history." />
-              <Target data={data} visit={visit} />
+              <Target place={data} visit={visit} />
               <FormActions>
-                <Button look={mode === 'delete' ? 'danger' : 'primary'}>{mode === 'delete' ? 'Delete the file' : 'Commit'}</Button>
+                <Button look={mode === 'delete' ? 'danger' : 'primary'}>{!repo.permissions.write ? 'Propose the change' : mode === 'delete' ? 'Delete the file' : 'Commit'}</Button>
+                {mode !== 'delete' && <Button name="then" value="preview" formaction={`${here}#preview`} formnovalidate icon="eye">Preview</Button>}
                 <LinkButton href={repo.empty ? repoPath(repo.full_name) : back} look="quiet">Cancel</LinkButton>
               </FormActions>
             </Card>
@@ -114,4 +144,14 @@ const modes = ['edit', 'new', 'delete'] as const
 
 export const editPages: readonly Page[] = modes.map(editPage)
 
-export const editForms: readonly SiteForm[] = modes.map((mode, at) => action({ path: `/:workspace/:repo/${mode}/*rest`, page: editPages[at] ?? null, submit: submitEdit(mode) }))
+/** A preview is the page again, with what was typed and nothing done. */
+async function previewed(page: Page, visit: Visit, fields: Visit['form']['values']): Promise<Away> {
+  const shown = await page.render({ ...visit, form: { values: fields, error: null } })
+  return shown instanceof Away ? shown : new Away(new Response(renderPage(shown), { headers: visit.headers }))
+}
+
+export const editForms: readonly SiteForm[] = modes.map((mode) => {
+  const shown = editPage(mode)
+  const submit = submitEdit(mode)
+  return action({ path: `/:workspace/:repo/${mode}/*rest`, page: shown, submit: (visit, fields) => (fields.text('then') === 'preview' ? previewed(shown, visit, fields) : submit(visit, fields)) })
+})

@@ -17,12 +17,12 @@ const TableView = ({ table }: { table: Table }) => {
   const [head = [], ...rows] = table.rows
   return (
     <>
-      <div class="csv" role="region" aria-label="Table" tabindex="0">
+      <section class="csv" aria-label="Table" tabindex="0">
         <table>
           <thead><tr>{head.map((cell) => <th scope="col">{cell}</th>)}</tr></thead>
           <tbody>{rows.map((row) => <tr>{row.map((cell) => <td>{cell}</td>)}</tr>)}</tbody>
         </table>
-      </div>
+      </section>
       {table.more && <p class="file-notice">Not all of this table is shown. Its source has all of it.</p>}
     </>
   )

@@ -5,6 +5,7 @@ import type { Child } from '../../jsx/html.ts'
 import { codePath, withQuery } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
 import { RepoFrame } from '../repos/frame.tsx'
+import { mayPropose } from './edit-load.ts'
 import { editPath } from './edit.tsx'
 import type { FileData } from './file-load.ts'
 import { PathCrumbs, RefSwitch } from './frame.tsx'
@@ -39,7 +40,7 @@ export const FileFacts = ({ data, more }: { data: FileData; more?: Child }) => (
 export const FileActions = ({ data, view, visit }: { data: FileData; view: 'blob' | 'blame'; visit: Visit }) => {
   const { repo, ref, path, file, text } = data
   const raw = codePath(repo.full_name, 'raw', ref, path)
-  const mayEdit = visit.viewer !== null && data.onBranch && repo.permissions.write && !repo.archived
+  const mayEdit = data.onBranch && mayPropose(visit, repo)
   return (
     <>
       <ButtonGroup label="Views of this file">

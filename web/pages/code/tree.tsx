@@ -1,17 +1,20 @@
 import type { Import } from '#features/imports/index.ts'
 import { getLatestRelease, type Release } from '#features/releases/index.ts'
 import { getFile, listCommits, listFolder, type CommitRecord, type FileRecord, type Repo, type TreeEntry } from '#features/repos/index.ts'
-import { Card, Chip, Columns, Commands, CopyField, Dropdown, EmptyState, FileFrame, Icon, LinkButton, Notice, PersonLink, RelativeTime, SideBlock, TreeTable } from '../../components/index.ts'
+import { Chip, Columns, CopyField, Dropdown, FileFrame, Icon, LinkButton, Menu, PersonLink, RelativeTime, SideBlock, TreeTable } from '../../components/index.ts'
 import { bytesText } from '../../format.ts'
 import { codePath, commitPath, repoPath, segments, withQuery } from '../../paths.ts'
 import { Away, page, redirect, type Visit } from '../../site.ts'
 import { LatestRelease } from '../releases/on-repo.tsx'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
 import { ImportPart, loadImport } from '../repos/import.tsx'
+import { mayPropose } from './edit-load.ts'
 import { editPath } from './edit.tsx'
+import { FirstSteps, firstPushLive } from './first-steps.tsx'
 import { locate, PathCrumbs, RefSwitch, refsOf, type Refs } from './frame.tsx'
 import { DocumentBody } from './readme.tsx'
 import { submodulesOf } from './submodules.ts'
+import { uploadPath } from './upload.tsx'
 
 const MOST_ENTRIES = 1000
 
@@ -39,35 +42,11 @@ async function loadTree(visit: Visit, rest: string) {
   return { repo, refs, at, entries: tree.items, late: tree.late, submodules: await submodulesOf(visit, name, at.sha, tree.items), more: tree.more, latest: commits.items[0] ?? null, readme, release: at.path === '' ? await visit.tryCall(getLatestRelease, { repo: name }) : null, copy: null }
 }
 
-/** How one begins: the lines for git, with this repository's own address. */
-const Quickstart = ({ repo, visit }: { repo: Repo; visit: Visit }) => (
-  <>
-    <EmptyState icon="repo" title="This repository is empty">
-      Push a first commit, and its files show here.
-    </EmptyState>
-    {repo.permissions.write && (
-      <>
-        <Card title="Begin here">
-          <Commands>{`git clone ${repo.clone_url}\ncd ${repo.name}\necho "# ${repo.name}" > README.md\ngit add README.md\ngit commit -m "Begin"\ngit push origin HEAD:${repo.default_branch}`}</Commands>
-        </Card>
-        <Card title="Push what you have">
-          <Commands>{`git remote add origin ${repo.clone_url}\ngit push -u origin HEAD:${repo.default_branch}`}</Commands>
-        </Card>
-        <Notice title="git asks for a password">
-          <p>
-            Give it an <a href="/settings/tokens">access token</a>, with {visit.viewer?.username ?? 'any username'} as the username.
-          </p>
-        </Notice>
-      </>
-    )}
-  </>
-)
-
 /** No code yet: it is on its way, or it is for somebody to bring. */
 const Empty = ({ repo, copy, visit }: { repo: Repo; copy: Import | null; visit: Visit }) => (
   <>
     <ImportPart copy={copy} repo={repo} visit={visit} />
-    {repo.state !== 'importing' && <Quickstart repo={repo} visit={visit} />}
+    {repo.state !== 'importing' && <FirstSteps repo={repo} visit={visit} />}
   </>
 )
 
@@ -115,12 +94,17 @@ const TreeView = ({ data, visit }: { data: Data; visit: Visit }) => {
       <div class="code-bar">
         <RefSwitch repo={repo} refs={refs} current={rev} view="tree" path={at.path} />
         {at.path !== '' && <PathCrumbs repo={repo} current={rev} path={at.path} />}
-        <span class="actions">
-          {visit.viewer !== null && at.kind === 'branch' && repo.permissions.write && !repo.archived && <LinkButton href={editPath(repo.full_name, 'new', rev, at.path)} icon="plus">New file</LinkButton>}
+        <div class="actions">
+          {at.kind === 'branch' && mayPropose(visit, repo) && (
+            <Menu
+              label="Add files" button align="left" summary={<><Icon name="plus" /> Add</>}
+              items={[{ label: 'New file', icon: 'file', href: editPath(repo.full_name, 'new', rev, at.path) }, { label: 'Upload files', icon: 'upload', href: uploadPath(repo.full_name, rev, at.path) }]}
+            />
+          )}
           <LinkButton href={codePath(repo.full_name, 'commits', rev, at.path)} icon="history">History</LinkButton>
           {at.sha !== null && <LinkButton href={codePath(repo.full_name, 'tree', at.sha, at.path)} look="quiet" icon="link" hotkey="y" label="Permanent link" />}
           {at.path === '' && <CloneBox repo={repo} rev={rev} mcpUrl={visit.hearth.settings.mcp_url} />}
-        </span>
+        </div>
       </div>
       <TreeTable
         entries={entries} repo={repo.full_name} rev={rev} up={up} submodules={data.submodules} later={data.late ? withQuery(codePath(repo.full_name, 'tree', rev, at.path), { wait: 1 }) : undefined}
@@ -139,7 +123,7 @@ const TreeView = ({ data, visit }: { data: Data; visit: Visit }) => {
     </>
   )
   return (
-    <RepoFrame visit={visit} repo={repo} title={at.path === '' ? repo.full_name : at.path} current="code">
+    <RepoFrame visit={visit} repo={repo} title={at.path === '' ? repo.full_name : at.path} current="code" live={at.sha === null && repo.state !== 'importing' ? firstPushLive(repo) : undefined}>
       <h1 class="unseen">{at.path === '' ? repo.full_name : at.path}</h1>
       {at.sha === null ? <Empty repo={repo} copy={data.copy} visit={visit} /> : at.path === '' ? <Columns where="right" side={<><About repo={repo} /><LatestRelease repo={repo} release={data.release} /></>}>{inside}</Columns> : inside}
     </RepoFrame>

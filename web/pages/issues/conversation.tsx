@@ -12,13 +12,13 @@ import { ReactionBar } from './reactions.tsx'
 export const markdownOf = (visit: Visit, repo: string): MarkdownOptions => ({ link: { siteUrl: visit.hearth.settings.site_url, repo }, breaks: true })
 
 /** A comment being changed in its place. */
-const EditComment = ({ comment, visit, here }: { comment: CommentRecord; visit: Visit; here: string }) => {
+const EditComment = ({ comment, visit, repo, here }: { comment: CommentRecord; visit: Visit; repo: string; here: string }) => {
   const refused = visit.form.values.text('comment_id') === comment.id
   return (
     <Form action={`${here}/comments/edit`} csrf={visit.csrf} label="Edit the comment" error={refused ? formError(visit, 'body') : null}>
       <input type="hidden" name="comment_id" value={comment.id} />
       <TextArea
-        id={`edit-${comment.id}`} name="text" label="Comment" hideLabel required rows={6} value={refused ? visit.form.values.text('text') : comment.body}
+        id={`edit-${comment.id}`} name="text" label="Comment" hideLabel required rows={6} markdown={repo} value={refused ? visit.form.values.text('text') : comment.body}
         error={refused ? fieldError(visit, 'body') : null}
       />
       <FormActions>
@@ -77,7 +77,7 @@ export const CommentItem = ({ comment, visit, repo, role, here, mayChange, mayRe
       }
       reactions={<ReactionBar comment={comment} visit={visit} here={here} may={mayReact} />}
       menu={mine || mayChange ? menuOf(comment, visit, here) : undefined}
-      body={changing ? <EditComment comment={comment} visit={visit} here={here} /> : <MarkdownBody text={comment.body} options={markdownOf(visit, repo)} />}
+      body={changing ? <EditComment comment={comment} visit={visit} repo={repo} here={here} /> : <MarkdownBody text={comment.body} options={markdownOf(visit, repo)} />}
     />
   )
 }

@@ -2,22 +2,26 @@ import { addComment, closeIssue, getIssue, listAssignees, listIssueEvents, listL
 import { createPull, getPull } from '#features/pulls/index.ts'
 import { getRepo } from '#features/repos/index.ts'
 import {
-  ActionButton, Button, Card, Columns, Comment, CommentBox, CommentClosed, Field, Form, FormActions, IssueState, LinkButton, List, MarkdownBody, PageHead, PersonLink, PullRow, RelativeTime, SideBlock,
+  ActionButton, Button, Columns, Comment, CommentBox, CommentClosed, Form, IssueState, LinkButton, List, MarkdownBody, PageHead, PersonLink, PullRow, RelativeTime, SideBlock,
   TextArea, Timeline,
 } from '../../components/index.ts'
-import { issuePath, pullPath } from '../../paths.ts'
-import { action, flashTo, form, page, redirect, type Visit } from '../../site.ts'
+import { plural } from '../../format.ts'
+import { stateWord } from '../../live.ts'
+import { issuePath, pullPath, withQuery } from '../../paths.ts'
+import { action, Away, flashTo, form, page, redirect, type Visit } from '../../site.ts'
 import { Following } from '../notifications/follow.tsx'
 import { loadHeard, mentionItems } from '../notifications/mentioned.tsx'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
-import { fieldError, formError } from '../shell.tsx'
+import { fieldError } from '../shell.tsx'
 import { CommentItem, EventItem, markdownOf, woven } from './conversation.tsx'
+import { editedOf, EditRecord, keptOr } from './edit-fields.tsx'
 import { AssigneesSide, BlockedBySide, LabelsSide, MilestoneSide } from './side.tsx'
 
 /** The number in the address; null when it is none, which is then no page. */
 export const numberOf = (visit: Visit): number | null => (/^[1-9]\d{0,9}$/.test(visit.params['number'] ?? '') ? Number(visit.params['number']) : null)
 
-const loadIssue = async (visit: Visit) => {
+/** The issue of the address with all that its page shows. */
+export const loadIssue = async (visit: Visit) => {
   const name = repoOf(visit)
   const number = numberOf(visit)
   if (number === null) return null
@@ -37,11 +41,18 @@ const loadIssue = async (visit: Visit) => {
   }
 }
 
+type Loaded = Exclude<Awaited<ReturnType<typeof loadIssue>>, Away | null>
+
+/** What the page is made of, as one word; what is anew with every visit is left out. */
+export const issueState = ({ repo: _, ...shown }: Loaded): string => stateWord(shown)
+
 export const issuePage = page({
   path: '/:workspace/:repo/issues/:number',
   load: loadIssue,
-  view: ({ repo, heard, issue, pulls, comments, comments_count, events, labels, milestones, assignable }, visit) => {
+  view: (data, visit) => {
+    const { repo, heard, issue, pulls, comments, comments_count, events, labels, milestones, assignable } = data
     const here = issuePath(repo.full_name, issue.number)
+    const live = { href: withQuery(`${here}/live`, { state: issueState(data) }), said: `${issue.state === 'open' ? 'Open' : 'Closed'}, ${plural(comments_count, 'comment')}` }
     const side = { visit, repo: repo.full_name, here, may: visit.viewer !== null && repo.permissions.triage && !repo.archived }
     const mine = visit.viewer !== null && visit.viewer.id === issue.author.id
     const mayChange = mine || repo.permissions.triage
@@ -51,7 +62,7 @@ export const issuePage = page({
       ...mentionItems(heard, repo.full_name),
     ])
     return (
-      <RepoFrame visit={visit} repo={repo} title={`${issue.title} · Issue #${issue.number}`} current="issues">
+      <RepoFrame visit={visit} repo={repo} title={`${issue.title} · Issue #${issue.number}`} current="issues" live={live}>
         <PageHead
           title={<>{issue.title} <span class="muted">#{issue.number}</span></>}
           lead={
@@ -113,7 +124,7 @@ export const issuePage = page({
             <CommentClosed>This repository is archived.</CommentClosed>
           ) : (
             <CommentBox
-              action={`${here}/comments`} csrf={visit.csrf} viewer={visit.viewer} value={visit.form.values.text('body')} error={visit.form.values.has('body') ? (visit.form.error?.message ?? null) : null}
+              action={`${here}/comments`} csrf={visit.csrf} viewer={visit.viewer} repo={repo.full_name} value={visit.form.values.text('body')} error={visit.form.values.has('body') ? (visit.form.error?.message ?? null) : null}
               extra={
                 mayChange ? (
                   issue.state === 'open' ? (
@@ -179,50 +190,20 @@ export const startPullForm = form({
 export const editIssuePage = page({
   path: '/:workspace/:repo/issues/:number/edit',
   load: loadIssue,
-  view: ({ repo, issue, labels }, visit) => {
-    const typed = visit.form.values
-    const kept = (name: string, stored: string) => (typed.has(name) ? typed.text(name) : stored)
-    const here = issuePath(repo.full_name, issue.number)
-    return (
-      <RepoFrame visit={visit} repo={repo} title={`Edit #${issue.number}`} current="issues" width="narrow">
-        <PageHead title={`Edit issue #${issue.number}`} />
-        <Card>
-          <Form action={`${here}/edit`} csrf={visit.csrf} error={formError(visit, 'title', 'body', 'labels', 'assignees', 'checks')}>
-            <Field name="title" label="Title" required maxlength={256} value={kept('title', issue.title)} error={fieldError(visit, 'title')} />
-            <TextArea name="body" label="Description" rows={9} value={kept('body', issue.body)} error={fieldError(visit, 'body')} />
-            {repo.permissions.triage && (
-              <>
-                <Field
-                  name="labels" label="Labels" hint="Separated by commas; a new name makes a new label." suggestions={labels.map(({ name }) => name)}
-                  value={kept('labels', issue.labels.join(', '))} error={fieldError(visit, 'labels')}
-                />
-                <Field
-                  name="assignees" label="Assignees" mono hint="Usernames, separated by commas." value={kept('assignees', issue.assignees.map(({ username }) => username).join(', '))}
-                  error={fieldError(visit, 'assignees')}
-                />
-                <TextArea name="checks" label="Acceptance checks" rows={3} mono hint="One command a line." value={kept('checks', issue.checks.join('\n'))} error={fieldError(visit, 'checks')} />
-              </>
-            )}
-            <FormActions>
-              <Button look="primary">Save</Button>
-              <a href={here}>Cancel</a>
-            </FormActions>
-          </Form>
-        </Card>
-      </RepoFrame>
-    )
-  },
+  view: ({ repo, issue, labels }, visit) => (
+    <EditRecord
+      visit={visit} repo={repo} record={issue} what="issue" here={issuePath(repo.full_name, issue.number)} labels={labels} own={['checks']}
+      triage={
+        <TextArea name="checks" label="Acceptance checks" rows={3} mono hint="One command a line." value={keptOr(visit, 'checks', issue.checks.join('\n'))} error={fieldError(visit, 'checks')} />
+      }
+    />
+  ),
 })
 
 export const editIssueForm = form({
   path: '/:workspace/:repo/issues/:number/edit',
   page: editIssuePage,
   operation: updateIssue,
-  input: (fields, visit) => ({
-    repo: repoOf(visit), number: numberOf(visit) ?? 0, title: fields.text('title').trim(), body: fields.text('body'),
-    ...(fields.has('labels') ? { labels: fields.list('labels', ',') } : {}),
-    ...(fields.has('assignees') ? { assignees: fields.list('assignees', /[\s,]+/) } : {}),
-    ...(fields.has('checks') ? { checks: fields.list('checks') } : {}),
-  }),
+  input: (fields, visit) => ({ repo: repoOf(visit), number: numberOf(visit) ?? 0, ...editedOf(fields), ...(fields.has('checks') ? { checks: fields.list('checks') } : {}) }),
   done: (issue, visit) => flashTo(visit, issuePath(issue.repo, issue.number), 'saved'),
 })

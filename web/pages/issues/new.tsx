@@ -25,7 +25,7 @@ export const newIssuePage = page({
               name="title" label="Title" required autofocus maxlength={256} hint="The problem or the goal, in one line."
               value={typed.optional('title') ?? visit.url.searchParams.get('title') ?? ''} error={fieldError(visit, 'title')}
             />
-            <TextArea name="body" label="Description" rows={9} hint="Markdown." value={typed.optional('body') ?? visit.url.searchParams.get('body') ?? ''} error={fieldError(visit, 'body')} />
+            <TextArea name="body" label="Description" rows={9} hint="Markdown." markdown={repo.full_name} value={typed.optional('body') ?? visit.url.searchParams.get('body') ?? ''} error={fieldError(visit, 'body')} />
             <Field
               name="labels" label="Labels" hint={repo.permissions.triage ? 'Separated by commas; a new name makes a new label.' : 'Separated by commas.'}
               suggestions={labels.map(({ name }) => name)} value={typed.text('labels')} error={fieldError(visit, 'labels')}

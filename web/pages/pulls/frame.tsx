@@ -16,11 +16,11 @@ type Part = 'conversation' | 'changes' | 'commits' | 'session' | 'checks'
 /** Where the commits of a pull request have their pages: in its fork, until they are part of the repository. */
 export const codeOf = (pull: Pull): string => (pull.fork !== null && pull.status !== 'merged' ? pull.fork.full_name : pull.repo)
 
-export const PullFrame = (props: { visit: Visit; repo: Repo; pull: Pull; current: Part; width?: LayoutProps['width']; actions?: Child; children?: Child }) => {
+export const PullFrame = (props: { visit: Visit; repo: Repo; pull: Pull; current: Part; width?: LayoutProps['width']; live?: LayoutProps['live']; actions?: Child; children?: Child }) => {
   const { pull, repo, current } = props
   const at = (part?: 'changes' | 'commits' | 'session' | 'checks') => pullPath(repo.full_name, pull.number, part)
   return (
-    <RepoFrame visit={props.visit} repo={repo} title={`${pull.title} · Pull request #${pull.number}`} current="pulls" width={props.width}>
+    <RepoFrame visit={props.visit} repo={repo} title={`${pull.title} · Pull request #${pull.number}`} current="pulls" width={props.width} live={props.live}>
       <PageHead
         title={<>{pull.title} <span class="muted">#{pull.number}</span></>}
         lead={

@@ -37,7 +37,7 @@ export const LineForm = ({ place, visit, repo, number, files, here, mine }: { pl
         <input type="hidden" name="line" value={String(place.line)} />
         <input type="hidden" name="side" value={place.side} />
         <TextArea
-          name="body" id="line-body" label={`Comment on line ${place.line}`} required rows={5} autofocus value={start} error={fieldError(at, 'body') ?? fieldError(at, 'line')}
+          name="body" id="line-body" label={`Comment on line ${place.line}`} required rows={5} autofocus markdown={repo} value={start} error={fieldError(at, 'body') ?? fieldError(at, 'line')}
           hint={text === null || suggesting ? undefined : <a href={`${withQuery(here, { on: place.path, side: place.side, line: place.line, suggest: 1 })}#line-comment`}>Suggest other text for this line</a>}
         />
         <Field name="start_line" id="line-start" label="From line" type="number" min={1} max={place.line} hint="For a comment on several lines; the last one is the line above." value={at.form.values.text('start_line')} error={fieldError(at, 'start_line')} />
@@ -76,7 +76,7 @@ export const FinishBox = ({ drafts, visit, repo, number, head, mine }: { drafts:
       <Card>
         <Form action={action} csrf={visit.csrf} label="Review" error={formError(at, 'body', 'verdict')}>
           {head !== null && <input type="hidden" name="commit" value={head} />}
-          <TextArea id="finish-body" name="review" label="What you think" rows={4} value={at.form.values.text('review')} error={fieldError(at, 'body')} />
+          <TextArea id="finish-body" name="review" label="What you think" rows={4} markdown={repo} value={at.form.values.text('review')} error={fieldError(at, 'body')} />
           <FieldSet legend="Verdict" error={fieldError(at, 'verdict')}>
             <Radio id="finish-approve" name="verdict" value="approve" label="Approve" checked={verdict === 'approve'} />
             <Radio id="finish-changes" name="verdict" value="request_changes" label="Ask for changes" checked={verdict === 'request_changes'} />

@@ -44,7 +44,7 @@ export const newPullPage = page({
                 name="base" label="Into" required options={branches.map(({ name }) => ({ value: name, label: name }))}
                 value={typed.optional('base') ?? visit.url.searchParams.get('base') ?? repo.default_branch} error={fieldError(visit, 'base')}
               />
-              <TextArea name="body" label="Description" rows={6} value={typed.text('body')} error={fieldError(visit, 'body')} />
+              <TextArea name="body" label="Description" rows={6} markdown={repo.full_name} value={typed.text('body')} error={fieldError(visit, 'body')} />
               <FormActions>
                 <Button look="primary">Start the pull request</Button>
                 <LinkButton href={compareHref(repo, visit)} look="quiet">Compare branches</LinkButton>

@@ -6,8 +6,10 @@ import {
   Badge, Button, Card, Checkbox, CheckState, Columns, Comment, CommentBox, CommentClosed, Commands, CopyField, diffAnchor, Field, FieldSet, Form, FormActions, Icon, LinkButton, MarkdownBody, PersonLink, Radio, Select,
   SideBlock, TextArea, Timeline, type Tone,
 } from '../../components/index.ts'
-import { commitPath, issuePath, pullPath } from '../../paths.ts'
-import { action, flashTo, page, redirect, type Visit } from '../../site.ts'
+import { plural } from '../../format.ts'
+import { stateWord } from '../../live.ts'
+import { commitPath, issuePath, pullPath, withQuery } from '../../paths.ts'
+import { action, Away, flashTo, page, redirect, type Visit } from '../../site.ts'
 import { CommentItem, EventItem, markdownOf, woven } from '../issues/conversation.tsx'
 import { numberOf } from '../issues/issue.tsx'
 import { Following } from '../notifications/follow.tsx'
@@ -155,7 +157,7 @@ const MergeBox = ({ data, repo, rules, methods, usual, allowsIgnoring, visit }: 
 const ReadyBox = ({ data, here, visit }: { data: PullDetail; here: string; visit: Visit }) => (
   <Card title="Ready for review?">
     <Form action={`${here}/ready`} csrf={visit.csrf} label="Mark ready" error={formError(formAt(visit, `${here}/ready`), 'summary')}>
-      <TextArea name="summary" label="Summary" required rows={4} hint="What changed and why; it becomes the description." value={visit.form.values.optional('summary') ?? data.body} error={fieldError(visit, 'summary')} />
+      <TextArea name="summary" label="Summary" required rows={4} markdown={data.repo} hint="What changed and why; it becomes the description." value={visit.form.values.optional('summary') ?? data.body} error={fieldError(visit, 'summary')} />
       <FormActions>
         <Button look="primary">Mark ready</Button>
       </FormActions>
@@ -163,10 +165,10 @@ const ReadyBox = ({ data, here, visit }: { data: PullDetail; here: string; visit
   </Card>
 )
 
-const ReviewBox = ({ here, visit }: { here: string; visit: Visit }) => (
+const ReviewBox = ({ here, visit, repo }: { here: string; visit: Visit; repo: string }) => (
   <Card title="Review">
     <Form action={`${here}/reviews`} csrf={visit.csrf} label="Review" error={formError(formAt(visit, `${here}/reviews`), 'body', 'verdict')}>
-      <TextArea name="review" label="What you think" rows={4} value={visit.form.values.text('review')} error={fieldError(formAt(visit, `${here}/reviews`), 'body')} />
+      <TextArea name="review" label="What you think" rows={4} markdown={repo} value={visit.form.values.text('review')} error={fieldError(formAt(visit, `${here}/reviews`), 'body')} />
       <FieldSet legend="Verdict" error={fieldError(visit, 'verdict')}>
         <Radio name="verdict" value="approve" label="Approve" checked={visit.form.values.text('verdict') === 'approve'} />
         <Radio name="verdict" value="request_changes" label="Ask for changes" checked={visit.form.values.text('verdict') === 'request_changes'} />
@@ -222,31 +224,44 @@ const Side = ({ data, statuses, repo, visit, mayChange, labels, assignable, hear
   )
 }
 
+/** The pull request of the address with all that its page shows. */
+export async function loadPull(visit: Visit) {
+  const name = repoOf(visit)
+  const number = numberOf(visit)
+  if (number === null) return null
+  const repo = await visit.call(getRepo, { repo: name })
+  const data = await visit.tryCall(getPull, { repo: name, number })
+  if (data === null) return (await visit.tryCall(getIssue, { repo: name, number })) && redirect(issuePath(name, number), 302)
+  const [rules, statuses, events, settings, threads, labels, assignable] = await Promise.all([
+    rulesOfBase(visit, name, data.base.ref),
+    statusesOf(visit, name, data.head?.sha ?? null),
+    visit.call(listIssueEvents, { repo: name, number, per_page: 100 }),
+    visit.viewer ? visit.tryCall(getRepoSettings, { repo: name }) : null,
+    visit.call(listReviewThreads, { repo: name, number }),
+    visit.call(listLabels, { repo: name, per_page: 100 }),
+    visit.viewer && repo.permissions.triage ? visit.call(listAssignees, { repo: name, per_page: 100 }) : null,
+  ])
+  return {
+    repo, data, heard: await loadHeard(visit, name, number), events: events.items, rules, statuses, methods: methodsLeft(settings?.merge_methods ?? ['merge'], rules), usual: settings?.default_merge_method ?? 'merge',
+    allowsIgnoring: settings?.allow_ignoring_checks ?? false, threads, labels: labels.items, assignable: (assignable?.items ?? []).map(({ username }) => username),
+  }
+}
+
+type Loaded = Exclude<Awaited<ReturnType<typeof loadPull>>, Away | null>
+
+/** What the page is made of, as one word; what is anew with every visit is left out. */
+export const pullState = ({ repo: _, ...shown }: Loaded): string => stateWord(shown)
+
+const said = ({ status, checks_status, comments_count, blockers }: PullDetail): string =>
+  `${status}, ${plural(comments_count, 'comment')}${checks_status === 'none' ? '' : `, checks ${checks_status}`}${status === 'open' ? `, ${blockers.length === 0 ? 'ready to merge' : plural(blockers.length, 'blocker')}` : ''}`
+
 export const pullPage = page({
   path: '/:workspace/:repo/pull/:number',
-  load: async (visit) => {
-    const name = repoOf(visit)
-    const number = numberOf(visit)
-    if (number === null) return null
-    const repo = await visit.call(getRepo, { repo: name })
-    const data = await visit.tryCall(getPull, { repo: name, number })
-    if (data === null) return (await visit.tryCall(getIssue, { repo: name, number })) && redirect(issuePath(name, number), 302)
-    const [rules, statuses, events, settings, threads, labels, assignable] = await Promise.all([
-      rulesOfBase(visit, name, data.base.ref),
-      statusesOf(visit, name, data.head?.sha ?? null),
-      visit.call(listIssueEvents, { repo: name, number, per_page: 100 }),
-      visit.viewer ? visit.tryCall(getRepoSettings, { repo: name }) : null,
-      visit.call(listReviewThreads, { repo: name, number }),
-      visit.call(listLabels, { repo: name, per_page: 100 }),
-      visit.viewer && repo.permissions.triage ? visit.call(listAssignees, { repo: name, per_page: 100 }) : null,
-    ])
-    return {
-      repo, data, heard: await loadHeard(visit, name, number), events: events.items, rules, statuses, methods: methodsLeft(settings?.merge_methods ?? ['merge'], rules), usual: settings?.default_merge_method ?? 'merge',
-      allowsIgnoring: settings?.allow_ignoring_checks ?? false, threads, labels: labels.items, assignable: (assignable?.items ?? []).map(({ username }) => username),
-    }
-  },
-  view: ({ repo, data, heard, events, rules, statuses, methods, usual, allowsIgnoring, threads, labels, assignable }, visit) => {
+  load: loadPull,
+  view: (loaded, visit) => {
+    const { repo, data, heard, events, rules, statuses, methods, usual, allowsIgnoring, threads, labels, assignable } = loaded
     const here = pullPath(repo.full_name, data.number)
+    const live = { href: withQuery(`${here}/live`, { state: pullState(loaded) }), said: said(data) }
     // What an agent made for a person is that person's own.
     const mine = visit.viewer !== null && [data.author.id, data.author.on_behalf_of?.id].includes(visit.viewer.id)
     const active = data.status === 'open' || data.status === 'draft'
@@ -258,7 +273,7 @@ export const pullPage = page({
       ...mentionItems(heard, repo.full_name),
     ])
     return (
-      <PullFrame visit={visit} repo={repo} pull={data.pull} current="conversation">
+      <PullFrame visit={visit} repo={repo} pull={data.pull} current="conversation" live={live}>
         <Columns where="right" side={<Side data={data} statuses={statuses} repo={repo} visit={visit} mayChange={!repo.archived && (mine || repo.permissions.triage)} labels={labels} assignable={assignable} heard={heard} />}>
           <Timeline>
             <Comment
@@ -270,14 +285,14 @@ export const pullPage = page({
           {data.status === 'draft' && mine && data.head?.sha === data.merge_base_sha && <PushHelp data={data} />}
           {data.status === 'draft' && (mine || repo.permissions.write) && <ReadyBox data={data} here={here} visit={visit} />}
           <MergeBox data={data} repo={repo} rules={rules} methods={methods} usual={usual} allowsIgnoring={allowsIgnoring} visit={visit} />
-          {visit.viewer !== null && active && !mine && !repo.archived && <ReviewBox here={here} visit={visit} />}
+          {visit.viewer !== null && active && !mine && !repo.archived && <ReviewBox here={here} visit={visit} repo={repo.full_name} />}
           {visit.viewer === null ? (
             <CommentClosed signIn={`/login?next=${encodeURIComponent(here)}`}>Sign in to comment.</CommentClosed>
           ) : repo.archived ? (
             <CommentClosed>This repository is archived.</CommentClosed>
           ) : (
             <CommentBox
-              action={`${here}/comments`} csrf={visit.csrf} viewer={visit.viewer} value={visit.form.values.text('body')} error={visit.form.values.has('body') ? (visit.form.error?.message ?? null) : null}
+              action={`${here}/comments`} csrf={visit.csrf} viewer={visit.viewer} repo={repo.full_name} value={visit.form.values.text('body')} error={visit.form.values.has('body') ? (visit.form.error?.message ?? null) : null}
               extra={
                 mine || repo.permissions.triage ? (
                   <>

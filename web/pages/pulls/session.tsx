@@ -3,8 +3,10 @@ import { askAgent } from '#features/agents/index.ts'
 import { appendSession, getSession, type Pull } from '#features/pulls/index.ts'
 import type { Repo } from '#features/repos/index.ts'
 import { Button, EmptyState, Form, FormActions, MarkdownBody, Notice, Pager, SessionStory, TextArea, type StoryEntry } from '../../components/index.ts'
+import { plural } from '../../format.ts'
+import { liveAnswer, liveEvent, WAITING } from '../../live.ts'
 import { commitPath, pullPath, withQuery } from '../../paths.ts'
-import { action, flashTo, page, type Visit } from '../../site.ts'
+import { action, flashTo, page, type Resource, type Visit } from '../../site.ts'
 import { markdownOf } from '../issues/conversation.tsx'
 import { numberOf } from '../issues/issue.tsx'
 import { repoOf } from '../repos/frame.tsx'
@@ -45,7 +47,7 @@ const Ask = ({ visit, here, pull }: { visit: Visit; here: string; pull: Pull }) 
       <summary>Ask {pull.agent ?? pull.author.username}</summary>
       <Form action={`${here}/ask`} csrf={visit.csrf} label="Ask a question" error={refused ? formError(visit, 'text') : null}>
         <TextArea
-          name="question" label="Question" required rows={3} value={refused ? visit.form.values.text('question') : ''} error={refused ? fieldError(visit, 'text') : null}
+          name="question" label="Question" required rows={3} markdown={pull.repo} value={refused ? visit.form.values.text('question') : ''} error={refused ? fieldError(visit, 'text') : null}
           hint="It stands here until it is answered, for 7 days."
         />
         <FormActions><Button small look="primary">Ask</Button></FormActions>
@@ -65,10 +67,13 @@ export const sessionPage = page({
   },
   view: ({ repo, pull, session, after }, visit) => {
     const here = pullPath(repo.full_name, pull.number, 'session')
+    const last = session?.items.at(-1)?.seq ?? after
+    // An earlier part of a long session does not change any more.
+    const live = session !== null && session.next === null && isActive(pull) ? { href: withQuery(`${here}/live`, { after: last }), said: plural(last, 'entry', 'entries'), tail: true } : undefined
     const answerOf = (entry: StoryEntry) =>
       entry.kind === 'question' && entry.data?.answered_by === undefined && mayAnswer(visit, repo, pull, entry) ? <Answer visit={visit} here={here} entry={entry} /> : null
     return (
-      <PullFrame visit={visit} repo={repo} pull={pull} current="session">
+      <PullFrame visit={visit} repo={repo} pull={pull} current="session" live={live}>
         {session === null ? (
           <Notice>This session is shown to members only.</Notice>
         ) : session.items.length === 0 ? (
@@ -111,3 +116,28 @@ const askForm = action({
 })
 
 export const sessionForms = [answerForm, askForm]
+
+/** Shorter than any idle connection lives. */
+const WAIT_SECONDS = 15
+
+/** `changed` as soon as there is an entry after those that the page shows. */
+async function* follow(visit: Visit, after: number): AsyncGenerator<string> {
+  for (;;) {
+    const { items } = await visit.call(getSession, { ...target(visit), after, per_page: 1, wait: WAIT_SECONDS })
+    if (visit.request.signal.aborted || visit.hearth.stopping.aborted) return
+    if (items.length > 0) {
+      yield liveEvent('changed', null)
+      return
+    }
+    yield WAITING
+  }
+}
+
+export const sessionLive: Resource = {
+  path: '/:workspace/:repo/pull/:number/session/live',
+  async answer(visit) {
+    const after = Math.max(0, Number(visit.url.searchParams.get('after') ?? '0') || 0)
+    await visit.call(getSession, { ...target(visit), after, per_page: 1 })
+    return liveAnswer(follow(visit, after))
+  },
+}

@@ -45,7 +45,7 @@ const Suggested = ({ root, visit, here, back }: { root: CommentRecord; visit: Vi
   )
 }
 
-const Reply = ({ root, visit, here, back }: { root: CommentRecord; visit: Visit; here: string; back: string }) => {
+const Reply = ({ root, visit, repo, here, back }: { root: CommentRecord; visit: Visit; repo: string; here: string; back: string }) => {
   const at = formAt(visit, `${here}/threads/reply`)
   const refused = at.form.values.text('in_reply_to') === root.id
   return (
@@ -54,7 +54,7 @@ const Reply = ({ root, visit, here, back }: { root: CommentRecord; visit: Visit;
       <Form action={`${here}/threads/reply`} csrf={visit.csrf} error={refused ? formError(at, 'body') : null}>
         <input type="hidden" name="in_reply_to" value={root.id} />
         <input type="hidden" name="back" value={back} />
-        <TextArea id={`reply-${root.id}`} name="body" label="Reply" hideLabel required rows={3} value={refused ? at.form.values.text('body') : ''} error={refused ? fieldError(at, 'body') : null} />
+        <TextArea id={`reply-${root.id}`} name="body" label="Reply" hideLabel required rows={3} markdown={repo} value={refused ? at.form.values.text('body') : ''} error={refused ? fieldError(at, 'body') : null} />
         <FormActions><Button small look="primary">Reply</Button></FormActions>
       </Form>
     </details>
@@ -87,7 +87,7 @@ export const Thread = ({ thread, visit, repo, number, rights, back, head }: {
       </ol>
       {(rights.reply || rights.resolve) && (
         <div class="thread-actions">
-          {rights.reply && <Reply root={root} visit={visit} here={here} back={back} />}
+          {rights.reply && <Reply root={root} visit={visit} repo={repo.full_name} here={here} back={back} />}
           {rights.apply && <Suggested root={root} visit={visit} here={here} back={back} />}
           {rights.resolve && (
             <ActionButton action={`${here}/threads/resolve`} csrf={visit.csrf} values={{ comment_id: root.id, resolved: thread.resolved ? 'no' : 'yes', back }}>

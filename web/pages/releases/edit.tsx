@@ -46,7 +46,7 @@ const EditView = ({ visit, shown: { repo, release, tags, branches } }: { visit: 
           />
         )}
         <Field name="name" label="Title" maxlength={255} value={kept('name', release?.name ?? '')} error={fieldError(visit, 'name')} hint="The tag unless you write one." />
-        <TextArea name="body" label="Notes" rows={14} value={kept('body', release?.body ?? '')} error={fieldError(visit, 'body')} hint="Markdown." />
+        <TextArea name="body" label="Notes" rows={14} markdown={repo.full_name} value={kept('body', release?.body ?? '')} error={fieldError(visit, 'body')} hint="Markdown." />
         <div><Button name="do" value="notes" icon="spark" formnovalidate>Draft the notes from what was merged</Button></div>
         <FieldSet legend="What kind it is">
           <Checkbox name="prerelease" label="Prerelease" checked={typed ? values.ticked('prerelease') : release?.prerelease === true} hint="Not for everybody yet; it is never the latest." />

@@ -18,6 +18,7 @@ export const RepoFrame = (props: {
   current: RepoPlace
   width?: LayoutProps['width']
   noindex?: boolean
+  live?: LayoutProps['live']
   actions?: Child
   children?: Child
 }) => {
@@ -32,6 +33,7 @@ export const RepoFrame = (props: {
       title={props.title === repo.full_name ? props.title : `${props.title} · ${repo.full_name}`}
       description={repo.description ?? undefined}
       width={props.width}
+      live={props.live}
       noindex={props.noindex ?? repo.private}
       search={{ scope: home, action: at('/search'), value: current === 'search' ? (props.visit.url.searchParams.get('q') ?? '') : undefined }}
       links={feedsOf(home, repo, current)}

@@ -42,7 +42,7 @@ export const newRepoPage = page({
                   hint="A git repository, as one would clone it: https://…" autocomplete="off"
                 />
                 <Field
-                  name="import_token" type="password" label="Access token" maxlength={2000} error={fieldError(visit, 'import_token')} autocomplete="off"
+                  name="import_token" type="password" label="Access token" maxlength={2000} error={fieldError(visit, 'import_token')} autocomplete="new-password"
                   hint="Only for a private one: a token of the other side, or name:password. It is kept encrypted until the copy is done."
                 />
               </FieldSet>

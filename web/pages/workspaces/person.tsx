@@ -6,14 +6,15 @@ import { RelativeTime } from '../../components/time.tsx'
 import { userPath, withQuery } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
 import { Shell } from '../shell.tsx'
+import { ContributionYear, type Contributions } from './contributions.tsx'
 
-type Data = { person: PublicUser; made: { items: readonly Repo[]; next: string | null }; number: number }
+type Data = { contributions: Contributions | null; person: PublicUser; made: { items: readonly Repo[]; next: string | null }; number: number }
 
 /** Only addresses of the web are links; a profile may hold anything. */
 const webAddress = (text: string): boolean => /^https?:\/\//i.test(text)
 
 export const PersonView = ({ data, visit }: { data: Data; visit: Visit }) => {
-  const { person, made, number } = data
+  const { person, made, number, contributions } = data
   const here = userPath(person.username)
   const facts = [
     ...(person.company ? [{ label: 'Company', value: person.company }] : []),
@@ -39,6 +40,7 @@ export const PersonView = ({ data, visit }: { data: Data; visit: Visit }) => {
       </div>
       {person.bio && <p class="pre-line">{person.bio}</p>}
       <Facts facts={facts} />
+      {contributions !== null && contributions.total > 0 && <ContributionYear contributions={contributions} />}
       {made.items.length === 0 ? (
         <EmptyState icon="repo" title="No repositories to see">Those that {person.username} made and you may see are listed here.</EmptyState>
       ) : (

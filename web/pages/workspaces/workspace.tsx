@@ -1,4 +1,5 @@
 import { getUser } from '#features/accounts/index.ts'
+import { getContributions } from '#features/overview/index.ts'
 import { listRepos, listUserRepos } from '#features/repos/index.ts'
 import { getWorkspace } from '#features/workspaces/index.ts'
 import { LinkButton } from '../../components/button.tsx'
@@ -8,6 +9,7 @@ import { List, RepoRow } from '../../components/rows.tsx'
 import { withQuery, workspacePath } from '../../paths.ts'
 import { page, redirect } from '../../site.ts'
 import { WorkspaceFrame, type WorkspaceLook } from './frame.tsx'
+import { ContributionYear } from './contributions.tsx'
 import { PersonView } from './person.tsx'
 
 /** One address for workspaces and people: their names are unique together. */
@@ -17,20 +19,22 @@ export const workspacePage = page({
     const slug = visit.params['workspace'] ?? ''
     const number = Math.max(1, Number(visit.url.searchParams.get('page') ?? '1') || 1)
     const record = await visit.tryCall(getWorkspace, { workspace: slug })
+    // Somebody's own workspace may have their name; what they did is shown there then.
+    const contributions = number === 1 ? await visit.tryCall(getContributions, { username: slug.toLowerCase() }) : null
     const repos = await visit.call(listRepos, { workspace: slug, page: number, sort: 'pushed' })
-    if (record) return { kind: 'workspace' as const, workspace: record as WorkspaceLook, repos, number }
+    if (record) return { kind: 'workspace' as const, workspace: record as WorkspaceLook, repos, number, contributions }
     // To strangers a workspace shows no more than its public repositories; without any it does not exist for them.
     const [first] = repos.items
     if (first && first.workspace !== slug.toLowerCase()) return redirect(workspacePath(first.workspace), 301)
     if (first) {
-      return { kind: 'workspace' as const, workspace: { slug, name: slug, description: '', role: null, member_count: null } satisfies WorkspaceLook, repos, number }
+      return { kind: 'workspace' as const, workspace: { slug, name: slug, description: '', role: null, member_count: null } satisfies WorkspaceLook, repos, number, contributions }
     }
     const person = await visit.tryCall(getUser, { username: slug })
-    return person && { kind: 'person' as const, person, made: await visit.call(listUserRepos, { username: person.username, page: number }), number }
+    return person && { kind: 'person' as const, contributions, person, made: await visit.call(listUserRepos, { username: person.username, page: number }), number }
   },
   view: (data, visit) => {
     if (data.kind === 'person') return <PersonView data={data} visit={visit} />
-    const { workspace, repos, number } = data
+    const { workspace, repos, number, contributions } = data
     return (
       <WorkspaceFrame visit={visit} workspace={workspace} title={workspace.name} current="repositories">
         <h1 class="unseen">Repositories of {workspace.name}</h1>
@@ -52,6 +56,7 @@ export const workspacePage = page({
           newer={number > 1 ? withQuery(workspacePath(workspace.slug), { page: number - 1 }) : null}
           older={repos.next === null ? null : withQuery(workspacePath(workspace.slug), { page: number + 1 })}
         />
+        {contributions !== null && contributions.total > 0 && <ContributionYear contributions={contributions} />}
       </WorkspaceFrame>
     )
   },

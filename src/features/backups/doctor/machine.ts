@@ -1,11 +1,12 @@
 /** What the machine gives: rights of files, clock, room. */
 import { bytesFree } from '#lib/disk.ts'
 import { installationKey } from '#lib/installation-key.ts'
-import { MINUTE } from '#lib/time.ts'
+import { MINUTE, timestamp } from '#lib/time.ts'
+import { timeOf } from '#lib/typeid.ts'
 import { chmodSync, existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { newestTime } from '../store-doctor.ts'
-import { fault, type Check, type Finding } from './finding.ts'
+import { findNewestEvent } from '../store-doctor.ts'
+import { fault, note, type Check, type Finding } from './finding.ts'
 
 /** Rights that only the owner is to have; a folder's own bits keep everybody out of what is below it. */
 const CLOSED: readonly [string, number][] = [['', 0o700], ['secrets', 0o700], ['secrets/installation.key', 0o600], ['hearth.toml', 0o600], ['backups', 0o700]]
@@ -47,9 +48,16 @@ export const clock: Check = {
   name: 'clock',
   ofCopies: false,
   run({ hearth }) {
-    const newest = newestTime(hearth.db)
-    if (newest === null || Date.parse(newest) - hearth.clock.now() < AHEAD_MS) return []
-    return [fault(`the newest event is of ${newest}, which is still to come`, 'The clock of this machine was ahead, or is behind now. Until it has caught up, new things may stand below older ones. Set the clock, and keep it with NTP.')]
+    const newest = findNewestEvent(hearth.db)
+    if (newest === null) return []
+    const late = hearth.clock.now() + AHEAD_MS
+    if (Date.parse(newest.time) <= late) {
+      const counted = timeOf(newest.id)
+      return counted === null || counted <= late
+        ? []
+        : [note(`the clock of this machine was once ahead, at least until ${timestamp(counted).slice(0, 10)}`, 'What was made then says a time that is still to come. Ids count on from there, so that the order of everything is right. There is nothing to do.')]
+    }
+    return [fault(`the newest event is of ${newest.time}, which is still to come`, 'The clock of this machine was ahead, or is behind now. Until it has caught up, what is new says an earlier time than what is old (its order is right), and tokens end later than they should. Set the clock, and keep it with NTP.')]
   },
 }
 

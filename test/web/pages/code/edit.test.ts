@@ -1,6 +1,6 @@
 /** Changing files on the site, as a browser without a script does it. */
 import { expect, test } from 'bun:test'
-import { getPull } from '#features/pulls/index.ts'
+import { getPull, listPulls } from '#features/pulls/index.ts'
 import { createCommit, getCommit, getFile, updateRepo } from '#features/repos/index.ts'
 import { runForge } from '../../../features/oauth/running.ts'
 
@@ -92,10 +92,74 @@ test('a change goes to a new branch with a pull request; on a protected branch t
   await forge.call(updateRepo, ada, { repo: REPO, protected: false })
 })
 
-test('who may not write gets no editor, and text that is not UTF-8 is left to git', async () => {
+test('a preview shows the change and the document, and writes nothing', async () => {
+  await put('plan.md', '# Plan\n\nOne\n')
+  const at = here('edit', 'main/plan.md')
+  const page = await owner.open(at)
+  const shown = await owner.press(page.html, at, { target: 'branch', then: 'preview', content: '# Plan\n\n**Two** <script>alert(1)</script>\n', message: 'Mine' })
+  expect(shown.status).toBe(200)
+  expect(shown.html).toContain('<strong>Two</strong>')
+  expect(shown.html).toContain('src add')
+  expect(shown.html).toContain('**Two** &lt;script&gt;alert(1)&lt;/script&gt;\n</textarea>')
+  expect(shown.html).toContain('value="Mine"')
+  expect(shown.html).not.toContain('<script>alert')
+  expect(await read('plan.md')).toBe('# Plan\n\nOne\n')
+})
+
+test('who may not write proposes a change from a fork of their own, and what is refused leaves no draft', async () => {
+  const eve = await forge.user('eve')
+  await put('open.txt', 'open\n')
+  await forge.call(updateRepo, ada, { repo: REPO, private: false })
+  const outsider = await forge.browser('eve')
+  const at = here('edit', 'main/open.txt')
+  const page = await outsider.open(at)
+  expect([page.status, page.html.includes('goes to a fork of your own'), page.html.includes('name="target"')]).toEqual([200, true, false])
+  const stale = await outsider.open(at)
+  const sent = await outsider.press(page.html, at, { content: 'opened\n', message: 'Open it', description: 'Because it was closed.', target: 'branch' })
+  const number = Number(/\/pull\/(\d+)$/.exec(sent.location)?.[1])
+  const { pull } = await forge.call(getPull, ada, { repo: REPO, number })
+  expect(pull).toMatchObject({ title: 'Open it', body: 'Because it was closed.', status: 'open', author: { username: 'eve' }, base: { ref: 'main' }, changed_files: 1 })
+  expect(pull.fork).not.toBeNull()
+  expect(await read('open.txt')).toBe('open\n')
+
+  // The same file again, after its branch has another version of it.
+  await put('open.txt', 'theirs\n')
+  const before = (await forge.call(listPulls, ada, { repo: REPO, state: 'all' })).items.length
+  const refused = await outsider.press(stale.html, at, { content: 'my long work\n' })
+  expect([refused.status, refused.html.includes('my long work\n</textarea>'), refused.html.includes('has changed on main')]).toEqual([422, true, true])
+  expect((await forge.call(listPulls, ada, { repo: REPO, state: 'all' })).items.length).toBe(before)
+  const bad = await outsider.press((await outsider.open(here('new', 'main'))).html, here('new', 'main'), { path: 'a/../b', content: 'x' })
+  expect([bad.status, bad.html.includes('>x</textarea>')]).toEqual([422, true])
+  expect((await forge.call(listPulls, ada, { repo: REPO, author: eve.username })).items.length).toBe(1)
+})
+
+test('files are uploaded as one commit; too many bytes are refused with what was typed kept', async () => {
+  const at = here('upload', 'main/docs')
+  await put('docs/old.txt', 'old\n')
+  const page = await owner.open(at)
+  expect([page.status, page.html.includes('enctype="multipart/form-data"')]).toEqual([200, true])
+  const csrf = /name="csrf" value="([^"]*)"/.exec(page.html)?.[1] ?? ''
+  const head = /name="expected_head" value="([^"]*)"/.exec(page.html)?.[1] ?? ''
+  const bytes = new Uint8Array([0, 255, 1, 254])
+  const send = (files: [string, BlobPart][], message = '') => {
+    const data = new FormData()
+    for (const [name, value] of Object.entries({ csrf, branch: 'main', expected_head: head, folder: 'docs/new', message, target: 'branch' })) data.append(name, value)
+    for (const [name, content] of files) data.append('files', new Blob([content]), name)
+    return owner.send(at, data)
+  }
+  const sent = await send([['a.bin', bytes], ['b.txt', 'b\n']])
+  expect([sent.status, sent.location]).toEqual([303, `/${REPO}/tree/main/docs/new`])
+  expect([await read('docs/new/b.txt'), (await forge.call(getFile, ada, { repo: REPO, path: 'docs/new/a.bin', ref: 'main' })).content]).toEqual(['b\n', Buffer.from(bytes).toString('base64')])
+  expect(await forge.call(getCommit, ada, { repo: REPO, ref: 'main' })).toMatchObject({ title: 'Add 2 files' })
+  for (const [files, words] of [[[], 'Choose at least one file'], [[['a', 'x'], ['a', 'y']], 'the same name'], [[['big', new Uint8Array(26 * 1024 * 1024)]], 'more than 25 MiB']] as [[string, BlobPart][], string][]) {
+    const refused = await send(files, 'Kept')
+    expect([refused.status, refused.html.includes(words), refused.html.includes('value="Kept"')]).toEqual([422, true, true])
+  }
+  expect(await forge.call(getCommit, ada, { repo: REPO, ref: 'main' })).toMatchObject({ title: 'Add 2 files' })
+})
+
+test('a visitor signs in first, and text that is not UTF-8 is left to git', async () => {
   expect((await visitor.open(here('edit', 'main/guide.md'))).location).toContain('/login?next=')
-  await forge.user('eve')
-  expect((await (await forge.browser('eve')).open(here('edit', 'main/guide.md'))).status).toBe(403)
   await forge.call(createCommit, ada, { repo: REPO, branch: 'main', message: 'Latin', files: [{ path: 'latin.txt', action: 'put', encoding: 'base64', content: Buffer.from('caf\xe9', 'latin1').toString('base64') }] })
   const latin = await owner.open(here('edit', 'main/latin.txt'))
   expect([latin.html.includes('cannot be edited here'), latin.html.includes('<textarea class="input mono editor"')]).toEqual([true, false])

@@ -1,0 +1,43 @@
+import { publicRead } from '#core/access.ts'
+import { operation } from '#core/operation.ts'
+import { Type } from '#core/schema.ts'
+import { requireUser, Username } from '#features/accounts/index.ts'
+import { DAY, timestamp } from '#lib/time.ts'
+import { seeing } from './sight.ts'
+import { deedsSince } from './store.ts'
+
+/** What counts: work that others see, each once. */
+const TYPES = ['git.push', 'issue.opened', 'issue.closed', 'pull.opened', 'pull.ready', 'pull.merged', 'comment.created', 'release.published']
+
+/** A year that begins with a whole week. */
+const DAYS = 53 * 7
+
+export const getContributions = operation({
+  name: 'get_contributions',
+  summary: 'How much a person did on each day of the last year, in repositories that you can see: pushes, issues, pull requests, comments and releases.',
+  route: null,
+  access: publicRead({ scope: 'repo:read' }),
+  input: Type.Object({ username: Username }),
+  output: Type.Object({
+    total: Type.Integer(),
+    /** From the first to the last day, without gaps. */
+    days: Type.Array(Type.Object({ day: Type.String(), count: Type.Integer() })),
+  }),
+
+  handler: ({ hearth, db, caller }, { username }) => {
+    const person = requireUser(db, username)
+    const today = Math.floor(hearth.clock.now() / DAY) * DAY
+    // Weeks begin on Monday; the first day of the epoch was a Thursday.
+    const weekday = (Math.floor(today / DAY) + 3) % 7
+    const first = today - weekday * DAY - (DAYS - 7) * DAY
+    const sees = seeing(hearth, caller)
+    const counts = new Map<string, number>()
+    for (const { day, repo_id, count } of deedsSince(db, person.id, timestamp(first), TYPES)) if (sees(repo_id)) counts.set(day, (counts.get(day) ?? 0) + count)
+    const days: { day: string; count: number }[] = []
+    for (let at = first; at <= today; at += DAY) {
+      const day = timestamp(at).slice(0, 10)
+      days.push({ day, count: counts.get(day) ?? 0 })
+    }
+    return { total: days.reduce((sum, { count }) => sum + count, 0), days }
+  },
+})

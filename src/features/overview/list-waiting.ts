@@ -1,0 +1,35 @@
+import { signedIn } from '#core/access.ts'
+import { operation } from '#core/operation.ts'
+import { Type } from '#core/schema.ts'
+import { Issue, issueRecords, issuesByNumber } from '#features/issues/index.ts'
+import { contextOf, findPull, Pull, pullRecord } from '#features/pulls/index.ts'
+import { seeing } from './sight.ts'
+import { assignedTo, pullsOf, reviewsWanted, type Place } from './store.ts'
+
+/** So many of each kind. */
+const MOST = 20
+
+export const listWaiting = operation({
+  name: 'list_waiting',
+  summary: 'What waits for you across all repositories: reviews that you are asked for, what you are assigned to, and your own pull requests.',
+  route: null,
+  access: signedIn({ scope: 'pulls:read' }),
+  input: Type.Object({}),
+  output: Type.Object({ reviews: Type.Array(Pull), assigned: Type.Object({ issues: Type.Array(Issue), pulls: Type.Array(Pull) }), own: Type.Array(Pull) }),
+
+  handler: ({ hearth, db, caller }) => {
+    const sees = seeing(hearth, caller)
+    const pulls = (places: readonly Place[]): Pull[] =>
+      places.flatMap(({ repo_id, number }) => {
+        const row = sees(repo_id) ? findPull(db, repo_id, number) : null
+        return row ? [pullRecord(hearth, row, contextOf(db, repo_id))] : []
+      })
+    const mine = assignedTo(db, caller.id, MOST)
+    const issues = mine.flatMap(({ repo_id, number, kind }) => (kind === 'issue' && sees(repo_id) ? issueRecords(hearth, issuesByNumber(db, repo_id, [number])) : []))
+    return {
+      reviews: pulls(reviewsWanted(db, caller.id, MOST)),
+      assigned: { issues, pulls: pulls(mine.filter(({ kind }) => kind === 'pull')) },
+      own: pulls(pullsOf(db, caller.id, MOST)),
+    }
+  },
+})

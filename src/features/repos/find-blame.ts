@@ -1,0 +1,33 @@
+import { readsRepo } from '#core/access.ts'
+import { operation } from '#core/operation.ts'
+import { RepoPath, Type } from '#core/schema.ts'
+import { blameWithin } from './blame-cache.ts'
+import { blameRecords, requireLines } from './blame-records.ts'
+import { blameInput } from './resolve.ts'
+import { BlameRecord, Ref, TreePath } from './schema.ts'
+
+export const findBlame = operation({
+  name: 'find_blame',
+  summary: 'Which commit last changed the lines of a file, when that is found in the time given; for its page.',
+  route: null,
+  access: readsRepo({ scope: 'code:read' }),
+  input: Type.Object({
+    repo: RepoPath,
+    path: TreePath,
+    ref: Type.Optional(Ref),
+    from_line: Type.Optional(Type.Integer({ minimum: 1 })),
+    to_line: Type.Optional(Type.Integer({ minimum: 1 })),
+    wait_ms: Type.Integer({ minimum: 0, maximum: 60_000 }),
+  }),
+  output: Type.Object({
+    items: Type.Array(BlameRecord),
+    /** Whether it is still being found. */
+    late: Type.Boolean(),
+  }),
+
+  handler: async ({ hearth, repo }, { wait_ms, ...asked }) => {
+    const { commit, path, range } = await requireLines(hearth, repo, asked)
+    const lines = await blameInput('path', () => blameWithin(hearth, repo.store, commit, path, range, wait_ms))
+    return { items: lines === null ? [] : blameRecords(hearth, repo, lines), late: lines === null }
+  },
+})

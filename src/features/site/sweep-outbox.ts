@@ -1,0 +1,28 @@
+/** Letters that were written to files because no mail server is set: somebody reads them soon, or nobody does. */
+import { readdirSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { job } from '#core/jobs.ts'
+import { DAY } from '#lib/time.ts'
+
+const KEPT = 30 * DAY
+
+export const sweepOutbox = job<null>({
+  kind: 'sweep_outbox',
+  every: '24h',
+  run: ({ hearth }) => {
+    const folder = join(hearth.settings.data, 'outbox')
+    const before = hearth.clock.now() - KEPT
+    for (const name of namesIn(folder)) {
+      const path = join(folder, name)
+      if ((statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? before) < before) rmSync(path, { force: true })
+    }
+  },
+})
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
+  }
+}

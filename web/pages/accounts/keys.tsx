@@ -1,0 +1,94 @@
+import { addKey, listKeys, removeKey, type Key, type KeyUsage } from '#features/keys/index.ts'
+import { Button } from '../../components/button.tsx'
+import { Card, Commands, EmptyState } from '../../components/card.tsx'
+import { ActionButton, Field, Form, FormActions, Select, TextArea } from '../../components/form.tsx'
+import { Icon } from '../../components/icon.tsx'
+import { List, Row } from '../../components/rows.tsx'
+import { RelativeTime } from '../../components/time.tsx'
+import { action, flashTo, page } from '../../site.ts'
+import { fieldError, formError } from '../shell.tsx'
+import { SettingsFrame } from './settings-frame.tsx'
+
+const USAGES: Record<KeyUsage, string> = { authentication_and_signing: 'Signing in and signing', signing: 'Signing only', authentication: 'Signing in only' }
+
+const SIGN = `git config --global gpg.format ssh
+git config --global user.signingkey ~/.ssh/id_ed25519.pub
+git config --global commit.gpgsign true`
+
+const KeyLine = ({ item, csrf }: { item: Key; csrf: string }) => (
+  <Row
+    mark={<Icon name="key" />}
+    title={<strong>{item.title}</strong>}
+    meta={
+      <>
+        <span class="mono">{item.fingerprint}</span>
+        <span>{item.key.split(' ')[0]}</span>
+        <span>{USAGES[item.usage]}</span>
+        <span>
+          Added <RelativeTime at={item.created_at} />
+        </span>
+      </>
+    }
+    end={
+      <ActionButton action="/settings/keys/remove" csrf={csrf} values={{ id: item.id }}>
+        <Button small look="danger">Remove</Button>
+      </ActionButton>
+    }
+  />
+)
+
+export const keysPage = page({
+  path: '/settings/keys',
+  load: async (visit) => (await visit.call(listKeys, {})).items,
+  view: (items, visit) => (
+    <SettingsFrame visit={visit} title="SSH keys" current="keys" lead="Commits and tags that you sign with one of these keys are shown as verified. Git itself comes and goes over HTTPS.">
+      <Card title="Add a key">
+        <Form action="/settings/keys" csrf={visit.csrf} error={formError(visit, 'title', 'key', 'usage')}>
+          <Field name="title" label="Title" required maxlength={100} hint="Such as the machine that it is on." value={visit.form.values.text('title')} error={fieldError(visit, 'title')} />
+          <TextArea
+            name="key" label="Public key" rows={3} mono required hint="The line of a .pub file: ssh-ed25519, ecdsa-sha2-… or ssh-rsa, also of a security token."
+            value={visit.form.values.text('key')} error={fieldError(visit, 'key')}
+          />
+          <Select
+            name="usage" label="For" required options={Object.entries(USAGES).map(([value, label]) => ({ value, label }))}
+            value={visit.form.values.optional('usage') ?? 'authentication_and_signing'} error={fieldError(visit, 'usage')}
+          />
+          <FormActions>
+            <Button look="primary">Add the key</Button>
+          </FormActions>
+        </Form>
+      </Card>
+      {items.length === 0 ? (
+        <EmptyState icon="key" title="No keys yet">
+          Make one with <code>ssh-keygen -t ed25519</code>, add the line of its .pub file above, and have git sign with it.
+        </EmptyState>
+      ) : (
+        <List label="Your keys">
+          {items.map((item) => (
+            <KeyLine item={item} csrf={visit.csrf} />
+          ))}
+        </List>
+      )}
+      <Card title="Sign your commits">
+        <Commands>{SIGN}</Commands>
+      </Card>
+    </SettingsFrame>
+  ),
+})
+
+export const addKeyForm = action({
+  path: '/settings/keys',
+  page: keysPage,
+  submit: async (visit, fields) => {
+    await visit.call(addKey, { title: fields.text('title').trim(), key: fields.text('key').trim(), usage: fields.text('usage') as KeyUsage })
+    return flashTo(visit, '/settings/keys', 'key-added')
+  },
+})
+
+export const removeKeyForm = action({
+  path: '/settings/keys/remove',
+  submit: async (visit, fields) => {
+    await visit.call(removeKey, { id: fields.text('id') })
+    return flashTo(visit, '/settings/keys', 'key-removed')
+  },
+})

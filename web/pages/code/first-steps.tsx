@@ -1,0 +1,88 @@
+// The page of a repository without code: the lines that bring some, for git, for agents and for the command line.
+import { getRepo, type Repo } from '#features/repos/index.ts'
+import { ActionButton, Button, Card, Commands, CopyField, EmptyState, Notice, TokenSecret } from '../../components/index.ts'
+import { followState, liveAnswer } from '../../live.ts'
+import { repoPath } from '../../paths.ts'
+import type { Resource, Visit } from '../../site.ts'
+import { repoOf } from '../repos/frame.tsx'
+
+/** So long a token for the first push lasts. */
+export const DAYS = '30'
+
+/** The clone address with a token in it, so that git asks nothing. */
+const withToken = (address: string, username: string, secret: string): string => address.replace('://', `://${encodeURIComponent(username)}:${secret}@`)
+
+const Lines = ({ repo, visit, secret }: { repo: Repo; visit: Visit; secret: string | null }) => {
+  const remote = secret === null ? repo.clone_url : withToken(repo.clone_url, visit.viewer?.username ?? 'x', secret)
+  return (
+    <>
+      <Card title="Push what you have">
+        <Commands label="Copy the lines for code that you have">{`git remote add origin ${remote}\ngit push -u origin HEAD:${repo.default_branch}`}</Commands>
+      </Card>
+      <Card title="Or begin with nothing">
+        <Commands label="Copy the lines for a new beginning">{`git clone ${remote}\ncd ${repo.name}\necho "# ${repo.name}" > README.md\ngit add README.md\ngit commit -m "Begin"\ngit push origin HEAD:${repo.default_branch}`}</Commands>
+      </Card>
+    </>
+  )
+}
+
+/** git asks for a password where no token is in the address and no helper gives one. */
+const Password = ({ repo, visit, secret }: { repo: Repo; visit: Visit; secret: string | null }) =>
+  secret === null ? (
+    <Notice title="git will ask for a password">
+      <p>It takes an access token. One press makes one for this repository alone, and puts it into the lines below.</p>
+      <ActionButton action={repoPath(repo.full_name, '/first-token')} csrf={visit.csrf}>
+        <Button look="primary" icon="key">Make a token for git</Button>
+      </ActionButton>
+    </Notice>
+  ) : (
+    <TokenSecret secret={secret}>It reads and pushes the code of {repo.full_name} for {DAYS} days, and is in the lines below. git keeps it in this clone alone. Revoke it in <a href="/settings/tokens">your settings</a>.</TokenSecret>
+  )
+
+const Others = ({ repo, visit }: { repo: Repo; visit: Visit }) => {
+  const { site_url, mcp_url } = visit.hearth.settings
+  return (
+    <>
+      <Card title="For agents: an MCP client">
+        <p>Give the client this address. It signs in by itself, through your browser.</p>
+        <CopyField id="first-mcp" label="Address of the tool server" value={mcp_url} />
+        <Commands label="Copy the settings of an MCP client">{JSON.stringify({ mcpServers: { hearth: { type: 'http', url: mcp_url } } }, null, 2)}</Commands>
+        {repo.permissions.maintain && <p>An agent with a token for this repository alone is started on its page <a href={repoPath(repo.full_name, '/agents')}>Agents</a>.</p>}
+      </Card>
+      <Card title="For a terminal: the command line">
+        <p>Once on each machine; git asks no more then, for any repository here.</p>
+        <Commands label="Copy the lines for the command line">{`hearth login ${site_url}\nhearth setup-git ${site_url}\nhearth api get_repo --repo ${repo.full_name}`}</Commands>
+      </Card>
+    </>
+  )
+}
+
+export const FirstSteps = ({ repo, visit, secret = null }: { repo: Repo; visit: Visit; secret?: string | null }) => (
+  <>
+    <EmptyState icon="repo" title="This repository is empty">
+      {repo.permissions.write ? 'Bring the first commit, and this page shows its files by itself.' : 'Nobody has pushed yet.'}
+    </EmptyState>
+    {repo.permissions.write && !repo.archived && (
+      <>
+        <Password repo={repo} visit={visit} secret={secret} />
+        <Lines repo={repo} visit={visit} secret={secret} />
+        <p class="muted">
+          No git at hand? <a href={repoPath(repo.full_name, `/new/${repo.default_branch}`)}>Write the first file here</a>, or <a href={repoPath(repo.full_name, `/upload/${repo.default_branch}`)}>upload files</a>.
+        </p>
+        <Others repo={repo} visit={visit} />
+      </>
+    )}
+  </>
+)
+
+/** What the page of an empty repository waits for. */
+export const firstPushLive = (repo: Repo) => ({ href: repoPath(repo.full_name, '/first-push'), said: repo.empty ? 'Waiting for the first push' : 'The first push is here' })
+
+export const firstPush: Resource = {
+  path: '/:workspace/:repo/first-push',
+  async answer(visit) {
+    const { id } = await visit.call(getRepo, { repo: repoOf(visit) })
+    const state = async () => String((await visit.call(getRepo, { repo: repoOf(visit) })).empty)
+    return liveAnswer(followState(visit, 'true', state, (event) => event.repo_id === id))
+  },
+}
