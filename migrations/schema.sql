@@ -10,6 +10,8 @@ CREATE TABLE actors (
 
 CREATE UNIQUE INDEX actors_by_username ON actors (username, kind) WHERE kind IN ('user', 'workspace');
 
+CREATE INDEX actors_of_kind ON actors (username, kind);
+
 CREATE INDEX actors_on_behalf_of ON actors (on_behalf_of) WHERE on_behalf_of IS NOT NULL;
 
 CREATE TABLE agent_activity (
@@ -647,6 +649,8 @@ CREATE TABLE notifications (
   CHECK (done = 0 OR unread = 0)
 ) STRICT, WITHOUT ROWID;
 
+CREATE INDEX notifications_by_reason ON notifications (user_id, done, reason, updated_at, id);
+
 CREATE INDEX notifications_done ON notifications (updated_at) WHERE done = 1;
 
 CREATE INDEX notifications_inbox ON notifications (user_id, done, updated_at, id);
@@ -872,6 +876,8 @@ CREATE INDEX pulls_by_fork ON pulls (fork_id) WHERE fork_id IS NOT NULL;
 CREATE INDEX pulls_by_issue ON pulls (repo_id, issue, number) WHERE issue IS NOT NULL;
 
 CREATE INDEX pulls_by_status ON pulls (repo_id, status, number);
+
+CREATE INDEX pulls_merging_in_turn ON pulls (id) WHERE active = 1 AND auto_merge = 1;
 
 CREATE INDEX pulls_merging_themselves ON pulls (repo_id) WHERE active = 1 AND auto_merge = 1;
 
@@ -1187,13 +1193,21 @@ CREATE UNIQUE INDEX repos_by_pull ON repos (parent_id, pull_number) WHERE parent
 
 CREATE INDEX repos_by_purge ON repos (purge_at) WHERE purge_at IS NOT NULL AND purged_at IS NULL;
 
+CREATE INDEX repos_by_push ON repos (coalesce(pushed_at, ''), id) WHERE parent_id IS NULL AND deleted_at IS NULL;
+
+CREATE INDEX repos_by_update ON repos (updated_at, id) WHERE parent_id IS NULL AND deleted_at IS NULL;
+
 CREATE INDEX repos_deleted ON repos (workspace_id, name, deleted_at) WHERE deleted_at IS NOT NULL;
 
 CREATE INDEX repos_of_store ON repos (store);
 
 CREATE INDEX repos_of_workspace ON repos (workspace_id, size_in_bytes) WHERE parent_id IS NULL;
 
+CREATE INDEX repos_of_workspace_by_push ON repos (workspace_id, coalesce(pushed_at, ''), id) WHERE parent_id IS NULL AND deleted_at IS NULL;
+
 CREATE INDEX repos_public ON repos (private, updated_at) WHERE parent_id IS NULL AND deleted_at IS NULL;
+
+CREATE INDEX repos_seen ON repos (private, workspace_id, parent_id, deleted_at) WHERE parent_id IS NULL AND deleted_at IS NULL;
 
 CREATE TABLE review_drafts (
   id TEXT PRIMARY KEY,

@@ -35,7 +35,8 @@ function history(): string {
   commit('long', 'main', 'A long one')
   file('long.ts', long('after'))
   commit('many', 'main', 'Many')
-  for (let at = 0; at < FILES; at++) file(pathOf(at), small(at, at === FILES - 1 ? 'the after end' : 'after'))
+  const last = Array.from({ length: FILES }, (_, at) => at).reduce((most, at) => (pathOf(at) > pathOf(most) ? at : most))
+  for (let at = 0; at < FILES; at++) file(pathOf(at), small(at, at === last ? 'the after end' : 'after'))
   return parts.join('')
 }
 
@@ -91,22 +92,25 @@ async function measure(page: Page, name: string, address: string, last: string):
   const tasks = await tasksOf(page)
   const loaded = bytes
   const height = await page.evaluate(() => document.documentElement.scrollHeight)
-  // A reader's way down, a window at a time, until nothing more comes.
+  // A reader's way down, four windows at a time, until nothing more comes.
   for (let at = 0, still = 0; still < 3 && at < 4_000; at++) {
     const end = await page.evaluate(() => {
-      scrollBy(0, innerHeight)
+      scrollBy(0, innerHeight * 4)
       return new Promise<boolean>((resolve) => requestAnimationFrame(() => setTimeout(() => resolve(scrollY + innerHeight >= document.documentElement.scrollHeight - 2))))
     })
     still = end ? still + 1 : 0
-    if (end) await page.waitForTimeout(100)
+    if (end) await page.locator('a[data-more][aria-busy]').waitFor({ state: 'detached', timeout: 60_000 })
   }
+  const files = await page.locator('.diff-file').count()
   const read = await work(session)
   const later = await tasksOf(page)
+  // What one page does not take is on others, which a link leads to.
+  if (await page.locator('a[data-more]').isVisible()) await page.goto(`${address}${address.includes('?') ? '&' : '?'}page=${Math.ceil(FILES / 100)}`)
   const found = await page.evaluate((word) => (window as unknown as { find(word: string): boolean }).find(word), last)
   const milliseconds = (value: number): string => `${value.toFixed(0)} ms`.padStart(9)
   process.stdout.write(
     `${name.padEnd(34)} opening${milliseconds(opened.task - before.task)}, longest task${milliseconds(tasks.longest)}, ${tasks.count} long tasks; reading to the end${milliseconds(read.task - opened.task)}, ` +
-      `longest${milliseconds(later.longest)}; ${(loaded / 1024).toFixed(0)} KiB then ${(bytes / 1024).toFixed(0)}; ${opened.nodes} then ${read.nodes} nodes, ${height} px; the last line is ${found ? '' : 'NOT '}found\n`,
+      `longest${milliseconds(later.longest)}; ${(loaded / 1024).toFixed(0)} KiB then ${(bytes / 1024).toFixed(0)}; ${opened.nodes} then ${read.nodes} nodes, ${height} px, ${files} files; the last line is ${found ? '' : 'NOT '}found\n`,
   )
   await session.detach()
 }
@@ -114,7 +118,7 @@ async function measure(page: Page, name: string, address: string, last: string):
 const directory = mkdtempSync(join(tmpdir(), 'hearth-diffs-'))
 const command = values.command?.split(' ') ?? [executable]
 const child = Bun.spawn([...command, 'serve', '--listen', '127.0.0.1:0', '--data', join(directory, 'data')], { cwd: root, env: { PATH: '/nonexistent', HOME: '/nonexistent' }, stdout: 'pipe', stderr: Bun.file(join(directory, 'log')) })
-const browser = await chromium.launch({ executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu'] })
+const browser = await chromium.launch({ executablePath: process.env['HEARTH_CHROMIUM'] ?? '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'] })
 try {
   const setup = await output(child.stdout, /setup: (\S+)\n/)
   const url = new URL(setup).origin
@@ -136,7 +140,7 @@ try {
   }
   await git(`git init -q --bare ${bare} && git -C ${bare} fast-import --quiet < stream && git -C ${bare} push -q ${url.replace('://', `://x:${token}@`)}/ada/large.git main long many`)
   await watch(page)
-  for (const view of (process.env['ONE'] ? [''] : ['', '?view=split'])) {
+  for (const view of ['', '?view=split']) {
     const how = view === '' ? '' : ', side by side'
     await measure(page, `10,000 lines${how}`, `${url}/ada/large/compare/main...long${view === '' ? '?' : `${view}&`}path=long.ts`, 'the after end')
     await measure(page, `3,000 files${how}`, `${url}/ada/large/compare/main...many${view}`, 'the after end')

@@ -10,9 +10,10 @@ import { gitTo } from './bench-git/client.ts'
 import { forkCost } from './bench-git/fork.ts'
 import { raceIndexing } from './bench-git/indexing.ts'
 import { memoryReport } from './bench-git/memory.ts'
+import { cpuOf } from './bench-git/processes.ts'
 import { race, type Result } from './bench-git/race.ts'
 import { lineOf, tableOf, writeReadme } from './bench-git/report.ts'
-import { clientAt, copyOf, describe, generate, type Repository } from './bench-git/repositories.ts'
+import { clientsAt, copyOf, describe, generate, type Repository } from './bench-git/repositories.ts'
 import { SCENARIOS, addManyRefs, scenariosOf, type Clients } from './bench-git/scenarios.ts'
 import { startGit, startHearth, type Hearth, type Server } from './bench-git/servers.ts'
 import { raceWholePush } from './bench-git/whole-push.ts'
@@ -23,11 +24,11 @@ const OPTIONS = {
   repo: { kind: 'text', default: '', help: 'A repository to serve; may be given several times. Without it, three are made.' },
   sizes: { kind: 'text', default: '10,150,300', help: 'MB of the repositories that are made.' },
   rounds: { kind: 'count', default: '5', help: 'Measurements of each scenario on each side; medians are shown.' },
-  only: { kind: 'text', default: '', help: 'Only scenarios whose name holds one of these, between commas.' },
+  only: { kind: 'text', default: '', help: 'Only scenarios whose name holds one of these, between commas; `peak memory` is one, and `fork`.' },
   prepared: { kind: 'text', default: '', help: 'A directory where prepared repositories are kept for the next run.' },
   quick: { kind: 'flag', default: '', help: 'One small repository and three rounds.' },
   memory: { kind: 'flag', default: '', help: 'Measures memory and the waiting of others under load instead.' },
-  megabytes: { kind: 'text', default: '300,2000', help: 'With --memory: MB of the packs that are pushed.' },
+  megabytes: { kind: 'text', default: '300,2000', help: 'MB of the packs that are pushed to measure memory; without --memory only the first.' },
   'write-readme': { kind: 'flag', default: '', help: 'Puts the table into README.md.' },
   source: { kind: 'flag', default: '', help: 'Runs the forge from the source instead of the executable.' },
   executable: { kind: 'text', default: EXECUTABLE, help: 'The built executable.' },
@@ -80,6 +81,21 @@ async function inOrder(hearth: Hearth, name: string): Promise<void> {
   throw new Error(`${packs} got no bitmap`)
 }
 
+/** Seconds of processor time, of five, below which the forge is at rest. */
+const RESTING = 0.1
+const MOST_LOOKS = 240
+
+/** Waits until what large pushes set off in the background is done: it would count for what is measured meanwhile. */
+async function atRest(hearth: Hearth): Promise<void> {
+  const began = performance.now()
+  for (let [calm, looks] = [0, 0]; calm < 2 && looks < MOST_LOOKS; looks++) {
+    const used = cpuOf(hearth.pid)
+    await Bun.sleep(5000)
+    calm = cpuOf(hearth.pid) - used < RESTING ? calm + 1 : 0
+  }
+  say(`the forge is at rest ${Math.round((performance.now() - began) / 1000)} s after all is in order`)
+}
+
 /** Fills a repository of the forge by pushing, and git's server with the very files that git made. */
 async function serve(name: string, path: string, hearth: Hearth, root: string): Promise<void> {
   await hearth.create(name)
@@ -89,6 +105,7 @@ async function serve(name: string, path: string, hearth: Hearth, root: string): 
 
 gatherRepos()
 await runScript('bun scripts/bench-git.ts [options]', OPTIONS, async (options) => {
+  const began = performance.now()
   const rounds = options.quick ? 3 : Math.max(1, Number(options.rounds))
   const directory = mkdtempSync(join(tmpdir(), 'hearth-bench-git-'))
   chmodSync(directory, 0o755)
@@ -110,7 +127,20 @@ await runScript('bun scripts/bench-git.ts [options]', OPTIONS, async (options) =
     const repositories = await prepare(sources, sizes, options.prepared === '' ? join(directory, 'prepared') : resolve(options.prepared))
     const wanted = (name: string): boolean => options.only === '' || options.only.split(',').some((part) => name.includes(part))
     const results: Result[] = []
-    const note = (result: Result): void => {
+    /** What fails is told and left out; the rest is measured all the same. */
+    let failures = 0
+    const attempt = async <R>(what: string, work: () => Promise<R>): Promise<R | null> => {
+      try {
+        return await work()
+      } catch (error) {
+        failures++
+        say(`${what} FAILED: ${error instanceof Error ? error.message : String(error)}`)
+        return null
+      }
+    }
+    const note = async (what: string, measured: () => Promise<Result>): Promise<void> => {
+      const result = await attempt(what, measured)
+      if (result === null) return
       results.push(result)
       say(lineOf(result))
     }
@@ -127,24 +157,30 @@ await runScript('bun scripts/bench-git.ts [options]', OPTIONS, async (options) =
       await addManyRefs(smallest.path, join(root, 'many.git'), hearth, 'many', directory)
     }
     const serving = SERVED.some(wanted) ? repositories : []
-    for (const { name, path } of serving) await serve(name, path, hearth, root)
-    for (const { name } of serving) await inOrder(hearth, name)
-
+    const served: Repository[] = []
     for (const repository of serving) {
+      const { name, path } = repository
+      if ((await attempt(`${name}: the first push`, async () => (await serve(name, path, hearth, root), true))) !== null) served.push(repository)
+    }
+    const races = [...SCENARIOS, 'first fetch after a start'].some(wanted)
+    // A fork is as quick while its store waits to be put in order.
+    for (const { name } of races ? served : []) await inOrder(hearth, name)
+    if (races && served.length > 0) await atRest(hearth)
+
+    for (const repository of served) {
       const { name, path, branch } = repository
       const fork = async (): Promise<void> => void (wanted('fork') && say(await forkCost(hearth, repository)))
-      if (![...SCENARIOS, 'first fetch after a start'].some(wanted)) {
+      if (!races) {
         await fork()
         continue
       }
       const at = join(directory, 'clients', name)
       mkdirSync(at, { recursive: true })
       const clients: Clients = { one: join(at, 'one'), hundred: join(at, 'hundred'), now: join(at, 'now') }
-      await clientAt(path, clients.one, branch, repository.behind.one)
-      await clientAt(path, clients.hundred, branch, repository.behind.hundred)
-      await clientAt(path, clients.now, branch, repository.tip)
+      const { behind, tip } = repository
+      await clientsAt(path, branch, [{ path: clients.hundred, commit: behind.hundred }, { path: clients.one, commit: behind.one }, { path: clients.now, commit: tip }])
       for (const scenario of scenariosOf(repository, clients, at)) {
-        if (wanted(scenario.name)) note(await race(scenario, name, [hearth, lighttpd], rounds))
+        if (wanted(scenario.name)) await note(`${name}: ${scenario.name}`, () => race(scenario, name, [hearth, lighttpd], rounds))
       }
       const first = scenariosOf(repository, clients, at).find(({ name: one }) => one === 'fetch of 1 commit')
       if (first && wanted('first fetch after a start')) {
@@ -156,24 +192,28 @@ await runScript('bun scripts/bench-git.ts [options]', OPTIONS, async (options) =
           await first.before?.(server, round)
         }
         // Without the push before it: the very first thing that a new process is asked for.
-        note(await race({ name: 'first fetch after a start', repeat: 1, before, run: first.run }, name, [hearth, lighttpd], rounds))
+        await note(`${name}: first fetch`, () => race({ name: 'first fetch after a start', repeat: 1, cold: true, before, run: first.run }, name, [hearth, lighttpd], rounds))
       }
       await fork()
       rmSync(at, { recursive: true, force: true })
     }
     if (wanted('ls-remote')) {
       const list = { name: 'ls-remote of 10,000 refs', repeat: 10, run: (server: Server) => gitTo(server, 'ls-remote', server.address('many')) }
-      note(await race(list, smallest.name, [hearth, lighttpd], rounds))
+      await note('ls-remote', () => race(list, smallest.name, [hearth, lighttpd], rounds))
     }
     for (const stop of stops.splice(0)) await stop()
     for (const repository of repositories) {
-      if (wanted('push of everything')) note(await raceWholePush(executable, repository, join(directory, 'whole'), rounds))
-      if (wanted('index of the pack')) note(await raceIndexing(repository, join(directory, 'indexing'), rounds))
+      if (wanted('push of everything')) await note(`${repository.name}: push of everything`, () => raceWholePush(executable, repository, join(directory, 'whole'), rounds))
+      if (wanted('index of the pack')) await note(`${repository.name}: index of the pack`, () => raceIndexing(repository, join(directory, 'indexing'), rounds))
     }
-    const table = tableOf(results)
-    say(`\n${availableParallelism()} cores, medians of ${rounds}; ratios to git's server, our own time in brackets\n\n${table}`)
-    if (options['write-readme']) writeReadme(table)
-    return 0
+    const size = Number(options.megabytes.split(',')[0])
+    const memory = wanted('peak memory') ? await attempt('peak memory', () => memoryReport(executable, join(directory, 'memory'), size)) : null
+    if (memory !== null) say(memory)
+    const caption = `Ratios to git's own server of waiting and of the server's processor time, with our wait in brackets: ${availableParallelism()} cores, medians of ${rounds} rounds in turns, measured in ${Math.ceil((performance.now() - began) / 60_000)} minutes.`
+    const text = [caption, tableOf(results, repositories), ...(memory === null ? [] : [`Memory and the wait of small requests: ${memory.split('\n').join('. ')}.`])].join('\n\n')
+    say(`\n${text}`)
+    if (options['write-readme']) writeReadme(text)
+    return failures === 0 ? 0 : 1
   } finally {
     await end()
   }

@@ -1,14 +1,16 @@
 /**
  * How long a page takes on a large repository, beside cgit on the same one in the same run, in turns: tree, file, blame, log, commit and
- * comparison. `bun scripts/bench-pages.ts --repo DIR` with a bare repository; the first visit of each page is told apart from later
- * ones, because the forge keeps what it has found out and cgit runs with its cache off.
+ * comparison, and search (cgit's is `git log --grep`; the forge's is that of code). `bun scripts/bench-pages.ts --repo DIR` with a bare
+ * repository. The forge is given the time that it takes for itself after a push, then started anew; the first visit of each page is told apart
+ * from later ones, because the forge keeps what it has found out and cgit runs with its cache off. Neither packs what it sends.
  */
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { Database } from 'bun:sqlite'
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startCgit } from './bench-pages/cgit.ts'
 import { choosePages, type Target } from './bench-pages/pages.ts'
-import { startHearth } from './bench-git/servers.ts'
+import { startHearth, type Hearth } from './bench-git/servers.ts'
 import { EXECUTABLE, requireBuilt } from './run/forge.ts'
 import { git } from './run/git.ts'
 import { OptionError, runScript } from './run/options.ts'
@@ -18,6 +20,7 @@ const OPTIONS = {
   executable: { help: 'the forge', default: EXECUTABLE, kind: 'text' },
   targets: { help: 'different pages of each kind', default: '8', kind: 'count' },
   rounds: { help: 'visits of each page', default: '6', kind: 'count' },
+  keep: { help: 'a directory for the forge, used again when it is there', default: '', kind: 'text' },
 } as const
 
 const part = (times: readonly number[], share: number): number => [...times].sort((a, b) => a - b)[Math.min(times.length - 1, Math.floor(times.length * share))] ?? Number.NaN
@@ -25,24 +28,48 @@ const show = (value: number): string => (Number.isNaN(value) ? '-' : value < 10 
 
 async function timed(url: string, headers: Record<string, string>): Promise<number> {
   const began = performance.now()
-  const answer = await fetch(url, { headers, redirect: 'manual' })
+  const answer = await fetch(url, { headers: { 'accept-encoding': 'identity', ...headers }, redirect: 'manual' })
   const text = await answer.text()
   const took = performance.now() - began
   if (answer.status !== 200 || text.length < 500) throw new Error(`${url} answered ${answer.status}: ${text.slice(0, 300)}`)
   return took
 }
 
-/** Waits until the forge has put its packs in order, as it does by itself a while after a push. */
-async function settled(directory: string): Promise<void> {
-  const until = performance.now() + 600_000
-  while (!existsSync(join(directory, 'objects/info/commit-graph'))) {
-    if (performance.now() > until) throw new Error('the forge has not put its packs in order')
-    await Bun.sleep(1000)
+/** Pages of each kind that are visited before the measuring, and are not among those measured. */
+const WARM = 3
+
+/** A forge, with the repository in it where its directory is used again. */
+async function openForge(executable: string, directory: string): Promise<Omit<Hearth, 'data'> & { readonly data: string; readonly filled: boolean }> {
+  const note = join(directory, 'token')
+  const data = join(directory, 'data')
+  if (!existsSync(note)) {
+    const made = await startHearth(executable, directory)
+    await Bun.write(note, made.token)
+    return Object.assign(made, { data, filled: false })
   }
-  await Bun.sleep(3000)
+  return Object.assign(await startHearth(executable, directory, {}, (await Bun.file(note).text()).trim()), { data, filled: true })
 }
 
-await runScript('bench-pages', OPTIONS, async ({ repo, executable, targets, rounds }) => {
+/** Jobs that a forge has by itself after a push: it packs and indexes the store, and reads ahead. */
+const OWN_JOBS = `'maintain_store', 'read_ahead', 'keep_search', 'measure_repo'`
+
+/** Waits until the forge has done what it does by itself a while after a push. Gives how long that took, in seconds. */
+async function settled(data: string): Promise<number> {
+  const began = performance.now()
+  const db = new Database(join(data, 'hearth.db'), { readonly: true })
+  try {
+    const waits = db.query<{ n: number }, []>(`SELECT count(*) AS n FROM jobs WHERE kind IN (${OWN_JOBS}) AND state <> 'failed' AND key IS NOT 'sweep'`)
+    while ((waits.get()?.n ?? 0) > 0) {
+      if (performance.now() - began > 1_800_000) throw new Error('the forge does not come to an end of its own work')
+      await Bun.sleep(500)
+    }
+  } finally {
+    db.close()
+  }
+  return (performance.now() - began) / 1000
+}
+
+await runScript('bench-pages', OPTIONS, async ({ repo, executable, targets, rounds, keep }) => {
   if (repo === '' || !existsSync(join(repo, 'HEAD'))) throw new OptionError('--repo names a bare repository')
   const directory = mkdtempSync(join(tmpdir(), 'hearth-pages-'))
   const copy = join(directory, 'copy.git')
@@ -50,13 +77,20 @@ await runScript('bench-pages', OPTIONS, async ({ repo, executable, targets, roun
   await git(copy, 'commit-graph', 'write', '--reachable', '--changed-paths')
   const branch = (await git(copy, 'symbolic-ref', '--short', 'HEAD')).trim()
   const commits = (await git(copy, 'rev-list', '--count', 'HEAD')).trim()
-  const forge = await startHearth(requireBuilt(executable), join(directory, 'forge'))
+  if (keep !== '') mkdirSync(keep, { recursive: true })
+  const forge = await openForge(requireBuilt(executable), keep === '' ? join(directory, 'forge') : keep)
   const cgit = await startCgit(copy, join(directory, 'cgit'))
   try {
-    await forge.create('repo')
-    await git(copy, '-c', `http.extraHeader=Authorization: ${forge.authorization}`, 'push', '-q', forge.address('repo'), `HEAD:refs/heads/${branch}`)
-    await settled(forge.directory('repo'))
-    const pages = await choosePages(copy, branch, Number(targets))
+    if (!forge.filled) {
+      await forge.create('repo')
+      await git(copy, '-c', `http.extraHeader=Authorization: ${forge.authorization}`, 'push', '-q', forge.address('repo'), `HEAD:refs/heads/${branch}`)
+      process.stdout.write(`pushed; the forge's own work afterwards took ${(await settled(forge.data)).toFixed(0)} s\n`)
+    }
+    await forge.restart()
+    const all = await choosePages(copy, branch, Number(targets) + WARM)
+    const pages = all.map(({ name, targets: each }) => ({ name, targets: each.slice(0, Number(targets)) }))
+    // A process that has just started compiles what it runs for the first time: other pages bear that.
+    for (const { targets: each } of all) for (const target of each.slice(Number(targets))) await timed(`${forge.url}/acme/repo${target.forge}`, { authorization: `Bearer ${forge.token}` })
     const times = new Map<string, { first: number[]; later: number[]; cgit: number[] }>()
     const ask = async (name: string, target: Target, round: number) => {
       let row = times.get(name)

@@ -20,6 +20,7 @@ const OPTIONS = {
   seed: { kind: 'count', default: '', help: 'Repeats the choices of an earlier run.' },
   contributors: { kind: 'count', default: '4', help: 'Clients that work at once.' },
   racers: { kind: 'count', default: '2', help: 'Clients that push to the same refs at once.' },
+  length: { kind: 'count', default: '2000', help: 'Milliseconds of a round at most; more where the machine is slow.' },
   executable: { kind: 'text', default: EXECUTABLE, help: 'The built executable.' },
 } as const satisfies Record<string, Option>
 
@@ -46,7 +47,7 @@ if (import.meta.main) {
     copyFileSync(built, executable)
     process.stdout.write(`seed ${seed}\n`)
     const say = (line: string): void => void process.stdout.write(`${line}\n`)
-    const common = { executable, seed, contributors: Number(options.contributors), racers: Number(options.racers), say }
+    const common = { executable, seed, contributors: Number(options.contributors), racers: Number(options.racers), length: [300, Math.max(301, Number(options.length))] as const, say }
     let good = true
     try {
       if (options.how !== 'power') good = tell('kill', await runCrashes({ ...common, how: 'kill', rounds: Number(options.kills) })) && good

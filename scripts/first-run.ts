@@ -31,7 +31,7 @@ async function waitForLines(stream: ReadableStream<Uint8Array>): Promise<string>
 export async function firstRun(command: readonly string[] = [executable], cwd?: string): Promise<FirstRun> {
   const directory = mkdtempSync(join(tmpdir(), 'hearth-first-'))
   const child = Bun.spawn([...command, 'serve', '--listen', '127.0.0.1:0', '--data', join(directory, 'data')], { cwd: cwd ?? directory, env: { PATH: '/nonexistent', HOME: '/nonexistent' }, stdout: 'pipe', stderr: 'ignore' })
-  const browser = await chromium.launch({ executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu'] })
+  const browser = await chromium.launch({ executablePath: process.env['HEARTH_CHROMIUM'] ?? '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'] })
   try {
     const began = performance.now()
     let last = began

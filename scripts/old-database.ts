@@ -12,7 +12,7 @@ import { claim, ROOT, startForge } from './run/forge.ts'
 import { git, withToken } from './run/git.ts'
 
 /** Tables whose rows no migration may lose. */
-const TABLES = ['users', 'emails', 'workspaces', 'members', 'repos', 'refs', 'records', 'issues', 'labels', 'milestones', 'comments', 'pulls', 'reviews', 'session_entries', 'events', 'tokens', 'audit_log']
+const TABLES = ['users', 'emails', 'workspaces', 'members', 'repos', 'refs', 'records', 'issues', 'labels', 'milestones', 'comments', 'pulls', 'reviews', 'session_entries', 'events', 'tokens', 'audit_log', 'teams', 'releases', 'rulesets', 'webhooks', 'stars']
 
 async function run(cwd: string, ...command: string[]): Promise<string> {
   const child = Bun.spawn(command, { cwd, stdout: 'pipe', stderr: 'pipe' })
@@ -66,6 +66,13 @@ async function story(url: string, token: string, work: string): Promise<void> {
     await ask('POST', `${repo}/pulls/${pull.number}/reviews`, { verdict: 'comment', body: 'Looks right.' })
     if (land) await ask('POST', `${repo}/pulls/${pull.number}/merge`, { method: 'merge' })
   }
+  await ask('POST', '/workspaces/acme/teams', { name: 'Bakers', description: 'Who bake.' })
+  await ask('PUT', '/user/starred/acme/oven')
+  await ask('POST', `${repo}/releases`, { tag_name: 'v1', name: 'The first loaf', body: 'It rose.' })
+  await ask('POST', `${repo}/rulesets`, { name: 'Careful', target: 'branch', enforcement: 'evaluate', conditions: { ref_name: { include: ['refs/heads/main'] } }, rules: [{ type: 'deletion' }] })
+  // Nobody is there: the name is one that no resolver knows.
+  await ask('POST', `${repo}/hooks`, { url: 'https://bakery.invalid/hook', events: ['issue.opened'] })
+  await ask('POST', `${repo}/issues`, { title: 'Told to nobody' })
 }
 
 /** What must be true of it for ever, read from the old database itself. */

@@ -43,10 +43,10 @@ set -e
 if [ -d /run/systemd/system ]; then systemctl daemon-reload; fi
 `
 
-export type Deb = { readonly binary: string; readonly arch: string; readonly out: string; readonly epoch: number }
+export type Deb = { readonly binary: string; readonly arch: string; readonly out: string; readonly epoch: number; readonly version?: string }
 
 /** Gives the path of the package. Needs `dpkg-deb`. */
-export function packageDeb({ binary, arch, out, epoch }: Deb): string {
+export function packageDeb({ binary, arch, out, epoch, version = packageJson.version }: Deb): string {
   const tree = mkdtempSync(join(tmpdir(), 'hearth-deb-'))
   try {
     const put = (path: string, text: string, mode = 0o644) => {
@@ -64,7 +64,7 @@ export function packageDeb({ binary, arch, out, epoch }: Deb): string {
     put('DEBIAN/conffiles', '/etc/hearth/hearth.toml\n')
     for (const [name, text] of [['postinst', POSTINST], ['prerm', PRERM], ['postrm', POSTRM]] as const) put(`DEBIAN/${name}`, text, 0o755)
     put('DEBIAN/control', `Package: hearth
-Version: ${packageJson.version}
+Version: ${version}
 Architecture: ${arch}
 Maintainer: The Hearth authors <hearth@localhost>
 Section: vcs
@@ -77,7 +77,7 @@ Description: git forge for people and software agents, in one executable
  database server and no git on the machine.
 `)
     mkdirSync(out, { recursive: true })
-    const path = join(out, `hearth_${packageJson.version}_${arch}.deb`)
+    const path = join(out, `hearth_${version}_${arch}.deb`)
     execFileSync('find', [tree, '-exec', 'touch', '-h', '-d', `@${epoch}`, '{}', '+'])
     execFileSync('dpkg-deb', ['--root-owner-group', '-Zgzip', '-z6', '--build', tree, path], { env: { ...process.env, SOURCE_DATE_EPOCH: String(epoch) }, stdio: ['ignore', 'ignore', 'inherit'] })
     return path

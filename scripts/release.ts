@@ -5,7 +5,7 @@
  */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import packageJson from '../package.json' with { type: 'json' }
@@ -69,9 +69,12 @@ async function make({ source, out, targets, epoch, cache }: Making): Promise<Map
 
 /** The same source at another path, so that a path in a result shows. */
 function copySource(): string {
-  const copy = mkdtempSync(join(tmpdir(), 'hearth-source-'))
+  mkdirSync(join(root, 'dist'), { recursive: true })
+  // On the same disk, so that packages need not be copied.
+  const copy = mkdtempSync(join(root, 'dist', 'source-'))
   for (const part of SOURCE) cpSync(join(root, part), join(copy, part), { recursive: true })
-  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
+  // Not as a symbolic link: packages would be somewhere else, seen from the source, and their paths are in what a build remembers.
+  execFileSync('cp', ['-rl', join(root, 'node_modules'), join(copy, 'node_modules')])
   return copy
 }
 

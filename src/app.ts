@@ -3,6 +3,7 @@ import { createGit, type Git } from '#git'
 import { createHearth, type Hearth } from '#core/hearth.ts'
 import { unfinishedRestore } from '#backup'
 import { openDatabase, type DatabaseHandle } from '#core/db.ts'
+import { newestIds } from '#core/events.ts'
 import { recordedMigrations } from '#core/migrate.ts'
 import { askerNow } from '#core/work.ts'
 import type { Settings } from '#core/settings.ts'
@@ -95,7 +96,7 @@ export function openHearth({ settings, log, clock = systemClock, git, databasePa
   }
   if (done.length > 0) log.info('the database was brought up to date', { migrations: done })
   // A clock that was set back while nothing ran must not put what is new below what is old.
-  for (const table of ['events', 'audit_log']) continueAfter(database.one<{ id: string | null }>(`SELECT max(id) AS id FROM ${table}`)?.id ?? '')
+  for (const id of newestIds(database)) continueAfter(id)
   const engine =
     git ??
     createGit({

@@ -146,7 +146,7 @@ export function rollBack(places: Places, now: string): RolledBack {
       closeSync(file)
     }
     for (const ending of ['-wal', '-shm']) rmSync(places.database + ending, { force: true })
-    // The index of searches knows what the copy does not; it is made anew.
+    // The index of searches knows what the copy does not; it is made anew. What is kept of history (cache.db) is right for any copy.
     for (const ending of ['', '-wal', '-shm']) rmSync(join(places.database, '..', `search.db${ending}`), { force: true })
     try {
       linkSync(places.database, kept)

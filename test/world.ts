@@ -113,6 +113,8 @@ export async function makeWorld(change: Partial<Settings> = {}) {
 
     async close(): Promise<void> {
       await hearth.close()
+      // On demand, since it takes as long as the tests themselves: git judges every store that they made.
+      if (process.env['SOUND_STORES'] === '1') await (await import('./git/support/sound.ts')).expectSound(join(data, 'repos'))
       rmSync(data, { recursive: true, force: true })
     },
   }

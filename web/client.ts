@@ -1,5 +1,6 @@
 // What the pages do better with a script. Each part is on its own, and a page without it works the same, only plainer.
 import { relativeText } from './relative.ts'
+import './board.ts'
 import './typing.ts'
 
 const root = document.documentElement
@@ -228,15 +229,49 @@ document.addEventListener('click', (event) => {
   event.preventDefault()
   void takePart(link)
 })
+// The next files of a large change come as one gets there, up to as many as a browser scrolls through with ease; from there on the link
+// leads to a page that begins with them.
+const MOST_FILES = 500
+const isFull = (): boolean => document.querySelectorAll('.diff-file').length >= MOST_FILES
+const takeMore = async (link: HTMLAnchorElement): Promise<void> => {
+  if (link.ariaBusy === 'true') return
+  link.ariaBusy = 'true'
+  const answer = await fetch(link.href).catch(() => null)
+  const fresh = answer?.ok ? new DOMParser().parseFromString(await answer.text(), 'text/html') : null
+  const files = [...(fresh?.querySelectorAll('.diff > .diff-file') ?? [])]
+  const place = document.getElementById('more-files')
+  if (files.length === 0 || !place) return void (link.ariaBusy = null)
+  const at = document.activeElement === link
+  // One part for all of them: what is out of sight costs the browser nothing then, however many there are.
+  const batch = document.createElement('div')
+  batch.className = 'diff-more'
+  batch.append(...files)
+  document.querySelector('.diff')?.append(batch)
+  place.replaceChildren(...(fresh?.getElementById('more-files')?.childNodes ?? []))
+  for (const file of files) nearParts(file)
+  nearParts(place)
+  refreshTimes()
+  if (at) files[0]?.querySelector('summary')?.focus({ preventScroll: true })
+}
+document.addEventListener('click', (event) => {
+  const link = event.target instanceof Element ? event.target.closest<HTMLAnchorElement>('a[data-more], .diff-list a') : null
+  if (!link || event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey) return
+  const here = document.getElementById(link.hash.slice(1))
+  if (link.dataset.more !== undefined && !isFull()) void takeMore(link)
+  else if (here) location.hash = link.hash
+  else return
+  event.preventDefault()
+})
 const near = new IntersectionObserver((seen) => {
   for (const { isIntersecting, target } of seen) {
     if (!isIntersecting || !(target instanceof HTMLAnchorElement)) continue
     near.unobserve(target)
-    void takePart(target)
+    if (target.dataset.more === undefined) void takePart(target)
+    else if (!isFull()) void takeMore(target)
   }
-}, { rootMargin: '600px' })
+}, { rootMargin: '1200px' })
 const nearParts = (part: ParentNode): void => {
-  for (const link of part.querySelectorAll('a[data-near]')) near.observe(link)
+  for (const link of part.querySelectorAll('a[data-near], a[data-more]')) near.observe(link)
 }
 nearParts(document)
 
@@ -272,7 +307,7 @@ const isChanged = (field: Element): boolean =>
     : field instanceof HTMLInputElement && /^(?:checkbox|radio)$/.test(field.type)
       ? field.checked !== field.defaultChecked
       : (field instanceof HTMLTextAreaElement || (field instanceof HTMLInputElement && field.type !== 'hidden')) && field.value !== field.defaultValue
-const inUse = (form: HTMLFormElement): boolean => form.matches(':focus-within, :has([aria-invalid])') || [...form.elements].some(isChanged)
+const inUse = (form: HTMLFormElement): boolean => form.matches(':focus-within, :has([aria-invalid], [role=alert])') || [...form.elements].some(isChanged)
 const holds = (part: Element): boolean => (part instanceof HTMLFormElement ? inUse(part) : [...part.querySelectorAll('form')].some(inUse))
 
 const weave = (old: Element, fresh: Element): void => {

@@ -27,7 +27,24 @@ export const clearCookie = (secure: boolean, plain: string): string => setCookie
 
 export const newVisitor = (): string => randomToken(24)
 
-/** The CSRF token of a cookie's secret: a script of another site can neither read the cookie nor compute this. */
-export const csrfToken = (secret: string): string => Buffer.from(hmacSha256(secret, 'csrf')).toString('base64url')
+const CSRF_BYTES = 32
 
-export const isCsrfToken = (secret: string, token: string): boolean => sameBytes(Buffer.from(csrfToken(secret)), Buffer.from(token))
+/** The bytes that a token stands for. */
+const csrfBytes = (secret: string): Uint8Array => hmacSha256(secret, 'csrf')
+
+/** Each byte with that of a mask; done twice it is undone. */
+const masked = (bytes: Uint8Array, mask: Uint8Array): Buffer => Buffer.from(bytes.map((byte, at) => byte ^ (mask[at] ?? 0)))
+
+/**
+ * A CSRF token of a cookie's secret: a script of another site can neither read the cookie nor compute this. Each is masked afresh, so that
+ * pages which repeat what was sent to them do not pack the better the more of it somebody has guessed.
+ */
+export function csrfToken(secret: string): string {
+  const mask = crypto.getRandomValues(new Uint8Array(CSRF_BYTES))
+  return Buffer.concat([mask, masked(csrfBytes(secret), mask)]).toString('base64url')
+}
+
+export function isCsrfToken(secret: string, token: string): boolean {
+  const bytes = Buffer.from(token, 'base64url')
+  return bytes.length === CSRF_BYTES * 2 && sameBytes(csrfBytes(secret), masked(bytes.subarray(CSRF_BYTES), bytes.subarray(0, CSRF_BYTES)))
+}

@@ -13,6 +13,12 @@ import { readCookie, setCookie } from './cookies.ts'
 /** Pages that read old commits: blame, history, changes, comparisons, trees and files at a commit, archives. */
 const COSTLY = /^\/[^/]+\/[^/]+\/(?:pull\/\d+\/)?(?:blame|commits|commit|compare|archive|(?:tree|blob)\/[0-9a-f]{40})(?:\/|$)/
 
+/** What programs read that have no browser, however often. */
+const FEED = /^\/[^/]+\/[^/]+\/commits\/.+\.atom$/
+
+/** Whether a page is one that costs work and tells crawlers nothing that is not said elsewhere. */
+export const isCostly = (path: string): boolean => COSTLY.test(path) && !FEED.test(path)
+
 const MOST = 60
 const WINDOW = 10 * MINUTE
 /** One hash in 2^BITS is good: about a third of a second for a browser. */
@@ -57,7 +63,7 @@ export class Crawlers {
 
   /** The challenge that stands before a page for a signed-out reader; null when there is none. Counts the page. */
   challengeFor(request: Request, path: string, address: string | null): string | null {
-    if (!this.hearth.settings.limits.proof_of_work || !COSTLY.test(path)) return null
+    if (!this.hearth.settings.limits.proof_of_work || !isCostly(path)) return null
     const network = networkOf(address)
     const now = this.hearth.clock.now()
     let count = this.#counts.get(network)

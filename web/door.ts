@@ -10,12 +10,13 @@ import { Moved, Refusal } from '#lib/errors.ts'
 import { SECOND } from '#lib/time.ts'
 import { readMultipart } from '#lib/multipart.ts'
 import { assets, contentSecurityPolicy } from './assets.ts'
-import { Crawlers, WORK_PATH } from './crawlers.ts'
+import { Crawlers, isCostly, WORK_PATH } from './crawlers.ts'
 import { CSRF_FIELD } from './components/form.tsx'
 import { clearCookie, csrfToken, FLASH, isCsrfToken, newVisitor, readCookie, setCookie, SIGN_IN, VISITOR } from './cookies.ts'
 import { flashOf } from './flashes.ts'
 import { Html, renderPage } from './jsx/html.ts'
 import { movedAddress } from './moved.ts'
+import { assetResponse, packedPage } from './packed.ts'
 import { errorPage } from './pages/error.tsx'
 import { workPage } from './pages/work.tsx'
 import { Router } from './router.ts'
@@ -160,8 +161,9 @@ export function siteDoor(hearth: Hearth, map: SiteMap, visitorOf: VisitorOf, nam
         if (!(refusal instanceof Refusal)) throw error
         response = tell(refusal, looked.visit(), null)
       }
+      if (isCostly(looked.path)) response.headers.set('x-robots-tag', 'noindex, nofollow')
       for (const cookie of looked.cookies) response.headers.append('set-cookie', cookie)
-      return request.method === 'HEAD' ? new Response(null, response) : response
+      return request.method === 'HEAD' ? new Response(null, response) : packedPage(request, response)
     },
     refuse: ({ request, id }, refusal) => tell(refusal, look(request, nowhere).visit(), id),
   }
@@ -217,12 +219,6 @@ async function fieldsOf(request: Request): Promise<Fields> {
     if (typeof value === 'string') values.set(name, [...(values.get(name) ?? []), value.replaceAll('\r\n', '\n')])
   }
   return new Fields(values)
-}
-
-function assetResponse(request: Request, asset: { type: string; body: string; etag: string }): Response {
-  const headers = { 'content-type': asset.type, etag: asset.etag, 'cache-control': 'public, max-age=31536000, immutable', 'x-content-type-options': 'nosniff' }
-  if (request.headers.get('if-none-match') === asset.etag) return new Response(null, { status: 304, headers })
-  return new Response(request.method === 'HEAD' ? null : asset.body, { headers })
 }
 
 /** What came with a form. */

@@ -51,10 +51,11 @@ export const highlightNow = (text: string, grammar: Grammar): string[] => splitL
 const cache = createCache<string[]>({ maxSize: 32 * 1024 * 1024, sizeOf: (lines) => lines.reduce((sum, line) => sum + line.length * 2 + 16, 64) })
 
 /** Up to so many characters are coloured at once: it takes about as long as asking another thread would. */
-const SMALL = 12 * 1024
+const SMALL = 4 * 1024
 
-/** A page waits so long for colours; what takes longer comes later. */
-const PATIENCE_MS = 40
+/** A page waits so long for the colours of a text of this size; what takes longer comes later. */
+const PATIENCE_MS = 8
+const QUICK = 24 * 1024
 
 const thread = new HighlightThread()
 const underWay = new Map<string, Promise<string[]>>()
@@ -66,7 +67,7 @@ export type FileLines = { readonly lines: readonly string[]; readonly late: bool
  * Coloured lines of a file of any size, kept by the blob's id. A larger one is coloured by a thread of its own; where that takes too
  * long the lines come plain.
  */
-export async function highlightFile(blob: { oid: string; path: string; text: string }, patience = PATIENCE_MS): Promise<FileLines> {
+export async function highlightFile(blob: { oid: string; path: string; text: string }, patience = blob.text.length <= QUICK ? PATIENCE_MS : 0): Promise<FileLines> {
   const grammar = grammarOfPath(blob.path, blob.text.slice(0, 200).split('\n', 1)[0])
   const key = `${blob.oid}:${grammar ?? ''}`
   const known = cache.get(key)
@@ -83,6 +84,7 @@ export async function highlightFile(blob: { oid: string; path: string; text: str
     })
     underWay.set(key, made)
   }
+  if (patience === 0) return { lines: plainLines(text), late: true }
   let timer: ReturnType<typeof setTimeout> | undefined
   const enough = new Promise<null>((resolve) => void (timer = setTimeout(() => resolve(null), patience)))
   const lines = await Promise.race([made, enough])

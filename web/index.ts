@@ -24,6 +24,7 @@ import { avatar } from './pages/avatar.ts'
 import { archiveDownload } from './pages/code/archive.ts'
 import { blamePage } from './pages/code/blame.tsx'
 import { blobPage } from './pages/code/blob.tsx'
+import { changedFilesPage } from './pages/code/changed-files.tsx'
 import { comparePage, comparePickPage } from './pages/code/compare.tsx'
 import { commitPage } from './pages/code/commit.tsx'
 import { editForms, editPages } from './pages/code/edit.tsx'
@@ -37,8 +38,10 @@ import { rawFile } from './pages/code/raw.ts'
 import { refForms } from './pages/code/refs.ts'
 import { repoPage, treePage } from './pages/code/tree.tsx'
 import { DocsPage, type Docs } from './pages/docs.tsx'
+import { guidePage } from './pages/guide.tsx'
 import { homePage } from './pages/home.tsx'
 import { commentForm, editIssueForm, editIssuePage, issuePage, lockForm, startPullForm } from './pages/issues/issue.tsx'
+import { boardForm, boardPage } from './pages/issues/board.tsx'
 import { labelForms, labelsPage } from './pages/issues/labels.tsx'
 import { issuesPage } from './pages/issues/list.tsx'
 import { milestoneForms, milestonesPage } from './pages/issues/milestones.tsx'
@@ -98,20 +101,20 @@ export type SiteParts = { readonly docs: () => Docs }
 
 /** The code pages of a pull request's fork, below the pull request. */
 const ofFork = <T extends { readonly path: string }>(place: T): T => ({ ...place, path: place.path.replace('/:repo/', '/:repo/pull/:fork/') })
-const forkPages = [treePage, blobPage, blamePage, commitsPage, commitPage, comparePage, uploadPage, ...editPages].map(ofFork)
+const forkPages = [treePage, blobPage, blamePage, commitsPage, commitPage, comparePage, changedFilesPage, uploadPage, ...editPages].map(ofFork)
 const forkFiles = [rawFile, archiveDownload, ...patches].map(ofFork)
 
 export const siteMap = ({ development }: Pick<Settings, 'development'>, { docs }: SiteParts): SiteMap => ({
   arrive: arriveByProxy,
   pages: [
-    homePage, ...searchPages, page({ path: '/docs', load: docs, view: (data, visit) => DocsPage({ docs: data, visit }) }),
+    homePage, ...searchPages, page({ path: '/docs', load: docs, view: (data, visit) => DocsPage({ docs: data, visit }) }), guidePage,
     setupPage, registerPage, registeredPage, confirmPage, signInPage, forgotPage, resetPage,
     startSignOnPage, finishSignOnPage, settingsPage, profilePage, emailsPage, securityPage, twoFactorPage, sessionsPage, ...adminPages, usersPage, backupsPage,
     tokensPage, keysPage, applicationsPage, authorizePage, devicePage, invitesPage,
     invitationPage, teamsPage, newTeamPage, teamPage, teamSettingsPage, collaboratorsPage,
     newWorkspacePage, workspacePage, membersPage, workspaceSettingsPage, deletedReposPage, workspaceTokensPage, workspaceAuditPage, siteAuditPage,
-    newRepoPage, repoPage, treePage, blobPage, blamePage, commitsPage, commitPage, comparePickPage, comparePage, uploadPage, ...editPages, ownersPage, branchesPage, tagsPage, activityPage, agentsPage, repoSettingsPage,
-    issuesPage, newIssuePage, issuePage, editIssuePage, labelsPage, milestonesPage,
+    newRepoPage, repoPage, treePage, blobPage, blamePage, commitsPage, commitPage, comparePickPage, comparePage, changedFilesPage, uploadPage, ...editPages, ownersPage, branchesPage, tagsPage, activityPage, agentsPage, repoSettingsPage,
+    issuesPage, boardPage, newIssuePage, issuePage, editIssuePage, labelsPage, milestonesPage,
     pullsPage, newPullPage, pullPage, editPullPage, changesPage, pullCommitsPage, sessionPage, checksPage, queuePage,
     ...notificationPages, ...releasePages, ...forkPages, ...webhookPages, ...rulesetSitePages,
     ...(development ? [galleryPage] : []),
@@ -128,7 +131,7 @@ export const siteMap = ({ development }: Pick<Settings, 'development'>, { docs }
     addCollaboratorForm, setCollaboratorForm, removeCollaboratorForm, revokeRepoInvitationForm,
     newWorkspaceForm, updateMemberForm, removeMemberForm, workspaceSettingsForm, restoreRepoForm, purgeRepoForm,
     newRepoForm, ...importForms, repoSettingsForm, pullSettingsForm, ...dangerForms, ...refForms, ...editForms, ...editForms.map(ofFork), uploadForm, ofFork(uploadForm), firstTokenForm, ...agentForms, ...workspaceTokenForms, ...webhookForms, ...rulesetForms, ...releaseForms,
-    newIssueForm, commentForm, editIssueForm, startPullForm, lockForm, ...commentForms, ...labelForms, ...milestoneForms, ...sideForms,
+    newIssueForm, boardForm, commentForm, editIssueForm, startPullForm, lockForm, ...commentForms, ...labelForms, ...milestoneForms, ...sideForms,
     newPullForm, pullCommentForm, readyForm, reviewForm, dismissForm, editPullForm, mergeForm, askReviewersForm, cancelReviewerForm, ...checkForms,
     ...changeForms, ...branchForms, ...sessionForms, ...queueForms,
     ...notificationForms, previewForm,

@@ -12,19 +12,19 @@ export type Result = { readonly scenario: string; readonly repository: string; r
 const SETTLE = 60
 const AFTER_PUSH = 300
 
-async function measure(server: Server, scenario: Scenario, round: number): Promise<Taken> {
+async function measure(server: Server, scenario: Scenario, round: number, settles = true): Promise<Taken> {
   await scenario.before?.(server, round)
   const { repeat, each } = scenario
   let [wall, cpu] = [0, 0]
   for (let at = 0; at < repeat; at += each ? 1 : repeat) {
     await each?.(server)
     // What a push sets off in the background is no part of what comes next.
-    await Bun.sleep(each ? AFTER_PUSH : SETTLE)
+    if (settles) await Bun.sleep(each ? AFTER_PUSH : SETTLE)
     const used = cpuOf(server.pid)
     const began = performance.now()
     for (let more = at; more < (each ? at + 1 : repeat); more++) await scenario.run(server, more, round)
     wall += (performance.now() - began) / 1000
-    await Bun.sleep(SETTLE)
+    if (settles) await Bun.sleep(SETTLE)
     cpu += cpuOf(server.pid) - used
   }
   return { wall: wall / repeat, cpu: cpu / repeat }
@@ -32,21 +32,31 @@ async function measure(server: Server, scenario: Scenario, round: number): Promi
 
 const middle = (taken: readonly Taken[]): Taken => ({ wall: median(taken.map(({ wall }) => wall)), cpu: middleCpu(taken.map(({ cpu }) => cpu)) })
 
-/** Ticks are coarse where little is used: there the mean says more than the median. */
+/**
+ * Ticks are coarse where little is used: there a mean says more than the median. The least and the most are left out of it, since work in
+ * the background falls into a round now and then.
+ */
 function middleCpu(values: readonly number[]): number {
-  const middle = median(values)
-  return middle < 0.05 ? values.reduce((sum, value) => sum + value, 0) / values.length : middle
+  const sorted = [...values].sort((a, b) => a - b)
+  const inner = sorted.length < 3 ? sorted : sorted.slice(1, -1)
+  return median(values) < 0.05 ? inner.reduce((sum, value) => sum + value, 0) / inner.length : median(values)
 }
 
-/** One scenario, the two sides in turn; the first round is to warm up. */
+/** Runs before those that count: whoever serves does it all day. What takes seconds says the same from the first time on. */
+const WARM_SECONDS = 3
+const WARM_RUNS = 50
+
+/** One scenario, the two sides in turn, after as many runs on both as it takes to be warm. */
 export async function race(scenario: Scenario, repository: string, sides: readonly [hearth: Server, git: Server], rounds: number): Promise<Result> {
   const taken: [Taken[], Taken[]] = [[], []]
   for (const server of sides) await scenario.warm?.(server)
-  for (let round = 0; round <= rounds; round++) {
-    for (const side of [0, 1] as const) {
-      const one = await measure(sides[side], scenario, round)
-      if (round > 0) taken[side].push(one)
-    }
+  const warming: [number, number] = [0, 0]
+  let round = 0
+  for (let left = Math.ceil(WARM_RUNS / scenario.repeat); !scenario.cold && left > 0 && Math.max(...warming) < WARM_SECONDS; left--, round++) {
+    for (const side of [0, 1] as const) warming[side] += (await measure(sides[side], scenario, round, false)).wall * scenario.repeat
+  }
+  for (const last = round + rounds; round < last; round++) {
+    for (const side of [0, 1] as const) taken[side].push(await measure(sides[side], scenario, round))
   }
   return { scenario: scenario.name, repository, hearth: middle(taken[0]), git: middle(taken[1]) }
 }

@@ -13,20 +13,21 @@ export const lineOf = ({ scenario, repository, hearth, git }: Result): string =>
   `${repository.padEnd(10)} ${scenario.padEnd(30)} wall ${seconds(hearth.wall).padStart(8)} / ${seconds(git.wall).padStart(8)} = ${ratioOf(hearth.wall, git.wall)}   ` +
   `cpu ${seconds(hearth.cpu).padStart(8)} / ${seconds(git.cpu).padStart(8)} = ${ratioOf(hearth.cpu, git.cpu)}`
 
-/** A row for each scenario, and for each repository the ratio of waiting and of the server's processor time, with our own seconds. */
-export function tableOf(results: readonly Result[]): string {
-  const repositories = [...new Set(results.map(({ repository }) => repository))]
+/** What a column is about. */
+export type Column = { readonly name: string; readonly objects: number; readonly bytes: number }
+
+/** A row for each scenario, and for each repository the ratio of waiting and that of the server's processor time. */
+export function tableOf(results: readonly Result[], columns: readonly Column[]): string {
   const scenarios = [...new Set(results.map(({ scenario }) => scenario))]
-  const find = (scenario: string, repository: string) => results.find((one) => one.scenario === scenario && one.repository === repository)
-  const cells = (scenario: string): string[] =>
-    repositories.flatMap((repository) => {
-      const one = find(scenario, repository)
-      if (!one) return ['', '']
-      const { hearth, git } = one
-      return [`**${ratioOf(hearth.wall, git.wall)}** (${seconds(hearth.wall)})`, `**${ratioOf(hearth.cpu, git.cpu)}** (${seconds(hearth.cpu)})`]
-    })
-  const head = repositories.flatMap((repository) => [`${repository}: wait`, 'CPU'])
-  return [`| | ${head.join(' | ')} |`, `| --- |${' ---: |'.repeat(head.length)}`, ...scenarios.map((scenario) => `| ${scenario} | ${cells(scenario).join(' | ')} |`)].join('\n')
+  const cell = (scenario: string, name: string): string => {
+    const one = results.find((result) => result.scenario === scenario && result.repository === name)
+    if (!one) return ''
+    const { hearth, git } = one
+    return `${ratioOf(hearth.wall, git.wall)} / ${ratioOf(hearth.cpu, git.cpu)} (${seconds(hearth.wall)})`
+  }
+  const head = columns.map(({ name, objects, bytes }) => `${name}: ${objects.toLocaleString('en')} objects, ${(bytes / 1e6).toFixed(0)} MB`)
+  const rows = scenarios.map((scenario) => `| ${scenario} | ${columns.map(({ name }) => cell(scenario, name)).join(' | ')} |`)
+  return [`| | ${head.join(' | ')} |`, `| --- |${' ---: |'.repeat(columns.length)}`, ...rows].join('\n')
 }
 
 const BEGIN = '<!-- bench-git -->'

@@ -120,11 +120,16 @@ export async function generate(path: string, megabytes: number): Promise<void> {
   await polish(path)
 }
 
-/** A bare clone that has everything up to a commit and nothing above it, as somebody's who fetched at that time. */
-export async function clientAt(source: string, path: string, branch: string, commit: string): Promise<void> {
-  await git('/', 'init', '-q', '--bare', path)
-  const { status, error } = await runGit(path, ['-c', 'fetch.fsckObjects=false', 'fetch', '-q', source, `${commit}:refs/heads/${branch}`])
-  if (status !== 0) throw new Error(error)
-  await git(path, 'repack', '-adq')
-  await git(path, 'commit-graph', 'write', '--reachable')
+/** Makes bare clones that have everything up to a commit and nothing above it, as somebody's who fetched at those times; oldest first. */
+export async function clientsAt(source: string, branch: string, clients: readonly { readonly path: string; readonly commit: string }[]): Promise<void> {
+  let before: string | null = null
+  for (const { path, commit } of clients) {
+    // What the one before has need not be fetched again; git changes no pack in place, so its files are shared.
+    if (before === null) await git('/', 'init', '-q', '--bare', path)
+    else if ((await Bun.spawn(['cp', '-al', before, path]).exited) !== 0) throw new Error(`cannot copy ${before}`)
+    const { status, error } = await runGit(path, ['-c', 'fetch.fsckObjects=false', '-c', 'fetch.unpackLimit=1', 'fetch', '-q', '--no-tags', source, `${commit}:refs/heads/${branch}`])
+    if (status !== 0) throw new Error(error)
+    await git(path, 'commit-graph', 'write', '--reachable')
+    before = path
+  }
 }

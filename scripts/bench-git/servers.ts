@@ -27,11 +27,12 @@ export type Hearth = Server & {
   api<T>(method: string, path: string, body?: unknown): Promise<T>
 }
 
-export async function startHearth(executable: string, directory: string, environment: Record<string, string> = {}): Promise<Hearth> {
+/** Starts a forge in a directory; `before` is the token of one that was there already. */
+export async function startHearth(executable: string, directory: string, environment: Record<string, string> = {}, before: string | null = null): Promise<Hearth> {
   mkdirSync(directory, { recursive: true })
   const start = () => startForge({ executable, data: join(directory, 'data'), log: join(directory, 'serve.log'), environment: { HEARTH_LOG_LEVEL: 'warn', ...environment } })
   let forge: ForgeProcess = await start()
-  const { token } = await claim(forge)
+  const token = before ?? (await claim(forge)).token
   const stores = new Map<string, string>()
   const api = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
     const response = await fetch(`${forge.url}/api/v1${path}`, {

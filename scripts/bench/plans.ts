@@ -25,11 +25,22 @@ export async function plansOf(hearth: Pick<Hearth, 'database'>, run: () => Promi
   return [...asked].filter(([sql]) => /^\s*(SELECT|WITH)/i.test(sql)).map(([sql, { times, ms }]) => ({ sql: sql.replace(/\s+/g, ' ').trim(), times, ms, steps: stepsOf(database, sql) }))
 }
 
-const stepsOf = (database: DatabaseHandle, sql: string): string[] => database.raw.query<{ detail: string }, []>(`EXPLAIN QUERY PLAN ${sql}`).all().map(({ detail }) => detail)
+function stepsOf(database: DatabaseHandle, sql: string): string[] {
+  const statement = database.raw.prepare<{ detail: string }, []>(`EXPLAIN QUERY PLAN ${sql}`)
+  try {
+    return statement.all().map(({ detail }) => detail)
+  } finally {
+    statement.finalize()
+  }
+}
 
 /** Steps that cost more the more a table holds: reading it whole, or an index of it whole. */
-export const wholeTables = ({ steps }: Plan): string[] =>
-  steps.filter((step) => {
+export function wholeTables({ sql, steps }: Plan): string[] {
+  // What was gathered on the way is as small as what it was gathered from.
+  const gathered = new Set(steps.flatMap((step) => /^(?:CO-ROUTINE|MATERIALIZE) (\w+)/.exec(step)?.[1] ?? []))
+  for (const name of [...gathered]) for (const [, alias = ''] of sql.matchAll(new RegExp(`\\b${name} (?:AS )?(\\w+)`, 'g'))) gathered.add(alias)
+  return steps.filter((step) => {
     const [, table = ''] = /^SCAN (\w+)/.exec(step) ?? []
-    return table !== '' && !SMALL.has(table) && !/^SCAN \w+ VIRTUAL TABLE/.test(step)
+    return table !== '' && table !== 'CONSTANT' && !SMALL.has(table) && !gathered.has(table) && !/^SCAN \w+ VIRTUAL TABLE/.test(step)
   })
+}

@@ -1,7 +1,7 @@
 /** Has the forge copy a repository from elsewhere, over and over: however often it is cut off meanwhile, in the end all of it must be there. */
 import { startBackend } from '../../test/git/support/backend.ts'
 import { makeHistory, refsOf } from '../../test/git/support/history.ts'
-import { git, withToken } from '../run/git.ts'
+import { git, runGit, withToken } from '../run/git.ts'
 import { ask, Client, Surprise, type Life } from './client.ts'
 import type { Random } from './random.ts'
 
@@ -17,7 +17,9 @@ export type Source = { readonly url: string; readonly refs: ReadonlyMap<string, 
 export async function startSource(directory: string): Promise<Source> {
   const path = await makeHistory(directory, 'source.git', { seed: 77, commits: 60, files: 20 })
   const tips = (await git(path, 'rev-list', 'main')).trim().split('\n')
-  for (let at = 0; at < BRANCHES; at++) await git(path, 'update-ref', `refs/heads/more/${at}`, tips[at % tips.length] ?? '')
+  const made = Array.from({ length: BRANCHES }, (_, at) => `create refs/heads/more/${at} ${tips[at % tips.length]}\n`)
+  const { status, error } = await runGit(path, ['update-ref', '--stdin'], made.join(''))
+  if (status !== 0) throw new Error(`the repository to copy could not be made: ${error}`)
   const backend = startBackend(directory)
   const server = Bun.serve({
     hostname: '127.0.0.1', port: 0, idleTimeout: 0,

@@ -82,9 +82,12 @@ export async function checkExport(executable: string, data: string, work: string
     const child = Bun.spawn([executable, 'export', repo, target, '--data', data], { env, stdout: 'ignore', stderr: 'pipe' })
     const [error, status] = await Promise.all([new Response(child.stderr).text(), child.exited])
     if (status !== 0) return [`hearth export ${repo} ended with ${status}: ${error.trim()}`]
-    const fsck = await runGit(target, ['fsck', '--full', '--strict', '--no-dangling', '--no-progress'])
-    if (fsck.status === 0) return []
-    return [`git fsck of the export of ${repo} ended with ${fsck.status}: ${(fsck.out + fsck.error).trim().slice(0, 500)}`]
+    const problems: string[] = []
+    for (const args of [['fsck', '--full', '--strict', '--no-dangling', '--no-progress'], ['multi-pack-index', 'write'], ['multi-pack-index', 'verify']]) {
+      const ran = await runGit(target, args)
+      if (ran.status !== 0) problems.push(`git ${args.join(' ')} of the export of ${repo} ended with ${ran.status}: ${(ran.out + ran.error).trim().slice(0, 500)}`)
+    }
+    return problems
   } finally {
     rmSync(target, { recursive: true, force: true })
   }

@@ -110,7 +110,7 @@ export const OWNER = { username: 'ada', email: 'ada@example.com', password: 'cor
 export type Claimed = { readonly token: string; readonly cookie: string }
 
 /** Makes the first account and a token with full rights, through the pages that a person would use. */
-export async function claim(forge: ForgeProcess): Promise<Claimed> {
+export async function claim(forge: Pick<ForgeProcess, 'url' | 'setup'>): Promise<Claimed> {
   const cookies = new Map<string, string>()
   const ask = async (address: string, form?: Record<string, string>): Promise<string> => {
     const response = await fetch(address, {

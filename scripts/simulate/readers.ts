@@ -1,13 +1,16 @@
 /** Callers who only read, and how long that takes them. */
 import type { Random } from '../crash/random.ts'
 import type { Board } from './board.ts'
-import { askRest, type Name } from './doors.ts'
+import type { Name } from './doors.ts'
 import type { Lives } from './lives.ts'
+import type { ReadAsked, ReadDone } from './reads.worker.ts'
 
 export class Readers {
   #times: number[] | null = null
   #on = false
   #work: Promise<void>[] = []
+  #thread: Worker | null = null
+  #asked = new Map<number, (done: ReadDone) => void>()
   readonly problems: string[] = []
   /** The slowest of what was measured last, by operation. */
   readonly slowest = new Map<string, number>()
@@ -21,6 +24,13 @@ export class Readers {
 
   begin(): void {
     this.#on = true
+    const thread = new Worker(new URL('./reads.worker.ts', import.meta.url))
+    thread.onmessage = ({ data }: MessageEvent<ReadDone>) => {
+      this.#asked.get(data.id)?.(data)
+      this.#asked.delete(data.id)
+    }
+    thread.onerror = ({ message }) => void this.problems.push(`the thread of the readers failed: ${message}`)
+    this.#thread = thread
     this.#work = this.tokens.map((token) => this.#read(token))
   }
 
@@ -37,6 +47,17 @@ export class Readers {
   async end(): Promise<void> {
     this.#on = false
     await Promise.all(this.#work)
+    this.#thread?.terminate()
+    this.#thread = null
+  }
+
+  #serial = 0
+  #ask(asked: Omit<ReadAsked, 'id'>): Promise<ReadDone> {
+    const id = this.#serial++
+    return new Promise((resolve) => {
+      this.#asked.set(id, resolve)
+      this.#thread?.postMessage({ id, ...asked } satisfies ReadAsked)
+    })
   }
 
   #question(): [Name, Record<string, unknown>] {
@@ -58,19 +79,16 @@ export class Readers {
     while (this.#on) {
       const life = await this.lives.now()
       const [name, input] = this.#question()
-      const began = performance.now()
-      try {
-        const answer = await askRest(life, token, name, input)
-        const took = performance.now() - began
-        // What an end cut into is not the time of a read.
-        if (!life.over && answer.ok) {
-          this.#times?.push(took)
-          if (took > (this.slowest.get(name) ?? 0)) this.slowest.set(name, took)
-        }
-        if (answer.status >= 500 && answer.status !== 503) this.problems.push(`${name} ${JSON.stringify(input)} answered ${answer.status}: ${JSON.stringify(answer.body).slice(0, 300)}`)
-      } catch (error) {
+      const { took, status, ok, said } = await this.#ask({ url: life.url, token, name, input })
+      // What an end cut into is not the time of a read.
+      if (!life.over && ok) {
+        this.#times?.push(took)
+        if (took > (this.slowest.get(name) ?? 0)) this.slowest.set(name, took)
+      }
+      if (status !== null && status >= 500 && status !== 503) this.problems.push(`${name} ${JSON.stringify(input)} answered ${status}: ${said}`)
+      if (status === null) {
         await Bun.sleep(200)
-        if (!life.over) this.problems.push(`${name} got no answer while the forge was up: ${error instanceof Error ? error.message : String(error)}`)
+        if (!life.over) this.problems.push(`${name} got no answer while the forge was up: ${said}`)
       }
       await Bun.sleep(this.random.between(5, 30))
     }

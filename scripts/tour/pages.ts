@@ -6,8 +6,8 @@ export const fileAt = (path: string, view = 'blob', ref = 'main'): string => `/b
 
 /** Pages that somebody signed in, who runs the site, comes to. */
 export const pagesOf = ({ commit, ruleset, hook, release }: Story): Readonly<Record<string, string>> => ({
-  start: '/', explore: '/explore', search: '/search?q=oven', 'search-code': '/search?q=heat&type=code', 'search-repo': `${REPO}/search?q=heat`, docs: '/docs',
-  profile: '/settings/profile', emails: '/settings/emails', security: '/settings/security', sessions: '/settings/sessions', tokens: '/settings/tokens',
+  start: '/', explore: '/explore', docs: '/docs', 'docs-running': '/docs/running',
+  profile: '/settings/profile', emails: '/settings/emails', security: '/settings/security', sessions: '/settings/sessions', tokens: '/settings/tokens', keys: '/settings/keys',
   applications: '/settings/applications', invites: '/settings/invites', 'notification-settings': '/settings/notifications', notifications: '/notifications', device: '/device', person: '/ada',
   admin: '/admin', 'admin-settings': '/admin/settings', 'admin-workspaces': '/admin/workspaces', 'admin-jobs': '/admin/jobs', 'admin-mail': '/admin/mail', 'admin-users': '/admin/users',
   'admin-backups': '/admin/backups', 'admin-audit': '/admin/audit',
@@ -16,12 +16,12 @@ export const pagesOf = ({ commit, ruleset, hook, release }: Story): Readonly<Rec
   team: '/bakery/-/teams/bakers', 'team-settings': '/bakery/-/teams/bakers/settings', 'workspace-hooks': '/bakery/-/hooks', 'workspace-rulesets': '/bakery/-/rulesets',
   'new-workspace-ruleset': '/bakery/-/rulesets/new',
   'new-repo': '/new', 'empty-repo': '/bakery/recipes', repo: REPO, tree: `${REPO}/tree/main/src`, file: `${REPO}/blob/main/src/oven.ts`, document: `${REPO}/blob/main/README.md`,
-  blame: `${REPO}/blame/main/src/oven.ts`, commits: `${REPO}/commits/main`, branches: `${REPO}/branches`, tags: `${REPO}/tags`, compare: `${REPO}/compare`,
+  blame: `${REPO}/blame/main/src/oven.ts`, commits: `${REPO}/commits/main`, branches: `${REPO}/branches`, tags: `${REPO}/tags`, compare: `${REPO}/compare`, 'changed-files': `${REPO}/changed-files?head=main&back=${REPO}`,
   edit: `${REPO}/edit/main/README.md`, 'new-file': `${REPO}/new/main`, upload: `${REPO}/upload/main`, delete: `${REPO}/delete/main/LICENSE`, owners: `${REPO}/code-owners`, activity: `${REPO}/activity`, agents: `${REPO}/agents`,
   'repo-settings': `${REPO}/settings`, collaborators: `${REPO}/settings/collaborators`, hooks: `${REPO}/settings/hooks`, hook: `${REPO}/settings/hooks/${hook}`, rulesets: `${REPO}/settings/rulesets`,
   'new-ruleset': `${REPO}/settings/rulesets/new`, ruleset: `/bakery/recipes/settings/rulesets/${ruleset}`, insights: `${REPO}/settings/rulesets/insights`, rules: `${REPO}/rules/main`,
   issues: `${REPO}/issues`, 'closed-issues': `${REPO}/issues?state=closed`, 'no-issues': '/bakery/recipes/issues', 'new-issue': `${REPO}/issues/new`, issue: `${REPO}/issues/1`, 'edit-issue': `${REPO}/issues/1/edit`,
-  labels: `${REPO}/labels`, milestones: `${REPO}/milestones`,
+  labels: `${REPO}/labels`, board: `${REPO}/issues/board`, 'label-board': `${REPO}/issues/board?by=label`, milestones: `${REPO}/milestones`,
   pulls: `${REPO}/pulls`, 'all-pulls': `${REPO}/pulls?state=all`, 'no-pulls': '/bakery/recipes/pulls', 'new-pull': `${REPO}/pulls/new`, pull: `${REPO}/pull/4`, merged: `${REPO}/pull/5`, 'edit-pull': `${REPO}/pull/4/edit`,
   changes: `${REPO}/pull/4/changes`, 'split-changes': `${REPO}/pull/4/changes?view=split`, 'pull-commits': `${REPO}/pull/4/commits`, session: `${REPO}/pull/4/session`, checks: `${REPO}/pull/4/checks`,
   queue: `${REPO}/queue`, 'fork-tree': `${REPO}/pull/4/tree/main`,
@@ -31,6 +31,8 @@ export const pagesOf = ({ commit, ruleset, hook, release }: Story): Readonly<Rec
   'picture-source': `${fileAt('dot.svg')}?plain=1`, link: fileAt('link'), 'long-line': fileAt('long.txt'), 'many-lines': fileAt('many.ts'), 'odd-name': fileAt('a dir/ünï/q&a=1+2.txt'),
   'crlf-blame': fileAt('crlf.txt', 'blame'), table: fileAt('breads.csv'), notebook: fileAt('notes.ipynb'),
   commit: `/bakery/odd/commit/${commit}`, 'split-commit': `/bakery/odd/commit/${commit}?view=split`, comparison: `/bakery/odd/compare/main...${BRANCH}`,
+  // Last, because what was pushed is found a little later.
+  search: '/search?q=oven', 'search-code': '/search?q=heat&type=code', 'search-repo': `${REPO}/search?q=heat`,
   'odd-owners': '/bakery/odd/code-owners',
 })
 

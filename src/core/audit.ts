@@ -128,9 +128,13 @@ export function listAudit(db: Db, filter: AuditFilter): AuditRow[] {
   return db.all<AuditRow>(`SELECT ${COLUMNS} FROM audit_log WHERE ${where.join(' AND ') || '1'} ORDER BY id DESC LIMIT ?`, ...params, filter.limit)
 }
 
-/** Takes away entries from before a moment, the oldest first, at most `limit`. Gives how many. The chain then begins with the oldest that is kept. */
+/** Takes away entries from before a moment, the oldest first and up to the first that stays, at most `limit`. Gives how many. The chain then begins with that one. */
 export const removeAudit = (db: WritableDb, before: Timestamp, limit: number): number =>
-  db.run('DELETE FROM audit_log WHERE id IN (SELECT id FROM (SELECT id, time FROM audit_log ORDER BY id LIMIT ?2) WHERE time < ?1)', before, limit)
+  db.run(
+    `WITH oldest AS (SELECT id, time FROM audit_log ORDER BY id LIMIT ?2)
+     DELETE FROM audit_log WHERE id IN (SELECT id FROM oldest) AND id < coalesce((SELECT min(id) FROM oldest WHERE time >= ?1), '~')`,
+    before, limit,
+  )
 
 /** The first entry whose `prev` is not the hash of the one before it; null when the chain is whole. The oldest one kept begins it. */
 export function findBrokenLink(db: Db): string | null {

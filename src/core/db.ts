@@ -159,9 +159,13 @@ export function faultsOf(db: Db): string[] {
   return [...damage, ...lost.map(({ table, parent }) => `a row of ${table} points at nothing in ${parent}`)]
 }
 
-/** Runs a function in one transaction and gives its result; any error undoes everything. For start-up and commands. */
-export function transaction<T>(db: DatabaseHandle, run: () => T): T {
-  db.exec('BEGIN IMMEDIATE')
+/**
+ * Runs a function in one transaction and gives its result; any error undoes everything. For start-up, commands and files of their own.
+ * An `IMMEDIATE` one locks every attached database for writing (https://www.sqlite.org/lang_transaction.html): where the forge's is
+ * attached, to be read, it must be `DEFERRED`, or the forge waits for it.
+ */
+export function transaction<T>(db: DatabaseHandle, run: () => T, kind: 'IMMEDIATE' | 'DEFERRED' = 'IMMEDIATE'): T {
+  db.exec(`BEGIN ${kind}`)
   try {
     const result = run()
     db.exec('COMMIT')
@@ -176,6 +180,10 @@ type Waiting = { run: () => unknown; done: (result: unknown) => void; failed: (e
 
 /** Pages of the log from which on it is taken over into the file: 8 MiB, as SQLite does by itself. */
 const PAGES_PER_CHECKPOINT = 1000
+
+/** How long another process's lock is waited for: so many times so long. */
+const MOST_LOCKED = 200
+const LOCKED_MS = 50
 
 /** One commit that is not on disk yet, with those who wait for that. */
 type Unsynced = { readonly done: () => void; readonly failed: (error: unknown) => void }
@@ -192,6 +200,8 @@ export class Writer {
   #flushes = 0
   #others: number | null = null
   #unsynced: Unsynced[] = []
+  /** How often in a row somebody else was just writing. */
+  #locked = 0
   /** The bringing to disk that is under way. */
   #syncing: Promise<void> | null = null
   #checkpoints: Checkpoints | null = null
@@ -246,6 +256,7 @@ export class Writer {
     const refused: (() => void)[] = []
     try {
       this.db.exec('BEGIN IMMEDIATE')
+      this.#locked = 0
       for (const { run, done, failed } of batch) {
         this.db.exec('SAVEPOINT one')
         try {
@@ -267,7 +278,15 @@ export class Writer {
       }
       this.db.exec('COMMIT')
     } catch (error) {
-      if (this.db.raw.inTransaction) this.db.exec('ROLLBACK')
+      const begun = this.db.raw.inTransaction
+      if (begun) this.db.exec('ROLLBACK')
+      // A command that writes beside the forge is soon done.
+      if (!begun && !this.#closed && (error as { code?: unknown }).code === 'SQLITE_BUSY' && this.#locked++ < MOST_LOCKED) {
+        this.#waiting = [...batch, ...this.#waiting]
+        this.#scheduled = true
+        setTimeout(() => this.flush(), LOCKED_MS)
+        return
+      }
       for (const { failed } of batch) failed(error)
       return
     }
@@ -319,8 +338,8 @@ export class Writer {
 
   /** Runs what waits, brings it to disk and answers. Nothing is written afterwards. */
   async close(): Promise<void> {
-    this.flush()
     this.#closed = true
+    this.flush()
     await this.#syncing
     await this.#checkpoints?.close()
     this.wal?.close()

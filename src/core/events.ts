@@ -112,3 +112,7 @@ export function findEvent(db: Db, id: string): EventRow | null {
   const row = db.one<Stored>('SELECT id, type, time, workspace_id, repo_id, actor_id, data FROM events WHERE id = ?', id)
   return row && parse(row)
 }
+
+/** The last ids of what is kept in the order that it happened: of events, and of the audit log, which knows more. */
+export const newestIds = (db: Db): string[] =>
+  db.all<{ id: string | null }>('SELECT max(id) AS id FROM events UNION ALL SELECT max(id) FROM audit_log').flatMap(({ id }) => (id === null ? [] : [id]))

@@ -3,7 +3,7 @@
  * tried again on its own delays, and kept with its error when the last try failed. Nothing else runs in the background.
  */
 import { typeId } from '#lib/typeid.ts'
-import { duration, timestamp } from '#lib/time.ts'
+import { duration, timestamp, type Timestamp } from '#lib/time.ts'
 import type { Db, WritableDb } from './db.ts'
 import type { Hearth } from './hearth.ts'
 import { forItself } from './work.ts'
@@ -100,6 +100,10 @@ export const listJobs = (db: Db, filter: { state?: string; kind?: string; limit:
 export const countJobs = (db: Db): { kind: string; state: JobRow['state']; count: number }[] =>
   db.all('SELECT kind, state, count(*) AS count FROM jobs GROUP BY kind, state ORDER BY kind, state')
 
+/** Takes away jobs that failed for good before a moment, at most `limit`. Gives how many. */
+export const removeFailedJobs = (db: WritableDb, before: Timestamp, limit: number): number =>
+  db.run(`DELETE FROM jobs WHERE id IN (SELECT id FROM jobs WHERE state = 'failed' AND updated_at < ? LIMIT ?)`, before, limit)
+
 export const findJob = (db: Db, id: string): JobRow | null => db.one<JobRow>('SELECT * FROM jobs WHERE id = ?', id)
 
 /**
@@ -188,11 +192,17 @@ export class JobRunner {
   async idle(): Promise<void> {
     for (;;) {
       await this.#take()
-      if (this.#running.size === 0 && this.#due() === null) return
+      // One that is taken and not yet on disk as taken is neither due nor running, but holds its lane.
+      if ([...this.#busy.values()].every((count) => count === 0) && this.#due() === null) return
       // One that another round is just taking holds its lane and does not run yet; a race of none would never end.
       if (this.#running.size > 0) await Promise.race(this.#running.values())
       else await new Promise((resolve) => setImmediate(resolve))
     }
+  }
+
+  /** How often a kind comes again by itself; null for one that is asked for. */
+  everyOf(kind: string): string | null {
+    return this.#kinds.get(kind)?.every ?? null
   }
 
   /** How many of a lane run now. */
@@ -260,7 +270,8 @@ export class JobRunner {
         this.#leave(lane)
         throw error
       })
-      if (!row) {
+      // Stopped meanwhile: what is taken so is taken up at the next start.
+      if (!row || this.#stopped) {
         this.#leave(lane)
         continue
       }

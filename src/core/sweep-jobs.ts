@@ -1,6 +1,6 @@
 /** Failed jobs wait for a person to see them, but not for ever: a mail server that was down a year ago would leave them by the thousand. */
 import { DAY, timestamp } from '#lib/time.ts'
-import { job } from './jobs.ts'
+import { job, removeFailedJobs } from './jobs.ts'
 
 const KEPT = 90 * DAY
 const AT_ONCE = 1000
@@ -10,7 +10,6 @@ export const sweepFailedJobs = job<null>({
   every: '24h',
   run: async ({ hearth, signal }) => {
     const before = timestamp(hearth.clock.now() - KEPT)
-    const remove = () => hearth.database.run(`DELETE FROM jobs WHERE id IN (SELECT id FROM jobs WHERE state = 'failed' AND updated_at < ? LIMIT ?)`, before, AT_ONCE)
-    while (!signal.aborted && (await hearth.writer.write(remove)) === AT_ONCE);
+    while (!signal.aborted && (await hearth.writer.write(() => removeFailedJobs(hearth.database, before, AT_ONCE))) === AT_ONCE);
   },
 })

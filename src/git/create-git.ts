@@ -33,7 +33,10 @@ const READS_PER_THREAD = 8
 /** A signal that comes at a time of `performance.now()`, with the error that says so. */
 function lateAt(until: number): { readonly signal: AbortSignal; clear(): void } {
   const controller = new AbortController()
-  const timer = setTimeout(() => controller.abort(new GitError('late', 'this took too long and was given up')), Math.max(0, until - performance.now()))
+  const end = (): void => controller.abort(new GitError('late', 'this took too long and was given up'))
+  const left = until - performance.now()
+  if (left <= 0) end()
+  const timer = setTimeout(end, Math.max(0, left))
   return { signal: controller.signal, clear: () => clearTimeout(timer) }
 }
 

@@ -15,6 +15,7 @@ import { hmacSha256, sameBytes } from '#lib/hash.ts'
 import { isAmong, parseBlock } from '#lib/net.ts'
 import { bearerSecret, callerOf } from './authenticate.ts'
 import type { Exchange } from './exchange.ts'
+import { placesOf } from './places.ts'
 
 type Labels = Readonly<Record<string, string>>
 type Kind = 'counter' | 'gauge' | 'histogram'
@@ -34,6 +35,8 @@ export const METRICS = {
   refused_total: ['counter', 'Requests turned away for reasons of load, by reason.'],
   git_operation_seconds: ['histogram', 'Seconds of whole git operations, by operation.'],
   git_operations_running: ['gauge', 'Git operations under way, by operation.'],
+  git_places_busy: ['gauge', 'Heavy work of git that runs, by kind: packs are transfers and archives, reads go through history.'],
+  git_waiting: ['gauge', 'Heavy work of git that waits for its turn, by kind; transfers are those that wait for another of the same caller.'],
   slow_queries_total: ['counter', 'Questions to the database that took longer than log_slow_query_ms.'],
   slow_git_operations_total: ['counter', 'Git operations that took longer than log_slow_git_ms.'],
   database_queries_total: ['counter', 'Questions to the database on the main thread.'],
@@ -116,6 +119,9 @@ export function metricsText(hearth: Hearth): string {
   text.add('refused_total', [...measures.refused].map(([reason, count]) => [count, { reason }] as const))
   text.histograms('git_operation_seconds', 'operation', measures.git)
   text.add('git_operations_running', [...measures.gitNow].map(([operation, count]) => [count, { operation }] as const))
+  const load = hearth.git.load()
+  text.add('git_places_busy', [[load.packs.running, { kind: 'packs' }], [load.reads.running, { kind: 'reads' }]])
+  text.add('git_waiting', [[load.packs.waiting, { kind: 'packs' }], [load.reads.waiting, { kind: 'reads' }], [placesOf(hearth).waiting, { kind: 'transfers' }]])
   text.add('slow_queries_total', [[measures.slow_queries]])
   text.add('slow_git_operations_total', [[measures.slow_git]])
   text.add('database_queries_total', [[measures.queries]])

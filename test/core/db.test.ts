@@ -135,3 +135,28 @@ describe('on disk', () => {
     expect(existsSync(join(folder, 'long.db-wal'))).toBe(false)
   })
 })
+
+test('another process that is just writing is waited for, beside the event loop', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'hearth-locked-'))
+  const path = join(folder, 'locked.db')
+  const db = openDatabase({ path })
+  const other = openDatabase({ path })
+  try {
+    db.exec('CREATE TABLE things (name TEXT PRIMARY KEY) STRICT')
+    db.exec('PRAGMA busy_timeout = 0')
+    const writer = new Writer(db)
+    other.exec('BEGIN IMMEDIATE')
+    let answered = false
+    const write = writer.write(() => db.run('INSERT INTO things (name) VALUES (?)', 'a')).then(() => (answered = true))
+    await new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
+    expect(answered).toBe(false)
+    other.exec('ROLLBACK')
+    await write
+    expect(db.all('SELECT name FROM things')).toEqual([{ name: 'a' }])
+    await writer.close()
+  } finally {
+    other.raw.close()
+    db.close()
+    rmSync(folder, { recursive: true, force: true })
+  }
+})

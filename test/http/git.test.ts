@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { nowhere } from '#core/audit.ts'
 import type { UserCaller } from '#core/caller.ts'
-import { issueToken } from '#features/accounts/index.ts'
+import { issueToken, revokeLeaked } from '#features/accounts/index.ts'
 import { createFork, moveRefs, prepareUpdates, readRef, repoByPath, takeNumber } from '#features/repos/index.ts'
 import { gitAddress, gitDoor, protocolOf } from '#http/git.ts'
 import { makeWorld } from '../world.ts'
@@ -107,6 +107,16 @@ describe('who may', () => {
   test('who is signed in and may not see it hears that it does not exist', async () => {
     expect((await refs('acme/secret', basic('eve', eves))).status).toBe(404)
     expect((await refs('acme/missing', basic('eve', eves))).status).toBe(404)
+  })
+
+  test('who was let in a moment ago is not any more once the token is revoked', async () => {
+    const short = await tokenOf(bob)
+    for (let times = 0; times < 2; times++) expect((await refs('acme/secret', basic('x', short))).status).toBe(200)
+    expect((await refs('acme/other', basic('x', short))).status).toBe(404)
+    expect((await refs('acme/secret', basic('x', eves))).status).toBe(404)
+    expect((await refs('acme/secret')).status).toBe(401)
+    await world.write((tx) => revokeLeaked(tx, short, 'a test'))
+    expect((await refs('acme/secret', basic('x', short))).status).toBe(401)
   })
 
   test('a push is refused before the body is read', async () => {

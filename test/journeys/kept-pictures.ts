@@ -28,6 +28,10 @@ export const steady = (page: Page): Promise<void> =>
     const ruler = new FontFace('ruler', Uint8Array.from(atob(file), (letter) => letter.charCodeAt(0)).buffer)
     document.fonts.add(await ruler.load())
     for (const name of ['--sans', '--mono']) document.documentElement.style.setProperty(name, 'ruler')
+    // What the browser puts off until it is in sight is drawn at once.
+    const sheet = new CSSStyleSheet()
+    sheet.replaceSync('* { content-visibility: visible !important }')
+    document.adoptedStyleSheets.push(sheet)
     for (const time of document.querySelectorAll('time')) time.textContent = 'at a time'
     for (const part of document.querySelectorAll<HTMLElement>('[data-dated]')) part.style.visibility = 'hidden'
   }, font)

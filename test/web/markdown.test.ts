@@ -8,7 +8,7 @@ const base = { repo: 'acme/oven', ref: 'feature/x', dir: 'docs/guide' }
 describe('documents', () => {
   test('tables scroll by themselves and keep their alignment', () => {
     const html = renderMarkdown('| a | b |\n|--:|:-:|\n| 1 | 2 |')
-    expect(html).toContain('<section class="table-wrap" aria-label="Table" tabindex="0"><table>')
+    expect(html).toContain('<div class="table-wrap" role="group" aria-label="Table" tabindex="0"><table>')
     expect(html).toContain('<td class="to-right">1</td>')
   })
   test('task lists are fixed ticks that say their state', () => {

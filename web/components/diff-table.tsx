@@ -7,6 +7,7 @@ import { grammarOfPath, highlightLines, markRanges, type Grammar } from '../high
 import { raw, renderChild, type Child } from '../jsx/html.ts'
 import { BLOCK_ROWS, inBlocks } from './code-view.tsx'
 import type { DiffFile, DiffOptions } from './diff-view.tsx'
+import { showTurns } from './turns.tsx'
 
 /** The id of a file on a page of changes; lines add `R<number>` or `L<number>` for the new and old side. */
 export const diffAnchor = (path: string): string => `d${steadyNumber(path).toString(36)}${steadyNumber(`${path}\n`).toString(36)}`
@@ -55,7 +56,7 @@ const sourceCell = (cell: DiffCell | null, side: 'old' | 'new', html: readonly s
   const words = `Comment on ${side} line ${cell.number}`
   const comment = href === undefined ? '' : `<a class="line-comment" href="${Bun.escapeHTML(href)}" rel="nofollow" aria-label="${words}"></a>`
   const note = cell.noNewline ? '<span class="no-newline">No newline at the end</span>' : ''
-  return `<td class="src${kindClass[cell.kind]}">${comment}${markRanges(html[cell.index] ?? '', cell.marks) || '\n'}${note}</td>`
+  return `<td class="src${kindClass[cell.kind]}">${comment}${showTurns(markRanges(html[cell.index] ?? '', cell.marks)) || '\n'}${note}</td>`
 }
 
 /** Threads that belong below a row, by the sides and numbers it shows. */

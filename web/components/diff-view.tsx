@@ -5,8 +5,11 @@ import { plural } from '../format.ts'
 import type { Child } from '../jsx/html.ts'
 import { BLOCK_ROWS } from './code-view.tsx'
 import { diffAnchor, DiffTable } from './diff-table.tsx'
+import { statusLook } from './diff-status.ts'
+import { DiffTree } from './diff-tree.tsx'
 import { Icon, type IconName } from './icon.tsx'
 import { Stat } from './rows.tsx'
+import { ForeignName } from './turns.tsx'
 
 export type { DiffHunk, DiffLine } from '../diff/rows.ts'
 export { diffAnchor }
@@ -61,17 +64,6 @@ export interface DiffOptions {
 
 /** Files that begin after so many lines on one page are shown without colours, so that a huge change still comes at once. */
 const MOST_COLOURED = 4_000
-
-const statusLooks: Record<string, { icon: IconName; word: string; tone: string }> = {
-  added: { icon: 'diff-added', word: 'Added', tone: 'good' },
-  removed: { icon: 'diff-removed', word: 'Removed', tone: 'bad' },
-  renamed: { icon: 'diff-renamed', word: 'Renamed', tone: 'info' },
-  copied: { icon: 'copy', word: 'Copied', tone: 'info' },
-  modified: { icon: 'diff-modified', word: 'Changed', tone: 'wait' },
-  type_changed: { icon: 'diff-modified', word: 'Type changed', tone: 'wait' },
-}
-
-const statusLook = (status: string) => statusLooks[status] ?? { icon: 'diff-modified' as const, word: status, tone: 'plain' }
 
 const Note = ({ icon, children }: { icon: IconName; children?: Child }) => (
   <p class="diff-note">
@@ -128,10 +120,10 @@ export const DiffFileView = ({ file, options = {} }: { file: DiffFile; options?:
     <>
       {file.old_path && file.old_path !== file.path && (
         <>
-          <span class="muted">{file.old_path}</span> <Icon name="arrow-right" label="to" size={14} />{' '}
+          <span class="muted"><ForeignName>{file.old_path}</ForeignName></span> <Icon name="arrow-right" label="to" size={14} />{' '}
         </>
       )}
-      {file.path}
+      <ForeignName>{file.path}</ForeignName>
     </>
   )
   return (
@@ -158,34 +150,13 @@ export const DiffFileView = ({ file, options = {} }: { file: DiffFile; options?:
   )
 }
 
-/** The list of changed files with links to each. */
-export const DiffFileList = ({ files }: { files: readonly DiffFile[] }) => (
-  <ul class="diff-list" aria-label="Changed files">
-    {files.map((file) => {
-      const look = statusLook(file.status)
-      const slash = file.path.lastIndexOf('/') + 1
-      return (
-        <li class={file.viewed ? 'viewed' : undefined}>
-          <span class={`tone-${look.tone}`}>
-            <Icon name={look.icon} label={look.word} />
-          </span>
-          <a class="mono" href={`#${diffAnchor(file.path)}`}>
-            <span class="muted">{file.path.slice(0, slash)}</span>
-            <span>{file.path.slice(slash)}</span>
-          </a>
-          {file.viewed && <Icon name="check" label="Viewed" />}
-          <Stat additions={file.additions} deletions={file.deletions} />
-        </li>
-      )
-    })}
-  </ul>
-)
-
 /** All changes: how much, the list of files, then each file. `head` holds the switches (unified or split, white space). */
 export const DiffView = (props: {
   files: readonly DiffFile[]
   totals?: { files: number; additions: number; deletions: number }
   head?: Child
+  /** Where all files are listed, when these are not all. */
+  listHref?: string
   options?: DiffOptions
 }) => {
   const totals = props.totals ?? {
@@ -203,7 +174,10 @@ export const DiffView = (props: {
           <summary>
             <Icon name="chevron-right" class="fold" /> {plural(totals.files, 'changed file')} <Stat additions={totals.additions} deletions={totals.deletions} />
           </summary>
-          <DiffFileList files={props.files} />
+          <div id={props.listHref === undefined ? undefined : 'diff-files'}>
+            {props.listHref !== undefined && <p><a href={props.listHref} rel="nofollow" data-part="diff-files">Show all {plural(totals.files, 'file')}</a>, these are on this page:</p>}
+            <DiffTree files={props.files} hrefOf={({ path }) => `#${diffAnchor(path)}`} />
+          </div>
         </details>
         {props.head !== undefined && <div class="actions">{props.head}</div>}
       </div>

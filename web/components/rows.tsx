@@ -185,10 +185,14 @@ export interface RepoRowLook {
   pushed_at?: string | null
 }
 
-/** A repository in a list. `short` leaves the workspace's name out, on the workspace's own page. */
-export const RepoRow = ({ repo, short, now }: { repo: RepoRowLook; short?: boolean; now?: number }) => {
+/**
+ * A repository in a list. `short` leaves the workspace's name out, on the workspace's own page; `name` and `description` stand in place of
+ * the record's, with what was looked for marked in them.
+ */
+export const RepoRow = ({ repo, short, now, ...marked }: { repo: RepoRowLook; short?: boolean; now?: number; name?: Child; description?: Child }) => {
   const [workspace = '', name = ''] = repo.full_name.split('/')
   const at = repo.pushed_at ?? repo.updated_at
+  const description = marked.description ?? repo.description
   return (
     <Row
       mark={<Icon name={repo.private ? 'lock' : 'repo'} label={repo.private ? 'Private repository' : 'Public repository'} />}
@@ -196,7 +200,7 @@ export const RepoRow = ({ repo, short, now }: { repo: RepoRowLook; short?: boole
         <>
           <a class="row-link" href={repoPath(repo.full_name)}>
             {!short && <span class="muted">{workspace} / </span>}
-            {name}
+            {marked.name ?? name}
           </a>
           {repo.private && <Chip>Private</Chip>}
           {repo.archived && <Chip icon="archive" tone="wait">Archived</Chip>}
@@ -212,11 +216,11 @@ export const RepoRow = ({ repo, short, now }: { repo: RepoRowLook; short?: boole
         </>
       }
     >
-      {repo.description && <p class="row-text">{repo.description}</p>}
+      {description && <p class="row-text">{description}</p>}
       {repo.topics && repo.topics.length > 0 && (
         <p class="topics">
           {repo.topics.map((topic) => (
-            <a class="topic" href={withQuery('/explore', { q: topic })}>{topic}</a>
+            <a class="topic" href={withQuery('/explore', { topic })}>{topic}</a>
           ))}
         </p>
       )}

@@ -177,6 +177,8 @@ export const SessionStory = (props: {
   footer?: (entry: StoryEntry) => Child
   commitHref?: (sha: string) => string
   cost?: number | null
+  /** The last summary of the whole session, for such a page; else it is looked for among the entries. */
+  summary?: StoryEntry | null
   /** Address of the entries before the first or after the last one here. */
   earlier?: string | null
   later?: string | null
@@ -191,7 +193,7 @@ export const SessionStory = (props: {
     )
   }
   const show = (text: string): Child => (text === '' ? null : props.render ? props.render(text) : <p class="pre-line">{text}</p>)
-  const summary = entries.findLast((entry) => entry.kind === 'summary')
+  const summary = props.summary ?? entries.findLast((entry) => entry.kind === 'summary')
   const sums = storyCost(entries)
   const usd = props.cost ?? sums.usd
   const parts: Child[] = []
@@ -201,7 +203,7 @@ export const SessionStory = (props: {
     work = []
   }
   for (const entry of entries) {
-    if (entry === summary || entry.kind === 'usage') continue
+    if (entry.seq === summary?.seq || entry.kind === 'usage') continue
     if (folded.has(entry.kind)) {
       work.push(entry)
       continue

@@ -2,6 +2,7 @@ import type { Child } from '../jsx/html.ts'
 import { codePath, commitPath } from '../paths.ts'
 import { Icon, type IconName } from './icon.tsx'
 import { RelativeTime } from './time.tsx'
+import { ForeignName } from './turns.tsx'
 
 export interface TreeEntry {
   name: string
@@ -21,7 +22,7 @@ const looks: Record<string, { icon: IconName; word: string }> = {
 
 const Submodule = ({ entry, href }: { entry: TreeEntry; href: string | undefined }) => (
   <>
-    {href === undefined ? <span>{entry.name}</span> : <a href={href} rel="nofollow noopener">{entry.name}</a>}
+    {href === undefined ? <span><ForeignName>{entry.name}</ForeignName></span> : <a href={href} rel="nofollow noopener"><ForeignName>{entry.name}</ForeignName></a>}
     {entry.sha !== undefined && <span class="muted mono small"> @ {entry.sha.slice(0, 7)}</span>}
   </>
 )
@@ -80,7 +81,7 @@ export const TreeTable = (props: {
                   {entry.type === 'submodule' ? (
                     <Submodule entry={entry} href={props.submodules?.get(entry.path)} />
                   ) : (
-                    <a href={codePath(props.repo, entry.type === 'dir' ? 'tree' : 'blob', props.rev, entry.path)}>{entry.name}</a>
+                    <a href={codePath(props.repo, entry.type === 'dir' ? 'tree' : 'blob', props.rev, entry.path)}><ForeignName>{entry.name}</ForeignName></a>
                   )}
                 </td>
                 <td class="tree-commit">{entry.last_commit && <a href={commitPath(props.repo, entry.last_commit.sha)}>{entry.last_commit.title}</a>}</td>

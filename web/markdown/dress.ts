@@ -105,7 +105,7 @@ export const dress = (html: string, context: LinkContext | undefined, breaks: bo
       }
     }
     if (name === 'table') {
-      out.push(opening ? `<section class="table-wrap" aria-label="Table" tabindex="0">${whole}` : `${whole}</section>`)
+      out.push(opening ? `<div class="table-wrap" role="group" aria-label="Table" tabindex="0">${whole}` : `${whole}</div>`)
       continue
     }
     if (/^h[1-6]$/.test(name)) {

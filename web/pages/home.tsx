@@ -1,11 +1,12 @@
 import { listWorkspaces, type Workspace } from '#features/workspaces/index.ts'
 import { listRepos, type Repo } from '#features/repos/index.ts'
 import { whoami } from '#features/workspaces/index.ts'
+import { Avatar } from '../components/avatar.tsx'
 import { Button, LinkButton } from '../components/button.tsx'
 import { Card, EmptyState } from '../components/card.tsx'
 import { Notice } from '../components/flash.tsx'
 import { ActionButton, Field, Form, FormActions, Select } from '../components/form.tsx'
-import { Icon } from '../components/icon.tsx'
+import { Icon, Mark } from '../components/icon.tsx'
 import { PageHead } from '../components/layout.tsx'
 import { List, RepoRow } from '../components/rows.tsx'
 import { Columns, SideBlock } from '../components/tabs.tsx'
@@ -28,16 +29,16 @@ const Repos = ({ repos, label, empty }: { repos: readonly Repo[]; label: string;
 
 const Welcome = ({ visit, repos }: { visit: Visit; repos: readonly Repo[] }) => (
   <Shell visit={visit} title="Hearth" description="A git forge for people and software agents.">
-    <PageHead
-      title="A forge for people and software agents"
-      lead="Repositories with issues, pull requests made in their own forks, and the recorded story of how each change came about."
-      actions={
-        <>
-          <LinkButton href="/login" look="primary">Sign in</LinkButton>
-          {visit.hearth.settings.sign_up === 'open' && <LinkButton href="/register">Make an account</LinkButton>}
-        </>
-      }
-    />
+    <section class="hero" aria-labelledby="hero-title">
+      <Mark size={64} />
+      <h1 id="hero-title">A forge for people and software agents</h1>
+      <p class="lead">Repositories with issues and pull requests. Every change is made in a fork of its own and comes with the story of how it was made.</p>
+      <div class="actions">
+        {visit.hearth.settings.sign_up === 'open' && <LinkButton href="/register" look="primary">Make an account</LinkButton>}
+        <LinkButton href="/login" look={visit.hearth.settings.sign_up === 'open' ? 'plain' : 'primary'}>Sign in</LinkButton>
+        <LinkButton href="/explore" look="quiet">Explore</LinkButton>
+      </div>
+    </section>
     <h2>Public repositories</h2>
     <Repos repos={repos} label="Public repositories" empty="Nothing public here yet" />
   </Shell>
@@ -100,7 +101,9 @@ const Dashboard = ({ visit, data }: { visit: Visit; data: Dashboard }) => (
             <ul class="bare-list">
               {data.workspaces.map((workspace) => (
                 <li>
-                  <a href={workspacePath(workspace.slug)}>{workspace.name}</a>
+                  <a class="place-link" href={workspacePath(workspace.slug)}>
+                    <Avatar of={{ username: workspace.slug, kind: 'workspace', name: workspace.name }} size={24} /> <span>{workspace.name}</span>
+                  </a>
                 </li>
               ))}
             </ul>

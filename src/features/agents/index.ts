@@ -1,6 +1,7 @@
 /** Software agents: who started them, what they may do, what they are doing, and how they are stopped. A leaf. */
 import type { Feature } from '#core/hearth.ts'
 import type { Job } from '#core/jobs.ts'
+import { sessionWriters } from '#features/pulls/index.ts'
 import { askAgent } from './ask-agent.ts'
 import { createAgent } from './create-agent.ts'
 import { endings, followCosts, followTokens } from './end-agent.ts'
@@ -8,6 +9,7 @@ import { agentAsked } from './events.ts'
 import { getAgent } from './get-agent.ts'
 import { listAgents } from './list-agents.ts'
 import { followAnswers, sweepQuestions } from './questions.ts'
+import { isStartedFor } from './started-for.ts'
 import { stopAgent } from './stop-agent.ts'
 import { stopAllAgents } from './stop-all-agents.ts'
 
@@ -23,4 +25,5 @@ export const feature: Feature = {
   reactions: endings,
   followers: [followTokens, followCosts, followAnswers],
   jobs: [sweepQuestions] as Job[],
+  extensions: [sessionWriters.with(isStartedFor)],
 }

@@ -6,7 +6,9 @@ import type { Hearth } from '#core/hearth.ts'
 import { job } from '#core/jobs.ts'
 import { writeAs } from '#core/write.ts'
 import { LOOK_AFTER_MS, lookForForged, refsOf, remoteTransport, requireRepo } from '#features/repos/index.ts'
+import { requireRoomToGrow } from '#features/workspaces/index.ts'
 import { GitError, RemoteError, type FetchProgress } from '#git'
+import { Refusal } from '#lib/errors.ts'
 import { OutboundError } from '#lib/outbound.ts'
 import { AnswerTooLong } from '#lib/outbound-stream.ts'
 import { HOUR, MINUTE, SECOND, timestamp } from '#lib/time.ts'
@@ -74,6 +76,17 @@ const end = (hearth: Hearth, { id, repo_id }: ImportRow, errors: readonly string
     if (unlooked) tx.enqueue(lookForForged, { repo_id, tips: null }, { key: repo_id, delay_ms: LOOK_AFTER_MS })
   })
 
+/** What stands against so many bytes more in a workspace; null when nothing does. */
+function whyTooMuch(hearth: Hearth, workspace_id: string, bytes: number): string | null {
+  try {
+    requireRoomToGrow(hearth, hearth.db, workspace_id, 'repos_bytes', bytes)
+    return null
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    return error.message
+  }
+}
+
 /** Fetches everything and makes the refs; gives what was left out, and whether objects were not looked at for forged ones. */
 async function copy(hearth: Hearth, row: ImportRow, signal: AbortSignal): Promise<{ left: string[]; unlooked: boolean }> {
   const repo = requireRepo(hearth.db, row.repo_id)
@@ -81,14 +94,19 @@ async function copy(hearth: Hearth, row: ImportRow, signal: AbortSignal): Promis
   if (row.secret !== null && secret === null) throw new RemoteError('invalid', 'the token of this import can no longer be read')
   const teller = new Teller(hearth, row.id)
   let left: string[] = []
+  let tooMuch: string | null = null
   try {
     const fetched = await hearth.git.fetchFrom(repo.store, remoteTransport(hearth, { url: row.url, secret }), {
       url: row.url, prefixes: PREFIXES, local: refsOf(hearth.db, repo.id), ownStore: true, signal, onProgress: (progress) => teller.hear(progress),
       apply: async (fetched) => {
         await teller.done()
+        tooMuch = whyTooMuch(hearth, repo.workspace_id, fetched.bytes)
+        if (tooMuch !== null) return false
         left = await takeRefs(hearth, row, fetched)
+        return true
       },
     })
+    if (tooMuch !== null) throw new RemoteError('invalid', tooMuch)
     if (fetched.refs.length === 0 && fetched.refused.length > 0) throw new RemoteError('invalid', left[0] ?? 'nothing of it can be taken')
     return { left, unlooked: fetched.unlooked }
   } finally {

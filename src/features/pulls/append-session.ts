@@ -7,6 +7,7 @@ import { isAuthor } from '#features/issues/index.ts'
 import { conflict, forbidden, invalid, Refusal } from '#lib/errors.ts'
 import { DAY, parseTimestamp, timestamp } from '#lib/time.ts'
 import { onPull } from './inputs.ts'
+import { sessionWriters } from './points.ts'
 import { redactText, redactValue } from '#lib/redact.ts'
 import { SessionEntryInput } from './schema.ts'
 import { appendEntries, sessionCost, type NewEntry } from './session.ts'
@@ -33,8 +34,9 @@ export const appendSession = operation({
 
   handler: ({ hearth, db, repo, caller, write, now_ms }, { number, entries, expected_seq }) => {
     const seen = requirePull(db, repo.id, number)
-    if (!isAuthor(hearth, caller, seen.author_id) && !entries.every((entry) => answersForOneself(db, seen, caller, entry))) {
-      throw forbidden('role', `only the author of #${number}, the person it acts for, or its agent may add to its session; others answer questions that name them`)
+    const isOwn = isAuthor(hearth, caller, seen.author_id) || sessionWriters.all(hearth).some((mayWrite) => mayWrite(db, seen, caller))
+    if (!isOwn && !entries.every((entry) => answersForOneself(db, seen, caller, entry))) {
+      throw forbidden('role', `only the author of #${number}, the person it acts for, or an agent at work on it may add to its session; others answer questions that name them`)
     }
     if (Buffer.byteLength(JSON.stringify(entries)) > MOST_BODY) throw new Refusal('too_large', 'the entries of one request have at most 4 MiB together', { field: 'entries' })
     const prepared = entries.map((entry, at) => prepare(entry, `entries[${at}]`, now_ms, caller.id))

@@ -26,7 +26,7 @@ export const feature: Feature = {
 export * from './schema.ts'
 export { pullClosed, pullMerged, pullMergeRequested, pullOpened, pullReady, pullUpdated, reviewCompleted, sessionAppended } from './events.ts'
 export {
-  landingPlaces, mergeAttempts, mergeFacts, mergeRules, pagesOfPulls, queueRules, stricterSettings, type Landing, type LandingPlace, type MergeQuestion, type SettingsQuestion,
+  landingPlaces, mergeAttempts, mergeFacts, mergeRules, pagesOfPulls, queueRules, sessionWriters, stricterSettings, type Landing, type LandingPlace, type MergeQuestion, type SettingsQuestion,
 } from './points.ts'
 export { endMergingByItself } from './auto-merge.ts'
 export { askedChecks } from './checks.ts'

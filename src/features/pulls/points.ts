@@ -73,5 +73,8 @@ export type LandingPlace = {
 
 export const landingPlaces = point<LandingPlace>('pulls.landing_places')
 
+/** Who may write in the session of a pull request beside its author and the author's own: an agent that was started for it. */
+export const sessionWriters = point<(db: Db, pull: PullRow, caller: SignedIn) => boolean>('pulls.session_writers')
+
 /** Told of a page of pull requests of one repository before they are put into records: brings what answers will need into the look (`core/look.ts`), with one question each. */
 export const pagesOfPulls = point<(db: Db, repo_id: string, pulls: readonly PullRow[]) => void>('pulls.pages')

@@ -35,7 +35,9 @@ export const moveInMergeQueue = operation({
         const order = entries.filter(({ id }) => id !== entry.id)
         order.splice(after - 1, 0, entry)
         order.forEach(({ id, place }, index) => place !== index + 1 && setEntry(tx, id, { place: index + 1 }))
-        announce(tx, entry.id, { actor_id: caller.id })
+        // Those that it passed stand elsewhere now as well.
+        const moved = order.slice(Math.min(before, after) - 1, Math.max(before, after)).filter(({ id }) => id !== entry.id)
+        for (const { id } of [entry, ...moved]) announce(tx, id, { actor_id: caller.id })
         auditQueue(tx, entry, 'moved', { before: { number, position: before }, after: { number, position: after }, reason })
         driveSoon(tx, entry)
       }

@@ -7,7 +7,7 @@ import type { Hearth } from '#core/hearth.ts'
 import { unhurried } from '#core/work.ts'
 import { createCache } from '#lib/cache.ts'
 import { creditor, type Credit } from './credit.ts'
-import { keptHistory } from './kept-history.ts'
+import { keptHistory } from './store-history.ts'
 import { within } from './last-commits.ts'
 
 /** Lines of one commit that stand together; `path` is what the file was called there. */

@@ -47,7 +47,8 @@ export async function changesBetween(
   })
   let lines = 0
   let bytes = 0
-  const records = files.map((file) => {
+  // All files are compared for the totals; an answer has those of its page.
+  const records = files.slice(skip, skip + limit).map((file) => {
     const size = textOf(file)
     const alone = options.path !== undefined && lines === 0
     const fits = alone || (lines + size.lines <= MOST_LINES && bytes + size.bytes <= MOST_BYTES)

@@ -8,7 +8,7 @@ import type { Hearth } from '#core/hearth.ts'
 import { unhurried } from '#core/work.ts'
 import { createCache } from '#lib/cache.ts'
 import { creditor, type Credit } from './credit.ts'
-import { keptHistory } from './kept-history.ts'
+import { keptHistory } from './store-history.ts'
 
 export type LastCommits = ReadonlyMap<string, Credit>
 
@@ -45,7 +45,8 @@ async function find(hearth: Hearth, store: string, commit: Oid, path: string): P
   const others = disk.listOthers('folder', store, path).map(({ commit: other, value }) => asKnown(other, value as Stored))
   const credit = creditor()
   const found = new Map((await hearth.git.lastCommits(store, commit, path, others)).map(({ name, commit: last }) => [name, credit(last)]))
-  disk.put('folder', store, path, commit, toStored(found))
+  // Nothing is kept of a folder that is not there: anybody may ask for any.
+  if (found.size > 0) disk.put('folder', store, path, commit, toStored(found))
   return found
 }
 

@@ -19,6 +19,7 @@ import { getFile } from './get-file.ts'
 import { getRepoSettings } from './get-repo-settings.ts'
 import { getRepo } from './get-repo.ts'
 import { getTree } from './get-tree.ts'
+import { listChangedFiles } from './list-changed-files.ts'
 import { listBranches } from './list-branches.ts'
 import { listCodeOwners } from './list-code-owners.ts'
 import { listCommits } from './list-commits.ts'
@@ -49,12 +50,12 @@ export const operations: readonly Operation[] = [
   renameRepo, transferRepo, setRepoVisibility, archiveRepo, unarchiveRepo, deleteRepo, listDeletedRepos, restoreRepo, purgeRepo,
   listBranches, getBranch, createBranch, renameBranch, deleteBranch, listTags, createTag, deleteTag,
   listCommits, getCommit, compareCommits, getTree, getFile, getBlame, listCodeOwners, createCommit, getArchiveLink,
-  fetchRepo, push, locateCode, openArchive, listRefNames, listCommitRefs, listFolder, findBlame, previewChange,
+  fetchRepo, push, locateCode, openArchive, listRefNames, listCommitRefs, listFolder, findBlame, listChangedFiles, previewChange,
 ]
 
 export {
   archiveRepo, compareCommits, createBranch, createCommit, createRepo, createTag, deleteBranch, deleteRepo, deleteTag, fetchRepo, findBlame, getArchiveLink,
   getBlame, getBranch, getCommit, getFile, getRepo, getRepoSettings, getTree, listBranches, listCodeOwners, listCommitRefs, listCommits, listDeletedRepos, listEvents, listFolder, listRefNames,
-  listRepos, listTags, listUserRepos, locateCode, openArchive, previewChange, purgeRepo, push, renameBranch, renameRepo, restoreRepo, setRepoVisibility,
+  listRepos, listTags, listUserRepos, locateCode, openArchive, listChangedFiles, previewChange, purgeRepo, push, renameBranch, renameRepo, restoreRepo, setRepoVisibility,
   transferRepo, unarchiveRepo, updateRepo, updateRepoSettings,
 }

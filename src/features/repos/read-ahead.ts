@@ -5,7 +5,7 @@
 import { job, type JobContext } from '#core/jobs.ts'
 import type { Oid } from '#git'
 import { blameOf } from './blame-cache.ts'
-import { keptHistory } from './kept-history.ts'
+import { keptHistory } from './store-history.ts'
 import { findLastCommits } from './last-commits.ts'
 import { headCommit } from './resolve.ts'
 import { repoById } from './store.ts'

@@ -15,7 +15,7 @@ import { MAINTAIN_AFTER_MS, maintainStore } from './maintain-store.ts'
 import { measureRepo } from './measure-repo.ts'
 import { READ_AHEAD_AFTER_MS, readAhead } from './read-ahead.ts'
 import { branchOf, branchRef, tagOf } from './ref-names.ts'
-import { refsOf } from './ref-cache.ts'
+import { noteMoves, refsOf } from './ref-cache.ts'
 import { requireRepo, type RepoRow } from './store.ts'
 import { removeBranchRedirect } from './store-redirects.ts'
 import { findRef, findRefBelow, hasBranches, readRef, removeRef, setHead, setRef, setRefsMoved } from './store-refs.ts'
@@ -124,7 +124,9 @@ export function moveRefs(tx: Tx, repo: { readonly id: string }, updates: readonl
     if (branch !== null) removeBranchRedirect(tx, row.id, branch)
   }
   const head = wasEmpty ? firstDefault(row, moves) : null
-  setRefsMoved(tx, row.id, newGeneration(), head)
+  const generation = newGeneration()
+  setRefsMoved(tx, row.id, generation, head)
+  noteMoves(row.id, row.refs_generation, generation, moves)
   const subject = { workspace_id: row.workspace_id, repo_id: row.id }
   const default_branch = head ?? row.default_branch
   if (head !== null) tx.append(repoDefaultBranchChanged, subject, { previous: row.default_branch, default_branch }, as)

@@ -1,6 +1,7 @@
 /** Taking in code: trees of commits, folder by folder, and each blob once. */
-import { transaction, type DatabaseHandle } from '#core/db.ts'
+import type { DatabaseHandle } from '#core/db.ts'
 import { chunksOf, CHUNKS_OF_BLOB, firstChunk } from './chunks.ts'
+import { inIndex } from './store-index.ts'
 import { symbolsOf } from './symbols.ts'
 import { isBinary, readsGenerated } from './text-kind.ts'
 
@@ -14,7 +15,7 @@ export const findTree = (db: DatabaseHandle, repo_id: string, ref: string): Tree
 
 /** Says that a tree is on its way to a commit. Gives what it held before. */
 export function beginTree(db: DatabaseHandle, repo_id: string, ref: string, commit: string, now: number): TreeState {
-  return transaction(db, () => {
+  return inIndex(db, () => {
     const before = findTree(db, repo_id, ref)
     if (before?.done && before.commit_oid === commit) {
       db.run('UPDATE trees SET used_at = ? WHERE id = ?', now, before.id)
@@ -62,7 +63,7 @@ const decoder = new TextDecoder()
 
 /** Takes in blobs that the index has not. */
 export function putBlobs(db: DatabaseHandle, blobs: readonly NewBlob[]): void {
-  transaction(db, () => {
+  inIndex(db, () => {
     for (const { oid, size, data, language } of blobs) {
       const text = data === null || isBinary(data) ? null : decoder.decode(data)
       const row = db.one<{ id: number }>(
@@ -117,7 +118,7 @@ function foldersIn(db: DatabaseHandle, tree: number, path: string, but: Readonly
 
 /** Sets the files right in a folder, all of them, and marks the folder as whole; folders in it that are not among `folders` (paths) leave. */
 export function putFolder(db: DatabaseHandle, tree: number, folder: FolderLook, files: readonly NewFile[], folders: readonly string[]): void {
-  transaction(db, () => {
+  inIndex(db, () => {
     const { path, oid } = folder
     const left = new Map(
       db.all<{ name: string; blob: number }>('SELECT name, blob FROM files WHERE tree = ? AND dir = ?', tree, path).map(({ name, blob }) => [name, blob]),
@@ -152,7 +153,7 @@ const FILES_AT_ONCE = 500
 
 /** Takes away a tree, some of it. Gives whether there may be more. */
 export function removeTree(db: DatabaseHandle, tree: number): boolean {
-  return transaction(db, () => {
+  return inIndex(db, () => {
     db.run('UPDATE trees SET done = 0, commit_oid = NULL WHERE id = ?', tree)
     db.run('DELETE FROM dirs WHERE tree = ?', tree)
     const files = db.all<{ dir: string; name: string; blob: number }>('SELECT dir, name, blob FROM files WHERE tree = ? LIMIT ?', tree, FILES_AT_ONCE)
@@ -172,7 +173,7 @@ export const listUnused = (db: DatabaseHandle, since: number): number[] =>
 
 /** Takes away blobs that a stop left without a file. Gives how many. */
 export function dropOrphans(db: DatabaseHandle, limit: number): number {
-  return transaction(db, () => {
+  return inIndex(db, () => {
     const orphans = db.all<{ id: number }>('SELECT id FROM blobs WHERE NOT EXISTS (SELECT 1 FROM files WHERE files.blob = blobs.id) LIMIT ?', limit)
     dropUnused(db, orphans.map(({ id }) => id))
     return orphans.length

@@ -94,6 +94,9 @@ export function openIndexForReading(path: string, forge: string): DatabaseHandle
   return db
 }
 
+/** A transaction of the index, which never locks the forge's database for writing. */
+export const inIndex = <T>(db: DatabaseHandle, run: () => T): T => transaction(db, run, 'DEFERRED')
+
 function attachForge(db: DatabaseHandle, forge: string): void {
   db.raw.run('ATTACH ? AS forge', [forge])
   db.exec('PRAGMA forge.cache_size = -16384')

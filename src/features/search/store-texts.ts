@@ -1,6 +1,6 @@
 /** Taking in the words of issues, pull requests and repositories, as the forge has them now. */
-import { transaction, type DatabaseHandle } from '#core/db.ts'
-import { readMeta, writeMeta } from './store-index.ts'
+import type { DatabaseHandle } from '#core/db.ts'
+import { inIndex, readMeta, writeMeta } from './store-index.ts'
 
 export type RecordKey = { readonly repo_id: string; readonly number: number }
 
@@ -39,7 +39,7 @@ function putText(db: DatabaseHandle, source: Source): void {
 
 /** Takes in these records anew; those that are gone were taken away by their repository. */
 export function putTexts(db: DatabaseHandle, keys: readonly RecordKey[]): void {
-  transaction(db, () => {
+  inIndex(db, () => {
     for (const { repo_id, number } of keys) {
       const source = db.one<Source>(`${SOURCE} WHERE r.repo_id = ? AND r.number = ?`, repo_id, number)
       if (source) putText(db, source)
@@ -66,7 +66,7 @@ const REPO_SOURCE = 'SELECT id, name, description, topics FROM forge.repos WHERE
 
 /** Takes in repositories as they are called now; those that are gone leave. */
 export function putNames(db: DatabaseHandle, repo_ids: readonly string[]): void {
-  transaction(db, () => {
+  inIndex(db, () => {
     for (const id of repo_ids) putName(db, id, db.one<RepoSource>(`${REPO_SOURCE} AND id = ?`, id))
   })
 }
@@ -75,7 +75,7 @@ const REMOVED_AT_ONCE = 500
 
 /** Takes away the words of a repository that is gone, some of them. Gives whether there may be more. */
 export function removeTexts(db: DatabaseHandle, repo_id: string): boolean {
-  return transaction(db, () => {
+  return inIndex(db, () => {
     const seqs = db.all<{ seq: number }>('SELECT seq FROM texts WHERE repo_id = ? LIMIT ?', repo_id, REMOVED_AT_ONCE)
     for (const { seq } of seqs) {
       db.run('DELETE FROM text_fts WHERE rowid = ?', seq)
@@ -93,7 +93,7 @@ const REPOS_AT_ONCE = 200
  * loses nothing. Gives the repositories of this step, whose code is to be taken in too, and null when all is done.
  */
 export function rebuildStep(db: DatabaseHandle): { readonly repos: readonly string[] } | null {
-  return transaction(db, () => {
+  return inIndex(db, () => {
     if (readMeta(db, 'complete') === '1') return null
     const seq = Number(readMeta(db, 'records') ?? 0)
     const records = db.all<Source>(`${SOURCE} WHERE r.seq > ? ORDER BY r.seq LIMIT ?`, seq, RECORDS_AT_ONCE)

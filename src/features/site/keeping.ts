@@ -44,11 +44,3 @@ export const ENDS: Readonly<Record<string, string>> = {
   actors: 'people, workspaces and agents, whose names stand in what they did', users: 'people', workspaces: 'workspaces',
   site_settings: ONE_EACH, backups: 'one row for each backup that was made', migrations: ONE_EACH,
 }
-
-/** The same for what is on disk beside the database. */
-export const FILES_END: Readonly<Record<string, string>> = {
-  'hearth.db-wal': 'is written back and begun again at 8 MiB, unless a reader holds it for long', 'search.db': 'holds what is there now; anew when it is deleted',
-  repos: 'packs are joined by maintenance, and objects that nothing names go two weeks later; the whole with its repository', blobs: 'a day after the last row that names them is gone',
-  'logs/checks': 'after checks.keep_days', outbox: 'after 30 days', backups: 'as backups.keep_* say; copies from before an upgrade: the last three', 'tmp/git': 'at the end of what they are for, and at every start',
-  'tmp/blobs': 'an hour after the last byte came', 'tmp/checks': 'at the end of the command, and at every start',
-}

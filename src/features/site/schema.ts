@@ -88,7 +88,13 @@ export const SiteStatus = Type.Object(
     memory_bytes: Bytes,
     database: Type.Object({ bytes: Bytes, wal_bytes: Bytes, migration: Nullable(Type.String({ description: 'The last one it went through.' })) }),
     disk: Type.Object({ free_bytes: Bytes, size_bytes: Bytes, writable: Type.Boolean({ description: 'False while changes are refused for want of room.' }) }),
-    queues: Type.Array(Type.Object({ kind: Type.String(), waiting: Type.Integer(), running: Type.Integer(), failed: Type.Integer() })),
+    queues: Type.Array(
+      Type.Object({ kind: Type.String(), waiting: Type.Integer(), running: Type.Integer(), failed: Type.Integer(), every: Nullable(Type.String({ description: 'How often it comes again by itself; null when something asks for it.' })) }),
+    ),
+    git: Type.Object(
+      { running: Type.Integer(), waiting: Type.Integer() },
+      { description: 'Heavy work of git: transfers, archives, and reading through history.' },
+    ),
     backups: Nullable(Type.Object({ state: Type.String(), detail: Type.String() })),
     counts: Type.Object({ users: Type.Integer(), workspaces: Type.Integer(), repositories: Type.Integer() }),
     conditions: Type.Array(

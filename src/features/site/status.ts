@@ -28,7 +28,7 @@ function diskOf({ data }: Hearth['settings']): { free_bytes: number; size_bytes:
 function queuesOf(hearth: Hearth): SiteStatus['queues'] {
   const queues = new Map<string, SiteStatus['queues'][number]>()
   for (const { kind, state, count } of countJobs(hearth.db)) {
-    const queue = queues.get(kind) ?? { kind, waiting: 0, running: 0, failed: 0 }
+    const queue = queues.get(kind) ?? { kind, waiting: 0, running: 0, failed: 0, every: hearth.jobs.everyOf(kind) }
     queues.set(kind, { ...queue, [state]: count })
   }
   return [...queues.values()]
@@ -54,6 +54,7 @@ export async function statusOf(hearth: Hearth): Promise<SiteStatus> {
   const backups = said.find(({ name }) => name === 'backups')
   const disk = diskOf(settings)
   const jobs = queuesOf(hearth)
+  const { packs, reads } = hearth.git.load()
   const failed = jobs.reduce((sum, queue) => sum + queue.failed, 0)
   return {
     version: settings.version,
@@ -65,6 +66,7 @@ export async function statusOf(hearth: Hearth): Promise<SiteStatus> {
     database: { bytes: sizeOf(join(settings.data, 'hearth.db')), wal_bytes: sizeOf(join(settings.data, 'hearth.db-wal')), migration: lastMigration(db) },
     disk: { ...disk, writable: disk.free_bytes >= settings.limits.disk_reserve },
     queues: jobs,
+    git: { running: packs.running + reads.running, waiting: packs.waiting + reads.waiting },
     backups: backups ? { state: backups.state, detail: backups.detail } : null,
     counts: countAll(db),
     conditions: [

@@ -42,7 +42,8 @@ const MATCHES = `FROM workspaces w JOIN actors a ON a.id = w.id WHERE ?1 IS NULL
 export const listWorkspaceRows = (db: Db, q: string | null, window: { limit: number; offset: number }): { id: string; slug: string; name: string; created_at: string }[] =>
   db.all(`SELECT w.id, a.username AS slug, coalesce(a.name, a.username) AS name, w.created_at ${MATCHES} ORDER BY w.id DESC LIMIT ?2 OFFSET ?3`, q, window.limit, window.offset)
 
-export const countWorkspaceRows = (db: Db, q: string | null): number => db.one<{ count: number }>(`SELECT count(*) AS count ${MATCHES}`, q)?.count ?? 0
+export const countWorkspaceRows = (db: Db, q: string | null): number =>
+  (q === null ? db.one<{ count: number }>('SELECT count(*) AS count FROM workspaces') : db.one<{ count: number }>(`SELECT count(*) AS count ${MATCHES}`, q))?.count ?? 0
 
 export const countAll = (db: Db): { users: number; workspaces: number; repositories: number } =>
   db.one(

@@ -17,18 +17,27 @@ export function lsRefs(view: SnapshotView, args: readonly string[]): Uint8Array 
   }
   if (prefixes.length > MAX_PREFIXES) prefixes.length = 0
   const key = `ls-refs ${wants.peel} ${wants.symrefs} ${wants.unborn}\n${prefixes.join('\n')}`
-  const answer = () => Buffer.from(`${lines(view, wants, prefixes).map(packet).join('')}${FLUSH.toString()}`)
+  const answer = () => packets(lines(view, wants, prefixes))
   // Clients ask for the same few prefixes again and again; anything else is not worth keeping.
   return key.length < 512 && view.snapshot.refs.length > 50 && prefixes.length < 8 && isCommon(prefixes) ? view.kept(key, answer) : answer()
 }
 
-const ASCII = /^[\0-\x7f]*$/
+/** The lengths of usual lines, as packets begin with them. */
+const LENGTHS = Array.from({ length: 512 }, (_, length) => length.toString(16).padStart(4, '0'))
 
-/** A line as a packet, still as text: thousands of buffers would cost more than the lines themselves. */
-function packet(line: string): string {
-  const length = 5 + (ASCII.test(line) ? line.length : Buffer.byteLength(line))
+/** Lines as packets, put together as text: thousands of buffers would cost more than the lines themselves. */
+function packets(all: readonly string[]): Buffer {
+  let text = ''
+  for (const line of all) text += `${LENGTHS[line.length + 5] ?? digits(line.length + 5)}${line}\n`
+  text += FLUSH.toString()
+  const bytes = Buffer.from(text)
+  // Names beyond ASCII have more bytes than letters.
+  return bytes.length === text.length ? bytes : Buffer.from(`${all.map((line) => `${digits(5 + Buffer.byteLength(line))}${line}\n`).join('')}${FLUSH.toString()}`)
+}
+
+function digits(length: number): string {
   if (length > MAX_PACKET) throw new GitError('too_large', 'a protocol line is too long')
-  return `${length.toString(16).padStart(4, '0')}${line}\n`
+  return length.toString(16).padStart(4, '0')
 }
 
 const isCommon = (prefixes: readonly string[]): boolean =>

@@ -53,7 +53,7 @@ export function computeShallow(table: CommitTable, wants: readonly number[], req
   return { shallow, unshallow, cut }
 }
 
-/** Commits at most `depth - 1` steps from the starts; those at the last step that have parents are edges. */
+/** Commits at most `depth - 1` steps from the starts; those at the last step are edges, as in git also where there is nothing behind them. */
 function byDepth(table: CommitTable, starts: readonly number[], depth: number): { edges: number[]; inside: Marks } {
   const inside = new Marks()
   const edges: number[] = []
@@ -65,7 +65,7 @@ function byDepth(table: CommitTable, starts: readonly number[], depth: number): 
     for (const commit of level) {
       table.load(commit)
       const count = table.parentCount(commit)
-      if (step === depth && count > 0) {
+      if (step === depth) {
         edges.push(commit)
         continue
       }

@@ -90,7 +90,7 @@ test('a person’s own costs stop nobody', async () => {
 
 test('the emergency switch stops all of them, and merging by itself', async () => {
   const { world, ada, mel, otto, start, configure, ready, pull, audit } = await makeAgentWorld()
-  await configure({ auto_merge: true })
+  await configure({ auto_merge: true, required_approvals: 1 })
   const number = await ready(otto)
   const before = await ready(mel)
   await world.call(updatePull, ada, { repo: REPO, number: before, auto_merge: true })

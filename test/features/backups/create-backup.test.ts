@@ -19,6 +19,7 @@ test('a backup is made by a job, holds everything that lasts, and the next one a
   mkdirSync(join(world.data, 'lfs', 'ab'), { recursive: true })
   writeFileSync(join(world.data, 'lfs', 'ab', 'large'), 'large '.repeat(1000))
   writeFileSync(join(world.data, 'search.db'), 'an index that somebody writes to')
+  writeFileSync(join(world.data, 'cache.db'), 'what can be found again')
   writeFileSync(join(world.data, 'hearth.toml'), 'site_url = "https://x.test"\n')
   const begun = await world.call(createBackup, ada, { name: 'before the move' })
   expect(begun).toMatchObject({ state: 'queued', name: 'before the move', place: to, encrypted: false, created_by: { username: 'ada' }, verification: null })
@@ -36,7 +37,7 @@ test('a backup is made by a job, holds everything that lasts, and the next one a
   expect(paths).toContain('lfs/ab/large')
   expect(paths.filter((path) => path.endsWith('.pack')).length).toBeGreaterThanOrEqual(2)
   // What must not leave the machine in the clear.
-  for (const path of ['secrets/installation.key', 'hearth.toml', 'tmp/control.json', 'hearth.db-wal', 'search.db']) expect(paths).not.toContain(path)
+  for (const path of ['secrets/installation.key', 'hearth.toml', 'tmp/control.json', 'hearth.db-wal', 'search.db', 'cache.db']) expect(paths).not.toContain(path)
 
   await world.commit('acme/site', 'main', { 'd.txt': 'new\n' })
   world.clock.advance(1000)

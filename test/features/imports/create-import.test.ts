@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { createImport } from '#features/imports/create-import.ts'
 import { getImport } from '#features/imports/get-import.ts'
 import { getRepo } from '#features/repos/get-repo.ts'
+import { setQuota } from '#features/site/index.ts'
 import { listCommits } from '#features/repos/list-commits.ts'
 import { repoByPath } from '#features/repos/index.ts'
 import { findWorkspace } from '#features/workspaces/index.ts'
@@ -139,4 +140,16 @@ test('those may import who may make repositories', async () => {
   const own = workspaceCaller(workspace, { scopes: ['repo:admin'], role: 'maintain' })
   const begun = await world.call(createImport, own, { source: 'git', workspace: 'acme', url: `${url}/source.git`, name: 'by-token' })
   expect(await world.call(getImport, own, { id: begun.id })).toMatchObject({ repo: 'acme/by-token' })
+})
+
+test('more than the quota of the workspace is not kept, and said', async () => {
+  const root = await world.user('root', { site_admin: true })
+  await world.call(setQuota, root, { workspace: 'acme', repos_bytes: 1 })
+  const begun = await start({ url: `${it.backend({}).url}/source.git`, name: 'too-much' })
+  await world.jobs()
+  const ended = await world.call(getImport, ada, { id: begun.id })
+  expect(ended.state).toBe('failed')
+  expect(ended.errors.at(-1)).toContain('acme may have 1 bytes of repositories')
+  expect(it.refs('acme/too-much').size).toBe(0)
+  await world.call(setQuota, root, { workspace: 'acme', repos_bytes: null })
 })

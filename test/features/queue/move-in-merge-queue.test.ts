@@ -14,7 +14,11 @@ test('another order is built, tested and landed anew; only maintainers may, and 
   const move = (as: typeof made.ada, number: number, position: number) => made.world.call(moveInMergeQueue, as, { repo: REPO, number, position, reason: 'It is urgent' })
   expect(await refusal(move(made.mel, third, 1))).toMatchObject({ status: 403, reason: 'role' })
   expect((await refusal(made.world.call(moveInMergeQueue, made.ada, { repo: REPO, number: third, position: 0 }))).status).toBe(422)
+  const places = () => made.world.events('queue.changed').map(({ data, actor_id }) => [data['number'], data['position'], actor_id])
+  const told = places().length
   expect(await move(made.ada, third, 1)).toMatchObject({ position: 1 })
+  // Those that it passed hear of their places too, at once.
+  expect(places().slice(told, told + 3)).toEqual([[third, 1, made.ada.id], [first, 2, made.ada.id], [second, 3, made.ada.id]])
   expect(made.told(third).at(-1)).toBe('testing')
   await made.world.jobs()
   expect(await made.states()).toEqual([`${third} testing 1`, `${first} testing 1`, `${second} testing 1`])

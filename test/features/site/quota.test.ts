@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createRelease, uploadReleaseAsset } from '#features/releases/index.ts'
 import { createRepo } from '#features/repos/create-repo.ts'
 import { getUsage } from '#features/site/get-usage.ts'
 import { listAllWorkspaces } from '#features/site/list-all-workspaces.ts'
@@ -81,3 +82,16 @@ test('a push that does not fit is refused in one clear line, and reads go on', a
   await world.call(setQuota, root, { workspace: 'acme', repos_bytes: 1 })
   expect((await git('push', '-q', 'origin', ':more')).status).toBe(0)
 }, 60_000)
+
+test('files of releases count, before their bytes are read', async () => {
+  const repo = 'acme/site'
+  const sha = await world.commit(repo, 'main', { 'a.txt': 'a\n' })
+  const release = await world.call(createRelease, ada, { repo, tag_name: 'v1', target: sha } as never)
+  const upload = (name: string, bytes: number) => world.call(uploadReleaseAsset, ada, { repo, id: release.id, name, data: Buffer.alloc(bytes).toString('base64') })
+  await world.call(setQuota, root, { workspace: 'acme', artifacts_bytes: 10 })
+  await upload('fits', 8)
+  expect((await world.call(getUsage, ada, { workspace: 'acme' })).artifacts_bytes).toEqual({ used: 8, limit: 10 })
+  expect(await refusal(upload('too-much', 3))).toMatchObject({ code: 'forbidden', reason: 'quota', details: { quota: 'artifacts_bytes', limit: 10, used: 8, wanted: 3 } })
+  await upload('fits-too', 2)
+  await world.call(setQuota, root, { workspace: 'acme', artifacts_bytes: null })
+})

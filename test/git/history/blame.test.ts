@@ -1,5 +1,6 @@
 import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
-import { blame } from '../../../src/git/history/index.ts'
+import { blame, findEntry, listTree } from '../../../src/git/history/index.ts'
+import type { KnownBlame } from '../../../src/git/ports.ts'
 import { importCommits, randomHistory, Repo, type Files } from '../history-fixture.ts'
 
 // Many processes of git on a machine that may be busy.
@@ -49,6 +50,27 @@ for (let seed = 1; seed <= 8; seed++) {
     }
   })
 }
+
+test('with the lines of earlier versions known, it is the same answer', () => {
+  let used = 0
+  for (let seed = 1; seed <= 4; seed++) {
+    const repo = new Repo()
+    repos.push(repo)
+    const oids = importCommits(repo, randomHistory(seed, { commits: 40, merges: 0.3, files: 6, renames: 0.2 }))
+    const tip = oids.at(-1) ?? ''
+    for (const { path, type } of listTree(repo.db, tip, '', { recursive: true }) ?? []) {
+      if (type !== 'file' || path.includes('\ufffd')) continue
+      const known = [8, 20, 33].flatMap((at): KnownBlame[] => {
+        const commit = oids[at] ?? ''
+        if (findEntry(repo.db, commit, path)?.type !== 'file') return []
+        return [{ commit, path, ranges: blame(repo.db, commit, path).map(({ from_line, to_line, commit: { oid }, path: name }) => ({ from_line, to_line, oid, path: name })) }]
+      })
+      used += known.length
+      for (const some of [known, ...known.map((one) => [one])]) expect(blame(repo.db, tip, path, undefined, some)).toEqual(blame(repo.db, tip, path))
+    }
+  }
+  expect(used).toBeGreaterThan(0)
+})
 
 const text = (data: string): Files => new Map([['a', { mode: '100644', data: Buffer.from(data) }]])
 

@@ -1,5 +1,6 @@
 import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { lastCommits, listTree } from '../../../src/git/history/index.ts'
+import type { KnownLastCommits } from '../../../src/git/ports.ts'
 import { importCommits, randomHistory, Repo } from '../history-fixture.ts'
 
 // Many processes of git on a machine that may be busy.
@@ -25,6 +26,37 @@ for (let seed = 1; seed <= 6; seed++) {
     }
   })
 }
+
+test('with answers for earlier commits, of this branch or of another, it is the same answer', () => {
+  for (let seed = 1; seed <= 4; seed++) {
+    const repo = new Repo()
+    repos.push(repo)
+    const oids = importCommits(repo, randomHistory(seed, { commits: 40, merges: 0.35, files: 8, skew: seed === 3 }))
+    const tip = oids.at(-1) ?? ''
+    const answer = (oid: string, path: string, known: readonly KnownLastCommits[] = []) => lastCommits(repo.db, oid, path, known).map(({ name, commit }) => [name, commit.oid])
+    for (const path of ['', 'src']) {
+      const whole = answer(tip, path)
+      const known = [5, 17, 30, 38].map((at): KnownLastCommits => ({ commit: oids[at] ?? '', entries: answer(oids[at] ?? '', path).map(([name = '', oid = '']) => ({ name, oid })) }))
+      for (const one of known) expect(answer(tip, path, [one])).toEqual(whole)
+      expect(answer(tip, path, known)).toEqual(whole)
+    }
+  }
+})
+
+test('what is known is taken at its word, and looked for no further', () => {
+  const repo = new Repo()
+  repos.push(repo)
+  const file = (data: string) => ({ mode: '100644' as const, data: Buffer.from(data) })
+  const oids = importCommits(repo, [
+    { parents: [], files: new Map([['a', file('1')], ['b', file('1')]]), time: 1 },
+    { parents: [0], files: new Map([['a', file('1')], ['b', file('2')]]), time: 2 },
+    { parents: [1], files: new Map([['a', file('3')], ['b', file('2')]]), time: 3 },
+  ])
+  const [first = '', second = '', third = ''] = oids
+  // A false answer shows that it was used.
+  const known = [{ commit: second, entries: [{ name: 'a', oid: second }, { name: 'b', oid: first }] }]
+  expect(lastCommits(repo.db, third, '', known).map(({ name, commit }) => [name, commit.oid])).toEqual([['a', third], ['b', first]])
+})
 
 test('there is nothing to say about a directory that is not there', () => {
   const repo = new Repo()

@@ -4,7 +4,9 @@ import { Differential, type Difference } from '../support/differential.ts'
 import { startHost, type TestHost } from '../support/host.ts'
 import { discard, scratch } from '../support/real-git.ts'
 
-const REPOSITORIES = 100
+const REPOSITORIES = 50
+/** With each, so that they are a hundred together. */
+const CONVERSATIONS = 2
 
 let host: TestHost
 let backend: Backend
@@ -23,13 +25,13 @@ afterAll(async () => {
 })
 
 test('random repositories: what git gets from the engine is what it gets from git', async () => {
-  // Another hundred every time; what differs comes again with `bun scripts/git-differential.ts --count 1 --seed N`.
+  // Others every time; what differs comes again with `bun scripts/git-differential.ts --count 1 --seed N`.
   const first = Math.floor(Math.random() * 100_000_000)
   const differential = new Differential(host, backend, work)
   const found: Difference[] = []
   let next = 0
   const run = async () => {
-    while (next < REPOSITORIES) found.push(...(await differential.run(first + next++, 1, 'small')))
+    while (next < REPOSITORIES) found.push(...(await differential.run(first + next++, CONVERSATIONS, 'small')))
   }
   await Promise.all([run(), run()])
   expect({ first, found }).toEqual({ first, found: [] })

@@ -66,6 +66,27 @@ test('the history and the lines of every path are still those of git', async () 
   }
 })
 
+test('the last commit of every entry of every folder is still that of git', async () => {
+  const head = await git(source, 'rev-parse', 'main')
+  const folders = ['', ...(await git(source, 'ls-tree', '-r', '-t', '-d', '-z', '--name-only', 'main')).split('\0').filter((path) => path !== '')]
+  expect(folders.length).toBeGreaterThan(2)
+  for (const folder of folders) {
+    for (const { name, commit } of await host.git.lastCommits('one', head, folder)) {
+      expect([name, commit.oid]).toEqual([name, await git(source, 'rev-list', '-n1', 'main', '--', `:(literal)${folder === '' ? name : `${folder}/${name}`}`)])
+    }
+  }
+})
+
+test('the busiest files are those that most commits changed', async () => {
+  const head = await git(source, 'rev-parse', 'main')
+  const times = new Map<string, number>()
+  for (const path of (await git(source, 'log', '--no-merges', '--no-renames', '-m', '--name-only', '-z', '--format=', 'main')).split('\0')) if (path !== '') times.set(path, (times.get(path) ?? 0) + 1)
+  const busy = await host.git.busyPaths('one', head, { commits: 1000, paths: 5 })
+  expect(busy).toHaveLength(5)
+  const most = Math.max(...times.values())
+  expect(times.get(busy[0] ?? '')).toBeGreaterThanOrEqual(most * 0.8)
+})
+
 test('a filter holds the files and the directories above them, and leaves out nearly all else', () => {
   const filter = buildFilter(['src/git/a.ts', 'README.md'])
   const holds = (path: string): boolean => mayHold(filter, 0, filter.length, pathHashes(path))

@@ -201,6 +201,8 @@ describe('export', () => {
     await host.git.exportBare('one', await host.snapshot('one'), target)
     const fsck = await tryGit(target, ['fsck', '--strict'])
     expect([fsck.code, fsck.out]).toEqual([0, ''])
+    await git(target, 'multi-pack-index', 'write')
+    await git(target, 'multi-pack-index', 'verify')
     expect(await refsOf(target)).toEqual(await refsOf(source))
     expect(await objectsOf(target)).toEqual(await objectsOf(source))
     expect((await tryGit(target, ['cat-file', '-e', hidden.commit])).code).not.toBe(0)

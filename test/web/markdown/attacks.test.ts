@@ -7,7 +7,7 @@ const options = { link: { siteUrl: 'https://hearth.test', repo: 'acme/oven' }, b
 
 const elements = new Set(
   ('a abbr b blockquote br cite code dd del details dfn div dl dt em figcaption figure h1 h2 h3 h4 h5 h6 hr i img input ins kbd li mark ol p path picture ' +
-    'pre q rp rt ruby s samp section small source span strong sub summary sup svg table tbody td tfoot th thead tr tt u ul var wbr').split(' '),
+    'pre q rp rt ruby s samp small source span strong sub summary sup svg table tbody td tfoot th thead tr tt u ul var wbr').split(' '),
 )
 const attributes = new Set(
   ('alt aria-hidden aria-label checked class colspan d dir disabled height href id lang loading media open referrerpolicy rel reversed role rowspan ' +

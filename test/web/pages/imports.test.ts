@@ -79,5 +79,5 @@ test('a cancelled copy leaves an empty repository', async () => {
   await forge.jobs()
   const after = (await owner.open('/acme/never')).html
   expect(after).toContain('The copy was cancelled')
-  expect(after).toContain('Begin here')
+  expect(after).toContain('Push what you have')
 })

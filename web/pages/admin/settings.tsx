@@ -4,6 +4,7 @@ import { Card } from '../../components/card.tsx'
 import { Field, Form, FormActions, Select } from '../../components/form.tsx'
 import { List, Row } from '../../components/rows.tsx'
 import { Chip } from '../../components/state.tsx'
+import { bytesText, plural } from '../../format.ts'
 import { action, flashTo, page, type Fields, type Visit } from '../../site.ts'
 import { formError } from '../shell.tsx'
 import { AdminFrame } from './frame.tsx'
@@ -17,6 +18,8 @@ const SOURCES: Record<SiteSetting['source'], string> = {
 const shown = (value: unknown): string =>
   value === null || (Array.isArray(value) && value.length === 0) ? 'not set' : Array.isArray(value) ? value.map(String).join(', ') : typeof value === 'object' ? JSON.stringify(value) : String(value)
 
+const isBytes = (name: string): boolean => name.endsWith('_bytes') || name === 'limits.disk_reserve'
+
 /** The choice that takes back what was chosen here. */
 const CONFIGURED = ''
 
@@ -27,13 +30,17 @@ const Input = ({ setting, visit }: { setting: SiteSetting; visit: Visit }) => {
   const now = visit.form.values.has(field) ? visit.form.values.text(field) : source === 'site' ? String(value) : CONFIGURED
   const hint = (
     <>
-      {help} Now <code>{shown(value)}</code>, {SOURCES[source]}.
+      {help} Now <code>{shown(value)}</code>{isBytes(name) && typeof value === 'number' ? ` (${bytesText(value)})` : ''}, {SOURCES[source]}.{isBytes(name) ? ' Bytes, or such as 512 MiB.' : ''}
     </>
   )
   const words = name === 'accounts.sign_up' ? SIGN_UP : typeof value === 'boolean' ? ['true', 'false'] : null
   if (words === null) return <Field name={field} label={name} value={now} hint={<>{hint} Empty: what the configuration says.</>} error={error} mono />
   return <Select name={field} label={name} value={now} hint={hint} error={error} options={[{ value: CONFIGURED, label: 'what the configuration says' }, ...words.map((word) => ({ value: word, label: word }))]} />
 }
+
+/** Those of one section of the file together; those at its top come first. */
+const bySection = (settings: readonly SiteSetting[]): [string, SiteSetting[]][] =>
+  [...Map.groupBy(settings, ({ name }) => (name.includes('.') ? name.slice(0, name.indexOf('.')) : 'general'))].sort(([a], [b]) => (a === 'general' ? -1 : b === 'general' ? 1 : a.localeCompare(b)))
 
 export const siteSettingsPage = page({
   path: PATH,
@@ -54,29 +61,43 @@ export const siteSettingsPage = page({
       <p class="muted">
         In <code>hearth.toml</code>, or as a variable: <code>mail.from</code> is <code>HEARTH_MAIL_FROM</code>. They take effect when the forge is started again.
       </p>
-      <List label="Other settings">
-        {all.filter(({ changeable }) => !changeable).map(({ name, value, source, help }) => (
-          <Row
-            title={<code>{name}</code>}
-            meta={
-              <>
-                <span>{help}</span>
-                {source !== 'default' && <Chip>{SOURCES[source]}</Chip>}
-              </>
-            }
-            end={<code class="muted">{shown(value)}</code>}
-          />
-        ))}
-      </List>
+      {bySection(all.filter(({ changeable }) => !changeable)).map(([section, settings]) => (
+        <details class="more">
+          <summary>
+            <code>{section}</code> {plural(settings.length, 'setting')}
+            {settings.some(({ source }) => source !== 'default') && <Chip>changed</Chip>}
+          </summary>
+          <List label={`Settings of ${section}`}>
+            {settings.map(({ name, value, source, help }) => (
+              <Row
+                title={<code>{name}</code>}
+                meta={
+                  <>
+                    <span>{help}</span>
+                    {source !== 'default' && <Chip>{SOURCES[source]}</Chip>}
+                  </>
+                }
+                end={<code class="muted">{shown(value)}</code>}
+              />
+            ))}
+          </List>
+        </details>
+      ))}
     </AdminFrame>
   ),
 })
 
+const UNITS = ['kib', 'mib', 'gib', 'tib']
+
 /** What was typed as the value that a setting takes; the operation says what is wrong with it. */
-const typed = (text: string): unknown => (text === '' ? null : text === 'true' ? true : text === 'false' ? false : /^\d{1,15}$/.test(text) ? Number(text) : text)
+function typed(name: string, text: string): unknown {
+  const [, number = '', unit = ''] = /^(\d{1,6}) ?(kib|mib|gib|tib)$/i.exec(text) ?? []
+  if (number !== '' && isBytes(name)) return Number(number) * 1024 ** (UNITS.indexOf(unit.toLowerCase()) + 1)
+  return text === '' ? null : text === 'true' ? true : text === 'false' ? false : /^\d{1,15}$/.test(text) ? Number(text) : text
+}
 
 const givenBy = (fields: Fields): Record<string, unknown> =>
-  Object.fromEntries(fields.names().filter((name) => name.startsWith('settings.')).map((name) => [name.slice('settings.'.length), typed(fields.text(name).trim())]))
+  Object.fromEntries(fields.names().filter((name) => name.startsWith('settings.')).map((name) => [name.slice('settings.'.length), typed(name, fields.text(name).trim())]))
 
 export const siteSettingsForm = action({
   path: PATH,

@@ -27,7 +27,9 @@ export const adminPage = page({
   path: '/admin',
   load: (visit) => visit.call(getSiteStatus, {}),
   view: (status, visit) => {
-    const { counts, database, disk, queues } = status
+    const { counts, database, disk, git, queues } = status
+    const told = queues.filter((queue) => queue.every === null || queue.failed > 0 || queue.running > 0)
+    const resting = queues.filter((queue) => !told.includes(queue))
     return (
       <AdminFrame visit={visit} title="Status" lead="How this installation does, as of this moment.">
         <List label="Parts">
@@ -45,23 +47,37 @@ export const adminPage = page({
               { label: 'Holds', value: `${plural(counts.users, 'account')}, ${plural(counts.workspaces, 'workspace')}, ${plural(counts.repositories, 'repository', 'repositories')}` },
               { label: 'Memory', value: bytesText(status.memory_bytes) },
               { label: 'Database', value: `${bytesText(database.bytes)}, and ${bytesText(database.wal_bytes)} of log; schema ${database.migration ?? 'none'}` },
+              { label: 'Git at work', value: `${plural(git.running, 'heavy operation')}${git.waiting > 0 ? `, ${numberText(git.waiting)} waiting` : ''}` },
               { label: 'Disk', value: `${bytesText(disk.free_bytes)} free of ${bytesText(disk.size_bytes)}` },
             ]}
           />
         </Card>
         <h2>Background jobs</h2>
-        <List label="Background jobs by kind">
-          {[...queues].sort((a, b) => b.failed - a.failed || b.running - a.running).map((queue) => (
-            <Row
-              title={<a href={`/admin/jobs?kind=${encodeURIComponent(queue.kind)}`}>{queue.kind.replaceAll('_', ' ')}</a>}
-              end={
-                <span class="muted small">
-                  {[[queue.failed, 'failed'], [queue.running, 'running'], [queue.waiting, 'waiting']].filter(([count]) => count !== 0).map(([count, word]) => `${numberText(Number(count))} ${word}`).join(', ')}
-                </span>
-              }
-            />
-          ))}
-        </List>
+        {told.length === 0 && <p class="muted">Nothing is under way.</p>}
+        {told.length > 0 && (
+          <List label="Background jobs by kind">
+            {[...told].sort((a, b) => b.failed - a.failed || b.running - a.running).map((queue) => (
+              <Row
+                title={<a href={`/admin/jobs?kind=${encodeURIComponent(queue.kind)}`}>{queue.kind.replaceAll('_', ' ')}</a>}
+                end={
+                  <span class="muted small">
+                    {[[queue.failed, 'failed'], [queue.running, 'running'], [queue.waiting, 'waiting']].filter(([count]) => count !== 0).map(([count, word]) => `${numberText(Number(count))} ${word}`).join(', ')}
+                  </span>
+                }
+              />
+            ))}
+          </List>
+        )}
+        {resting.length > 0 && (
+          <details class="more">
+            <summary>{plural(resting.length, 'kind')} that come again by themselves, and rest now</summary>
+            <List label="Recurring jobs">
+              {resting.map(({ kind, every }) => (
+                <Row title={<a href={`/admin/jobs?kind=${encodeURIComponent(kind)}`}>{kind.replaceAll('_', ' ')}</a>} end={<span class="muted small">every {every}</span>} />
+              ))}
+            </List>
+          </details>
+        )}
       </AdminFrame>
     )
   },

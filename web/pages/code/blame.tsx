@@ -35,20 +35,20 @@ export const blamePage = page({
     const patient = visit.url.searchParams.get('wait') === '1'
     const [found, source] = await Promise.all([
       linesOf(visit, data, patient ? LONG_MS : SHORT_MS),
-      text === null || file.size === 0 ? null : highlightFile({ oid: `${file.sha}:${file.from_line ?? 1}`, path, text: text.text }),
+      text === null || file.size === 0 ? null : highlightFile({ oid: `${file.sha}:${file.from_line ?? 1}`, path, text: text.text }, patient ? LONG_MS : undefined),
     ])
     return { ...data, ranges: found?.items ?? [], late: found?.late ?? false, source: found === null ? null : source }
   },
   view: ({ ranges, late, source, ...data }, visit) => {
     const { repo, ref, path, file } = data
     const home = repo.full_name.split('/').slice(0, 2).join('/')
-    const later = late ? withQuery(visit.url.pathname, { ...Object.fromEntries(visit.url.searchParams), wait: 1 }) : undefined
+    const later = late || source?.late ? withQuery(visit.url.pathname, { ...Object.fromEntries(visit.url.searchParams), wait: 1 }) : undefined
     return (
       <FilePage data={data} visit={visit} view="blame">
         <>
           <FileFrame
             id="file" later={later} name={path.split('/').at(-1)} lines={file.lines ?? undefined} bytes={file.size} facts={<FileFacts data={data} />} actions={<FileActions data={data} view="blame" visit={visit} />}
-            notice={later && <>Finding who wrote these lines. <a href={later} rel="nofollow">Wait for it</a></>}
+            notice={late ? <>Finding who wrote these lines. <a href={later} rel="nofollow">Wait for it</a></> : undefined}
           >
             {source === null ? (
               (file.size === 0 ? noSource(data) : <BinaryNote bytes={file.size} href={codePath(repo.full_name, 'raw', ref, path)} />)

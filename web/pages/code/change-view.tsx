@@ -2,11 +2,12 @@
 // that it works without a script and can be sent to others.
 import { getFile } from '#features/repos/index.ts'
 import { Refusal } from '#lib/errors.ts'
-import { ButtonGroup, diffAnchor, DiffView, LinkButton, Notice, Pager, type DiffFile, type DiffOptions } from '../../components/index.ts'
+import { ButtonGroup, diffAnchor, DiffView, LinkButton, Notice, type DiffFile, type DiffOptions } from '../../components/index.ts'
 import { expandHunks, type Shown } from '../../diff/expand.ts'
 import type { Child } from '../../jsx/html.ts'
 import { codePath, withQuery } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
+import { changedFilesPath } from './changed-files.tsx'
 import { textOfFile } from './text.ts'
 
 export const FILES_PER_PAGE = 100
@@ -85,7 +86,7 @@ export async function expandFiles<T extends DiffFile>(visit: Visit, repo: string
 }
 
 /** Where files of the new version are, for links to them. */
-export type ChangePlace = { readonly repo: string; readonly sha: string | null }
+export type ChangePlace = { readonly repo: string; readonly sha: string | null; /** The old version, null for none; without it there is no list of all files. */ readonly from?: string | null }
 
 /**
  * The switches, the files and the pager. `options` adds what only one page has, such as threads of comments; `head` adds switches of
@@ -102,6 +103,7 @@ export const ChangeView = (props: {
   options?: Partial<DiffOptions>
 }) => {
   const { choice, place, here } = props
+  const last = choice.page * FILES_PER_PAGE
   const to = (change: Partial<ChangeChoice>) => changeHref(here, choice, change, props.more)
   return (
     <>
@@ -112,6 +114,11 @@ export const ChangeView = (props: {
       )}
       <DiffView
         files={props.files} totals={props.totals}
+        listHref={
+          place.sha !== null && place.from !== undefined && props.totals.files > FILES_PER_PAGE && choice.path === ''
+            ? changedFilesPath(place.repo, { base: place.from, head: place.sha, white: choice.white, back: to({ page: 1, parts: [] }) })
+            : undefined
+        }
         head={
           <ButtonGroup label="How the changes are shown">
             {props.head}
@@ -127,10 +134,12 @@ export const ChangeView = (props: {
           ...props.options,
         }}
       />
-      <Pager
-        newer={choice.page > 1 ? to({ page: choice.page - 1, parts: [] }) : null}
-        older={choice.page * FILES_PER_PAGE < props.totals.files && choice.path === '' ? to({ page: choice.page + 1, parts: [] }) : null} label="Files"
-      />
+      <div id="more-files">
+        {last < props.totals.files && choice.path === '' && (
+          <p><a class="btn btn-plain" href={to({ page: choice.page + 1, parts: [] })} rel="next nofollow" data-more>The next files, {last + 1} to {Math.min(props.totals.files, last + FILES_PER_PAGE)} of {props.totals.files}</a></p>
+        )}
+      </div>
+      {choice.page > 1 && <p><a href={to({ page: choice.page - 1, parts: [] })} rel="prev nofollow">The files before these</a></p>}
     </>
   )
 }

@@ -118,7 +118,7 @@ export const commitPage = page({
         {commit.files.length === 0 && choice.page === 1 && choice.path === '' ? (
           <EmptyState icon="file" title="No file is changed">{commit.parents.length > 1 ? 'The merge joined histories alone.' : 'The commit has a message and nothing else.'}</EmptyState>
         ) : (
-          <ChangeView files={commit.files} totals={commit.stats ?? { files: commit.files.length, additions: 0, deletions: 0 }} choice={choice} here={here} place={{ repo: repo.full_name, sha: commit.sha }} />
+          <ChangeView files={commit.files} totals={commit.stats ?? { files: commit.files.length, additions: 0, deletions: 0 }} choice={choice} here={here} place={{ repo: repo.full_name, sha: commit.sha, from: commit.parents[0] ?? null }} />
         )}
       </RepoFrame>
     )

@@ -138,7 +138,7 @@ export const comparePage = page({
         ) : (
           <>
             <Commits data={data} />
-            <ChangeView files={compared.files} totals={compared.totals} choice={choice} here={here} place={{ repo: repo.full_name, sha: compared.head_sha }} />
+            <ChangeView files={compared.files} totals={compared.totals} choice={choice} here={here} place={{ repo: repo.full_name, sha: compared.head_sha, from: direct ? compared.base_sha : compared.merge_base_sha }} />
           </>
         )}
         {branchHint(data)}

@@ -38,6 +38,9 @@ export async function locate(visit: Visit, view: CodeView | 'raw', rest = visit.
   return { name, repo, at }
 }
 
+/** The fork of a pull request has its code alone; all else is its repository's. */
+export const isFork = (repo: { full_name: string }): boolean => repo.full_name.includes('/pull/')
+
 /** The branches and tags that the switch offers; all of them have pages of their own. */
 export const refsOf = (visit: Visit, repo: string, most = MOST_SHOWN): Promise<Refs> => visit.call(listRefNames, { repo, branches: most, tags: Math.ceil(most / 2) })
 
@@ -53,9 +56,7 @@ export const RefSwitch = ({ repo, refs, current, view, path }: { repo: Repo; ref
       items={[
         ...refs.branches.map(item),
         ...(refs.tags.length > 0 ? ['line' as const, ...refs.tags.map((name) => ({ ...item(name), icon: 'tag' as const }))] : []),
-        'line',
-        { label: 'All branches', href: repoPath(repo.full_name, '/branches') },
-        { label: 'All tags', href: repoPath(repo.full_name, '/tags') },
+        ...(isFork(repo) ? [] : ['line' as const, { label: 'All branches', href: repoPath(repo.full_name, '/branches') }, { label: 'All tags', href: repoPath(repo.full_name, '/tags') }]),
       ]}
     />
   )

@@ -11,7 +11,7 @@ import { ImportPart, loadImport } from '../repos/import.tsx'
 import { mayPropose } from './edit-load.ts'
 import { editPath } from './edit.tsx'
 import { FirstSteps, firstPushLive } from './first-steps.tsx'
-import { locate, PathCrumbs, RefSwitch, refsOf, type Refs } from './frame.tsx'
+import { isFork, locate, PathCrumbs, RefSwitch, refsOf, type Refs } from './frame.tsx'
 import { DocumentBody } from './readme.tsx'
 import { submodulesOf } from './submodules.ts'
 import { uploadPath } from './upload.tsx'
@@ -70,17 +70,22 @@ const LatestCommit = ({ commit, repo }: { commit: CommitRecord; repo: Repo }) =>
   </>
 )
 
+const PLACES = [['branch', 'Branches', '/branches'], ['tag', 'Tags', '/tags'], ['package', 'Releases', '/releases'], ['sort', 'Compare', '/compare'], ['users', 'Code owners', '/code-owners']] as const
+
 const About = ({ repo }: { repo: Repo }) => (
   <SideBlock title="About">
     <p>{repo.description ?? <span class="muted">No description.</span>}</p>
     {repo.website && <p><Icon name="link" /> <a href={repo.website} rel="nofollow noopener">{repo.website.replace(/^https?:\/\//, '')}</a></p>}
     {repo.topics.length > 0 && <p class="topics">{repo.topics.map((topic) => <Chip>{topic}</Chip>)}</p>}
-    <ul class="bare-list muted">
+    <ul class="bare-list fact-list">
       {repo.language && <li><Icon name="code" /> {repo.language}</li>}
       {repo.license && <li><Icon name="book" /> {repo.license}</li>}
       <li><Icon name="layers" /> {bytesText(repo.size_in_bytes)}</li>
-      <li><Icon name="branch" /> <a href={repoPath(repo.full_name, '/branches')}>Branches</a>, <a href={repoPath(repo.full_name, '/tags')}>tags</a>, <a href={repoPath(repo.full_name, '/releases')}>releases</a>, <a href={repoPath(repo.full_name, '/compare')}>compare</a></li>
-      <li><Icon name="users" /> <a href={repoPath(repo.full_name, '/code-owners')}>Code owners</a></li>
+      {/* A pull request's fork has none of these; its repository has. */}
+      {!isFork(repo) &&
+        PLACES.map(([icon, label, path]) => (
+          <li><Icon name={icon} /> <a href={repoPath(repo.full_name, path)}>{label}</a></li>
+        ))}
     </ul>
   </SideBlock>
 )

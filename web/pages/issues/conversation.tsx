@@ -1,7 +1,7 @@
 // What the pages of issues and pull requests share: comments, and what happened between them.
 import type { EventRecord } from '#features/repos/index.ts'
 import type { Comment as CommentRecord } from '#features/issues/index.ts'
-import { Button, Comment, CsrfField, Form, FormActions, Icon, MarkdownBody, TextArea, TimelineEvent, type IconName, type Tone } from '../../components/index.ts'
+import { Button, Comment, CsrfField, Form, FormActions, Icon, LinkButton, MarkdownBody, TextArea, TimelineEvent, type IconName, type Tone } from '../../components/index.ts'
 import type { MarkdownOptions } from '../../markdown.ts'
 import { withQuery } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
@@ -23,7 +23,7 @@ const EditComment = ({ comment, visit, repo, here }: { comment: CommentRecord; v
       />
       <FormActions>
         <Button look="primary">Save</Button>
-        <a href={`${here}#${comment.id}`}>Cancel</a>
+        <LinkButton href={`${here}#${comment.id}`} look="quiet">Cancel</LinkButton>
       </FormActions>
     </Form>
   )

@@ -2,7 +2,7 @@
 import type { Issue, Label } from '#features/issues/index.ts'
 import type { Pull } from '#features/pulls/index.ts'
 import type { Repo } from '#features/repos/index.ts'
-import { Button, Card, Field, Form, FormActions, PageHead, TextArea } from '../../components/index.ts'
+import { Button, Card, Field, Form, FormActions, LinkButton, PageHead, TextArea } from '../../components/index.ts'
 import type { Child } from '../../jsx/html.ts'
 import type { Fields, Visit } from '../../site.ts'
 import { RepoFrame } from '../repos/frame.tsx'
@@ -48,7 +48,7 @@ export const EditRecord = ({ visit, repo, record, what, here, labels, own, more,
         {more}
         <FormActions>
           <Button look="primary">Save</Button>
-          <a href={here}>Cancel</a>
+          <LinkButton href={here} look="quiet">Cancel</LinkButton>
         </FormActions>
       </Form>
     </Card>

@@ -36,6 +36,7 @@ export const issuesPage = page({
           title="Issues"
           actions={
             <>
+              <LinkButton href={`${here}/board`} icon="layers">Board</LinkButton>
               <LinkButton href={repoPath(repo.full_name, '/labels')} icon="tag">Labels</LinkButton>
               <LinkButton href={repoPath(repo.full_name, '/milestones')} icon="milestone">Milestones</LinkButton>
               <LinkButton href={`${here}/new`} look="primary" icon="plus" hotkey="c">New issue</LinkButton>

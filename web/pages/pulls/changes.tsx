@@ -70,7 +70,7 @@ export const changesPage = page({
           </EmptyState>
         ) : (
           <ChangeView
-            files={changes.files} totals={changes.totals} choice={choice} here={here} more={more} place={{ repo: codeOf(pull), sha: head }}
+            files={changes.files} totals={changes.totals} choice={choice} here={here} more={more} place={{ repo: codeOf(pull), sha: head, ...(since === '' ? { from: changes.merge_base_sha } : {}) }}
             head={seen !== null && seen !== head && since === '' && <LinkButton href={changeHref(here, choice, { page: 1, parts: [] }, { since: seen })} small>Since your review</LinkButton>}
             options={{
               threads: woven,

@@ -62,10 +62,12 @@ export const sessionPage = page({
     const found = await both(visit)
     if (!found) return null
     const after = Math.max(0, Number(visit.url.searchParams.get('after') ?? '0') || 0)
-    const session = await visit.tryCall(getSession, { ...found.target, after, per_page: 500 })
-    return { ...found, session, after }
+    const [session, summaries] = await Promise.all([
+      visit.tryCall(getSession, { ...found.target, after, per_page: 500 }), visit.tryCall(getSession, { ...found.target, kind: 'summary', per_page: 1000 }),
+    ])
+    return { ...found, session, summary: summaries?.items.at(-1) ?? null, after }
   },
-  view: ({ repo, pull, session, after }, visit) => {
+  view: ({ repo, pull, session, summary, after }, visit) => {
     const here = pullPath(repo.full_name, pull.number, 'session')
     const last = session?.items.at(-1)?.seq ?? after
     // An earlier part of a long session does not change any more.
@@ -82,7 +84,7 @@ export const sessionPage = page({
           </EmptyState>
         ) : (
           <SessionStory
-            entries={session.items} commitHref={(sha: string) => commitPath(codeOf(pull), sha)} footer={answerOf}
+            entries={session.items} summary={summary} cost={pull.session.cost_usd} commitHref={(sha: string) => commitPath(codeOf(pull), sha)} footer={answerOf}
             render={(text: string) => <MarkdownBody text={text} options={markdownOf(visit, repo.full_name)} />}
           />
         )}

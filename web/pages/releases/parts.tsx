@@ -56,7 +56,7 @@ const AssetRow = ({ visit, repo, release, asset, mayChange }: { visit: Visit; re
 
 /** The files that were sent, and the source as archives. */
 export const Files = ({ visit, repo, release, mayChange }: { visit: Visit; repo: Repo; release: Release; mayChange: boolean }) => (
-  <List label={`Files of ${release.name}`} head={<h3>Files</h3>}>
+  <List label={`Files of ${release.name}`} head={<h2>Files</h2>}>
     {release.assets.map((asset) => <AssetRow visit={visit} repo={repo} release={release} asset={asset} mayChange={mayChange} />)}
     <Row
       mark={<Icon name="archive" />}

@@ -3,44 +3,16 @@ import type { CodeFound, IssueFound, PersonFound, PullFound, RepoFound, SearchRe
 import { Avatar, PersonLink } from '../../components/avatar.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { Labels } from '../../components/label.tsx'
-import { List, Row } from '../../components/rows.tsx'
-import { Chip, issueLook, pullLook } from '../../components/state.tsx'
+import { List, RepoRow, Row } from '../../components/rows.tsx'
+import { issueLook, pullLook } from '../../components/state.tsx'
 import { RelativeTime } from '../../components/time.tsx'
 import { codePath, issuePath, pullPath, repoPath, userPath, withQuery } from '../../paths.ts'
 import { hasMatch, Marked } from './marked.tsx'
 
 type Item = SearchResult['items'][number]
 
-const Repository = ({ repo }: { repo: RepoFound }) => (
-  <Row
-    mark={<Icon name={repo.private ? 'lock' : 'repo'} label={repo.private ? 'Private repository' : 'Public repository'} />}
-    title={
-      <>
-        <a class="row-link" href={repoPath(repo.full_name)}>
-          <span class="muted">{repo.workspace} / </span>
-          <Marked parts={repo.highlights.name} />
-        </a>
-        {repo.private && <Chip>Private</Chip>}
-        {repo.archived && <Chip icon="archive" tone="wait">Archived</Chip>}
-      </>
-    }
-    meta={
-      <>
-        {repo.language && <span>{repo.language}</span>}
-        {repo.stars_count ? <span><Icon name="star" size={14} /> {repo.stars_count}</span> : null}
-        <span>updated <RelativeTime at={repo.pushed_at ?? repo.updated_at} /></span>
-      </>
-    }
-  >
-    {repo.highlights.description.length > 0 && <p class="row-text"><Marked parts={repo.highlights.description} /></p>}
-    {repo.topics.length > 0 && (
-      <p class="topics">
-        {repo.topics.map((topic) => (
-          <a class="topic" href={withQuery('/explore', { topic })}>{topic}</a>
-        ))}
-      </p>
-    )}
-  </Row>
+const Repository = ({ repo: { highlights, ...repo } }: { repo: RepoFound }) => (
+  <RepoRow repo={repo} name={<Marked parts={highlights.name} />} description={highlights.description.length > 0 ? <Marked parts={highlights.description} /> : undefined} />
 )
 
 const File = ({ file, inside }: { file: CodeFound; inside: boolean }) => {

@@ -35,7 +35,7 @@ export const ContributionYear = ({ contributions }: { contributions: Contributio
   return (
     <section class="year-box" aria-label="Contributions">
       <h2>{plural(contributions.total, 'contribution')} in the last year</h2>
-      <div class="year-scroll" tabindex="0" role="region" aria-label="Contributions by day">{raw(drawing(contributions))}</div>
+      <section class="year-scroll" tabindex="0" aria-label="Contributions by day" data-dated>{raw(drawing(contributions))}</section>
       <details class="more">
         <summary>Month by month</summary>
         <table class="plain-table">

@@ -52,6 +52,8 @@ test('text that is not UTF-8 is shown as text, and says what it is', async () =>
   expect([wide.includes('>Grüße<'), wide.includes('>wide<'), wide.includes('UTF-16LE')]).toEqual([true, true, true])
   expect(await blob('blob.bin')).toContain('This file is not text')
   expect((await visitor.open(`/${REPO}/blame/main/latin.txt`)).html).toContain('café crème')
+  const lines = (await visitor.open(`/${REPO}/blame/main/utf16.txt?wait=1`)).html
+  expect([lines.includes('>Grüße<'), lines.includes('>Begin</a>'), lines.includes('This file is not text')]).toEqual([true, true, false])
   expect((await visitor.open(`/${REPO}/raw/main/latin.txt`)).headers.get('content-type')).toBe('text/plain; charset=windows-1252')
   expect((await visitor.open(`/${REPO}/raw/main/blob.bin`)).headers.get('content-type')).toBe('application/octet-stream')
 })

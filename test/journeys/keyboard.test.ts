@@ -1,0 +1,139 @@
+/** A day's work without a mouse: everything that can be pressed is reached by Tab and seen when it is, and the main ways have keys. */
+import { beforeAll, expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { fill } from '../../scripts/demo.ts'
+import { claim } from '../../scripts/run/forge.ts'
+import { startForge, visitor, type Forge } from './forge.ts'
+
+let forge: Forge
+let page: Page
+let problems: string[]
+
+beforeAll(async () => {
+  forge = await startForge()
+  const { token, cookie } = await claim({ url: forge.url, setup: async () => forge.setup ?? '' })
+  await fill(forge.url, token)
+  const one = await visitor()
+  ;({ page, problems } = one)
+  const [name = '', value = ''] = cookie.split('=')
+  await one.context.addCookies([{ name, value, url: forge.url }])
+}, 60_000)
+
+const press = async (...keys: string[]): Promise<void> => {
+  for (const key of keys) await page.keyboard.press(key)
+}
+/** What has the focus, in words: its name and what it is. */
+const focused = (): Promise<string> =>
+  page.evaluate(() => {
+    const at = document.activeElement
+    return at === null || at === document.body ? '' : `${at.tagName.toLowerCase()} ${(at.getAttribute('aria-label') ?? at.textContent ?? '').trim()}`
+  })
+/** Goes on by Tab until something has the focus whose words fit. */
+async function tabTo(words: RegExp): Promise<void> {
+  for (let step = 0; step < 150; step++) {
+    await press('Tab')
+    if (words.test(await focused())) return
+  }
+  throw new Error(`Tab does not lead to ${words} on ${page.url()}`)
+}
+/** Presses keys that lead to another page and waits for it. */
+async function goBy(path: string, ...keys: string[]): Promise<void> {
+  await Promise.all([page.waitForURL(`${forge.url}${path}`), press(...keys)])
+}
+
+const REPO = '/bakery/oven'
+
+for (const path of ['/', REPO, `${REPO}/issues`, `${REPO}/issues/1`, `${REPO}/pull/4`, `${REPO}/pull/4/changes`, `${REPO}/labels`, `${REPO}/settings`, '/settings/tokens']) {
+  test(`all of ${path} is reached by Tab, once around, and each stop is seen`, async () => {
+    await page.goto(forge.url + path)
+    const wanted = await page.evaluate(() => {
+      const all = [...document.querySelectorAll<HTMLElement>('a[href], button, input:not([type=hidden]), select, textarea, summary')]
+      Object.assign(globalThis, { stops: all })
+      return all.flatMap((element, index) => {
+        // A line's number is a link for those who point; the key `l` goes to a line. Of radio buttons one has the stop, arrows the others.
+        const left = element.tabIndex < 0 || element.matches(':disabled') || (element instanceof HTMLInputElement && element.type === 'radio' && !element.checked)
+        return !left && element.checkVisibility({ visibilityProperty: true }) ? [index] : []
+      })
+    })
+    const reached = new Set<number>()
+    const unseen: string[] = []
+    for (let step = 0; step < wanted.length + 30; step++) {
+      await press('Tab')
+      const stop = await page.evaluate(() => {
+        const at = document.activeElement
+        if (at === null || at === document.body) return null
+        // What one types in has a frame of its own that changes.
+        const { outlineStyle, outlineWidth, boxShadow, opacity } = getComputedStyle(at)
+        return {
+          index: (globalThis as unknown as { stops: Element[] }).stops.indexOf(at), words: at.outerHTML.slice(0, 120),
+          seen: opacity !== '0' && ((outlineStyle !== 'none' && parseFloat(outlineWidth) >= 1) || boxShadow !== 'none'),
+        }
+      })
+      if (stop === null) break
+      if (reached.has(stop.index) && stop.index === wanted[0]) break
+      if (!stop.seen) unseen.push(stop.words)
+      reached.add(stop.index)
+    }
+    expect(unseen).toEqual([])
+    const missed = wanted.filter((index) => !reached.has(index))
+    expect(await page.evaluate((indexes) => indexes.map((index) => (globalThis as unknown as { stops: Element[] }).stops[index]?.outerHTML.slice(0, 120)), missed)).toEqual([])
+  }, 60_000)
+}
+
+test('from the first page to an answer in an issue', async () => {
+  await page.goto(forge.url)
+  await press('Tab')
+  expect(await focused()).toBe('a Skip to content')
+  expect(await page.locator('.skip').boundingBox()).toMatchObject({ x: expect.any(Number) as number })
+  await press('Enter')
+  expect(await page.evaluate(() => location.hash)).toBe('#content')
+
+  // The quick switcher: opened by a key, left by Escape, and then for real.
+  await press('Control+k')
+  await page.waitForSelector('dialog.jump[open]')
+  await press('Escape')
+  await page.waitForSelector('dialog.jump', { state: 'detached' })
+  await press('Control+k')
+  await page.keyboard.type('oven')
+  await page.waitForSelector('dialog.jump [role=option]:has-text("oven")')
+  await goBy(REPO, 'Enter')
+
+  await goBy(`${REPO}/issues`, 'g', 'i')
+  await press('j')
+  expect(await focused()).toBe('a The oven overshoots its target')
+  await goBy(`${REPO}/issues/1`, 'Enter')
+  await tabTo(/^textarea/)
+  await page.keyboard.type('Seen from the keyboard.')
+  await Promise.all([page.waitForSelector('.comment:has-text("Seen from the keyboard.")'), press('Control+Enter')])
+})
+
+test('menus and dialogs: opened, walked through, left, and the focus is where it was', async () => {
+  await page.goto(`${forge.url}${REPO}`)
+  await tabTo(/^summary .*Watch/i)
+  const before = await focused()
+  await press('Enter')
+  expect(await page.locator('details.menu[open]').count()).toBe(1)
+  await press('Tab')
+  expect(await page.evaluate(() => document.activeElement?.closest('details.menu[open]') !== null)).toBe(true)
+  await press('Escape')
+  expect(await page.locator('details.menu[open]').count()).toBe(0)
+  expect(await focused()).toBe(before)
+
+  await press('?')
+  expect(await page.locator('dialog.shortcuts[open]').count()).toBe(1)
+  await press('Escape')
+  await page.waitForSelector('dialog.shortcuts', { state: 'detached' })
+  expect(await focused()).toBe(before)
+})
+
+test('from a pull request to its changes, a comment on a line, and a review', async () => {
+  await page.goto(`${forge.url}${REPO}/pulls`)
+  await press('j')
+  await goBy(`${REPO}/pull/4`, 'Enter')
+  await tabTo(/^a Changes/)
+  await goBy(`${REPO}/pull/4/changes`, 'Enter')
+  await tabTo(/^a Comment on new line/)
+  await Promise.all([page.waitForURL(/line=/), press('Enter')])
+  await page.waitForSelector('.thread textarea')
+  expect(problems).toEqual([])
+})

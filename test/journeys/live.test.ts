@@ -1,0 +1,53 @@
+/** Open pages that follow what happens, in a real browser: nothing that somebody is doing on them is lost. */
+import { expect, test } from 'bun:test'
+import { fill } from '../../scripts/demo.ts'
+import { api, startForge, visitor } from './forge.ts'
+
+test('a conversation and a session grow while somebody types and reads in them', async () => {
+  const forge = await startForge()
+  const { page, problems } = await visitor()
+  await page.goto(forge.setup ?? '')
+  await page.fill('[name=username]', 'ada')
+  await page.fill('[name=email]', 'ada@example.com')
+  await page.fill('[name=password]', 'correct horse battery')
+  await page.click('main button')
+  await page.goto(`${forge.url}/settings/tokens`)
+  await page.fill('[name=name]', 'work')
+  await page.click('main form[action="/settings/tokens"] button[class*=primary]')
+  const token = (await page.textContent('#token-secret'))?.trim() ?? ''
+  const ask = api(forge, token)
+  await fill(forge.url, token)
+
+  await page.goto(`${forge.url}/bakery/oven/issues/1`)
+  const opened = await page.evaluate(() => performance.timeOrigin)
+  const box = page.locator('#new-comment textarea')
+  await box.fill('What I am writing')
+  await page.evaluate(() => scrollTo(0, 150))
+  await ask('POST', '/v1/repos/bakery/oven/issues/1/comments', { body: 'Something **new**' })
+  await page.locator('strong', { hasText: 'new' }).waitFor()
+  await ask('POST', '/v1/repos/bakery/oven/issues/1/close', { reason: 'completed' })
+  await page.locator('.page-head', { hasText: 'Closed' }).or(page.locator('.page-head', { hasText: 'Completed' })).first().waitFor()
+  expect([await box.inputValue(), await box.evaluate((area) => area === document.activeElement), await page.evaluate(() => scrollY)]).toEqual(['What I am writing', true, 150])
+  expect(await page.evaluate(() => performance.timeOrigin)).toBe(opened)
+
+  await page.goto(`${forge.url}/bakery/oven/pull/4/session`)
+  await page.locator('.story-work summary').first().click()
+  await ask('POST', '/v1/repos/bakery/oven/pulls/4/session', { entries: [{ kind: 'tool', tool: 'bash', text: 'bun test', data: { ok: true } }, { kind: 'message', text: 'It *holds*.' }] })
+  await page.locator('em', { hasText: 'holds' }).waitFor()
+  expect(await page.locator('.story-work details').first().getAttribute('open')).not.toBeNull()
+
+  // A draft outlives a reload; sending it ends it.
+  await page.goto(`${forge.url}/bakery/oven/issues/2`)
+  await box.pressSequentially('Ask @ad')
+  await page.locator('#completions [role=option]').first().waitFor()
+  await box.press('Enter')
+  expect(await box.inputValue()).toBe('Ask @ada ')
+  await page.reload()
+  expect(await box.inputValue()).toBe('Ask @ada ')
+  await page.locator('[data-preview]').click()
+  await page.locator('.typed-preview a', { hasText: '@ada' }).waitFor()
+  await page.getByRole('button', { name: 'Comment', exact: true }).click()
+  await page.locator('.comment-body', { hasText: 'Ask @ada' }).waitFor()
+  expect(await box.inputValue()).toBe('')
+  expect(problems).toEqual([])
+}, 120_000)

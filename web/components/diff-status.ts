@@ -1,0 +1,13 @@
+// How the ways in which a file can change look.
+import type { IconName } from './icon.tsx'
+
+const statusLooks: Record<string, { icon: IconName; word: string; tone: string }> = {
+  added: { icon: 'diff-added', word: 'Added', tone: 'good' },
+  removed: { icon: 'diff-removed', word: 'Removed', tone: 'bad' },
+  renamed: { icon: 'diff-renamed', word: 'Renamed', tone: 'info' },
+  copied: { icon: 'copy', word: 'Copied', tone: 'info' },
+  modified: { icon: 'diff-modified', word: 'Changed', tone: 'wait' },
+  type_changed: { icon: 'diff-modified', word: 'Type changed', tone: 'wait' },
+}
+
+export const statusLook = (status: string) => statusLooks[status] ?? { icon: 'diff-modified' as const, word: status, tone: 'plain' }

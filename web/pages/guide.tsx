@@ -1,0 +1,54 @@
+// How to run this forge: the README of this very release, so that what is said here and there cannot differ, and it is at hand without the internet.
+import { textFile } from '../client.macro.ts' with { type: 'macro' }
+import { PageHead } from '../components/layout.tsx'
+import { Columns, SideNav } from '../components/tabs.tsx'
+import { raw, type Html } from '../jsx/html.ts'
+import { renderMarkdown } from '../markdown.ts'
+import { page, type Visit } from '../site.ts'
+import { Shell } from './shell.tsx'
+
+const README: string = textFile('../README.md')
+
+/** The first section of it that tells how to run one, and the first that no longer does. */
+const FIRST = '## Installing'
+const AFTER = '## How fast git is here'
+
+export type Section = { readonly id: string; readonly title: string; readonly text: string }
+
+/** Marks for scripts are left out, and so are addresses of files that only the source has; their words stay. */
+const forReaders = (text: string): string =>
+  text.replace(/^<!--.*-->\n/gm, '').replace(/\[([^\]]+)\]\((?!https?:|#)[^)]*\)/g, '$1')
+
+/** The sections of second rank between two headings. Gives an Error when a heading is missing. */
+export function sectionsOf(text: string, first: string, after: string): Section[] {
+  const [from, to] = [text.indexOf(`\n${first}\n`), text.indexOf(`\n${after}\n`)]
+  if (from < 0 || to < from) throw new Error(`the README has no ${from < 0 ? first : after}`)
+  return text
+    .slice(from, to)
+    .split(/^## /m)
+    .slice(1)
+    .map((section) => {
+      const [title = '', ...lines] = section.split('\n')
+      return { id: title.toLowerCase().replace(/[^a-z0-9]+/g, '-'), title, text: forReaders(lines.join('\n')) }
+    })
+}
+
+type Shown = { readonly id: string; readonly title: string; readonly html: string }
+let kept: readonly Shown[] | null = null
+const sections = (): readonly Shown[] => (kept ??= sectionsOf(README, FIRST, AFTER).map(({ id, title, text }) => ({ id, title, html: renderMarkdown(text) })))
+
+export const GuidePage = ({ visit }: { visit: Visit }): Html => (
+  <Shell visit={visit} title="Running it" description="Installing, configuring, securing, backing up and upgrading this forge.">
+    <PageHead title="Running it" lead="Installing, configuring, securing, backing up and upgrading, as of this release." />
+    <Columns side={<SideNav label="Parts of this guide" groups={[{ tabs: sections().map(({ id, title }) => ({ label: title, href: `#${id}` })) }]} />}>
+      {sections().map(({ id, title, html }) => (
+        <section id={id} class="stack">
+          <h2>{title}</h2>
+          <div class="md">{raw(html)}</div>
+        </section>
+      ))}
+    </Columns>
+  </Shell>
+)
+
+export const guidePage = page({ path: '/docs/running', view: (_, visit) => <GuidePage visit={visit} /> })
