@@ -7,7 +7,7 @@ const make = <K extends keyof HTMLElementTagNameMap>(name: K, attributes: Record
 
 // A preview below the text, kept true while one types.
 document.addEventListener('click', (event) => {
-  const button = event.target instanceof Element ? event.target.closest<HTMLButtonElement>('button[data-preview]') : null
+  const button = event.target instanceof Element ? event.target.closest<HTMLButtonElement | HTMLInputElement>('[data-preview]') : null
   const area = button && document.getElementById(button.dataset.preview ?? '')
   if (!button || !(area instanceof HTMLTextAreaElement)) return
   event.preventDefault()

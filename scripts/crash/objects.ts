@@ -83,7 +83,10 @@ export async function checkExport(executable: string, data: string, work: string
     const [error, status] = await Promise.all([new Response(child.stderr).text(), child.exited])
     if (status !== 0) return [`hearth export ${repo} ended with ${status}: ${error.trim()}`]
     const problems: string[] = []
-    for (const args of [['fsck', '--full', '--strict', '--no-dangling', '--no-progress'], ['multi-pack-index', 'write'], ['multi-pack-index', 'verify']]) {
+    // Without a commit there is no pack, and nothing to index.
+    const packed = readdirSync(join(target, 'objects', 'pack')).length > 0
+    const commands = [['fsck', '--full', '--strict', '--no-dangling', '--no-progress'], ...(packed ? [['multi-pack-index', 'write'], ['multi-pack-index', 'verify']] : [])]
+    for (const args of commands) {
       const ran = await runGit(target, args)
       if (ran.status !== 0) problems.push(`git ${args.join(' ')} of the export of ${repo} ended with ${ran.status}: ${(ran.out + ran.error).trim().slice(0, 500)}`)
     }

@@ -75,8 +75,8 @@ test('the check sees what it must', async () => {
   await page.evaluate(() =>
     document.querySelector('main')?.insertAdjacentHTML('beforeend', '<div class="md"><p id=x onmouseover="window.hit=1">x</p><a href="java\tscript:1">x</a><svg><animate/></svg><form action="//evil.test"></form><p id=content></div>'),
   )
-  const found = (await alive(page)).map((one) => one.slice(0, one.search(/[:=]/)))
-  expect(found).toEqual(['named', 'onmouseover', 'href', '<animate>', 'form', 'named', 'the content is not what it was', 'it ran'].toSorted((a, b) => found.indexOf(a) - found.indexOf(b)))
+  const found = (await alive(page)).map((one) => one.split(/[:=]/)[0]).sort()
+  expect(found).toEqual(['named', 'named', 'onmouseover', 'href', '<animate>', 'form', 'the content is not what it was', 'it ran'].sort())
 })
 
 test('there is much to look at, and most of it was taken in', () => {

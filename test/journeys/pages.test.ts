@@ -51,8 +51,8 @@ const violations = (of: Page, touch: boolean): Promise<string[]> =>
 /** Pages with hundreds of parts of one kind, of which axe-core, which reads every element of a page many times, is shown the first ones. */
 const LARGE: Readonly<Record<string, string>> = { docs: '.doc-fold ~ .doc-fold ~ .doc-fold', 'many-lines': '.code-block ~ .code-block' }
 
-/** Pages of which no picture is kept: how the machine fares, and in which order jobs that ran beside each other ended. */
-const UNKEPT = new Set(['admin', 'admin-jobs', 'hook', 'activity', 'workspace-activity'])
+/** Pages of which no picture is kept: how the machine fares, in which order jobs that ran beside each other ended, and in which commits of about one second stand. */
+const UNKEPT = new Set(['admin', 'admin-jobs', 'hook', 'activity', 'workspace-activity', 'commits'])
 
 async function see(at: Page, width: number, colorScheme: 'light' | 'dark'): Promise<void> {
   await at.setViewportSize({ width, height: 900 })

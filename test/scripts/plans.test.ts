@@ -15,11 +15,13 @@ await world.repo('acme/site', { as: root })
 
 /** In the order of an index, and only until there are enough. */
 const IN_ORDER = /^SCAN (repos USING INDEX repos_by_(push|update)|audit_log$|jobs$|workspaces$|w$)/
+/** Once after the clock was set back. */
+const BY_CLOCK = /^SCAN jobs USING INDEX jobs_due$/
 /** Counted whole, from an index that holds nothing but what is counted. */
 const COUNTED = /^SCAN (users|repos|jobs|a|w) USING COVERING INDEX|^SCAN (users|workspaces|notification_work|search_marks|backups|webhook_deliveries USING COVERING INDEX \w+)$/
 
 const scans = async (run: () => Promise<unknown>): Promise<string[]> =>
-  (await plansOf(world.hearth, run)).flatMap((plan) => wholeTables(plan).filter((step) => !IN_ORDER.test(step) && !COUNTED.test(step)).map((step) => `${step}: ${plan.sql}`))
+  (await plansOf(world.hearth, run)).flatMap((plan) => wholeTables(plan).filter((step) => !IN_ORDER.test(step) && !COUNTED.test(step) && !BY_CLOCK.test(step)).map((step) => `${step}: ${plan.sql}`))
 
 test('what is asked all the time reads no table whole', async () => {
   expect(await scans(() => world.call(listRepos, root, {}))).toEqual([])

@@ -178,9 +178,7 @@ export const TextArea = (
       {props.value}
     </textarea>
     {props.markdown !== undefined && (
-      <button type="button" class="btn btn-quiet btn-small js-only preview-button" data-at={previewPath(props.markdown, props.name)} data-preview={idOf(props)} aria-expanded="false">
-        Preview
-      </button>
+      <input type="button" class="btn btn-quiet btn-small js-only preview-button" data-at={previewPath(props.markdown, props.name)} data-preview={idOf(props)} aria-expanded="false" value="Preview" />
     )}
   </Wrapped>
 )

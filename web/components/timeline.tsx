@@ -155,12 +155,12 @@ export const CommentBox = (props: {
           </p>
           <div class="actions">
             {props.extra}
+            <Button look="primary">{props.button ?? 'Comment'}</Button>
             {props.repo !== undefined && (
               <button type="submit" class="btn btn-quiet" formaction={previewPath(props.repo, name)} formtarget="_blank" formnovalidate data-preview={id}>
                 Preview
               </button>
             )}
-            <Button look="primary">{props.button ?? 'Comment'}</Button>
           </div>
         </div>
       </Form>

@@ -16,12 +16,12 @@ const BUDGET = 300
 
 /** Where in a repository, and on the site, one may want to go; words that lead there besides the title. */
 const OF_REPO: readonly (readonly [title: string, path: string, words: string])[] = [
-  ['Code', '', 'files readme'], ['Issues', '/issues', 'bugs'], ['New issue', '/issues/new', 'bug report'], ['Pull requests', '/pulls', 'prs merge reviews'], ['Branches', '/branches', ''],
+  ['Code', '', 'files readme'], ['Issues', '/issues', 'bugs'], ['New issue', '/issues/new', 'bug report'], ['Board', '/issues/board', 'milestones labels columns'], ['Pull requests', '/pulls', 'prs merge reviews'], ['Branches', '/branches', ''],
   ['Tags', '/tags', 'versions'], ['Activity', '/activity', 'events'], ['Search', '/search', 'find'],
 ]
 const OF_SITE: readonly (readonly [title: string, path: string, words: string, signedIn: boolean])[] = [
   ['Home', '/', 'dashboard', false], ['Explore', '/explore', 'repositories', false], ['Notifications', '/notifications', 'inbox', true], ['New repository', '/new', 'make', true],
-  ['New workspace', '/workspaces/new', 'make', true], ['Your settings', '/settings/profile', 'profile account', true], ['Access tokens', '/settings/tokens', 'api', true], ['API reference', '/docs', 'help', false],
+  ['New workspace', '/workspaces/new', 'make', true], ['Your settings', '/settings/profile', 'profile account', true], ['Access tokens', '/settings/tokens', 'api', true], ['SSH keys', '/settings/keys', 'signing', true], ['API reference', '/docs', 'help', false],
 ]
 
 /** For the site's quick switcher: where a few letters may lead, the likeliest first. */
