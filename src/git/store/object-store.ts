@@ -143,7 +143,7 @@ export class ObjectStore implements ObjectReader {
   /** Whether a pack has it that is there to stay. */
   hasSettled(oid: Oid): boolean {
     this.setKey(oid)
-    return this.list.some((pack) => !pack.isPending() && pack.index.find(this.key, 0) >= 0)
+    return this.present().some((pack) => !pack.isPending() && pack.index.find(this.key, 0) >= 0)
   }
 
   header(oid: Oid): { type: ObjectType; size: number } | null {
@@ -171,9 +171,9 @@ export class ObjectStore implements ObjectReader {
   expand(prefix: string, limit: number): Oid[] {
     this.refresh()
     const found = new Set<Oid>()
-    for (const pack of this.list) {
-      const [from, to] = pack.index.range(prefix)
-      for (let place = from; place < to && found.size < limit; place++) found.add(pack.index.oid(place))
+    for (const { index } of this.present()) {
+      const [from, to] = index.range(prefix)
+      for (let place = from; place < to && found.size < limit; place++) found.add(index.oid(place))
     }
     return [...found]
   }
@@ -185,19 +185,16 @@ export class ObjectStore implements ObjectReader {
   }
 
   private locateIn(pack: PackFile, oid: Uint8Array, at: number): boolean {
-    let place: number
-    try {
-      place = pack.index.find(oid, at)
-    } catch (error) {
-      // Maintenance may remove a pack before this thread has opened it; its objects are in another one then.
-      if ((error as { code?: string }).code !== 'ENOENT') throw error
+    const index = pack.indexIfThere
+    if (index === null) {
       this.stamp = -1
       return false
     }
+    const place = index.find(oid, at)
     if (place < 0) return false
     this.pack = pack
     this.place = place
-    this.offset = pack.index.offset(place)
+    this.offset = index.offset(place)
     return true
   }
 
@@ -205,6 +202,12 @@ export class ObjectStore implements ObjectReader {
     if (oid.length !== 40 || this.key.write(oid, 'hex') !== 20) {
       throw new GitError('invalid', `"${oid.slice(0, 60)}" is not an object id`)
     }
+  }
+
+  /** The packs, each opened. The directory is looked at again when maintenance removed one before that. */
+  private present(): readonly PackFile[] {
+    if (this.list.some((pack) => pack.indexIfThere === null)) this.lookAgain()
+    return this.list.filter((pack) => pack.indexIfThere !== null)
   }
 
   private closeRetired(): void {

@@ -34,6 +34,16 @@ export class PackFile {
     return this.opened!
   }
 
+  /** The same, or null when maintenance removed the pack before this thread opened it: its objects are in another one then. */
+  get indexIfThere(): PackIndex | null {
+    try {
+      return this.index
+    } catch (error) {
+      if ((error as { code?: string }).code !== 'ENOENT') throw error
+      return null
+    }
+  }
+
   get size(): number {
     if (this.opened === null) this.open()
     return this.length
@@ -50,11 +60,12 @@ export class PackFile {
     return this.ordered === null ? 0 : this.ordered.places.length * 16
   }
 
-  /** The `.bitmap` beside it, or null; one that does not fit counts as none. */
+  /** The `.bitmap` beside it, or null; one that does not fit counts as none, and so does a pack that is gone. */
   get bitmap(): BitmapFile | null {
     if (this.bits === undefined) {
       try {
-        this.bits = BitmapFile.open(this.base, this.index)
+        const index = this.indexIfThere
+        this.bits = index && BitmapFile.open(this.base, index)
       } catch (error) {
         if (!(error instanceof GitError)) throw error
         this.bits = null
