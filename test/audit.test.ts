@@ -19,6 +19,7 @@ import { typeId } from '#lib/typeid.ts'
 import { softPasskey } from './features/accounts/soft-passkey.ts'
 import { PASSWORD } from './features/accounts/with-password.ts'
 import { client, runForge } from './features/oauth/running.ts'
+import { newSshKey } from './ssh.ts'
 import { makeWorld } from './world.ts'
 
 const ADMINISTRATIVE = ['access:admin', 'workspace:admin', 'repo:admin', 'secrets:admin', 'site:admin']
@@ -50,11 +51,6 @@ const otto = await forge.user('otto')
 const password_hash = await hashPassword(PASSWORD)
 
 let made = 0
-/** The line of a public key that nobody has yet. */
-const sshKey = (): string => {
-  const field = (data: Uint8Array): Uint8Array => Buffer.concat([new Uint8Array([0, 0, 0, data.length]), data])
-  return `ssh-ed25519 ${Buffer.concat([field(Buffer.from('ssh-ed25519')), field(crypto.getRandomValues(new Uint8Array(32)))]).toString('base64')}`
-}
 const fresh = (word: string): string => `${word}-${++made}`
 
 type Place = Pick<typeof named, 'hearth' | 'write'>
@@ -157,8 +153,8 @@ const CALLS: Readonly<Record<string, () => Promise<Made>>> = {
   create_settings_token: async () => by(ada, { name: 'x' }),
   create_invite: async () => by(ada),
   revoke_invite: async () => by(ada, { id: text(await run('create_invite', ada, {}), 'id') }),
-  add_key: async () => by(ada, { title: 'Laptop', key: sshKey() }),
-  remove_key: async () => by(ada, { id: text(await run('add_key', ada, { title: 'Laptop', key: sshKey() }), 'id') }),
+  add_key: async () => by(ada, { title: 'Laptop', key: newSshKey().line }),
+  remove_key: async () => by(ada, { id: text(await run('add_key', ada, { title: 'Laptop', key: newSshKey().line }), 'id') }),
   add_email: async () => by(await person(), { email: `${fresh('more')}@example.com`, password: PASSWORD }),
   remove_email: async () => {
     const who = await person()

@@ -2,6 +2,7 @@
 import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { claim, startForge, type ForgeProcess } from '../run/forge.ts'
+import { freePort } from '../run/ports.ts'
 
 /** One that serves repositories over smart HTTP. */
 export type Server = {
@@ -76,14 +77,6 @@ const PASSWORD = 'correct horse'
 
 /** git's settings on the server: objects are checked as they come, and the person may push. */
 const SETTINGS = '[safe]\n\tdirectory = *\n[http]\n\treceivepack = true\n[receive]\n\tfsckObjects = true\n[receive "fsck"]\n\tzeroPaddedFilemode = ignore\n\tmissingSpaceBeforeDate = ignore\n[gc]\n\tauto = 0\n[uploadpack]\n\tallowFilter = true\n\tallowAnySHA1InWant = true\n'
-
-function freePort(): number {
-  const server = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response('') })
-  const { port } = server
-  void server.stop(true)
-  if (port === undefined) throw new Error('there is no free port')
-  return port
-}
 
 async function answers(port: number): Promise<void> {
   const until = performance.now() + 10_000

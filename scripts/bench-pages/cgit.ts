@@ -1,18 +1,11 @@
 /** cgit behind lighttpd, with its cache off: what a page costs it, as the forge is asked without a cache in front. */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { freePort } from '../run/ports.ts'
 
 const CGI = '/usr/lib/cgit/cgit.cgi'
 
 export type Cgit = { readonly url: string; stop(): Promise<void> }
-
-function freePort(): number {
-  const server = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response('') })
-  const { port } = server
-  void server.stop(true)
-  if (port === undefined) throw new Error('there is no free port')
-  return port
-}
 
 /** Serves one bare repository under the name `repo`. Gives an Error where cgit or lighttpd is missing. */
 export async function startCgit(repository: string, directory: string): Promise<Cgit> {

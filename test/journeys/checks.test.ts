@@ -3,20 +3,12 @@ import { expect, test } from 'bun:test'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { api, git, startForge, visitor, withToken } from './forge.ts'
+import { api, claim, git, startForge, visitor, withToken } from './forge.ts'
 
 test('output shows as it is written, what changes shows without reloading, and without a script the page is whole', async () => {
   const forge = await startForge()
   const { page, problems } = await visitor()
-  await page.goto(forge.setup ?? '')
-  await page.fill('[name=username]', 'ada')
-  await page.fill('[name=email]', 'ada@example.com')
-  await page.fill('[name=password]', 'correct horse battery')
-  await page.click('main button')
-  await page.goto(`${forge.url}/settings/tokens`)
-  await page.fill('[name=name]', 'work')
-  await page.click('main form[action="/settings/tokens"] button[class*=primary]')
-  const token = (await page.textContent('#token-secret'))?.trim() ?? ''
+  const token = await claim(page, forge)
   const ask = api(forge, token)
   await ask('POST', '/v1/workspaces', { slug: 'bakery' })
   await ask('POST', '/v1/repos', { workspace: 'bakery', name: 'oven', private: false })

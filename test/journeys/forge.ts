@@ -91,6 +91,17 @@ export async function visitor(options: { javaScript?: boolean } = {}): Promise<{
   return { context, page, problems }
 }
 
+/** Makes the first account, `ada`, and a token with its full rights, on the pages. Gives the token; the page stays signed in. */
+export async function claim(page: Page, forge: Pick<Forge, 'url' | 'setup'>): Promise<string> {
+  await page.goto(forge.setup ?? '')
+  for (const [name, value] of Object.entries({ username: 'ada', email: 'ada@example.com', password: 'correct horse battery' })) await page.fill(`[name=${name}]`, value)
+  await page.click('main button')
+  await page.goto(`${forge.url}/settings/tokens`)
+  await page.fill('[name=name]', 'journey')
+  await page.click('main form[action="/settings/tokens"] button[class*=primary]')
+  return (await page.textContent('#token-secret'))?.trim() ?? ''
+}
+
 export type Git = (cwd: string, ...args: string[]) => Promise<string>
 
 /** Runs real git without anybody's configuration. Gives its output; throws with what it said when it fails. */

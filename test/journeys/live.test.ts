@@ -1,20 +1,12 @@
 /** Open pages that follow what happens, in a real browser: nothing that somebody is doing on them is lost. */
 import { expect, test } from 'bun:test'
 import { fill } from '../../scripts/demo.ts'
-import { api, startForge, visitor } from './forge.ts'
+import { api, claim, startForge, visitor } from './forge.ts'
 
 test('a conversation and a session grow while somebody types and reads in them', async () => {
   const forge = await startForge()
   const { page, problems } = await visitor()
-  await page.goto(forge.setup ?? '')
-  await page.fill('[name=username]', 'ada')
-  await page.fill('[name=email]', 'ada@example.com')
-  await page.fill('[name=password]', 'correct horse battery')
-  await page.click('main button')
-  await page.goto(`${forge.url}/settings/tokens`)
-  await page.fill('[name=name]', 'work')
-  await page.click('main form[action="/settings/tokens"] button[class*=primary]')
-  const token = (await page.textContent('#token-secret'))?.trim() ?? ''
+  const token = await claim(page, forge)
   const ask = api(forge, token)
   await fill(forge.url, token)
 

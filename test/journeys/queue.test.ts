@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'bun:test'
 import type { MergeQueue } from '#features/queue/schema.ts'
-import { api, git, startForge, visitor, withToken } from './forge.ts'
+import { api, claim, git, startForge, visitor, withToken } from './forge.ts'
 
 type Ask = ReturnType<typeof api>
 
@@ -21,15 +21,7 @@ test('what fails only together never lands, a kill loses nothing, and main is wh
   const environment = { PATH: process.env['PATH'] ?? '' }
   const first = await startForge({ environment })
   const { page, context } = await visitor({ javaScript: false })
-  await page.goto(first.setup ?? '')
-  await page.fill('[name=username]', 'ada')
-  await page.fill('[name=email]', 'ada@example.com')
-  await page.fill('[name=password]', 'correct horse battery')
-  await page.click('main button')
-  await page.goto(`${first.url}/settings/tokens`)
-  await page.fill('[name=name]', 'journey')
-  await page.click('main form[action="/settings/tokens"] button')
-  const token = (await page.textContent('#token-secret'))?.trim() ?? ''
+  const token = await claim(page, first)
   await context.close()
   let ask = api(first, token)
   expect((await ask('POST', '/v1/repos', { workspace: 'ada', name: 'site', private: true })).status).toBe(200)

@@ -4,7 +4,7 @@
  */
 import { afterAll, expect, test } from 'bun:test'
 import { verify } from '@octokit/webhooks-methods'
-import { api, startForge, visitor } from './forge.ts'
+import { api, claim, startForge, visitor } from './forge.ts'
 
 type Call = { hook: string; delivery: string; event: string; type: string; signed: boolean }
 
@@ -32,15 +32,7 @@ test('a kill in the middle loses no delivery and makes none of them a new one', 
   const environment = { HEARTH_OUTBOUND_ALLOW: 'http://127.0.0.1' }
   const first = await startForge({ environment })
   const { page, context } = await visitor({ javaScript: false })
-  await page.goto(first.setup ?? '')
-  await page.fill('[name=username]', 'ada')
-  await page.fill('[name=email]', 'ada@example.com')
-  await page.fill('[name=password]', 'correct horse battery')
-  await page.click('main button')
-  await page.goto(`${first.url}/settings/tokens`)
-  await page.fill('[name=name]', 'journey')
-  await page.click('main form[action="/settings/tokens"] button')
-  const token = (await page.textContent('#token-secret'))?.trim() ?? ''
+  const token = await claim(page, first)
   await context.close()
 
   let ask = api(first, token)

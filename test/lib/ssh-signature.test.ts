@@ -1,9 +1,10 @@
 import { expect, test } from 'bun:test'
-import { createHash, generateKeyPairSync, sign, type KeyObject } from 'node:crypto'
+import { createHash, generateKeyPairSync, sign } from 'node:crypto'
 import { parseSshBlob, parseSshLine, SshFormatError } from '#lib/ssh-key.ts'
 import { isSignedBy, parseSshSignature } from '#lib/ssh-signature.ts'
 import { parseCommit, parseTag } from '../../src/git/object.ts'
 import made from '../fixtures/ssh/signatures.json'
+import { ed25519Point, sshArmored, sshField, sshSigned } from '../ssh.ts'
 
 const bytes = new TextEncoder().encode(made.text)
 const keys = Object.entries(made.keys)
@@ -30,24 +31,14 @@ test('SHA-1 signatures of RSA keys count for nothing', () => {
   expect(isSignedBy({ ...parseSshSignature(made.keys.rsab2048.signature), algorithm: 'ssh-rsa' }, 'git', bytes)).toBe(false)
 })
 
-const field = (value: string | Uint8Array): Buffer => {
-  const data = Buffer.from(value as string, 'latin1')
-  const length = Buffer.alloc(4)
-  length.writeUInt32BE(data.length)
-  return Buffer.concat([length, data])
-}
-
 /** A key of a security token and what it would sign (OpenSSH PROTOCOL.u2f). */
 function tokenSignature(flags: number): string {
   const { publicKey, privateKey } = generateKeyPairSync('ed25519')
-  const point = Buffer.from(String((publicKey as KeyObject).export({ format: 'jwk' }).x), 'base64url')
-  const blob = Buffer.concat([field('sk-ssh-ed25519@openssh.com'), field(point), field('ssh:')])
-  const signed = Buffer.concat([Buffer.from('SSHSIG'), field('git'), field(''), field('sha512'), field(createHash('sha512').update(bytes).digest())])
+  const blob = Buffer.concat([sshField('sk-ssh-ed25519@openssh.com'), sshField(ed25519Point(publicKey)), sshField('ssh:')])
   const extra = Buffer.from([flags, 0, 0, 0, 7])
-  const raw = sign(null, Buffer.concat([createHash('sha256').update('ssh:').digest(), extra, createHash('sha256').update(signed).digest()]), privateKey)
-  const inner = Buffer.concat([field('sk-ssh-ed25519@openssh.com'), field(raw), extra])
-  const whole = Buffer.concat([Buffer.from('SSHSIG'), Buffer.from([0, 0, 0, 1]), field(blob), field('git'), field(''), field('sha512'), field(inner)])
-  return `-----BEGIN SSH SIGNATURE-----\n${whole.toString('base64')}\n-----END SSH SIGNATURE-----`
+  const raw = sign(null, Buffer.concat([createHash('sha256').update('ssh:').digest(), extra, createHash('sha256').update(sshSigned(bytes)).digest()]), privateKey)
+  const inner = Buffer.concat([sshField('sk-ssh-ed25519@openssh.com'), sshField(raw), extra])
+  return sshArmored(blob, inner)
 }
 
 test('a security token counts when somebody touched it', () => {
@@ -77,7 +68,7 @@ test('what is no key or signature is refused in words', () => {
     [`${kind} ${Buffer.concat([Buffer.from(base64, 'base64'), Buffer.from('x')]).toString('base64')}`, /more bytes/],
   ]
   for (const [text, why] of refused) expect(() => parseSshLine(text)).toThrow(why)
-  const short = Buffer.concat([field('ssh-rsa'), field(new Uint8Array([1, 0, 1])), field(new Uint8Array(128).fill(255))])
+  const short = Buffer.concat([sshField('ssh-rsa'), sshField(new Uint8Array([1, 0, 1])), sshField(new Uint8Array(128).fill(255))])
   expect(() => parseSshBlob(short)).toThrow('1024')
   for (const text of ['', 'x', '-----BEGIN SSH SIGNATURE-----\nAAAA\n-----END SSH SIGNATURE-----']) expect(() => parseSshSignature(text)).toThrow(SshFormatError)
 })

@@ -26,8 +26,6 @@ export const countLabels = (db: Db, repo_id: string): number =>
 export const findLabel = (db: Db, repo_id: string, name: string): LabelRow | null =>
   db.one<LabelRow>('SELECT * FROM labels WHERE repo_id = ? AND key = ?', repo_id, nameKey(name))
 
-export const labelById = (db: Db, id: string): LabelRow | null => db.one<LabelRow>('SELECT * FROM labels WHERE id = ?', id)
-
 export type NewLabel = { repo_id: string; name: string; color: string; description: string | null }
 
 export function insertLabel(tx: Tx, label: NewLabel): string {

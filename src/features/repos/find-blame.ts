@@ -1,10 +1,10 @@
 import { readsRepo } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
-import { RepoPath, Type } from '#core/schema.ts'
+import { Type } from '#core/schema.ts'
 import { blameWithin } from './blame-cache.ts'
 import { blameRecords, requireLines } from './blame-records.ts'
 import { blameInput } from './resolve.ts'
-import { BlameRecord, Ref, TreePath } from './schema.ts'
+import { BlameRecord, linesOfFile } from './schema.ts'
 
 export const findBlame = operation({
   name: 'find_blame',
@@ -12,11 +12,7 @@ export const findBlame = operation({
   route: null,
   access: readsRepo({ scope: 'code:read' }),
   input: Type.Object({
-    repo: RepoPath,
-    path: TreePath,
-    ref: Type.Optional(Ref),
-    from_line: Type.Optional(Type.Integer({ minimum: 1 })),
-    to_line: Type.Optional(Type.Integer({ minimum: 1 })),
+    ...linesOfFile,
     wait_ms: Type.Integer({ minimum: 0, maximum: 60_000 }),
   }),
   output: Type.Object({

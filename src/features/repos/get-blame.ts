@@ -1,10 +1,10 @@
 import { readsRepo } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
-import { RepoPath, Type } from '#core/schema.ts'
+import { Type } from '#core/schema.ts'
 import { blameOf } from './blame-cache.ts'
 import { blameRecords, requireLines } from './blame-records.ts'
 import { blameInput } from './resolve.ts'
-import { BlameRecord, Ref, TreePath } from './schema.ts'
+import { BlameRecord, linesOfFile } from './schema.ts'
 
 export const getBlame = operation({
   name: 'get_blame',
@@ -12,13 +12,7 @@ export const getBlame = operation({
   route: 'GET /repos/{owner}/{name}/blame/{path}',
   toolset: 'code',
   access: readsRepo({ scope: 'code:read' }),
-  input: Type.Object({
-    repo: RepoPath,
-    path: TreePath,
-    ref: Type.Optional(Ref),
-    from_line: Type.Optional(Type.Integer({ minimum: 1 })),
-    to_line: Type.Optional(Type.Integer({ minimum: 1 })),
-  }),
+  input: Type.Object(linesOfFile),
   output: Type.Array(BlameRecord),
 
   handler: async ({ hearth, repo }, asked) => {

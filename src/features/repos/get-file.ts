@@ -1,11 +1,11 @@
 import { readsRepo } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
-import { RepoPath, Type } from '#core/schema.ts'
+import { Type } from '#core/schema.ts'
 import { invalid } from '#lib/errors.ts'
 import { decodeText, isBinary, lfsPointer, MOST_BYTES, sliceLines } from './file-content.ts'
 import { fileLanguage } from './language.ts'
 import { blameInput, noSuchPath, resolveCommit, treePath } from './resolve.ts'
-import { FileRecord, Ref, TreePath } from './schema.ts'
+import { FileRecord, linesOfFile } from './schema.ts'
 
 /** Lines can be counted, and paged through, up to this size. */
 const MOST_READ = 16 * 1024 * 1024
@@ -18,13 +18,7 @@ export const getFile = operation({
   route: 'GET /repos/{owner}/{name}/contents/{path}',
   toolset: 'code',
   access: readsRepo({ scope: 'code:read' }),
-  input: Type.Object({
-    repo: RepoPath,
-    path: TreePath,
-    ref: Type.Optional(Ref),
-    from_line: Type.Optional(Type.Integer({ minimum: 1 })),
-    to_line: Type.Optional(Type.Integer({ minimum: 1 })),
-  }),
+  input: Type.Object(linesOfFile),
   output: FileRecord,
 
   handler: async ({ hearth, git, repo }, { ref, from_line, to_line, ...input }) => {

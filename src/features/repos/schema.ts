@@ -1,5 +1,5 @@
 /** Records of repositories as every door shows them. */
-import { Actor, FreeForm, Id, Nullable, OneOf, Slug, Time, Type, type Static } from '#core/schema.ts'
+import { Actor, FreeForm, Id, Nullable, OneOf, RepoPath, Slug, Time, Type, type Static } from '#core/schema.ts'
 export * from './schema-code.ts'
 export { RepoSettings } from './settings.ts'
 
@@ -73,3 +73,12 @@ export const BranchName = Type.String({ minLength: 1, maxLength: 255, descriptio
 /** A branch, a tag or a commit; looked up, so not held to a pattern. */
 export const Ref = Type.String({ minLength: 1, maxLength: 500, description: 'A branch, a tag, or a commit id or a unique beginning of one.' })
 export const TreePath = Type.String({ maxLength: 4096, description: 'A path from the root of the repository.' })
+
+/** Lines of a file, as operations take them: without numbers all of them. */
+export const linesOfFile = {
+  repo: RepoPath,
+  path: TreePath,
+  ref: Type.Optional(Ref),
+  from_line: Type.Optional(Type.Integer({ minimum: 1 })),
+  to_line: Type.Optional(Type.Integer({ minimum: 1 })),
+}

@@ -190,6 +190,3 @@ export class CollisionFinder {
     }
   }
 }
-
-/** The changes of every vector, for comparing them with the published ones. */
-export const vectorChanges = (): readonly Int32Array[] => VECTORS.map(({ changes }) => changes)

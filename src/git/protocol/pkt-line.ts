@@ -3,7 +3,6 @@ import { GitError } from '../ports.ts'
 
 export const FLUSH = Buffer.from('0000')
 export const DELIM = Buffer.from('0001')
-export const RESPONSE_END = Buffer.from('0002')
 export const MAX_PACKET = 65520
 
 export function pkt(text: string): Buffer {

@@ -1,6 +1,5 @@
 /** Keys of people, and what the signatures made with them prove, on commits that git pushed. */
 import { afterAll, expect, test } from 'bun:test'
-import { createHash, generateKeyPairSync, sign } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -17,6 +16,7 @@ import { listTags } from '#features/repos/list-tags.ts'
 import { createRuleset } from '#features/rulesets/create-ruleset.ts'
 import { gitDoor } from '#http/git.ts'
 import made from '../../fixtures/ssh/signatures.json'
+import { newSshKey } from '../../ssh.ts'
 import { makeWorld, refusal } from '../../world.ts'
 
 const world = await makeWorld()
@@ -24,28 +24,6 @@ const ada = await world.user('ada')
 const bob = await world.user('bob')
 await world.workspace('acme', { owner: ada, members: [bob] })
 await world.repo('acme/site')
-
-const field = (value: string | Uint8Array): Buffer => {
-  const data = Buffer.from(value as string, 'latin1')
-  const length = Buffer.alloc(4)
-  length.writeUInt32BE(data.length)
-  return Buffer.concat([length, data])
-}
-
-function newKey() {
-  const { publicKey, privateKey } = generateKeyPairSync('ed25519')
-  const blob = Buffer.concat([field('ssh-ed25519'), field(Buffer.from(String(publicKey.export({ format: 'jwk' }).x), 'base64url'))])
-  return {
-    line: `ssh-ed25519 ${blob.toString('base64')} somebody@laptop`,
-    /** As `ssh-keygen -Y sign -n git` writes it. */
-    sign: (text: string): string => {
-      const signed = Buffer.concat([Buffer.from('SSHSIG'), field('git'), field(''), field('sha512'), field(createHash('sha512').update(text).digest())])
-      const inner = Buffer.concat([field('ssh-ed25519'), field(sign(null, signed, privateKey))])
-      const whole = Buffer.concat([Buffer.from('SSHSIG'), Buffer.from([0, 0, 0, 1]), field(blob), field('git'), field(''), field('sha512'), field(inner)])
-      return ['-----BEGIN SSH SIGNATURE-----', ...(whole.toString('base64').match(/.{1,70}/g) ?? []), '-----END SSH SIGNATURE-----'].join('\n')
-    },
-  }
-}
 
 const door = gitDoor(world.hearth)
 const server = Bun.serve({ port: 0, hostname: '127.0.0.1', development: false, fetch: (request, listener) => door(request, listener, () => nowhere) ?? new Response('not git', { status: 418 }) })
@@ -66,7 +44,7 @@ await git(['init', '-q', '--bare'])
 const tree = (await git(['hash-object', '-t', 'tree', '-w', '--stdin'])).out
 
 /** A commit of somebody, signed over what is said, or over itself. */
-async function commit(by: string, key: ReturnType<typeof newKey>, over?: string): Promise<string> {
+async function commit(by: string, key: ReturnType<typeof newSshKey>, over?: string): Promise<string> {
   const who = `${by} <${by}@example.com> 1767323045 +0000`
   const head = `tree ${tree}\nauthor ${who}\ncommitter ${who}\n`
   const signature = key.sign(over ?? `${head}\nBake\n`)
@@ -80,7 +58,7 @@ const remote = `http://x:${await token(ada)}@127.0.0.1:${server.port}/acme/site.
 const push = (oid: string, ref: string) => git(['push', '-f', remote, `${oid}:refs/${ref}`])
 const verificationOf = async (sha: string) => (await world.call(getCommit, ada, { repo: 'acme/site', ref: sha })).verification
 
-const [adas, bobs, strange] = [newKey(), newKey(), newKey()]
+const [adas, bobs, strange] = [newSshKey(), newSshKey(), newSshKey()]
 
 test('a key is added once, shown to its owner alone, and removed by nobody else', async () => {
   const key = await world.call(addKey, ada, { title: ' Laptop ', key: adas.line, usage: 'signing' })
