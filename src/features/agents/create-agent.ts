@@ -2,7 +2,7 @@ import { writesRepoAsPerson } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { OneOf, RecordNumber, RepoPath, Slug, Type } from '#core/schema.ts'
 import { endAfter, issueToken, recordActor, requireImpersonalScopes, Scopes } from '#features/accounts/index.ts'
-import { isActive, requirePull } from '#features/pulls/index.ts'
+import { requireActive, requirePull } from '#features/pulls/index.ts'
 import { conflict } from '#lib/errors.ts'
 import { HOUR } from '#lib/time.ts'
 import { typeId } from '#lib/typeid.ts'
@@ -46,7 +46,7 @@ export const createAgent = operation({
     return write((tx) => {
       if (pull !== null) {
         const row = requirePull(tx.db, repo.id, pull)
-        if (!isActive(row)) throw conflict('not_open', `#${pull} is ${row.status}`, { status: row.status })
+        requireActive(row)
       }
       const namesake = listRunning(tx.db, repo.id, tx.now).find((agent) => agent.owner_id === caller.id && agent.name === name)
       if (namesake) throw conflict('already_exists', `your agent ${name} is running in ${repo.full_name}; stop it first, or take another name`, { id: namesake.id })

@@ -7,9 +7,8 @@ import { operation } from '#core/operation.ts'
 import { Id, Nullable, OneOf, Type } from '#core/schema.ts'
 import { checkLine, manyLines, notBlank, refuseSecrets } from '#features/issues/index.ts'
 import { conflict } from '#lib/errors.ts'
-import { requireActivePull } from './head-place.ts'
 import { onPull } from './inputs.ts'
-import { requirePull } from './store.ts'
+import { requireActive, requirePull } from './store.ts'
 import { insertDraft, listDrafts } from './store-drafts.ts'
 
 const MOST_DRAFTS = 300
@@ -34,7 +33,7 @@ export const addDraftComment = operation({
 
   handler: async ({ hearth, db, repo, caller, write }, { number, path, line, start_line = null, side = 'new', body }) => {
     const pull = requirePull(db, repo.id, number)
-    requireActivePull(pull)
+    requireActive(pull)
     const text = manyLines('body', notBlank('body', body))
     refuseSecrets(db, repo.id, 'body', text)
     const place = { path, line, start_line, side: side as 'new' | 'old' }

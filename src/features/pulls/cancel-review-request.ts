@@ -1,15 +1,14 @@
 import { writesRepo } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { Type } from '#core/schema.ts'
-import { conflict, Refusal } from '#lib/errors.ts'
-import { contextOf, subjectOf } from './context.ts'
-import { pullUpdated } from './events.ts'
+import { contextOf } from './context.ts'
 import { onPull, reviewersInput } from './inputs.ts'
 import { pullRecord } from './record.ts'
-import { cancelRequests } from './reviewers.ts'
+import { cancelRequests, requireNames } from './reviewers.ts'
 import { requireAuthorOr, requireOwnRepository } from './rights.ts'
 import { Pull } from './schema.ts'
-import { isActive, requirePull, touchPull } from './store.ts'
+import { requireActive, requirePull, touchPull } from './store.ts'
+import { tellUpdated } from './tell-updated.ts'
 import { inPull } from './untrusted.ts'
 
 export const cancelReviewRequest = operation({
@@ -26,14 +25,14 @@ export const cancelReviewRequest = operation({
   handler: ({ hearth, db, repo, caller, write }, { repo: _, number, ...names }) => {
     requireOwnRepository(repo)
     requireAuthorOr(hearth, repo, requirePull(db, repo.id, number), caller, 'triage')
-    if (Object.values(names).every((list) => list === undefined || list.length === 0)) throw new Refusal('invalid', 'give at least one of users, teams and agents', { field: 'users' })
+    requireNames(names)
     return write((tx) => {
       const pull = requirePull(tx.db, repo.id, number)
-      if (!isActive(pull)) throw conflict('not_open', `#${number} is ${pull.status}`, { status: pull.status })
+      requireActive(pull)
       cancelRequests(tx, pull, repo, names)
       touchPull(tx, repo.id, number)
       const context = contextOf(tx.db, repo.id)
-      tx.append(pullUpdated, subjectOf(context), { number, issue: pull.issue, changed: ['requested_reviewers'], head: pull.head_sha })
+      tellUpdated(tx, context, pull, ['requested_reviewers'])
       return pullRecord(hearth, requirePull(tx.db, repo.id, number), context)
     })
   },

@@ -2,16 +2,16 @@ import { writesRepoAsPerson } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { Type } from '#core/schema.ts'
 import { manyLines, notBlank } from '#features/issues/index.ts'
-import { conflict, notFound } from '#lib/errors.ts'
-import { contextOf, subjectOf } from './context.ts'
-import { pullUpdated } from './events.ts'
+import { notFound } from '#lib/errors.ts'
+import { contextOf } from './context.ts'
 import { onPull } from './inputs.ts'
 import { reviewRecordOf } from './review-record.ts'
 import { Review } from './schema.ts'
 import { statsIfAny } from './stats.ts'
-import { isActive, requirePull } from './store.ts'
+import { requireActive, requirePull } from './store.ts'
 import { findReview, setDismissed } from './store-reviews.ts'
 import { findStats } from './store-stats.ts'
+import { tellUpdated } from './tell-updated.ts'
 import { inReview } from './untrusted.ts'
 
 export const dismissReview = operation({
@@ -35,7 +35,7 @@ export const dismissReview = operation({
       const pull = requirePull(tx.db, repo.id, number)
       const review = findReview(tx.db, pull.id, id)
       if (!review) throw notFound(`the review ${id}`)
-      if (!isActive(pull)) throw conflict('not_open', `#${number} is ${pull.status}`, { status: pull.status })
+      requireActive(pull)
       const context = contextOf(tx.db, repo.id)
       if (review.dismissed_at === null) {
         setDismissed(tx, id, caller.id, why)
@@ -43,7 +43,7 @@ export const dismissReview = operation({
           action: 'pull.review_dismissed', target: { kind: 'review', id, name: `${repo.full_name}#${number}` }, workspace_id: repo.workspace_id, repo_id: repo.id,
           data: { before: { verdict: review.verdict, author_id: review.author_id }, reason: why },
         })
-        tx.append(pullUpdated, subjectOf(context), { number, issue: pull.issue, changed: ['reviews'], head: pull.head_sha })
+        tellUpdated(tx, context, pull, ['reviews'])
       }
       return reviewRecordOf(hearth, pull, context, findStats(tx.db, pull), id)
     })

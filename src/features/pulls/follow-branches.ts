@@ -1,11 +1,11 @@
 /** Pull requests follow the branches that they come from and go into when those get another name. No commit moves by it. */
 import { reaction } from '#core/events.ts'
 import { branchRenamed, repoById, setBranchPull } from '#features/repos/index.ts'
-import { contextOf, subjectOf } from './context.ts'
-import { pullUpdated } from './events.ts'
+import { contextOf } from './context.ts'
 import { noteOpenPulls } from './settle.ts'
 import { findPullOfFork, requirePull, touchPull } from './store.ts'
 import { listActiveNaming, renameBranchInPulls, renameHeadOfFork } from './store-branches.ts'
+import { tellUpdated } from './tell-updated.ts'
 
 export const followBranches = reaction('pulls follow branches', branchRenamed, (tx, { repo_id, data: { previous, branch } }) => {
   const repo = repo_id === null ? null : repoById(tx.db, repo_id)
@@ -24,6 +24,6 @@ export const followBranches = reaction('pulls follow branches', branchRenamed, (
     const pull = requirePull(tx.db, repo.id, before.number)
     noteOpenPulls(tx, pull)
     const changed = [...(pull.branch !== before.branch ? ['branch'] : []), ...(pull.base_ref !== before.base_ref ? ['base'] : [])]
-    tx.append(pullUpdated, subjectOf(context), { number: pull.number, issue: pull.issue, changed, head: pull.head_sha })
+    tellUpdated(tx, context, pull, changed)
   }
 })

@@ -8,7 +8,7 @@ import { auditBypass, branchRef, checkPush, moveRefs, prepareUpdates, readRef, r
 import { conflict, forbidden } from '#lib/errors.ts'
 import type { PullContext } from './context.ts'
 import { forkName } from './record.ts'
-import type { PullRow } from './store.ts'
+import { requireActive, type PullRow } from './store.ts'
 
 export type HeadPlace = { readonly grant: RepoGrant; readonly ref: string; readonly sha: Oid }
 
@@ -17,13 +17,9 @@ export function requireHeadPlace(hearth: Hearth, caller: SignedIn, { full_name }
   const path = pull.branch === null ? forkName(full_name, pull.number) : full_name
   const { repo } = decide(writesRepo('write', { scope }), caller, { repo: path }, hearth.facts)
   if (!repo) throw new TypeError('a rule about repositories grants one')
-  requireActivePull(pull)
+  requireActive(pull)
   if (pull.head_ref === null || pull.head_sha === null) throw conflict('not_ready', 'nothing has been pushed yet')
   return { grant: repo, ref: branchRef(pull.head_ref), sha: pull.head_sha }
-}
-
-export function requireActivePull(pull: Pick<PullRow, 'number' | 'status'>): void {
-  if (pull.status !== 'draft' && pull.status !== 'open') throw conflict('not_open', `#${pull.number} is ${pull.status}`, { status: pull.status })
 }
 
 /** Gives 409 unless the head is still the one that the caller looked at. */
@@ -55,7 +51,7 @@ export function moveHeadTo(tx: Tx, pull: PullRow, { place, update, guard, scanLa
   const { grant, ref, sha } = place
   const now = readRef(tx.db, grant.id, ref)
   if (now !== sha || pull.head_sha !== sha) throw headMoved(pull, now)
-  requireActivePull(pull)
+  requireActive(pull)
   const row = requireRepo(tx.db, grant.id)
   const why = checkPush(tx.db, { row, can: grant.can }, update)
   if (why) throw forbidden('role', why)

@@ -41,7 +41,7 @@ export { requireAuthorOr } from './rights.ts'
 export { listRequests, type RequestRow } from './store-requests.ts'
 export { findReview, listReviewRows } from './store-reviews.ts'
 export { countWritten, findEntry } from './store-sessions.ts'
-export { findPull, findPullById, isActive, listActive, requirePull, stopAutoMerge, type PullRow } from './store.ts'
+export { findPull, findPullById, isActive, listActive, requireActive, requirePull, stopAutoMerge, type PullRow } from './store.ts'
 
 export { addDraftComment } from './add-draft-comment.ts'
 export { appendSession } from './append-session.ts'

@@ -4,16 +4,17 @@ import { Type } from '#core/schema.ts'
 import { manyLines, notBlank, refuseSecrets, updateLink } from '#features/issues/index.ts'
 import { conflict } from '#lib/errors.ts'
 import { contextOf, subjectOf } from './context.ts'
-import { pullReady, pullUpdated } from './events.ts'
+import { pullReady } from './events.ts'
 import { onPull } from './inputs.ts'
 import { pullRecord } from './record.ts'
 import { askForReview, codeOwners } from './reviewers.ts'
 import { requireAuthorOr } from './rights.ts'
 import { Pull } from './schema.ts'
 import { freshStats } from './stats.ts'
-import { isActive, requirePull, setPullText, setReady } from './store.ts'
+import { isActive, requireActive, requirePull, setPullText, setReady } from './store.ts'
 import { setApprovalsOutdated } from './store-reviews.ts'
 import { listTouchedPaths } from './store-stats.ts'
+import { tellUpdated } from './tell-updated.ts'
 import { inPull } from './untrusted.ts'
 
 export const markPullReady = operation({
@@ -37,11 +38,11 @@ export const markPullReady = operation({
       const pull = requirePull(tx.db, repo.id, number)
       const context = contextOf(tx.db, repo.id)
       const about = { number, issue: pull.issue }
-      if (!isActive(pull)) throw conflict('not_open', `#${number} is ${pull.status}`, { status: pull.status })
+      requireActive(pull)
       if (pull.status === 'open') {
         if (pull.body !== body) {
           setPullText(tx, pull, { body })
-          tx.append(pullUpdated, subjectOf(context), { ...about, changed: ['body'], head: pull.head_sha })
+          tellUpdated(tx, context, pull, ['body'])
         }
         return pullRecord(hearth, requirePull(tx.db, repo.id, number), context)
       }

@@ -6,8 +6,7 @@ import { branchRef, readRef } from '#features/repos/index.ts'
 import type { Db } from '#core/db.ts'
 import type { Oid } from '#git'
 import { conflict } from '#lib/errors.ts'
-import { contextOf, subjectOf } from './context.ts'
-import { pullUpdated } from './events.ts'
+import { contextOf } from './context.ts'
 import { onPull } from './inputs.ts'
 import { pullRecord } from './record.ts'
 import { requireAuthorOr } from './rights.ts'
@@ -15,6 +14,7 @@ import { Pull } from './schema.ts'
 import { noteOpenPulls } from './settle.ts'
 import { askForStats } from './stats.ts'
 import { findActiveForBranch, insertHead, isActive, requirePull, setReopened, type PullRow } from './store.ts'
+import { tellUpdated } from './tell-updated.ts'
 import { inPull } from './untrusted.ts'
 
 export const reopenPull = operation({
@@ -40,7 +40,7 @@ export const reopenPull = operation({
       updateLink(tx, repo.id, number, { status: now.status })
       noteOpenPulls(tx, now)
       askForStats(tx, now)
-      tx.append(pullUpdated, subjectOf(context), { number, issue: pull.issue, changed: ['status'], head: now.head_sha })
+      tellUpdated(tx, context, now, ['status'])
       return pullRecord(hearth, now, context)
     }),
 })

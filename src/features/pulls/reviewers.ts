@@ -24,6 +24,11 @@ type Place = Pick<RepoGrant, 'id' | 'full_name' | 'workspace_id'>
 export type Reviewers = { readonly users: readonly string[]; readonly teams: readonly string[]; readonly agents: readonly string[] }
 export type ReviewerNames = { readonly users?: readonly string[]; readonly teams?: readonly string[]; readonly agents?: readonly string[] }
 
+/** Gives 422 when nobody is named. */
+export function requireNames({ users = [], teams = [], agents = [] }: ReviewerNames): void {
+  if (users.length + teams.length + agents.length === 0) throw invalid('users', 'give at least one of users, teams and agents')
+}
+
 /** Whoever wrote it, and who stands behind an agent that did. */
 function authorsOf(hearth: Hearth, pull: Pick<PullRow, 'author_id'>): string[] {
   const author = actorOf(hearth, pull.author_id)

@@ -2,7 +2,7 @@
 import type { Db, SqlValue } from '#core/db.ts'
 import type { Tx } from '#core/write.ts'
 import type { Oid } from '#git'
-import { notFound } from '#lib/errors.ts'
+import { conflict, notFound } from '#lib/errors.ts'
 import type { Timestamp } from '#lib/time.ts'
 import type { PullState, PullStatus } from './schema.ts'
 import { REVIEW_REQUESTED } from './store-requests.ts'
@@ -45,6 +45,11 @@ export type PullRow = {
 }
 
 export const isActive = (pull: Pick<PullRow, 'status'>): boolean => pull.status === 'draft' || pull.status === 'open'
+
+/** Gives 409 for one that is closed or merged. */
+export function requireActive(pull: Pick<PullRow, 'number' | 'status'>): void {
+  if (!isActive(pull)) throw conflict('not_open', `#${pull.number} is ${pull.status}`, { status: pull.status })
+}
 
 export const findPull = (db: Db, repo_id: string, number: number): PullRow | null =>
   db.one<PullRow>('SELECT * FROM pulls WHERE repo_id = ? AND number = ?', repo_id, number)

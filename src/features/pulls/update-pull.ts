@@ -6,15 +6,16 @@ import { manyLines, oneLine, refuseSecrets, setAssignees, setLabels, setRecordTi
 import { branchRef, readRef } from '#features/repos/index.ts'
 import { conflict, invalid } from '#lib/errors.ts'
 import { contextOf, subjectOf } from './context.ts'
-import { pullMergeRequested, pullUpdated } from './events.ts'
+import { pullMergeRequested } from './events.ts'
 import { BodyInput, onPull, TitleInput } from './inputs.ts'
 import { mergePull } from './merge-pull.ts'
 import { pullRecord } from './record.ts'
 import { requireAuthorOr } from './rights.ts'
 import { Pull } from './schema.ts'
 import { askForStats } from './stats.ts'
-import { findActiveForBranch, isActive, requirePull, setBase, setPullText, type PullRow } from './store.ts'
+import { findActiveForBranch, isActive, requireActive, requirePull, setBase, setPullText, type PullRow } from './store.ts'
 import { endAutoMerge, startAutoMerge } from './store-auto-merges.ts'
+import { tellUpdated } from './tell-updated.ts'
 import { inPull } from './untrusted.ts'
 
 export const updatePull = operation({
@@ -69,7 +70,7 @@ export const updatePull = operation({
         changed.push('auto_merge')
       }
       const context = contextOf(tx.db, repo.id)
-      if (changed.length > 0) tx.append(pullUpdated, subjectOf(context), { number, issue: pull.issue, changed, head: pull.head_sha })
+      if (changed.length > 0) tellUpdated(tx, context, pull, changed)
       if (auto_merge === true && changed.includes('auto_merge') && isActive(pull)) tx.append(pullMergeRequested, subjectOf(context), { number, issue: pull.issue })
       return pullRecord(hearth, requirePull(tx.db, repo.id, number), context)
     })
@@ -77,7 +78,7 @@ export const updatePull = operation({
 })
 
 function changeBase(tx: Tx, repo: RepoGrant, pull: PullRow, base: string): void {
-  if (!isActive(pull)) throw conflict('not_open', `#${pull.number} is ${pull.status}`, { status: pull.status })
+  requireActive(pull)
   const sha = readRef(tx.db, repo.id, branchRef(base))
   if (sha === null) throw invalid('base', `there is no branch ${JSON.stringify(base)} in ${repo.full_name}`)
   if (base === pull.branch) throw invalid('base', `base must differ from the branch ${base}`)

@@ -10,7 +10,6 @@ import { conflict, forbidden, invalid } from '#lib/errors.ts'
 import { typeId } from '#lib/typeid.ts'
 import { contextOf, subjectOf } from './context.ts'
 import { reviewCompleted } from './events.ts'
-import { requireActivePull } from './head-place.ts'
 import { commentableLines, followLineComments, requireInChange, type Line } from './line-comments.ts'
 import { reviewRecordOf } from './review-record.ts'
 import { answerRequests } from './reviewers.ts'
@@ -18,7 +17,7 @@ import { principalOf, principalOfCaller } from './rights.ts'
 import type { Review, Verdict } from './schema.ts'
 import { commitOfPull } from './since.ts'
 import { computeStats, freshStats } from './stats.ts'
-import { requirePull, type PullRow } from './store.ts'
+import { requireActive, requirePull, type PullRow } from './store.ts'
 import { removeDrafts, type DraftRow } from './store-drafts.ts'
 import { insertReview } from './store-reviews.ts'
 import { findStats } from './store-stats.ts'
@@ -37,7 +36,7 @@ export async function writeReview(
   if (findRecord(db, repo.id, number)?.locked === 1) {
     if (!repo.can('write')) throw forbidden('locked', `the conversation of #${number} is locked; only people with write may add to it`)
   }
-  requireActivePull(pull)
+  requireActive(pull)
   if (verdict !== 'approve' && body.trim() === '') throw invalid('body', `a review with the verdict ${verdict} needs a body`)
   const text = body.trim() === '' ? '' : manyLines('body', body)
   refuseSecrets(db, repo.id, 'body', text)
@@ -55,7 +54,7 @@ export async function writeReview(
 
   return write((tx) => {
     const now = requirePull(tx.db, repo.id, number)
-    requireActivePull(now)
+    requireActive(now)
     const context = contextOf(tx.db, repo.id)
     const subject = subjectOf(context)
     const id = typeId('rvw', now_ms)
