@@ -14,17 +14,22 @@ export interface Tab {
 
 const Count = ({ of }: { of?: number | null }) => (of ? <span class="count">{of > 9999 ? '9,999+' : numberText(of)}</span> : null)
 
+/** `current` is what the one that is open is called: a page, or a choice. */
+const TabLink = ({ tab, current }: { tab: Tab; current: 'page' | 'true' }) => (
+  <a href={tab.href} aria-current={tab.current ? current : undefined} data-hotkey={tab.hotkey}>
+    {tab.icon && <Icon name={tab.icon} />}
+    <span>{tab.label}</span>
+    <Count of={tab.count} />
+  </a>
+)
+
 /** Links to the parts of one thing. The strip scrolls by itself where it does not fit. */
 export const Tabs = ({ tabs, label, class: extra }: { tabs: readonly Tab[]; label: string; class?: string }) => (
   <nav class={['tabs', extra]} aria-label={label}>
     <ul>
       {tabs.map((tab) => (
         <li>
-          <a href={tab.href} aria-current={tab.current ? 'page' : undefined} data-hotkey={tab.hotkey}>
-            {tab.icon && <Icon name={tab.icon} />}
-            <span>{tab.label}</span>
-            <Count of={tab.count} />
-          </a>
+          <TabLink tab={tab} current="page" />
         </li>
       ))}
     </ul>
@@ -40,11 +45,7 @@ export const SideNav = ({ groups, label }: { groups: readonly { title?: string; 
         <ul>
           {group.tabs.map((tab) => (
             <li>
-              <a href={tab.href} aria-current={tab.current ? 'page' : undefined}>
-                {tab.icon && <Icon name={tab.icon} />}
-                <span>{tab.label}</span>
-                <Count of={tab.count} />
-              </a>
+              <TabLink tab={tab} current="page" />
             </li>
           ))}
         </ul>
@@ -80,11 +81,7 @@ export const FilterBar = ({ label, filters, children }: { label: string; filters
       <ul>
         {filters.map((filter) => (
           <li>
-            <a href={filter.href} aria-current={filter.current ? 'true' : undefined}>
-              {filter.icon && <Icon name={filter.icon} />}
-              <span>{filter.label}</span>
-              <Count of={filter.count} />
-            </a>
+            <TabLink tab={filter} current="true" />
           </li>
         ))}
       </ul>
