@@ -77,9 +77,10 @@ type Listener = Pick<Server, 'requestIP' | 'timeout'>
 
 type Router = { fetch(request: Request): Response | Promise<Response>; close(): Promise<void> }
 
-function routerOf(hearth: Hearth, { git, site, refuse }: Doors, server: Listener): Router {
-  // `strictPath: false` accepts a slash at the end. Bun's own router would bypass the uniform handling of methods.
-  const app = new Elysia({ aot: true, systemRouter: false, nativeStaticResponse: false, strictPath: false })
+function routerOf(hearth: Hearth, { git, site, refuse }: Doors, server: Listener, encrypted: boolean): Router {
+  // `strictPath: false` accepts a slash at the end. Bun's own router would bypass the uniform handling of methods. `standardHostname`
+  // looks for the path from the twelfth character on, which fails `http://git/`; without it `https://` itself would count as a path.
+  const app = new Elysia({ aot: true, systemRouter: false, nativeStaticResponse: false, strictPath: false, handler: { standardHostname: encrypted } })
   const limiter = new Limiter(hearth)
   const handlerOf = (door: Door, refusing: Refuse = refuseAsJson) =>
     serve(hearth, door, refusing, { peerOf: (request) => server.requestIP(request)?.address ?? null, limiter, lift: (request) => server.timeout(request, 0) })
@@ -194,7 +195,7 @@ export function startServer({ host, port, unix, tls, behind, log, grace = 30 * S
       }, OLD_CONNECTIONS_MS).unref()
     },
     open(hearth, doors = {}) {
-      router = routerOf(hearth, doors, listener)
+      router = routerOf(hearth, doors, listener, tls !== undefined)
       opened.resolve(router)
     },
     stop: () => (stopped ??= stop()),

@@ -43,6 +43,15 @@ test('the interfaces never reach the website', async () => {
   expect(seen).toEqual([])
 })
 
+test('a site may have a name of a few letters', async () => {
+  for (const host of ['g', 'git', 'git:80', 'forge', 'git.example.com']) {
+    const ask = (path: string) => get(path, { as: null, headers: { host } })
+    expect(await (await ask('/livez')).json()).toEqual({ status: 'ok' })
+    expect((await ask('/api/v1/user')).status).toBe(401)
+    expect(await (await ask('/acme')).text()).toBe('<p>acme</p>')
+  }
+})
+
 test('health, index and metadata answer without a token', async () => {
   const open = (path: string) => get(path, { as: null })
   expect(await (await open('/livez')).json()).toEqual({ status: 'ok' })
