@@ -21,7 +21,13 @@ const OPTIONS = {
 const ACTIONS = ['clone', 'fetch', 'push', 'shallow', 'filter'] as const
 type Action = (typeof ACTIONS)[number]
 type Place = { readonly url: string; readonly token: string }
-type Client = { readonly name: string; version(): Promise<string>; run(action: Action, directory: string, place: Place, ref: string): Promise<Said> }
+type Client = {
+  readonly name: string
+  /** It sends no password in the clear, so it reads what everybody may. */
+  readonly anonymous?: true
+  version(): Promise<string>
+  run(action: Action, directory: string, place: Place, ref: string): Promise<Said>
+}
 type Said = { readonly status: number; readonly error: string }
 
 /** It cannot do that, and says so. */
@@ -61,12 +67,12 @@ function ofGit(program: string): Client {
 function ofGix(program: string): Client {
   return {
     name: 'gitoxide',
+    anonymous: true,
     version: async () => (await spawn([program, '--version'])).out.replace('gix', '').trim(),
-    run: async (action, directory, { url, token }) => {
-      const address = withToken(url, token)
-      if (action === 'clone') return await spawn([program, 'clone', '--bare', address, directory])
-      if (action === 'shallow') return await spawn([program, 'clone', '--bare', '--depth', '1', address, directory])
-      if (action === 'fetch') return await spawn([program, '-r', directory, 'fetch'])
+    run: async (action, directory, { url }) => {
+      if (action === 'clone') return await spawn([program, 'clone', '--bare', url, directory])
+      if (action === 'shallow') return await spawn([program, 'clone', '--bare', '--depth', '1', url, directory])
+      if (action === 'fetch') return await spawn([program, '-r', directory, 'fetch', '+refs/heads/*:refs/remotes/origin/*'])
       return { status: UNABLE, error: 'not supported' }
     },
   }
@@ -82,8 +88,8 @@ async function newCommit(directory: string, parent: string, text: string): Promi
   return (await git(directory, 'commit-tree', tree, '-p', parent, '-m', text)).trim()
 }
 
-async function tryClient(client: Client, work: string, server: string, api: (name: string) => Promise<Place>): Promise<string[]> {
-  const place = await api(`for-${client.name}-${crypto.randomUUID().slice(0, 6)}`.toLowerCase())
+async function tryClient(client: Client, work: string, server: string, api: (name: string, hidden: boolean) => Promise<Place>): Promise<string[]> {
+  const place = await api(`for-${client.name}-${crypto.randomUUID().slice(0, 6)}`.toLowerCase(), !client.anonymous)
   const address = withToken(place.url, place.token)
   await git(server, 'push', '-q', address, 'refs/heads/*:refs/heads/*', 'refs/tags/*:refs/tags/*')
   const base = mkdtempSync(join(work, 'client-'))
@@ -141,9 +147,9 @@ await runScript('bun scripts/git-clients.ts [options]', OPTIONS, async (options)
   try {
     const { token } = await claim(forge)
     const server = await makeHistory(work, 'server', { seed: 42, commits: 150, files: 60 })
-    const api = async (name: string): Promise<Place> => {
+    const api = async (name: string, hidden: boolean): Promise<Place> => {
       const response = await fetch(`${forge.url}/api/v1/repos`, {
-        method: 'POST', headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' }, body: JSON.stringify({ workspace: OWNER.workspace, name, private: true }),
+        method: 'POST', headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' }, body: JSON.stringify({ workspace: OWNER.workspace, name, private: hidden }),
       })
       if (!response.ok) throw new Error(`a repository was not made: ${response.status} ${await response.text()}`)
       return { url: `${forge.url}/${OWNER.workspace}/${name}.git`, token }
