@@ -38,6 +38,8 @@ CREATE TABLE agent_questions (
   CHECK ((state = 'answered') = (answered_at IS NOT NULL))
 ) STRICT, WITHOUT ROWID;
 
+CREATE INDEX agent_questions_of_repo ON agent_questions (repo_id);
+
 CREATE INDEX agent_questions_waiting ON agent_questions (expires_at) WHERE state = 'waiting';
 
 CREATE TABLE agents (
@@ -921,7 +923,11 @@ CREATE TABLE queue_entries (
 
 CREATE INDEX queue_entries_by_run ON queue_entries (run_id) WHERE run_id IS NOT NULL AND place IS NOT NULL;
 
+CREATE INDEX queue_entries_ending ON queue_entries (pull_id);
+
 CREATE UNIQUE INDEX queue_entries_of_pull ON queue_entries (repo_id, number) WHERE place IS NOT NULL;
+
+CREATE INDEX queue_entries_of_repo ON queue_entries (repo_id);
 
 CREATE INDEX queue_entries_settled ON queue_entries (repo_id, base_ref, settled_at) WHERE place IS NULL;
 
@@ -1382,6 +1388,23 @@ CREATE TABLE stars (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX stars_of_repo ON stars (repo_id, user_id);
+
+CREATE TABLE stored_files (
+  name TEXT PRIMARY KEY, -- its path below the data directory
+  store TEXT, -- the object store of a pack or an index; null for an uploaded file
+  size INTEGER NOT NULL,
+  sha256 TEXT NOT NULL,
+  modified_ms INTEGER NOT NULL, -- as the file's own time: maintenance goes by it
+  stored_at TEXT NOT NULL,
+  used_ms INTEGER NOT NULL, -- when its store, or itself, was last asked for, to the minute
+  proven INTEGER NOT NULL DEFAULT 0 CHECK (proven IN (0, 1)), -- whether its bytes were read back from the bucket
+  away INTEGER NOT NULL DEFAULT 0 CHECK (away IN (0, 1)), -- whether it is in the bucket only
+  unneeded_at TEXT -- since when nothing stands for it; it goes a day later, because a copy of the database may be behind
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX stored_files_of_store ON stored_files (store);
+
+CREATE INDEX stored_files_unneeded ON stored_files (unneeded_at) WHERE unneeded_at IS NOT NULL;
 
 CREATE TABLE team_lines (
   team_id TEXT NOT NULL REFERENCES teams (id) ON DELETE CASCADE,

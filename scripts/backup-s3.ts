@@ -6,15 +6,12 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { hearth } from './drill/run.ts'
+import { BUCKET_OPTIONS, clientOf, listFolder } from './run/bucket.ts'
 import { EXECUTABLE, requireBuilt } from './run/forge.ts'
 import { runScript, type Option } from './run/options.ts'
 
 const OPTIONS = {
-  endpoint: { kind: 'text', default: 'http://127.0.0.1:9000', help: 'The address of the server.' },
-  bucket: { kind: 'text', default: 'hearth', help: 'A bucket that exists.' },
-  region: { kind: 'text', default: 'us-east-1', help: 'Its region.' },
-  access: { kind: 'text', default: 'access', help: 'The access key.' },
-  secret: { kind: 'text', default: 'secret', help: 'The secret key.' },
+  ...BUCKET_OPTIONS,
   megabytes: { kind: 'count', default: '64', help: 'Size of one large file.' },
   executable: { kind: 'text', default: EXECUTABLE, help: 'The built executable.' },
 } as const satisfies Record<string, Option>
@@ -37,16 +34,8 @@ if (import.meta.main) {
       process.stdout.write(`${good ? 'ok' : 'NOT OK'}  ${what}, ${said.seconds.toFixed(1)} s\n`)
       if (!good) problems.push(`${what}: status ${said.status}: ${said.out}${said.error}`)
     }
-    const client = new Bun.S3Client({ bucket: options.bucket, endpoint: options.endpoint, region: options.region, accessKeyId: options.access, secretAccessKey: options.secret })
-    const names = async (): Promise<{ key: string; size: number }[]> => {
-      const found: { key: string; size: number }[] = []
-      for (let after: string | undefined; ; ) {
-        const { contents = [], isTruncated } = await client.list({ prefix: `${folder}/`, ...(after === undefined ? {} : { startAfter: after }) })
-        found.push(...contents.map(({ key, size }) => ({ key, size: size ?? 0 })))
-        after = contents.at(-1)?.key
-        if (!isTruncated || after === undefined) return found
-      }
-    }
+    const client = clientOf(options)
+    const names = () => listFolder(client, folder)
     try {
       await run('a forge', 0, 'http', ['setup', '--username', 'ada', '--email', 'ada@example.com', '--data', data])
       const large = new Uint8Array(Number(options.megabytes) * 1024 ** 2)

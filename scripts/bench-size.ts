@@ -1,7 +1,7 @@
 /**
  * How a forge does that holds much: 10,000 repositories and 1,000,000 events unless told otherwise. It is filled, started until its
- * background work is done, then started several times for the time from exec to its first answer and to being ready; and its main pages are
- * asked for, with what they ask of the database where that is slow. A directory that was filled before can be given again.
+ * background work is done, then started several times for the time from exec to its first answer and to being ready; its memory is read at
+ * rest; and its main pages are asked for, with how much they ask of the database and what of it is slow. A directory that was filled before can be given again.
  */
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism, loadavg, tmpdir } from 'node:os'
@@ -10,6 +10,7 @@ import { Database } from 'bun:sqlite'
 import { makeLarge } from './bench/large-forge.ts'
 import { makeSetting, REPO } from './bench/setting.ts'
 import { SteadyLoad } from './bench/steady-load.ts'
+import { memoryOf } from './bench/memory.ts'
 import { table, whole } from './bench/table.ts'
 import { cpuOf } from './bench/vitals.ts'
 import { median } from './bench/wrk.ts'
@@ -22,6 +23,7 @@ const OPTIONS = {
   starts: { kind: 'count', default: '7', help: 'How often it is started.' },
   times: { kind: 'count', default: '20', help: 'How often each page is asked for.' },
   settle: { kind: 'count', default: '20', help: 'Minutes that background work (the search index) may take before anything is measured.' },
+  idle: { kind: 'count', default: '20', help: 'Seconds of rest before memory is read.' },
   slow: { kind: 'count', default: '20', help: 'Milliseconds from which on a question to the database is shown.' },
   directory: { kind: 'text', default: '', help: 'Where it is kept and found again; a temporary one that is removed unless given.' },
   executable: { kind: 'text', default: EXECUTABLE, help: 'The built executable.' },
@@ -106,7 +108,7 @@ async function pages(forge: ForgeProcess, kept: Kept, times: number, place: stri
   const token: Record<string, string> = { authorization: `Bearer ${kept.token}` }
   const asked: readonly (readonly [string, string, Record<string, string>])[] = [
     ['the front page, signed out', '/', {}], ['dashboard', '/', signedIn], ['explore, signed out', '/explore', {}], ['explore', '/explore', signedIn], ['explore, page 50', '/explore?page=50', signedIn],
-    ['a workspace', `/${team}`, signedIn], ['its activity', `/${team}/-/activity`, signedIn], ['a repository', `/${place}`, signedIn], ['its issues', `/${place}/issues`, signedIn],
+    ['a person with all of its events', `/${OWNER.username}`, signedIn], ['the same, signed out', `/${OWNER.username}`, {}], ['a workspace', `/${team}`, signedIn], ['its activity', `/${team}/-/activity`, signedIn], ['a repository', `/${place}`, signedIn], ['its issues', `/${place}/issues`, signedIn],
     ['its pull requests', `/${place}/pulls`, signedIn], ['its activity', `/${place}/activity`, signedIn], ['notifications', '/notifications', signedIn],
     ['search for an issue', '/search?q=door+squeaks&type=issues', signedIn], ['search for a repository', '/search?q=project-77&type=repos', signedIn], ['search for code', '/search?q=turn&type=code', signedIn],
     ['search for a person', '/search?q=person-77&type=people', signedIn],
@@ -116,10 +118,14 @@ async function pages(forge: ForgeProcess, kept: Kept, times: number, place: stri
     ['GET /admin/audit', '/api/v1/admin/audit-log', token], ['metrics', '/metrics', token],
   ]
   const rows: string[][] = []
+  const questions = async (): Promise<number> => Number(/^hearth_database_queries_total (\d+)$/m.exec(await (await fetch(`${forge.url}/metrics`, { headers: token })).text())?.[1])
+  // What asking for the number asks itself.
+  const own = -(await questions()) + (await questions())
   for (const [name, path, headers] of asked) {
     const took: number[] = []
     let status = 0
     let bytes = 0
+    const asked = await questions()
     const before = cpuOf(forge.pid)
     for (let n = 0; n < times; n++) {
       const began = performance.now()
@@ -129,9 +135,11 @@ async function pages(forge: ForgeProcess, kept: Kept, times: number, place: stri
       status = response.status
     }
     const sorted = took.toSorted((a, b) => a - b)
-    rows.push([name, String(status), median(sorted).toFixed(1), (sorted.at(-1) ?? 0).toFixed(1), (took[0] ?? 0).toFixed(1), ((1000 * (cpuOf(forge.pid) - before)) / times).toFixed(1), whole(bytes)])
+    const cpu = (1000 * (cpuOf(forge.pid) - before)) / times
+    const each = ((await questions()) - asked - own) / times
+    rows.push([name, String(status), median(sorted).toFixed(1), (sorted.at(-1) ?? 0).toFixed(1), (took[0] ?? 0).toFixed(1), cpu.toFixed(1), each.toFixed(0), whole(bytes)])
   }
-  return table(['page', 'status', 'p50 ms', 'most', 'first', 'cpu ms', 'bytes'], rows)
+  return table(['page', 'status', 'p50 ms', 'most', 'first', 'cpu ms', 'questions', 'bytes'], rows)
 }
 
 /** What the log says was slow: how often, at most how long, and what. */
@@ -171,7 +179,15 @@ if (import.meta.main) {
       say(slowQueries(readFileSync(log, 'utf8')))
       writeFileSync(log, '')
       const forge = await open()
+      const rest = async (when: string): Promise<string[]> => {
+        const cpu = cpuOf(forge.pid)
+        await Bun.sleep(Number(options.idle) * 1000)
+        const { resident, own, code } = memoryOf(forge.pid)
+        return [when, resident.toFixed(0), own.toFixed(0), code.toFixed(0), ((1000 * (cpuOf(forge.pid) - cpu)) / Math.max(1, Number(options.idle))).toFixed(1)]
+      }
+      const fresh = await rest('after the start')
       say(await pages(forge, kept, Number(options.times), placeOf(repositories)))
+      say(table([`MiB after ${options.idle} s of rest`, 'resident', 'its own', 'of files', 'cpu ms a second'], [fresh, await rest('after all pages')]))
       await forge.stop()
       say(slowQueries(readFileSync(log, 'utf8')))
       return 0

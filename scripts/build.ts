@@ -5,30 +5,31 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { runScript, type Option } from './run/options.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const option = (name: string): string | undefined => {
-  const at = process.argv.indexOf(`--${name}`)
-  return at < 0 ? undefined : process.argv[at + 1]
-}
-const target = option('target')
-const runtime = option('runtime')
-const outfile = option('outfile') ?? join(root, 'dist', 'hearth')
-mkdirSync(join(outfile, '..'), { recursive: true })
 
-// Bytecode is 20 MB and takes 40 % off the processor time of a start; the map is 9 MB, and lets the log name lines of the source.
-const command = [
-  process.execPath, 'build', '--compile', '--production', '--minify', '--sourcemap=linked', '--bytecode',
-  // Without the module format the paths of workers are those of the machine that built.
-  '--format=esm',
-  // A stranger's .env or bunfig.toml in the working directory is not ours to read.
-  '--no-compile-autoload-dotenv', '--no-compile-autoload-bunfig',
-  ...(target ? [`--target=${target}`] : []),
-  ...(runtime ? [`--compile-executable-path=${runtime}`] : []),
-  'src/main.ts',
-  // Workers are entry points of their own.
-  ...[...new Bun.Glob('src/**/*.worker.ts').scanSync(root)].sort(),
-  '--outfile', outfile,
-]
-const status = await Bun.spawn(command, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] }).exited
-process.exit(status)
+const OPTIONS = {
+  target: { kind: 'text', default: '', help: 'The kind of machine, as Bun calls it, such as bun-linux-arm64; this one unless given.' },
+  runtime: { kind: 'text', default: '', help: 'The runtime to build into; fetched unless given.' },
+  outfile: { kind: 'text', default: join(root, 'dist', 'hearth'), help: 'What is written.' },
+} as const satisfies Record<string, Option>
+
+await runScript('bun scripts/build.ts [options]', OPTIONS, async ({ target, runtime, outfile }) => {
+  mkdirSync(join(outfile, '..'), { recursive: true })
+  // Bytecode is 20 MB and takes 40 % off the processor time of a start; the map is 9 MB, and lets the log name lines of the source.
+  const command = [
+    process.execPath, 'build', '--compile', '--production', '--minify', '--sourcemap=linked', '--bytecode',
+    // Without the module format the paths of workers are those of the machine that built.
+    '--format=esm',
+    // A stranger's .env or bunfig.toml in the working directory is not ours to read.
+    '--no-compile-autoload-dotenv', '--no-compile-autoload-bunfig',
+    ...(target === '' ? [] : [`--target=${target}`]),
+    ...(runtime === '' ? [] : [`--compile-executable-path=${runtime}`]),
+    'src/main.ts',
+    // Workers are entry points of their own.
+    ...[...new Bun.Glob('src/**/*.worker.ts').scanSync(root)].sort(),
+    '--outfile', outfile,
+  ]
+  return await Bun.spawn(command, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] }).exited
+})

@@ -7,6 +7,7 @@ import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import packageJson from '../package.json' with { type: 'json' }
+import { runScript, type Option } from './run/options.ts'
 
 const root = join(import.meta.dir, '..')
 
@@ -90,11 +91,15 @@ Description: git forge for people and software agents, in one executable
 export const releaseEpoch = (): number =>
   Number(process.env['SOURCE_DATE_EPOCH'] ?? execFileSync('git', ['-C', root, 'log', '-1', '--format=%ct'], { encoding: 'utf8' }).trim())
 
+const OPTIONS = {
+  binary: { kind: 'text', default: join(root, 'dist', 'hearth'), help: 'The executable.' },
+  arch: { kind: 'text', default: 'amd64', help: 'The kind of machine, as Debian calls it.' },
+  out: { kind: 'text', default: join(root, 'dist'), help: 'Where it is written.' },
+} as const satisfies Record<string, Option>
+
 if (import.meta.main) {
-  const option = (name: string): string | undefined => {
-    const at = process.argv.indexOf(`--${name}`)
-    return at < 0 ? undefined : process.argv[at + 1]
-  }
-  const path = packageDeb({ binary: option('binary') ?? join(root, 'dist', 'hearth'), arch: option('arch') ?? 'amd64', out: option('out') ?? join(root, 'dist'), epoch: releaseEpoch() })
-  process.stdout.write(`${path}\n`)
+  await runScript('bun scripts/package-deb.ts [options]', OPTIONS, async ({ binary, arch, out }) => {
+    process.stdout.write(`${packageDeb({ binary, arch, out, epoch: releaseEpoch() })}\n`)
+    return 0
+  })
 }

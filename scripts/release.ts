@@ -1,6 +1,6 @@
 /**
  * Makes a release: for each kind of machine an archive with the executable, Debian packages, a bill of materials, and SHA256SUMS of all of
- * them. `bun scripts/release.ts [--out DIR] [--targets linux-x64,linux-arm64] [--twice]`. The runtimes come from npm, as package-lock.json
+ * them. `bun scripts/release.ts --help` has the options. The runtimes come from npm, as package-lock.json
  * names them. `--twice` makes all of it again from a copy of the source in another place and says which bytes differ.
  */
 import { execFileSync } from 'node:child_process'
@@ -12,6 +12,7 @@ import packageJson from '../package.json' with { type: 'json' }
 import { packageDeb, releaseEpoch } from './package-deb.ts'
 import { writeArchive } from './release/archive.ts'
 import { isTarget, runtimeFor, TARGETS, type Target } from './release/runtimes.ts'
+import { OptionError, runScript, type Option } from './run/options.ts'
 import { billOfMaterials, type Lock } from './spdx.ts'
 
 const root = join(import.meta.dir, '..')
@@ -20,10 +21,12 @@ const DEBIAN: Readonly<Record<string, string>> = { 'linux-x64': 'amd64', 'linux-
 /** What a build reads. */
 const SOURCE = ['src', 'web', 'migrations', 'scripts', 'assets', 'package.json', 'package-lock.json', 'tsconfig.json', 'README.md', 'LICENSE']
 
-const option = (name: string): string | undefined => {
-  const at = process.argv.indexOf(`--${name}`)
-  return at < 0 ? undefined : process.argv[at + 1]
-}
+const OPTIONS = {
+  out: { kind: 'text', default: join(root, 'dist', 'release'), help: 'Where it is written.' },
+  targets: { kind: 'text', default: Object.keys(TARGETS).join(','), help: 'Kinds of machine.' },
+  cache: { kind: 'text', default: join(root, 'dist', 'runtimes'), help: 'Where runtimes are kept.' },
+  twice: { kind: 'flag', default: '', help: 'Makes all of it again from a copy of the source elsewhere, and says which bytes differ.' },
+} as const satisfies Record<string, Option>
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`)
 
@@ -78,27 +81,23 @@ function copySource(): string {
   return copy
 }
 
-const names = option('targets')?.split(',') ?? Object.keys(TARGETS)
-const targets = names.filter(isTarget)
-const unknown = names.find((name) => !isTarget(name))
-if (unknown !== undefined) {
-  process.stderr.write(`there is no target ${unknown}; there are ${Object.keys(TARGETS).join(', ')}\n`)
-  process.exit(2)
-}
-const out = option('out') ?? join(root, 'dist', 'release')
-const cache = option('cache') ?? join(root, 'dist', 'runtimes')
-const epoch = releaseEpoch()
-const sums = await make({ source: root, out, targets, epoch, cache })
-for (const [name, sum] of sums) say(`${sum}  ${name}`)
-if (process.argv.includes('--twice')) {
+await runScript('bun scripts/release.ts [options]', OPTIONS, async ({ out, targets: list, cache, twice }) => {
+  const names = list.split(',')
+  const targets = names.filter(isTarget)
+  const unknown = names.find((name) => !isTarget(name))
+  if (unknown !== undefined) throw new OptionError(`there is no target ${unknown}; there are ${Object.keys(TARGETS).join(', ')}`)
+  const epoch = releaseEpoch()
+  const sums = await make({ source: root, out, targets, epoch, cache })
+  for (const [name, sum] of sums) say(`${sum}  ${name}`)
+  if (twice === '') return 0
   const source = copySource()
   const elsewhere = mkdtempSync(join(tmpdir(), 'hearth-release-'))
   try {
     const again = await make({ source, out: elsewhere, targets, epoch, cache })
     const differ = [...sums].filter(([name, sum]) => again.get(name) !== sum).map(([name]) => name)
     say(differ.length === 0 ? 'made twice, the same bytes' : `made twice, and these differ: ${differ.join(', ')}`)
-    process.exitCode = differ.length === 0 ? 0 : 1
+    return differ.length === 0 ? 0 : 1
   } finally {
     for (const folder of [source, elsewhere]) rmSync(folder, { recursive: true, force: true })
   }
-}
+})

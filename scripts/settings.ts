@@ -5,6 +5,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { SETTINGS } from '#src/config.ts'
+import { gauges, type Gauge } from '#core/gauges.ts'
+import { features } from '#features/index.ts'
 import { CHANGEABLE } from '#features/site/changeable.ts'
 import { METRICS } from '#http/metrics.ts'
 
@@ -31,8 +33,12 @@ export function settingsTable(): string {
   return ['| Setting | Default | Meaning |', '| --- | --- | --- |', ...rows].join('\n')
 }
 
-export const metricsTable = (): string =>
-  ['| Name | Kind | Meaning |', '| --- | --- | --- |', ...Object.entries(METRICS).map(([name, [kind, help]]) => `| \`hearth_${name}\` | ${kind} | ${cell(help)} |`)].join('\n')
+/** Numbers of the floor, and the gauges that features add. */
+export function metricsTable(): string {
+  const added = features.flatMap(({ extensions = [] }) => extensions.filter(({ point }) => point === gauges.name).map(({ value }) => value as Gauge))
+  const all = [...Object.entries(METRICS).map(([name, [kind, help]]) => [name, kind, help] as const), ...added.map(({ name, help }) => [name, 'gauge', help] as const)]
+  return ['| Name | Kind | Meaning |', '| --- | --- | --- |', ...all.map(([name, kind, help]) => `| \`hearth_${name}\` | ${kind} | ${cell(help)} |`)].join('\n')
+}
 
 /** The README with its tables as they are now. Gives an Error when a mark is missing. */
 export function withTables(readme: string): string {

@@ -11,6 +11,7 @@ import { callers } from '#features/accounts/index.ts'
 import { openCopy } from '#features/backups/index.ts'
 import { movedTo, repoFacts } from '#features/repos/index.ts'
 import { applySettings } from '#features/site/index.ts'
+import { makeKeeper, sweepIncoming } from '#features/storage/index.ts'
 import { workspaceFacts } from '#features/workspaces/index.ts'
 import { features } from '#features/index.ts'
 import { getVersion } from '#http/version.ts'
@@ -97,6 +98,8 @@ export function openHearth({ settings, log, clock = systemClock, git, databasePa
   if (done.length > 0) log.info('the database was brought up to date', { migrations: done })
   // A clock that was set back while nothing ran must not put what is new below what is old.
   for (const id of newestIds(database)) continueAfter(id)
+  const keeper = makeKeeper({ settings, db: database, clock })
+  if (!beside) sweepIncoming(settings.data)
   const engine =
     git ??
     createGit({
@@ -110,10 +113,11 @@ export function openHearth({ settings, log, clock = systemClock, git, databasePa
       maxObjectBytes: settings.git.max_object_bytes,
       maxPackBytes: settings.git.max_pack_bytes,
       asker: askerNow,
+      ...(keeper === null ? {} : { elsewhere: keeper }),
       log: (level, message, fields) => log[level](message, fields),
     })
   const hearth = createHearth({
-    settings, log, clock, database, git: engine, features: [...features, { name: 'interface', operations: [getVersion], extensions: [openCopy.with(openCopyOf)] }],
+    settings, log, clock, database, git: engine, ...(keeper === null ? {} : { storage: keeper }), features: [...features, { name: 'interface', operations: [getVersion], extensions: [openCopy.with(openCopyOf)] }],
     facts: {
       repo: (path, caller) => repoFacts(database, path, caller),
       moved: (path) => movedTo(database, path),
@@ -121,10 +125,11 @@ export function openHearth({ settings, log, clock = systemClock, git, databasePa
     },
     callers: (hearth) => callers(hearth),
   })
+  keeper?.join(hearth)
   applySettings(hearth)
   return hearth
 }
 
 /** Opens the restored copy of a forge beside it, to look at: it runs no jobs, mails nothing, and its database can only be read. */
 const openCopyOf = ({ settings, clock }: Hearth, data: string): Hearth =>
-  openHearth({ settings: { ...settings, data, mail: null, git: { ...settings.git, workers: 1, concurrency: 1, memory_budget: 64 * 1024 ** 2, kept_bytes: 0 } }, log: silentLog, clock, readonly: true })
+  openHearth({ settings: { ...settings, data, mail: null, storage: null, git: { ...settings.git, workers: 1, concurrency: 1, memory_budget: 64 * 1024 ** 2, kept_bytes: 0 } }, log: silentLog, clock, readonly: true })

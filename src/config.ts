@@ -7,6 +7,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { availableParallelism, homedir } from 'node:os'
 import { isAbsolute, join, resolve } from 'node:path'
 import type { Configured, Settings, SignUpMode } from '#core/settings.ts'
+import { parseBucket } from '#lib/bucket.ts'
 import { nearest } from '#lib/nearest.ts'
 import { parseBlock } from '#lib/net.ts'
 import { parseOutboundRules } from '#lib/outbound.ts'
@@ -109,6 +110,12 @@ export const SETTINGS: Readonly<Record<string, Setting>> = {
   'backups.s3_region': { kind: 'text', default: 'us-east-1', help: 'The region of the bucket.' },
   'backups.s3_access_key': { kind: 'text', default: null, help: 'The access key of the store.' },
   'backups.s3_secret_key': { kind: 'text', default: null, help: 'Its secret key; HEARTH_BACKUPS_S3_SECRET_KEY keeps it out of the file.' },
+  'storage.bucket': { kind: 'text', default: null, help: 'A bucket (s3://bucket/folder) that packs of git and files of releases are copied to as they come; none unless set. Of this forge alone.' },
+  'storage.endpoint': { kind: 'text', default: null, help: "The store's address, such as https://s3.example.com; Amazon's unless set." },
+  'storage.region': { kind: 'text', default: 'us-east-1', help: 'The region of the bucket.' },
+  'storage.access_key': { kind: 'text', default: null, help: 'The access key of the store.' },
+  'storage.secret_key': { kind: 'text', default: null, help: 'Its secret key; HEARTH_STORAGE_SECRET_KEY keeps it out of the file.' },
+  'storage.local_bytes': { kind: 'bytes', default: null, none: true, help: 'How much of what is in storage.bucket stays on this machine as well, such as 20G; all of it unless set. What was not used for longest goes first, and comes back when it is asked for.' },
   'metrics.token': { kind: 'text', default: null, help: 'Whoever sends it as a bearer token may read /metrics; site administrators may in any case.' },
   'metrics.allow': { kind: 'list', default: [], help: 'Addresses and blocks from which /metrics may be read without a token. Not 127.0.0.1 behind a proxy on this machine, unless proxy.trusted names it.' },
   'limits.rate': { kind: 'boolean', default: false, help: 'Whether requests are counted by token, sign-in or address, and refused above the documented numbers a minute.' },
@@ -127,7 +134,7 @@ export const SETTINGS: Readonly<Record<string, Setting>> = {
 }
 
 /** Settings whose value is nobody else's to read. */
-const SECRET = new Set(['mail.url', 'sso.oidc', 'sso.ldap.bind_password', 'backups.s3_access_key', 'backups.s3_secret_key', 'metrics.token'])
+const SECRET = new Set(['mail.url', 'sso.oidc', 'sso.ldap.bind_password', 'backups.s3_access_key', 'backups.s3_secret_key', 'storage.access_key', 'storage.secret_key', 'metrics.token'])
 
 const variable = (name: string): string => `HEARTH_${name.replaceAll('.', '_').toUpperCase()}`
 
@@ -313,6 +320,7 @@ export function loadConfig(flags: { data?: string; listen?: string; site_url?: s
   const mailUrl = value('mail.url') as string | null
   const sign_up = value('accounts.sign_up') as SignUpMode
   const backups = backupSettings((name) => value(name), (text) => absolute(text, path))
+  const storage = storageSettings((name) => value(name))
   const tls = tlsConfig((name) => value(name), (text) => absolute(text, path))
   const sso = ssoSettings((name) => value(name), sign_up, (what) => {
     throw new ConfigError(what)
@@ -366,6 +374,7 @@ export function loadConfig(flags: { data?: string; listen?: string; site_url?: s
           keep_days: Math.max(1, value('checks.keep_days') as number),
         },
         backups,
+        storage,
         archives: { max_files: value('archives.max_files') as number | null, max_bytes: value('archives.max_bytes') as number | null },
         releases: { max_asset_bytes: Math.max(1, value('releases.max_asset_bytes') as number) },
         audit: { ip: value('audit.ip') as boolean, keep_days: Math.max(30, value('audit.keep_days') as number) },
@@ -412,6 +421,17 @@ function backupSettings(value: (name: string) => unknown, place: (path: string) 
     identity: identity === null ? null : place(identity),
     s3: access_key === null || secret_key === null ? null : { endpoint: text('s3_endpoint'), region: text('s3_region') ?? 'us-east-1', access_key, secret_key },
   }
+}
+
+/** Gives ConfigError for what is no bucket, and for one without its keys. */
+function storageSettings(value: (name: string) => unknown): Settings['storage'] {
+  const text = (name: string) => value(`storage.${name}`) as string | null
+  const [address, access_key, secret_key] = [text('bucket'), text('access_key'), text('secret_key')]
+  if (address === null) return null
+  const place = parseBucket(address)
+  if (!place) throw new ConfigError(`storage.bucket must be s3://BUCKET or s3://BUCKET/FOLDER, not ${JSON.stringify(address)}`)
+  if (access_key === null || secret_key === null) throw new ConfigError('storage.bucket needs storage.access_key and storage.secret_key: set both')
+  return { ...place, s3: { endpoint: text('endpoint'), region: text('region') ?? 'us-east-1', access_key, secret_key }, local_bytes: value('storage.local_bytes') as number | null }
 }
 
 /** Gives ConfigError for an entry that is neither an address nor a block of them. */

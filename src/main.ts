@@ -45,6 +45,8 @@ async function main(words: readonly string[]): Promise<number> {
   }
 }
 
+// Whoever reads on may have read enough, as head does.
+process.stdout.on('error', (error) => process.exit((error as { code?: unknown }).code === 'EPIPE' ? 0 : 1))
 process.exitCode = await main(process.argv.slice(2))
 // Workers and timers of a command that has ended must not keep the process.
 if (process.exitCode !== undefined) process.exit()

@@ -162,7 +162,7 @@ describe('nothing is outside of it', () => {
     const root = join(import.meta.dir, '..')
     const git = readFileSync(join(root, 'src/http/git.ts'), 'utf8')
     // Bytes flow only after `open` has asked, and refs move only through `push`.
-    expect([...git.matchAll(/hearth\.git\.(\w+)/g)].map(([, name]) => name).sort()).toEqual(['advertise', 'listRefs', 'receivePack', 'uploadPackOrFile'])
+    expect([...git.matchAll(/hearth\.git\.(\w+)/g)].map(([, name]) => name).sort()).toEqual(['advertise', 'answerNow', 'listRefs', 'ready', 'receivePack', 'uploadPackOrFile'])
     expect(git.match(/await open\(caller, service, repo, credential\)/g)).toHaveLength(2)
     expect(git).not.toMatch(/hearth\.(db|database|writer)\b/)
   })

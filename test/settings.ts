@@ -25,6 +25,7 @@ export const testSettings = (data: string, change: Partial<Settings> = {}): Sett
   backups: {
     to: null, every_ms: null, verify_every_ms: null, keep: { last: 7, daily: 7, weekly: 5, monthly: 12 }, recipients: [], identity: null, s3: null,
   },
+  storage: null,
   archives: { max_files: 10_000, max_bytes: 24 * 1024 * 1024 },
   releases: { max_asset_bytes: 2 * 1024 ** 3 },
   sso: { passwords: 'everyone', oidc: [], ldap: null, header: null },

@@ -6,18 +6,7 @@ export const plural = (amount: number, word: string, many = `${word}s`): string 
 /** `12,345`. */
 export const numberText = (value: number): string => value.toLocaleString('en-US')
 
-/** `0 bytes`, `4.2 KiB`, `17 MiB`. */
-export const bytesText = (bytes: number): string => {
-  if (bytes < 1024) return plural(bytes, 'byte')
-  const units = ['KiB', 'MiB', 'GiB', 'TiB']
-  let value = bytes / 1024
-  let unit = 0
-  while (value >= 1024 && unit < units.length - 1) {
-    value /= 1024
-    unit++
-  }
-  return `${value < 10 ? value.toFixed(1).replace(/\.0$/, '') : Math.round(value)} ${units[unit]}`
-}
+export { bytesText } from '#lib/bytes-text.ts'
 
 /** Dollars of a session: `$0.04`, `$12.30`, `under $0.01`. */
 export const costText = (usd: number): string => (usd > 0 && usd < 0.01 ? 'under $0.01' : `$${usd.toFixed(2)}`)

@@ -39,7 +39,7 @@ export function untilSomething({ hearth, request }: Visit, concerns: (event: Eve
       clearTimeout(timer)
       stop()
       request.signal.removeEventListener('abort', end)
-      hearth.stopping.removeEventListener('abort', end)
+      hearth.leaving.removeEventListener('abort', end)
       resolve()
     }
     const timer = setTimeout(end, wait_ms)
@@ -47,7 +47,7 @@ export function untilSomething({ hearth, request }: Visit, concerns: (event: Eve
       if (concerns(event)) end()
     })
     request.signal.addEventListener('abort', end)
-    hearth.stopping.addEventListener('abort', end)
+    hearth.leaving.addEventListener('abort', end)
   })
 }
 
@@ -64,7 +64,7 @@ export async function* followState(visit: Visit, seen: string, state: () => Prom
       return
     }
     await waiting
-    if (visit.request.signal.aborted || visit.hearth.stopping.aborted) return
+    if (visit.request.signal.aborted || visit.hearth.leaving.aborted) return
     yield WAITING
   }
 }

@@ -65,7 +65,7 @@ export function sound(ask: Ask): string[] {
 export function hastenMaintenance(path: string): number {
   const db = new Database(path, { strict: true })
   try {
-    return db.run("UPDATE jobs SET run_at = 0 WHERE kind = 'maintain_store' AND state = 'waiting'").changes
+    return db.run("UPDATE jobs SET run_at = 0 WHERE kind IN ('maintain_store', 'collect_weekly', 'collect_stores') AND state = 'waiting'").changes
   } finally {
     db.close()
   }

@@ -31,8 +31,6 @@ export const wrap = (address: string, error: unknown): BackupError => {
   const { code, message } = error as NodeJS.ErrnoException
   const words: Record<string, string> = {
     ENOSPC: 'there is no space left', EROFS: 'it can only be read', EACCES: 'permission is denied', EPERM: 'permission is denied', EDQUOT: 'the quota is used up',
-    NoSuchBucket: 'there is no such bucket', InvalidAccessKeyId: 'the access key is not known', SignatureDoesNotMatch: 'the secret key is wrong',
-    AccessDenied: 'access is denied', ConnectionRefused: 'it cannot be reached',
   }
   return new BackupError(`${address}: ${(code && words[code]) ?? message}`)
 }

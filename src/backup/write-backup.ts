@@ -11,10 +11,20 @@ export type Source = {
   /** Where it will be, relative to the data directory. */
   readonly path: string
   /** Where its bytes are now; they must not go away meanwhile. */
-  readonly file: string
+  readonly file: string | Distant
   readonly compress: boolean
   /** Whether a file of this path, size and time never has other bytes; then it is not read again. */
   readonly immutable: boolean
+}
+
+/** A file that is not on this machine. */
+export type Distant = {
+  readonly size: number
+  readonly sha256: string
+  readonly mode: number
+  readonly modified_ms: number
+  /** Gives BackupError when it cannot be had. */
+  readonly read: (offset: number, length: number) => Promise<Uint8Array>
 }
 
 export type BackupFacts = Packing & {
@@ -39,7 +49,7 @@ const AT_ONCE = 4
 export async function writeBackup(place: Place, sources: readonly Source[], facts: BackupFacts, tell: Tell, signal: AbortSignal): Promise<Written> {
   const packer = new Packer(facts)
   const { known, before } = await whatIsThere(place, facts.recipients)
-  const sized = await Promise.all(sources.map(async (source) => ({ source, found: await stat(source.file) })))
+  const sized = await Promise.all(sources.map(async (source) => ({ source, found: await factsOf(source.file) })))
   const bytes_total = sized.reduce((sum, { found }) => sum + found.size, 0)
   const parts: Record<string, [number, string]> = {}
   const files: FileEntry[] = []
@@ -70,7 +80,7 @@ export async function writeBackup(place: Place, sources: readonly Source[], fact
   }
 
   async function take({ source, found }: (typeof sized)[number]): Promise<void> {
-    const entry = { path: source.path, mode: found.mode & 0o777, modified_ms: Math.floor(found.mtimeMs) }
+    const entry = { path: source.path, mode: found.mode, modified_ms: found.modified_ms }
     const same = source.immutable ? before.get(source.path) : undefined
     if (same && same.size === found.size && same.modified_ms === entry.modified_ms && same.parts.every((name) => known.has(name))) {
       for (const name of same.parts) parts[name] = known.get(name) ?? [0, '']
@@ -80,11 +90,11 @@ export async function writeBackup(place: Place, sources: readonly Source[], fact
       const hasher = new Bun.CryptoHasher('sha256')
       const names: string[] = []
       let size = 0
-      const file = await open(source.file, 'r')
+      const file = await openSource(source.file)
       try {
         for (;;) {
           signal.throwIfAborted()
-          const plain = await readPart(file)
+          const plain = await file.part(size)
           if (plain.length === 0) break
           hasher.update(plain)
           const name = packer.name(plain, source.compress)
@@ -98,7 +108,9 @@ export async function writeBackup(place: Place, sources: readonly Source[], fact
       } finally {
         await file.close()
       }
-      files.push({ ...entry, size, sha256: hasher.digest('hex'), parts: names })
+      const sha256 = hasher.digest('hex')
+      if (typeof source.file !== 'string' && source.file.sha256 !== sha256) throw new BackupError(`${source.path} has other bytes than were stored elsewhere`)
+      files.push({ ...entry, size, sha256, parts: names })
     }
     files_done++
     say()
@@ -128,6 +140,21 @@ export async function writeBackup(place: Place, sources: readonly Source[], fact
   await place.put(manifestName(id), encoded)
   await place.settle()
   return { manifest: JSON.parse(new TextDecoder().decode(encoded)) as Manifest, added_bytes: added_bytes + encoded.length }
+}
+
+async function factsOf(file: Source['file']): Promise<{ size: number; mode: number; modified_ms: number }> {
+  if (typeof file !== 'string') return file
+  const { size, mode, mtimeMs } = await stat(file)
+  return { size, mode: mode & 0o777, modified_ms: Math.floor(mtimeMs) }
+}
+
+/** Gives the parts of a file one after the other; the last is shorter. */
+async function openSource(file: Source['file']): Promise<{ part: (offset: number) => Promise<Uint8Array>; close: () => Promise<void> }> {
+  if (typeof file === 'string') {
+    const handle = await open(file, 'r')
+    return { part: () => readPart(handle), close: () => handle.close() }
+  }
+  return { part: async (offset) => (offset < file.size ? await file.read(offset, Math.min(PART_BYTES, file.size - offset)) : new Uint8Array()), close: async () => {} }
 }
 
 /** The next part of a file; shorter than a part at its end. */

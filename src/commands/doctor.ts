@@ -8,6 +8,7 @@ import { describeIsolation } from '#runner'
 import { existsSync } from 'node:fs'
 import { CommandError, DATA_FLAGS, text, type Command } from './command.ts'
 import { withHearth } from './open.ts'
+import { requireOwnData } from './own-data.ts'
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`)
 
@@ -15,6 +16,7 @@ const say = (line: string): void => void process.stdout.write(`${line}\n`)
 function requireUpToDate(data: string): void {
   const path = layout(data).database
   if (!existsSync(path)) return
+  requireOwnData(data)
   const database = openSound(path, { readonly: true })
   try {
     const [first] = requireKnown(database, layout(data))

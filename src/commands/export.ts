@@ -25,6 +25,7 @@ export const exportRepo: Command = {
       const place = openPlace(directory, config.settings(config.listen).backups.s3)
       const { manifest, rows } = await withHearth(flags, (hearth) => exportWorkspace(hearth, path, place, () => {}, never))
       process.stdout.write(`wrote ${path} to ${place.address}: ${manifest.totals.repositories} repositories, ${rows['issues'] ?? 0} issues, ${rows['pulls'] ?? 0} pull requests, ${rows['comments'] ?? 0} comments\n`)
+      if (manifest.recipients.length > 0) process.stdout.write(`encrypted to ${manifest.recipients.join(', ')}: hearth import opens it with --identity FILE\n`)
       for (const note of manifest.notes) process.stdout.write(`note: ${note}\n`)
       process.stdout.write('left out: tokens, webhooks, invitations, notifications and the audit log\n')
       return

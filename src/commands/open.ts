@@ -6,6 +6,7 @@ import type { Hearth } from '#core/hearth.ts'
 import { createLog } from '#lib/log.ts'
 import { existsSync, readFileSync } from 'node:fs'
 import { CommandError, text } from './command.ts'
+import { requireOwnData } from './own-data.ts'
 
 /** What a serving process leaves in the data directory for commands: its address and process id. */
 export type Serving = { pid: number; site_url: string }
@@ -32,6 +33,7 @@ export async function withHearth<T>(flags: Record<string, string | true>, run: (
   if (!options.create && !existsSync(layout(config.data).database)) {
     throw new CommandError(`there is no forge in ${config.data}; name its directory with --data`)
   }
+  requireOwnData(config.data)
   const serving = findServing(config.data)
   const settings = config.settings(config.listen)
   // A serving process knows its real address; links that a command prints must lead there.

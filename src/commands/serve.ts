@@ -1,4 +1,4 @@
-import { layout, openHearth, prepareData } from '#src/app.ts'
+import { layout, openHearth } from '#src/app.ts'
 import { loadConfig } from '#src/config.ts'
 import { issueSetupLink } from '#features/accounts/index.ts'
 import { prepareChecks } from '#features/checks/index.ts'
@@ -9,6 +9,7 @@ import { namedByProxy } from '#http/named-by-proxy.ts'
 import { startRedirect } from '#http/redirect.ts'
 import { takeLock } from '#core/db.ts'
 import { createLog } from '#lib/log.ts'
+import { SECOND } from '#lib/time.ts'
 import { createNotify } from '#lib/sd-notify.ts'
 import { siteDoor } from '#web/door.ts'
 import { siteMap } from '#web/index.ts'
@@ -16,6 +17,17 @@ import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { CommandError, DATA_FLAGS, text, type Command } from './command.ts'
 import { listen } from './listen.ts'
 import { findServing } from './open.ts'
+import { requireOwnData } from './own-data.ts'
+
+/** How long jobs and the engine may take to end after the last request has; service managers wait 45 seconds for all of it (`assets/hearth.service`). */
+const WORK_MS = 10 * SECOND
+
+/** Whether something ended in time. What is on disk then is whole, as after any other end. */
+async function endsWithin(work: Promise<void>, ms: number): Promise<boolean> {
+  const late = Promise.withResolvers<boolean>()
+  const timer = setTimeout(() => late.resolve(false), ms)
+  return await Promise.race([work.then(() => true), late.promise]).finally(() => clearTimeout(timer))
+}
 
 export const serve: Command = {
   name: 'serve',
@@ -32,7 +44,7 @@ export const serve: Command = {
       data: text(flags['data']), config: text(flags['config']), listen: text(flags['listen']), site_url: text(flags['site-url']),
     })
     const log = createLog(config.log)
-    prepareData(config.data)
+    requireOwnData(config.data)
     const release = takeLock(layout(config.data).lock)
     if (!release) {
       const other = findServing(config.data)
@@ -71,8 +83,9 @@ export const serve: Command = {
     notify('STOPPING=1')
     certificates.stop()
     await redirect?.stop()
+    hearth.leave()
     await server.stop()
-    await hearth.close()
+    if (!(await endsWithin(hearth.close(), WORK_MS))) log.warn('some work did not end in time; the next start takes it up')
     if (watchdog) clearInterval(watchdog)
     rmSync(control, { force: true })
     release()

@@ -44,6 +44,13 @@ export function blobPath({ settings }: Place, sha256: string): string {
   return join(settings.data, BLOBS, placeOf(sha256))
 }
 
+/** The same, once it is here: what only the bucket has is fetched first. Null when nobody has it; gives 503 when the bucket cannot be asked. */
+export async function localBlob(hearth: Place & Pick<Hearth, 'storage'>, sha256: string): Promise<string | null> {
+  const path = blobPath(hearth, sha256)
+  await hearth.storage.bringBlob(sha256)
+  return existsSync(path) ? path : null
+}
+
 export type TakeOptions = {
   /** The most bytes that are taken; more gives 413. */
   readonly limit: number
@@ -64,7 +71,7 @@ function requireRoom({ settings }: Place, folder: string, more: number): void {
  * Takes bytes in and gives their digest, once they are on disk for good. It holds no more than one piece of them in memory, and reads
  * only as fast as the disk takes. Gives 413 over the limit, 400 when the bytes end early, 503 when the disk is full; then nothing is left.
  */
-export async function takeBlob(hearth: Pick<Hearth, 'settings' | 'clock'>, bytes: AsyncIterable<Uint8Array>, { limit, length = null, signal }: TakeOptions): Promise<Blob> {
+export async function takeBlob(hearth: Pick<Hearth, 'settings' | 'clock' | 'storage'>, bytes: AsyncIterable<Uint8Array>, { limit, length = null, signal }: TakeOptions): Promise<Blob> {
   const tooLarge = () => new Refusal('too_large', `the file is larger than the ${Math.floor(limit / 1024 ** 2)} MiB that are taken`, { details: { limit }, headers: { connection: 'close' } })
   if (length !== null && length > limit) throw tooLarge()
   const folder = join(hearth.settings.data, INCOMING)
@@ -101,6 +108,7 @@ export async function takeBlob(hearth: Pick<Hearth, 'settings' | 'clock'>, bytes
     // A sweep leaves young files alone; an old one that is named again is young from now on.
     const now = hearth.clock.now() / 1000
     utimesSync(target, now, now)
+    hearth.storage.tookBlob(sha256)
     return { sha256, size }
   } finally {
     await file.close()

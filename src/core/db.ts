@@ -181,6 +181,16 @@ type Waiting = { run: () => unknown; done: (result: unknown) => void; failed: (e
 /** Pages of the log from which on it is taken over into the file: 8 MiB, as SQLite does by itself. */
 const PAGES_PER_CHECKPOINT = 1000
 
+/**
+ * The log is begun anew only by a write that finds all of it taken over (https://www.sqlite.org/wal.html#avoiding_excessively_large_wal_files),
+ * which never happens while each take-over ends behind writes that came meanwhile. From so many pages on the next writes wait for one, a few
+ * milliseconds as a rule; the event loop does not.
+ */
+const PAGES_TO_WAIT = 4 * PAGES_PER_CHECKPOINT
+
+/** What its file may keep on the disk once it was begun anew, in bytes. */
+const KEPT_LOG_BYTES = 32 * 1024 ** 2
+
 /** How long another process's lock is waited for: so many times so long. */
 const MOST_LOCKED = 200
 const LOCKED_MS = 50
@@ -205,6 +215,10 @@ export class Writer {
   /** The bringing to disk that is under way. */
   #syncing: Promise<void> | null = null
   #checkpoints: Checkpoints | null = null
+  /** Whether writes wait until all of the log is taken over. */
+  #held = false
+  /** The length of the log from which on they do so next: where somebody has read for long it cannot begin anew, however often they wait. */
+  #waitFrom = PAGES_TO_WAIT
 
   constructor(
     private readonly db: DatabaseHandle,
@@ -215,6 +229,7 @@ export class Writer {
     this.#checkpoints = new Checkpoints(db.path)
     db.exec('PRAGMA synchronous = NORMAL')
     db.exec('PRAGMA wal_autocheckpoint = 0')
+    db.exec(`PRAGMA journal_size_limit = ${KEPT_LOG_BYTES}`)
   }
 
   /** Resolves with the result once it is on disk; rejects with the error of `run`, or of the commit. */
@@ -228,7 +243,7 @@ export class Writer {
 
   #schedule(): void {
     // While a group is on its way to the disk, the next one gathers.
-    if (this.#scheduled || this.#syncing !== null || this.#waiting.length === 0) return
+    if (this.#scheduled || this.#held || this.#syncing !== null || this.#waiting.length === 0) return
     this.#scheduled = true
     setImmediate(() => this.flush())
   }
@@ -319,8 +334,8 @@ export class Writer {
     }
     this.#syncing = null
     if (this.#closed) return
-    this.#schedule()
     this.#lookAtLog()
+    this.#schedule()
   }
 
   /** Has the log taken over once it is long; were the thread not to be had, SQLite does it itself again. */
@@ -328,9 +343,16 @@ export class Writer {
     const checkpoints = this.#checkpoints
     if (checkpoints === null || checkpoints.running) return
     const state = this.db.one<{ log: number; checkpointed: number }>('PRAGMA wal_checkpoint(NOOP)')
-    if (state === null || state.log - state.checkpointed < PAGES_PER_CHECKPOINT) return
+    if (state === null) return
+    if (state.log < PAGES_TO_WAIT) this.#waitFrom = PAGES_TO_WAIT
+    this.#held = state.log >= this.#waitFrom
+    if (this.#held) this.#waitFrom = state.log * 2
+    else if (state.log - state.checkpointed < PAGES_PER_CHECKPOINT) return
     void checkpoints.run().then((error) => {
-      if (error === null || this.#closed) return
+      this.#held = false
+      if (this.#closed) return
+      this.#schedule()
+      if (error === null) return
       this.#checkpoints = null
       this.db.exec(`PRAGMA wal_autocheckpoint = ${PAGES_PER_CHECKPOINT}`)
     })

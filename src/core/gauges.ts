@@ -10,5 +10,5 @@ export const gauges = point<Gauge>('core.gauges')
 /** One line of the status of the site: a word for whether it is well, and a sentence. */
 export type Condition = { readonly name: string; readonly state: 'ok' | 'attention' | 'failing' | 'off'; readonly detail: string; readonly href: string | null }
 
-/** What a feature has to say to whoever keeps the site. */
-export const conditions = point<(hearth: Hearth) => Condition | Promise<Condition>>('core.conditions')
+/** What a feature has to say to whoever keeps the site; null when it has nothing to say. */
+export const conditions = point<(hearth: Hearth) => Condition | null | Promise<Condition | null>>('core.conditions')

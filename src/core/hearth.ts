@@ -16,6 +16,7 @@ import { Measures, measuredGit } from './measures.ts'
 import type { Operation } from './operation.ts'
 import type { Extension } from './points.ts'
 import type { Settings } from './settings.ts'
+import { noStorage, type Storage } from './storage.ts'
 import { sweepFailedJobs } from './sweep-jobs.ts'
 
 /** How the doors find out who is asking; answered by the accounts feature. */
@@ -46,6 +47,8 @@ export type Hearth = {
   readonly database: DatabaseHandle
   readonly writer: Writer
   readonly git: Git
+  /** Where packs and uploaded files are kept besides this machine. */
+  readonly storage: Storage
   readonly clock: Clock
   readonly log: Log
   readonly facts: FactsPort
@@ -64,8 +67,14 @@ export type Hearth = {
   published(event: EventRow): void
   /** Listens to events that are on disk; gives the function that ends it. */
   subscribe(listener: (event: EventRow) => void): () => void
-  /** Ends when the process is stopping, so that long requests can end too. */
+  /** Ends when the process was told to stop: for answers that have no end of their own. */
+  readonly leaving: AbortSignal
+  /** Ends when other requests have had their time, so that what is left can end too. */
   readonly stopping: AbortSignal
+  /** The beginning of a stop: what only follows what happens ends, and jobs are told. Requests go on. */
+  leave(): void
+  /** What a feature opened beside the database is closed with it: begun when the forge stops, and over before `close` is. */
+  onClose(end: () => void | Promise<void>): void
   /** Stops jobs, workers and database, in that order. */
   close(): Promise<void>
 }
@@ -76,6 +85,7 @@ export type HearthParts = {
   clock: Clock
   database: DatabaseHandle
   git: Git
+  storage?: Storage
   features: readonly Feature[]
   facts: FactsPort
   /** Made after the forge, because looking a caller up notes when its token was last used. */
@@ -83,7 +93,7 @@ export type HearthParts = {
 }
 
 /** Joins the parts. Gives a TypeError when two features claim the same name, which only a change of the code can cause. */
-export function createHearth({ settings, log, clock, database, git, features, facts, callers }: HearthParts): Hearth {
+export function createHearth({ settings, log, clock, database, git, storage = noStorage, features, facts, callers }: HearthParts): Hearth {
   const operations = features.flatMap((feature) => feature.operations ?? [])
   const operationsByName = new Map<string, Operation>()
   for (const operation of operations) {
@@ -100,13 +110,15 @@ export function createHearth({ settings, log, clock, database, git, features, fa
   const extensions = Map.groupBy(features.flatMap((feature) => feature.extensions ?? []), (one) => one.point)
   const answers = new Map([...extensions].map(([name, given]) => [name, given.map(({ value }) => value)]))
   const listeners = new Set<(event: EventRow) => void>()
+  const ends: (() => void | Promise<void>)[] = []
+  const leaving = new AbortController()
   const stopping = new AbortController()
   const writer = new Writer(database)
   const measures = new Measures(log, () => settings.slow)
   database.watch = (sql, ms) => measures.query(sql, ms)
 
   const hearth: Hearth = {
-    settings, db: database, database, writer, measures, git: measuredGit(git, measures), clock, log, facts, operations, operationsByName, eventTypes,
+    settings, db: database, database, writer, measures, git: measuredGit(git, measures), storage, clock, log, facts, operations, operationsByName, eventTypes,
     reactionsTo: (type) => reactionsByType.get(type) ?? forAll,
     followersOf: (name) => followers.get(name) ?? [],
     extensionsOf: (name) => answers.get(name) ?? [],
@@ -117,18 +129,27 @@ export function createHearth({ settings, log, clock, database, git, features, fa
       listeners.add(listener)
       return () => void listeners.delete(listener)
     },
+    leaving: leaving.signal,
     stopping: stopping.signal,
+    leave: () => {
+      leaving.abort()
+      void jobs.stop()
+    },
     get callers() {
       return callerPort
     },
     get jobs() {
       return jobs
     },
+    onClose: (end) => void ends.push(end),
     close: async () => {
+      leaving.abort()
       stopping.abort()
+      const ended = Promise.allSettled(ends.map(async (end) => await end()))
       await jobs.stop()
       await git.close()
       await writer.close()
+      await ended
       database.watch = null
       database.close()
     },

@@ -31,6 +31,8 @@ export const LANES = {
   webhooks: 32,
   imports: 2,
   backups: 1,
+  /** Copies to a bucket. */
+  storage: 2,
   /** What is found out about code before anybody asks. */
   history: 1,
   /** Keeping the index of searches, in turns of its own. */

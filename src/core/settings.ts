@@ -123,6 +123,14 @@ export type Settings = {
     readonly identity: string | null
     readonly s3: { readonly endpoint: string | null; readonly region: string; readonly access_key: string; readonly secret_key: string } | null
   }
+  /** Where packs and uploaded files are kept besides this machine; null is nowhere. */
+  readonly storage: {
+    readonly bucket: string
+    readonly prefix: string
+    readonly s3: { readonly endpoint: string | null; readonly region: string; readonly access_key: string; readonly secret_key: string }
+    /** Bytes of what is in the bucket that may stay on this machine as well; null is all of them. */
+    readonly local_bytes: number | null
+  } | null
   /** The largest file of a release. */
   readonly releases: { readonly max_asset_bytes: number }
   readonly archives: { readonly max_files: number | null; readonly max_bytes: number | null }

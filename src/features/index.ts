@@ -24,6 +24,7 @@ import { feature as queue } from './queue/index.ts'
 import { feature as backups } from './backups/index.ts'
 import { feature as overview } from './overview/index.ts'
 import { feature as site } from './site/index.ts'
+import { feature as storage } from './storage/index.ts'
 import { feature as search } from './search/index.ts'
 
-export const features: readonly Feature[] = [accounts, workspaces, repos, teams, collaborators, issues, checks, pulls, oauth, devices, sso, agents, audit, webhooks, notifications, imports, rulesets, keys, releases, statuses, queue, backups, search, overview, site]
+export const features: readonly Feature[] = [accounts, workspaces, repos, teams, collaborators, issues, checks, pulls, oauth, devices, sso, agents, audit, webhooks, notifications, imports, rulesets, keys, releases, statuses, queue, backups, storage, search, overview, site]

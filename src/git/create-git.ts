@@ -6,9 +6,11 @@ import { join } from 'node:path'
 import { fetchFrom } from './client/fetch-from.ts'
 import { listRemote } from './client/list-refs.ts'
 import { pushTo } from './client/push-to.ts'
+import { withElsewhere } from './elsewhere.ts'
 import { Gate } from './gate.ts'
 import { Leases } from './leases.ts'
 import { findEntry, listTree } from './history/index.ts'
+import { isOid } from './object.ts'
 import { GitError, type AddedMatches, type Git, type GitOptions, type ObjectReader, type Oid, type TreeEntry } from './ports.ts'
 import { advertise } from './protocol/advertise.ts'
 import { answerStream } from './protocol/answer-stream.ts'
@@ -16,16 +18,22 @@ import { pipeTask } from './protocol/pipe-task.ts'
 import { receivePack, type ReceiveContext } from './protocol/receive-pack.ts'
 import { SharedAnswers } from './protocol/shared-answers.ts'
 import { viewOf } from './protocol/snapshot-view.ts'
-import { answerRefs, uploadPack, uploadPackOrFile, type UploadContext } from './protocol/upload-pack.ts'
+import { answerNow, answerRefs, uploadPack, uploadPackOrFile, type UploadContext } from './protocol/upload-pack.ts'
 import { settingsOf } from './settings.ts'
 import { directorySize, makeStore, randomName, removePack, settlePack, storeDirectory, sweepStore } from './store/files.ts'
+import { OidMap } from './store/oid-map.ts'
 import { Engine } from './tasks/engine.ts'
+import type { Maintained } from './tasks/maintain.ts'
 import { expandPrefix, peelToCommit, readBlob, readCommit, readTag } from './tasks/point-reads.ts'
 import { quickly } from './tasks/quick-reads.ts'
+import { SmallFetches } from './tasks/small-fetches.ts'
 import { Threads } from './tasks/threads.ts'
 
 /** Milliseconds that a host has to make a ref of a new commit before maintenance may drop what it rests on. */
 const LEASE = 15 * 60_000
+
+/** The same for what refs are about to point at. */
+const MOVE_LEASE = 60_000
 
 /** Reads that one thread has begun at once; they take turns. */
 const READS_PER_THREAD = 8
@@ -38,6 +46,32 @@ function lateAt(until: number): { readonly signal: AbortSignal; clear(): void } 
   if (left <= 0) end()
   const timer = setTimeout(end, Math.max(0, left))
   return { signal: controller.signal, clear: () => clearTimeout(timer) }
+}
+
+/** Ids that come in parts as bytes, each once; others have their turn between the parts. */
+async function rawIds(parts: Iterable<readonly Oid[]>, signal?: AbortSignal): Promise<Uint8Array> {
+  const all = new OidMap()
+  const raw = Buffer.alloc(20)
+  for (const part of parts) {
+    for (const oid of part) if (isOid(oid) && raw.write(oid, 'hex') === 20) all.add(raw, 0)
+    await new Promise((resolve) => setImmediate(resolve))
+    signal?.throwIfAborted()
+  }
+  return all.bytes.slice()
+}
+
+/** Removes packs, unless something that is named now is in none of the others: then all of them stay. Says whether they are gone. */
+function removeUnlessNamed(engine: Engine, store: string, doomed: readonly string[], named: readonly Oid[]): boolean {
+  engine.refresh(store)
+  const { objects } = engine.store(store)
+  const left = objects.packs.filter((pack) => !doomed.includes(pack.name))
+  const isLeft = (oid: Oid): boolean => {
+    const raw = Buffer.from(oid, 'hex')
+    return left.some((pack) => (pack.indexIfThere?.find(raw, 0) ?? -1) >= 0)
+  }
+  if (new Set(named).values().some((oid) => !isLeft(oid) && objects.has(oid))) return false
+  for (const pack of doomed) removePack(engine.directory(store), pack)
+  return true
 }
 
 /** The directory below `tmp` that is the engine's own. */
@@ -56,10 +90,12 @@ export function createGit(options: GitOptions): Git {
     if (removed > 0) log('info', 'swept what an ended process left in a store', { store: name, files: removed })
   }
 
-  const { workers, concurrency, agent, keptBytes, ...engineSettings } = settings
-  const threads = new Threads(engineSettings, workers, (message, fields) => log('error', `git engine: ${message}`, fields))
+  const { workers, concurrency, agent, keptBytes, smallMs: _, ...engineSettings } = settings
+  const { elsewhere } = options
+  const threads = new Threads(engineSettings, workers, (message, fields) => log('error', `git engine: ${message}`, fields), elsewhere ? (store) => elsewhere.begin(store) : null)
   // Reads of single small objects happen here: they must not wait behind a thread's long work.
   const engine = new Engine({ ...engineSettings, arenaBytes: Math.min(engineSettings.arenaBytes, 8 << 20) })
+  const small = new SmallFetches(engine, settings.smallMs)
   const packs = new Gate(concurrency)
   // Threads share their time among what they have begun, so that a short question is not held up by a long one. Of the places most stay
   // open to others, whatever one party asks for.
@@ -113,8 +149,8 @@ export function createGit(options: GitOptions): Git {
     signal?.addEventListener('abort', stop, { once: true })
     return await handle.result.finally(() => signal?.removeEventListener('abort', stop))
   }
-  /** Stores under maintenance now. */
-  const maintained = new Set<string>()
+  /** Stores under maintenance now, one round after the other. */
+  const maintained = new Map<string, Promise<void>>()
 
   const answers = new SharedAnswers({ directory: settings.tmp, diskBytes: keptBytes, memoryBytes: Math.floor(settings.memoryBudget / 16) })
   const context: ReceiveContext & UploadContext = {
@@ -136,12 +172,16 @@ export function createGit(options: GitOptions): Git {
   }
   const here = async <R>(read: () => R): Promise<R> => read()
 
-  return {
+  const letGo = (store: string): void => {
+    engine.forget(store)
+    threads.forget(store)
+  }
+
+  const git: Git = {
     createStore: (store) => here(() => makeStore(directory(store))),
     async removeStore(store) {
       const path = directory(store)
-      engine.forget(store)
-      threads.forget(store)
+      letGo(store)
       answers.forget(store)
       if (!existsSync(path)) return
       // Renamed first: whatever happens on the way, the store is gone as a whole.
@@ -151,9 +191,12 @@ export function createGit(options: GitOptions): Git {
       await rm(grave, { recursive: true, force: true })
     },
     sizeOf: (store) => here(() => directorySize(directory(store))),
+    ready: () => null,
+    letGo,
 
     advertise: (service, refs, protocol) => advertise(service, refs, protocol, agent),
     listRefs: (refs, protocol, body) => answerRefs(refs, protocol, body),
+    answerNow: (store, refs, { protocol, body, onCopy }) => answerNow({ ...context, onCopy, small, isFree: () => packs.isFree(asker()?.party ?? HOST) }, store, refs, protocol, body),
     uploadPack: (store, refs, request) => uploadPack(contextFor(store, request.onCopy), store, refs, request),
     uploadPackOrFile: (store, refs, request) => uploadPackOrFile(contextFor(store, request.onCopy), store, refs, request),
     receivePack: (store, refs, request) => {
@@ -203,30 +246,50 @@ export function createGit(options: GitOptions): Git {
       const release = leases.hold(store, () => viewOf(remote.local).names.tips)
       return await pushTo(contextFor(store), store, { transport, agent }, remote).finally(release)
     },
-    moveFacts: (store, moves, trunk) => threads.call('facts', { store, moves, trunk }),
+    moveFacts: (store, moves, trunk) => {
+      // Whoever asks is about to make refs of them.
+      leases.holdFor(store, moves.map(({ new: to }) => to), MOVE_LEASE)
+      return threads.call('facts', { store, moves, trunk })
+    },
 
     searchAdded: (store, search, signal) => long<AddedMatches>('searchAdded', store, [search], signal),
     findForged: (store, range, signal) => long<Oid[]>('findForged', store, [range], signal),
 
-    async maintain(store, tips, { graceMs, signal } = {}) {
-      if (maintained.has(store)) throw new GitError('invalid', `store "${store}" is being maintained already`)
-      maintained.add(store)
+    async maintain(store, tips, { kept, still, signal, ...rest } = {}) {
+      for (let round = maintained.get(store); round; round = maintained.get(store)) await round
+      signal?.throwIfAborted()
+      const over = Promise.withResolvers<void>()
+      maintained.set(store, over.promise)
       try {
-        const args = [tips, { graceMs, leased: leases.of(store) }]
-        const handle = threads.start<{ packs: number; bytes: number; unindexed: number }>('maintain', { store, args }, () => {})
+        // In the moment in which the refs were read: a push that ends a moment later is in neither otherwise.
+        const leased = leases.of(store)
+        // A store that had to be fetched first has kept the caller waiting since.
+        const named = still ? [...new Set([...tips, ...still()])] : tips
+        const args = [named, { ...rest, leased, kept: await rawIds(kept ?? [], signal) }]
+        const handle = threads.start<Maintained>('maintain', { store, args }, () => {})
         const stop = () => handle.cancel()
         signal?.addEventListener('abort', stop, { once: true })
         try {
-          return await handle.result
+          const { doomed, dropped, ...made } = await handle.result
+          if (doomed.length === 0) return { ...made, dropped }
+          // From here to the end of `finally` nothing else runs: what a ref names now, it names when the packs are gone.
+          const before = new Set(named)
+          const since = (still?.() ?? []).filter((oid) => !before.has(oid))
+          const gone = removeUnlessNamed(engine, store, doomed, [...since, ...leases.of(store)])
+          return { ...made, packs: gone ? made.packs - doomed.length : made.packs, bytes: directorySize(directory(store)), dropped: gone ? dropped : 0 }
         } finally {
           signal?.removeEventListener('abort', stop)
           // Threads that still have removed packs open would keep their bytes on disk.
-          engine.forget(store)
-          threads.forget(store)
+          letGo(store)
         }
       } finally {
         maintained.delete(store)
+        over.resolve()
       }
+    },
+    async remake(store, pack) {
+      await threads.call('remake', { store, args: [pack] })
+      letGo(store)
     },
     verify: (store, tips: readonly Oid[]) => threads.call('verify', { store, args: [tips] }),
     exportBare: (store, refs, target) => threads.call('export', { store, args: [viewOf(refs).names, refs, target] }),
@@ -240,4 +303,5 @@ export function createGit(options: GitOptions): Git {
       if (options.beside) rmSync(settings.tmp, { recursive: true, force: true })
     },
   }
+  return elsewhere ? withElsewhere(git, elsewhere) : git
 }

@@ -47,6 +47,11 @@ export class Gate {
     return this.line.length
   }
 
+  /** Whether there is a place for somebody who is done with it at once. */
+  isFree(party: string): boolean {
+    return this.inside < this.limit && this.parties.of(party) < this.share
+  }
+
   /**
    * Waits for a place; the function that it gives frees the place. Throws GitError `aborted` when the signal comes first, and `busy` when too
    * many wait already.

@@ -175,16 +175,33 @@ export function parseTag(oid: Oid, data: Uint8Array): Tag {
     throw new GitError('corrupt', `tag ${oid} lacks an object or its type`)
   }
   const tagger = first('tagger')
-  const signed = /^-----BEGIN (PGP|SSH) SIGNATURE-----/m.exec(message)
+  const at = signatureAt(data)
   return {
     oid,
     object,
     type: type as ObjectType,
     name: first('tag') ?? '',
     tagger: tagger === undefined ? null : parseSignature(tagger),
-    message: signed ? message.slice(0, signed.index) : message,
-    signature: signed ? { armored: message.slice(signed.index), signed: new Uint8Array(data.subarray(0, Buffer.from(data).lastIndexOf(signed[0]))) } : null,
+    message: at === data.length ? message : message.slice(0, Math.max(0, message.length - decoder.decode(data.subarray(at)).length)),
+    signature: at === data.length ? null : { armored: decoder.decode(data.subarray(at)), signed: new Uint8Array(data.subarray(0, at)) },
   }
+}
+
+/** How the lines begin that begin a signature, of every kind that git knows (`gpg_format` in git's gpg-interface.c). */
+const SIGNATURES = ['-----BEGIN PGP SIGNATURE-----', '-----BEGIN PGP MESSAGE-----', '-----BEGIN SIGNED MESSAGE-----', '-----BEGIN SSH SIGNATURE-----']
+
+/**
+ * Where the signature of a tag begins, and what is signed ends: at the last line that begins one, since a message may quote another
+ * (git's `parse_signed_buffer`). The length of the tag when there is none.
+ */
+function signatureAt(data: Uint8Array): number {
+  const bytes = Buffer.from(data.buffer, data.byteOffset, data.length)
+  const body = bytes.indexOf('\n\n')
+  let last = -1
+  for (const begin of body < 0 ? [] : SIGNATURES) {
+    for (let at = bytes.lastIndexOf(begin); at > last && at >= body + 2; at = bytes.lastIndexOf(begin, at - 1)) if (bytes[at - 1] === 0x0a) last = at
+  }
+  return last < 0 ? data.length : last
 }
 
 export function serializeTag(tag: { object: Oid; type: ObjectType; name: string; tagger: Signature; message: string }): Uint8Array {

@@ -237,6 +237,18 @@ export type Push = {
   readonly unlooked: boolean
 }
 
+export type MaintainStore = {
+  /** How long objects stay that nothing reaches, from when they were first found so. Without it all of them stay. */
+  readonly graceMs?: number
+  /** The time in milliseconds since 1970; the engine's own unless given. */
+  readonly nowMs?: number
+  /** What else the host still names, as far as it exists, in parts. Read after `tips`, so that nothing is missed that moves from refs to here. */
+  readonly kept?: Iterable<readonly Oid[]>
+  /** All refs of the family once more, asked in the same moment in which packs are removed: one that came meanwhile keeps what it names. */
+  readonly still?: () => readonly Oid[]
+  readonly signal?: AbortSignal
+}
+
 /**
  * The door of the git room: one store per repository family (a repository and its forks), named by `store`, a single
  * path segment below the objects root. Forks differ only in the snapshot that the host hands over. Every function may
@@ -247,8 +259,15 @@ export interface Git {
   createStore(store: string): Promise<void>
   /** Removes a store and everything in it. */
   removeStore(store: string): Promise<void>
-  /** Bytes on disk. */
+  /** Bytes on disk, those of packs that are elsewhere among them. */
   sizeOf(store: string): Promise<number>
+  /**
+   * Resolves when all of a store is here (`GitOptions.elsewhere`), null when it is: for hosts that want to say early that it cannot come. Every
+   * other function waits for it by itself.
+   */
+  ready(store: string): Promise<void> | null
+  /** Closes what is open of a store, so that files that were taken away give their room back. */
+  letGo(store: string): void
 
   /** The body of `GET info/refs?service=…` for smart HTTP, in the protocol version asked for. */
   advertise(service: 'git-upload-pack' | 'git-receive-pack', refs: RefSnapshot, protocol: 0 | 1 | 2): Uint8Array
@@ -257,6 +276,15 @@ export interface Git {
    * every other request, which is for `uploadPack`.
    */
   listRefs(refs: RefSnapshot, protocol: 0 | 1 | 2, body: Uint8Array): Uint8Array | null
+  /**
+   * The answer to one fetch that can be had at once: one that is kept, or is small enough to be made before anything else is done. Null for
+   * every other request, which is for `uploadPack`. What `onCopy` throws passes through.
+   */
+  answerNow(
+    store: string,
+    refs: RefSnapshot,
+    request: { readonly protocol: 0 | 1 | 2; readonly body: Uint8Array; readonly onCopy?: () => void },
+  ): Uint8Array | { readonly path: string; readonly size: number } | null
   /** Answers one `POST git-upload-pack` (ls-refs, fetch, object-info). Only what `refs` reaches is ever sent. */
   uploadPack(store: string, refs: RefSnapshot, request: ServiceRequest): ReadableStream<Uint8Array>
   /**
@@ -366,9 +394,13 @@ export interface Git {
 
   /**
    * Packs small packs together, rewrites bitmaps and the commit-graph; `tips` are all refs of the family. Of a long history only the latest
-   * commits are indexed in one round; `unindexed` are left for the next.
+   * commits are indexed in one round; `unindexed` are left for the next. With `graceMs` objects that nothing reaches are set apart, and go
+   * in a later round that finds them so for longer; `dropped` says how many went. Gives GitError `missing` when something that is named is
+   * not whole: then nothing is removed.
    */
-  maintain(store: string, tips: readonly Oid[], options?: { graceMs?: number; signal?: AbortSignal }): Promise<{ packs: number; bytes: number; unindexed: number }>
+  maintain(store: string, tips: readonly Oid[], options?: MaintainStore): Promise<{ packs: number; bytes: number; unindexed: number; dropped: number }>
+  /** Makes the index of a pack anew from the pack. Gives GitError `corrupt` when the pack is damaged itself; then nothing has changed. */
+  remake(store: string, pack: string): Promise<void>
   /** Reads everything and reports what is wrong, one line each; empty means sound. */
   verify(store: string, tips: readonly Oid[]): Promise<readonly string[]>
   /** Writes a plain bare repository that git reads. */
@@ -421,6 +453,8 @@ export type GitOptions = {
   tmp: string
   /** Another process may be at work on the same root: nothing is swept at the start, and what comes in has a place of its own. */
   beside?: boolean
+  /** Milliseconds of the calling thread that one small fetch may take (`answerNow`), 4 unless given; 0 leaves all of them to the threads. */
+  smallMs?: number
   /** Worker threads for heavy work; 0 runs everything on the calling thread (tests). */
   workers?: number
   /** Memory that all caches and indexers of the engine may hold together. */
@@ -436,5 +470,14 @@ export type GitOptions = {
   version?: string
   /** For whom the caller of the moment works; null for the host itself. Asked when work begins. */
   asker?: () => Asker | null
+  /** For hosts that keep packs elsewhere too and may take them off this disk (`store/away.ts`). */
+  elsewhere?: Elsewhere
   log?: (level: 'info' | 'warn' | 'error', message: string, fields?: Record<string, unknown>) => void
+}
+
+export type Elsewhere = {
+  /** Asked before any work on a store: null when all of it is here, else resolves when it is. What it throws is what the work gives. */
+  ready(store: string): Promise<void> | null
+  /** Told when work on a store begins; what it gives is called when that is over. Nothing of the store may be taken away meanwhile. */
+  begin(store: string): () => void
 }

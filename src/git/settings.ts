@@ -10,6 +10,7 @@ export type Settings = EngineSettings & {
   readonly concurrency: number
   readonly agent: string
   readonly keptBytes: number
+  readonly smallMs: number
 }
 
 export function settingsOf(options: GitOptions): Settings {
@@ -28,6 +29,7 @@ export function settingsOf(options: GitOptions): Settings {
     // Half of the memory goes to inflated objects, the rest to indexing and to walks.
     arenaBytes: Math.max(4 * MIB, Math.min(64 * MIB, Math.floor(memoryBudget / 2 / threads / MIB) * MIB)),
     keptBytes: options.keptBytes ?? 2048 * MIB,
+    smallMs: options.smallMs ?? 4,
     agent: `hearth/${options.version ?? 'dev'}`,
   }
 }

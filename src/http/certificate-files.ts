@@ -32,15 +32,20 @@ const REST_MS = 500
 export function watchCertificate(files: { certificate: string; key: string }, before: Certificate, changed: (now: Certificate) => void, log: Log): () => void {
   let known = before
   let timer: ReturnType<typeof setTimeout> | null = null
+  let trouble: string | null = null
   const look = async (): Promise<void> => {
     try {
       const now = await readCertificate(files)
+      trouble = null
       if (now.cert === known.cert && now.key === known.key) return
       known = now
       changed(now)
       log.info('the certificate was read again', { certificate: files.certificate, until: new X509Certificate(now.cert).validTo })
     } catch (error) {
-      // Between the writing of one file and the other they do not fit; the old pair serves on.
+      // Between the writing of one file and the other they do not fit; the old pair serves on. Said once, however often it is looked at.
+      const said = String(error)
+      if (said === trouble) return
+      trouble = said
       log.warn('the certificate files cannot be used as they are; the earlier ones serve on', { error })
     }
   }

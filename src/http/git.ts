@@ -15,6 +15,7 @@ import { Moved, Refusal } from '#lib/errors.ts'
 import { RESERVED_SLUGS } from '#lib/slug.ts'
 import { gitCallerOf } from './git-credentials.ts'
 import { RightsMemo, type Opened } from './git-rights.ts'
+import { ShownRefs } from './git-shown.ts'
 import { CopyLimit } from './copy-limit.ts'
 import { placesOf } from './places.ts'
 import { bodyOf, smallBodyOf, Watchdog, watched } from './git-streams.ts'
@@ -87,6 +88,7 @@ export function gitDoor(hearth: Hearth): GitDoor {
   const places = placesOf(hearth)
   const copies = new CopyLimit(hearth)
   const memo = new RightsMemo(hearth)
+  const shown = new ShownRefs(hearth)
 
   /** Where the objects are and which refs are seen, if the caller may use the service. */
   const open = async (caller: Caller, service: Service, repo: string, credential: string): Promise<Opened> => {
@@ -115,14 +117,25 @@ export function gitDoor(hearth: Hearth): GitDoor {
     }
   }
 
-  const advertise = async (request: Request, url: URL, caller: Caller, repo: string, credential: string, known: Opened | null): Promise<Response> => {
+  /** Packs may be on their way back from elsewhere. That they cannot come is said here, since git shows people what is wrong with its first question only. */
+  const arrival = async (request: Request, server: Listener, store: string): Promise<void> => {
+    const coming = hearth.git.ready(store)
+    if (coming === null) return
+    server.timeout(request, 0)
+    await coming
+  }
+
+  const advertise = async (request: Request, server: Listener, origin: () => Origin, url: URL, caller: Caller, repo: string, credential: string, known: Opened | null): Promise<Response> => {
     if (request.method !== 'GET' && request.method !== 'HEAD') return text(405, `${request.method} is not possible here`, { allow: 'GET, HEAD' })
     const service = url.searchParams.get('service')
     if (service !== 'git-upload-pack' && service !== 'git-receive-pack') {
       return text(403, service === null ? 'this server speaks the smart HTTP protocol only: use git 1.6.6 or later' : `there is no service ${service.slice(0, 60)}`)
     }
-    const { refs } = (service === 'git-upload-pack' ? known : null) ?? (await open(caller, service, repo, credential))
-    const body = hearth.git.advertise(service, refs, versionFor(service, request))
+    const { store, refs } = (service === 'git-upload-pack' ? known : null) ?? (await open(caller, service, repo, credential))
+    await arrival(request, server, store)
+    const version = versionFor(service, request)
+    const body = hearth.git.advertise(service, refs, version)
+    if (service === 'git-upload-pack' && version !== 2) shown.note(partyOf(caller, origin), repo, refs)
     const headers = { 'content-type': `application/x-${service}-advertisement`, ...FRESH }
     return new Response(request.method === 'HEAD' ? null : (body as Uint8Array<ArrayBuffer>), { headers })
   }
@@ -131,7 +144,7 @@ export function gitDoor(hearth: Hearth): GitDoor {
     request: Request, server: Listener, origin: () => Origin, service: Service, caller: Caller, repo: string, credential: string, known: Opened | null,
   ): Promise<Response> => {
     if (request.method !== 'POST') return text(405, `${request.method} is not possible here`, { allow: 'POST' })
-    const { store, refs } = (service === 'git-upload-pack' ? known : null) ?? (await open(caller, service, repo, credential))
+    const { store, refs: now } = (service === 'git-upload-pack' ? known : null) ?? (await open(caller, service, repo, credential))
     const type = request.headers.get('content-type')
     if (type !== `application/x-${service}-request`) return text(415, `the body must be application/x-${service}-request`)
     const limit = service === 'git-upload-pack' ? LARGEST_QUESTION : hearth.settings.git.max_pack_bytes + ROOM_FOR_COMMANDS
@@ -139,11 +152,33 @@ export function gitDoor(hearth: Hearth): GitDoor {
     // Before the timeout is lifted: what is this short has no reason to take long.
     const small = service === 'git-upload-pack' ? await smallBodyOf(request) : null
     const headers = { 'content-type': `application/x-${service}-result`, ...FRESH }
-    const listed = small && hearth.git.listRefs(refs, versionFor(service, request), small)
-    if (listed) return new Response(listed as Uint8Array<ArrayBuffer>, { headers })
+    const version = versionFor(service, request)
+    const party = partyOf(caller, origin)
+    const listed = small && hearth.git.listRefs(now, version, small)
+    if (listed) {
+      shown.note(party, repo, now)
+      return new Response(listed as Uint8Array<ArrayBuffer>, { headers })
+    }
+    const refs = small ? shown.with(party, repo, now, small) : now
+    await arrival(request, server, store)
+    const onCopy = caller.kind === 'anonymous' ? () => copies.count(store) : undefined
+    const whole = (answer: Uint8Array | { readonly path: string }): Response =>
+      answer instanceof Uint8Array ? new Response(answer as Uint8Array<ArrayBuffer>, { headers }) : fileAnswer(request, server, service, answer.path)
+    const noteEnd = hearth.measures.begin(service === 'git-upload-pack' ? 'fetch' : 'push', { repo })
+    // What is done before anything else happens needs no watching, and a place only in so far as one is free.
+    if (small && places.hasRoom(party)) {
+      let made: Uint8Array | { readonly path: string } | null = null
+      let isOver = true
+      try {
+        made = workFor(party, () => hearth.git.answerNow(store, refs, { protocol: version, body: small, onCopy }))
+        isOver = made !== null
+      } finally {
+        if (isOver) noteEnd()
+      }
+      if (made) return whole(made)
+    }
     server.timeout(request, 0)
     const watchdog = new Watchdog()
-    const noteEnd = hearth.measures.begin(service === 'git-upload-pack' ? 'fetch' : 'push', { repo })
     let leave = (): void => {}
     const end = (): void => {
       watchdog.stop()
@@ -152,9 +187,7 @@ export function gitDoor(hearth: Hearth): GitDoor {
     }
     const body = small ?? bodyOf(request, limit, watchdog)
     const signal = AbortSignal.any([request.signal, hearth.stopping, watchdog.signal])
-    const onCopy = caller.kind === 'anonymous' ? () => copies.count(store) : undefined
-    const asked = { protocol: versionFor(service, request), body, signal, onCopy }
-    const party = partyOf(caller, origin)
+    const asked = { protocol: version, body, signal, onCopy }
     leave = await places.enter(party, signal).catch((error: unknown) => {
       end()
       throw error
@@ -167,7 +200,7 @@ export function gitDoor(hearth: Hearth): GitDoor {
       const answer = await workFor(party, () => hearth.git.uploadPackOrFile(store, refs, asked))
       if (answer instanceof ReadableStream) return stream(answer)
       end()
-      return answer instanceof Uint8Array ? new Response(answer as Uint8Array<ArrayBuffer>, { headers }) : fileAnswer(request, server, service, answer.path)
+      return whole(answer)
     } catch (error) {
       end()
       throw error
@@ -181,7 +214,7 @@ export function gitDoor(hearth: Hearth): GitDoor {
       const known = memo.find(credential, repo)
       caller = known?.caller ?? gitCallerOf(hearth, request)
       if (what === 'file') return text(403, 'this server speaks the smart HTTP protocol only: use git 1.6.6 or later')
-      if (what === 'info/refs') return await advertise(request, url, caller, repo, credential, known)
+      if (what === 'info/refs') return await advertise(request, server, origin, url, caller, repo, credential, known)
       return await exchange(request, server, origin, what as Service, caller, repo, credential, known)
     } catch (error) {
       // git follows the answer to its first question, and asks the new address from then on (git-config, http.followRedirects).

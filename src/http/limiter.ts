@@ -48,6 +48,8 @@ export function networkOf(address: string, bits4 = 32, bits6 = 64): string {
 
 export type Verdict = { readonly policy: string | null; readonly refused: { readonly policy: Policy; readonly wait: number } | null }
 
+const policyOf = ({ policy, most, window }: Bucket): string => `"${policy}";q=${most};w=${window / 1000}`
+
 const OFF: Verdict = { policy: null, refused: null }
 
 export class Limiter {
@@ -66,10 +68,10 @@ export class Limiter {
     this.#taken.set(exchange, buckets)
     for (const bucket of buckets) {
       const left = this.#take(bucket)
-      if (left !== null) return { policy: null, refused: { policy: bucket.policy, wait: left } }
+      if (left !== null) return { policy: policyOf(bucket), refused: { policy: bucket.policy, wait: left } }
     }
     const [first] = buckets
-    return { policy: first ? `"${first.policy}";q=${first.most};w=${first.window / 1000}` : null, refused: null }
+    return { policy: first ? policyOf(first) : null, refused: null }
   }
 
   /** Learns from the answer: what changed nothing is not counted, and a credential that ended is none. */

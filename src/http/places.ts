@@ -26,6 +26,11 @@ export class Places {
     return this.#count
   }
 
+  /** Whether there is a place for something of this caller that is done at once. */
+  hasRoom(who: string): boolean {
+    return (this.#inside.get(who) ?? 0) < this.most()
+  }
+
   /** Waits for a place of this caller; the function that it gives frees it. Gives 503 when too many wait, and the signal's reason when it ends first. */
   async enter(who: string, signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted()

@@ -75,7 +75,7 @@ export async function checkedAddress(
     if (allowed) continue
     if (clear && !options.clear) throw new OutboundError(`${url.origin} must be reached over https; ${WAY_OUT}`, 'blocked_address')
     if (bytes === null || !isPublicAddress(bytes) || isOwn(address)) {
-      throw new OutboundError(`${host} is at ${address}, which is not a public address; ${WAY_OUT}`, 'blocked_address')
+      throw new OutboundError(`${literal ? host : `${host} is at ${address}, which`} is not a public address; ${WAY_OUT}`, 'blocked_address')
     }
   }
   return { address: first.address, family: first.family === 6 ? 6 : 4 }

@@ -38,6 +38,12 @@ export function decodeSuffix(suffix: string): Uint8Array | null {
 let lastMillisecond = 0
 let sequence = 0
 
+/** Forgets how far ids have been counted: for tests, each of which has a time of its own. */
+export function beginIdsAnew(): void {
+  lastMillisecond = 0
+  sequence = 0
+}
+
 /**
  * A new UUID version 7 for a time in milliseconds. Ids of one millisecond go up as well: the 12 bits after the time are
  * a counter (RFC 9562 section 6.2, method 1), so the order of making is the order of sorting within this process.

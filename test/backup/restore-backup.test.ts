@@ -47,8 +47,9 @@ async function backUp(place: Place, from: Source[] = sources(), change: { name?:
 test('files come back with their bytes, rights and times, empty folders too, and no mark is left', async () => {
   const place = directoryPlace(folder())
   const from = sources()
-  chmodSync(from[1]?.file ?? '', 0o444)
-  utimesSync(from[1]?.file ?? '', 1_700_000_000, 1_700_000_000)
+  const packFile = String(from[1]?.file)
+  chmodSync(packFile, 0o444)
+  utimesSync(packFile, 1_700_000_000, 1_700_000_000)
   const manifest = await backUp(place, from)
   const target = folder()
   await restoreBackup(place, manifest, { target, identities: [] }, quiet, never)

@@ -64,6 +64,8 @@ test('--fix mends what can be mended without a loss, and says of each what it di
   await world.workspace('acme')
   await world.repo('acme/site')
   await world.repo('acme/empty')
+  await world.repo('acme/flipped')
+  await world.commit('acme/flipped', 'main', { 'a.txt': 'flipped\n' })
   await world.commit('acme/site', 'main', { 'a.txt': 'a\n' })
   installationKey(world.data)
   const { repos, tmp } = layout(world.data)
@@ -79,6 +81,13 @@ test('--fix mends what can be mended without a loss, and says of each what it di
   mkdirSync(join(repos, 'rep_young'))
   rmSync(join(repos, empty), { recursive: true })
   writeFileSync(join(repos, store, 'objects', 'info', 'commit-graph'), 'not a graph')
+  const { store: flipped } = repoByPath(world.hearth.db, 'acme/flipped') ?? { store: '' }
+  const packs = join(repos, flipped, 'objects', 'pack')
+  const index = join(packs, readdirSync(packs).find((name) => name.endsWith('.idx')) ?? '')
+  const bytes = readFileSync(index)
+  bytes[1035] = (bytes[1035] ?? 0) ^ 1
+  chmodSync(index, 0o644)
+  writeFileSync(index, bytes)
   chmodSync(at('secrets/installation.key'), 0o644)
   mkdirSync(at('logs/checks/rep_gone/ckr_gone'), { recursive: true })
   writeFileSync(at('logs/checks/rep_gone/ckr_gone/chk_gone.log'), 'output')
@@ -87,7 +96,7 @@ test('--fix mends what can be mended without a loss, and says of each what it di
   mkdirSync(join(tmp, 'verify-bkp_left'))
 
   const expected = [
-    'repos/rep_forsaken belongs to no repository', `${empty}: the store is missing, of acme/empty`, `${store}: the commit-graph is damaged`,
+    'repos/rep_forsaken belongs to no repository', `${empty}: the store is missing, of acme/empty`, `${store}: the commit-graph is damaged`, ': the index is damaged',
     'secrets/installation.key is open to others (644)', 'logs/checks: 1 that nothing refers to', 'tmp: 2 left behind',
   ]
   const looked = await doctor(world.data)
@@ -103,6 +112,8 @@ test('--fix mends what can be mended without a loss, and says of each what it di
   expect(lost.some((path) => path.endsWith('repos/rep_forsaken/HEAD'))).toBe(true)
   expect(lost.some((path) => path.endsWith('chk_gone.log'))).toBe(true)
   expect([existsSync(join(repos, 'rep_forsaken')), existsSync(join(repos, 'rep_young')), existsSync(join(repos, empty, 'objects'))]).toEqual([false, true, true])
+  // The pack is as it was, the index is new.
+  expect(await world.hearth.git.verify(flipped, [])).toEqual([])
   expect(statSync(at('secrets/installation.key')).mode & 0o777).toBe(0o600)
   expect(readdirSync(tmp).filter((name) => /999999999|verify/.test(name))).toEqual([])
   const after = await doctor(world.data)

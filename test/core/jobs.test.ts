@@ -237,3 +237,21 @@ test('after a clock was set back, sweeps and tries come after the wait that they
   expect(ran).toEqual(['sweep', 'sweep', 'later', 'sweep'])
   await floor.hearth.jobs.stop()
 })
+
+test('at the beginning of a stop jobs are told and none is begun, while what else there is goes on', async () => {
+  let heard = false
+  const waits = job<unknown>({ kind: 'wait', run: ({ signal }) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error(`${(heard = true)}`)))) })
+  const ran: unknown[] = []
+  const work = job<unknown>({ kind: 'work', run: (_, input) => void ran.push(input) })
+  const floor = makeFloor({ jobs: [waits, work] })
+  await enqueue(floor, waits, 'first')
+  void floor.hearth.jobs.idle().catch(() => {})
+  while (listJobs(floor.hearth.db, { state: 'running', limit: 1, offset: 0 }).length === 0) await new Promise((done) => setImmediate(done))
+  floor.hearth.leave()
+  expect([heard, floor.hearth.leaving.aborted, floor.hearth.stopping.aborted]).toEqual([true, true, false])
+  await enqueue(floor, work, 'later')
+  await floor.hearth.jobs.stop()
+  expect(ran).toEqual([])
+  // What was cut off is still called running, and the next start takes it up.
+  expect(listJobs(floor.hearth.db, { limit: 10, offset: 0 }).map(({ kind, state, error }) => [kind, state, error])).toEqual([['work', 'waiting', null], ['wait', 'running', null]])
+})

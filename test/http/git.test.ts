@@ -344,7 +344,9 @@ describe('an answer that was given before', () => {
     if (!repo) throw new Error('no repository')
     const prepared = await prepareUpdates(hearth, repo, [{ name: 'refs/heads/main', old: before, new: old }])
     await world.write((tx) => moveRefs(tx, repo, prepared), ada)
-    expect(await (await ask('acme/large', before)).text()).toContain('not our ref')
+    // Longer than refs are remembered for those who were shown them.
+    world.clock.advance(2 * 60_000)
+    expect((await (await ask('acme/large', before)).text()).includes('not our ref')).toBe(true)
     await world.write((tx) => tx.db.run(`UPDATE repos SET private = 1 WHERE name = 'large'`))
     expect((await ask('acme/large', old)).status).toBe(401)
   })
@@ -390,4 +392,39 @@ test('a push that rules refuse tells of each, with the address of its ruleset', 
   await ok('ruled', 'commit', '-q', '--amend', '--allow-empty', '-m', 'feat: fine')
   await ok('ruled', 'push', '-q', 'origin', 'HEAD:refs/heads/main')
   expect(refOf('acme/ruled', 'refs/heads/main')).not.toBeNull()
+})
+
+describe('a ref that is gone between the list of refs and the fetch', () => {
+  const packet = (line: string): string => (line.length + 5).toString(16).padStart(4, '0') + `${line}\n`
+  const ask = (path: string, token: string, command: string, ...args: string[]) =>
+    fetch(`http://127.0.0.1:${server.port}/${path}/git-upload-pack`, {
+      method: 'POST', body: `${packet(`command=${command}`)}0001${args.map(packet).join('')}0000`,
+      headers: { ...basic('x', token), 'content-type': 'application/x-git-upload-pack-request', 'git-protocol': 'version=2' },
+    }).then(async (response) => Buffer.from(await response.arrayBuffer()).toString('latin1'))
+
+  test('comes to whoever was shown it, by id and by name, for a minute; nobody else hears of it', async () => {
+    await world.repo('acme/fleeting', { private: true })
+    await ok('.', 'clone', '-q', at('acme/fleeting.git', adas), 'fleeting')
+    await ok('fleeting', 'commit', '-q', '--allow-empty', '-m', 'stays')
+    await ok('fleeting', 'push', '-q', 'origin', 'HEAD:refs/heads/main')
+    await ok('fleeting', 'commit', '-q', '--allow-empty', '-m', 'goes')
+    await ok('fleeting', 'push', '-q', 'origin', 'HEAD:refs/heads/passing')
+    const oid = await ok('fleeting', 'rev-parse', 'HEAD')
+    expect(await ask('acme/fleeting.git', adas, 'ls-refs')).toContain(`${oid} refs/heads/passing`)
+    await ok('fleeting', 'push', '-q', 'origin', ':refs/heads/passing')
+
+    const byId = () => ask('acme/fleeting.git', adas, 'fetch', `want ${oid}`, 'done')
+    expect(await byId()).toContain('PACK')
+    const byName = await ask('acme/fleeting.git', adas, 'fetch', 'want-ref refs/heads/passing', 'done')
+    expect(byName).toContain(`${oid} refs/heads/passing`)
+    expect(byName).toContain('PACK')
+    // It is not shown any more, and bob never saw it.
+    expect(await ask('acme/fleeting.git', adas, 'ls-refs')).not.toContain(oid)
+    expect(await byId()).toContain('PACK')
+    expect(await ask('acme/fleeting.git', bobs, 'fetch', `want ${oid}`, 'done')).toContain(`not our ref ${oid}`)
+    expect(await ask('acme/fleeting.git', bobs, 'fetch', 'want-ref refs/heads/passing', 'done')).toContain('unknown ref refs/heads/passing')
+
+    world.clock.advance(2 * 60_000)
+    expect(await byId()).toContain(`not our ref ${oid}`)
+  })
 })

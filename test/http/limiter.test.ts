@@ -24,6 +24,7 @@ test('without a token an address has its number a minute, and then waits', async
   const refused = await ask('192.0.2.1')
   expect(refused.status).toBe(429)
   expect(refused.headers.get('ratelimit')).toBe('"anonymous";r=0;t=60')
+  expect(refused.headers.get('ratelimit-policy')).toBe('"anonymous";q=60;w=60')
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
   expect(refused.headers.get('access-control-expose-headers')).toContain('retry-after')
   expect(await errorOf(refused)).toMatchObject({ code: 'rate_limited', reason: 'rate' })

@@ -11,6 +11,7 @@ import { openFront } from '#http/front.ts'
 import { startRedirect } from '#http/redirect.ts'
 import { startFronted } from '#http/encrypted.ts'
 import { startServer } from '#http/server.ts'
+import type { Settings } from '#core/settings.ts'
 import { silentLog } from '#lib/log.ts'
 import { makeWorld } from '../world.ts'
 
@@ -67,6 +68,22 @@ test('a certificate is replaced while a request goes on, and no connection is re
   expect((await fetch(`https://127.0.0.1:${server.port}/livez`, { tls: { rejectUnauthorized: false } })).status).toBe(200)
   expect(() => startServer({ host: '127.0.0.1', port: server.port, log: silentLog })).toThrow()
   await server.stop()
+})
+
+test('browsers are told to come back encrypted where this forge encrypts and is the site of its name', async () => {
+  const told = async (site_url: string, tls: Settings['tls']) => {
+    const { hearth } = await makeWorld({ site_url, tls })
+    const server = startServer({ host: '127.0.0.1', port: 0, log: silentLog })
+    server.open(hearth, {})
+    const header = (await fetch(`http://127.0.0.1:${server.port}/api/v1/repos`)).headers.get('strict-transport-security')
+    await server.stop()
+    return header
+  }
+  const own = { kind: 'files', domains: [] } as const
+  expect(await told('https://git.example.com', own)).toBe('max-age=31536000')
+  // Other ports of the name may be others', and a proxy in front says it itself.
+  expect(await told('https://nas.example.com:3000', own)).toBeNull()
+  expect(await told('https://git.example.com', null)).toBeNull()
 })
 
 test('files that change are read again when they fit together, and not before', async () => {

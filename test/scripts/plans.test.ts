@@ -1,7 +1,9 @@
 import { expect, test } from 'bun:test'
 import { listSiteAuditLog } from '#features/audit/index.ts'
-import { listNotifications } from '#features/notifications/index.ts'
+import { listNotifications, listWorkspaceEvents } from '#features/notifications/index.ts'
+import { getContributions, listWaiting } from '#features/overview/index.ts'
 import { listRepos } from '#features/repos/list-repos.ts'
+import { listUserRepos } from '#features/repos/list-user-repos.ts'
 import { exploreRepos } from '#features/search/index.ts'
 import { getSiteStatus, getUsage, listAllWorkspaces, listJobsQueue } from '#features/site/index.ts'
 import { getWorkspace } from '#features/workspaces/index.ts'
@@ -29,6 +31,10 @@ test('what is asked all the time reads no table whole', async () => {
   expect(await scans(() => world.call(getWorkspace, root, { workspace: 'acme' }))).toEqual([])
   expect(await scans(() => world.call(listNotifications, root, { reason: 'mention' }))).toEqual([])
   expect(await scans(() => world.call(getUsage, root, { workspace: 'acme' }))).toEqual([])
+  expect(await scans(() => world.call(getContributions, root, { username: 'root' }))).toEqual([])
+  expect(await scans(() => world.call(listWaiting, root, {}))).toEqual([])
+  expect(await scans(() => world.call(listUserRepos, root, { username: 'root' }))).toEqual([])
+  expect(await scans(() => world.call(listWorkspaceEvents, root, { workspace: 'acme' }))).toEqual([])
 })
 
 test('nor do the pages of whoever keeps the site', async () => {

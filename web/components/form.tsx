@@ -64,6 +64,8 @@ interface FieldBase {
   disabled?: boolean
   /** Keeps the label for those who listen and hides it from those who see. */
   hideLabel?: boolean
+  /** For forms in which nothing has to be filled in: no word about it beside every field. */
+  unmarked?: boolean
 }
 
 const idOf = (props: { name: string; id?: string }): string => props.id ?? `field-${props.name.replaceAll('.', '-')}`
@@ -77,7 +79,7 @@ const Wrapped = ({ field, children }: { field: FieldBase; children?: Child }) =>
   <div class={['field', field.error && 'field-bad']}>
     <label class={field.hideLabel ? 'unseen' : undefined} for={idOf(field)}>
       {field.label}
-      {!field.required && !field.hideLabel && <span class="optional">optional</span>}
+      {!field.required && !field.hideLabel && !field.unmarked && <span class="optional">optional</span>}
     </label>
     {children}
     {field.error && (

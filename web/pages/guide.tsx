@@ -1,7 +1,7 @@
 // How to run this forge: the README of this very release, so that what is said here and there cannot differ, and it is at hand without the internet.
 import { textFile } from '../client.macro.ts' with { type: 'macro' }
 import { PageHead } from '../components/layout.tsx'
-import { Columns, SideNav } from '../components/tabs.tsx'
+import { Columns } from '../components/tabs.tsx'
 import { raw, type Html } from '../jsx/html.ts'
 import { renderMarkdown } from '../markdown.ts'
 import { page, type Visit } from '../site.ts'
@@ -33,18 +33,41 @@ export function sectionsOf(text: string, first: string, after: string): Section[
     })
 }
 
-type Shown = { readonly id: string; readonly title: string; readonly html: string }
+type Part = { readonly id: string; readonly title: string }
+type Shown = Part & { readonly html: string; readonly parts: readonly Part[] }
+
+/** The headings of third rank, with the names that they got. */
+const partsOf = (html: string): Part[] => [...html.matchAll(/<h3[^>]* id="([^"]+)"[^>]*>([^<]+)</g)].map(([, id = '', title = '']) => ({ id, title }))
+
 let kept: readonly Shown[] | null = null
-const sections = (): readonly Shown[] => (kept ??= sectionsOf(README, FIRST, AFTER).map(({ id, title, text }) => ({ id, title, html: renderMarkdown(text) })))
+const sections = (): readonly Shown[] =>
+  (kept ??= sectionsOf(README, FIRST, AFTER).map(({ id, title, text }) => {
+    const html = renderMarkdown(text)
+    return { id, title, html, parts: partsOf(html) }
+  }))
+
+/** All that is here, at a glance: on a phone it is the only way through so long a page. */
+const Contents = () => (
+  <nav class="guide-contents" aria-label="Contents">
+    <ul>
+      {sections().map(({ id, title, parts }) => (
+        <li>
+          <a class="strong" href={`#${id}`}>{title}</a>
+          {parts.length > 0 && <ul>{parts.map((part) => <li><a href={`#${part.id}`}>{raw(part.title)}</a></li>)}</ul>}
+        </li>
+      ))}
+    </ul>
+  </nav>
+)
 
 export const GuidePage = ({ visit }: { visit: Visit }): Html => (
   <Shell visit={visit} title="Running it" description="Installing, configuring, securing, backing up and upgrading this forge.">
     <PageHead title="Running it" lead="Installing, configuring, securing, backing up and upgrading, as of this release." />
-    <Columns side={<SideNav label="Parts of this guide" groups={[{ tabs: sections().map(({ id, title }) => ({ label: title, href: `#${id}` })) }]} />}>
+    <Columns side={<Contents />}>
       {sections().map(({ id, title, html }) => (
         <section id={id} class="stack">
           <h2>{title}</h2>
-          <div class="md">{raw(html)}</div>
+          <div class="md guide">{raw(html)}</div>
         </section>
       ))}
     </Columns>

@@ -31,8 +31,25 @@ function mailerOf({ settings, log }: Hearth): Mailer {
   return mailer
 }
 
+/** What the mail server said when it did not take the last message, and since when it takes none. */
+export type MailFailure = { readonly since: number; readonly error: unknown }
+const failures = new WeakMap<Hearth['settings'], MailFailure>()
+
+/** Null while mail leaves, as far as this process has tried. */
+export const mailFailure = ({ settings }: Hearth): MailFailure | null => failures.get(settings) ?? null
+
 /** Sends a message now; for jobs whose message holds a secret. */
-export const deliver = (hearth: Hearth, message: Message): Promise<void> => mailerOf(hearth).send(message, timestamp(hearth.clock.now()))
+export async function deliver(hearth: Hearth, message: Message): Promise<void> {
+  const now = hearth.clock.now()
+  try {
+    await mailerOf(hearth).send(message, timestamp(now))
+    failures.delete(hearth.settings)
+  } catch (error) {
+    // A recipient that is refused says nothing about the others.
+    if ((error as { code?: unknown } | null)?.code !== 'EENVELOPE') failures.set(hearth.settings, { since: failures.get(hearth.settings)?.since ?? now, error })
+    throw error
+  }
+}
 
 export const RETRY = ['10s', '1m', '10m', '1h', '4h'] as const
 

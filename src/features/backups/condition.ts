@@ -2,7 +2,7 @@
 import type { Condition } from '#core/gauges.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { DAY, HOUR } from '#lib/time.ts'
-import { findLastDone, findLastScheduled } from './store.ts'
+import { findLastDone, findLastFailure } from './store.ts'
 
 const said = (state: Condition['state'], detail: string): Condition => ({ name: 'backups', state, detail, href: '/admin/backups' })
 
@@ -11,8 +11,8 @@ const ageText = (ms: number): string => (ms < 2 * HOUR ? 'less than two hours' :
 export function condition(hearth: Hearth): Condition {
   const { every_ms } = hearth.settings.backups
   const last = findLastDone(hearth.db)
-  const tried = findLastScheduled(hearth.db)
-  if (tried?.state === 'failed') return said('failing', `The last backup failed: ${tried.error ?? 'no reason is known'}.`)
+  const failure = findLastFailure(hearth.db)
+  if (failure) return said('failing', `The last backup failed: ${failure.error ?? 'no reason is known'}.`)
   if (last?.verification === 'failed') return said('failing', 'The newest backup was found not to be sound.')
   if (!last) return said('attention', every_ms === null ? 'There is no backup, and none is made by itself.' : 'There is no backup yet.')
   const age = hearth.clock.now() - Date.parse(last.started_at ?? last.created_at)

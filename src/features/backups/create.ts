@@ -1,9 +1,11 @@
 /** Makes one backup of a data directory, whether or not a forge runs in it. Knows no running forge: it works on threads and in commands. */
 import { takeLock } from '#core/db.ts'
 import { BackupError, openPlace, writeBackup, type Manifest, type S3Settings, type Tell } from '#backup'
+import { keyOf } from '#core/storage.ts'
+import { BucketError, openBucket } from '#lib/bucket.ts'
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { gather } from './gather.ts'
+import { gather, type Elsewhere } from './gather.ts'
 
 export type CreateTask = {
   readonly data: string
@@ -14,6 +16,8 @@ export type CreateTask = {
   readonly now: string
   readonly version: string
   readonly recipients: readonly string[]
+  /** The bucket that packs may be in, and in it only; null when there is none. */
+  readonly storage: { readonly bucket: string; readonly prefix: string; readonly s3: S3Settings } | null
   /** As hex digits. */
   readonly name_key: string
 }
@@ -33,6 +37,16 @@ export function lockBackups(data: string): () => void {
   return release
 }
 
+/** Reads what is in the bucket, with its refusals in the words of a backup. */
+function elsewhereOf(storage: CreateTask['storage']): Elsewhere | null {
+  if (storage === null) return null
+  const bucket = openBucket(storage.bucket, storage.prefix, storage.s3)
+  return (path, sha256) => (offset, length) =>
+    bucket.range(keyOf(path, sha256), offset, length).catch((error: unknown) => {
+      throw error instanceof BucketError ? new BackupError(`${path}: ${error.message}`) : error
+    })
+}
+
 /** Gives BackupError for what a person can mend: no space, no rights, no such bucket. */
 export async function createBackup(task: CreateTask, tell: Tell, signal: AbortSignal): Promise<Created> {
   const release = lockBackups(task.data)
@@ -47,7 +61,7 @@ export async function createBackup(task: CreateTask, tell: Tell, signal: AbortSi
     const place = openPlace(task.to, task.s3)
     await place.sweep()
     tell({ phase: 'snapshot', files_done: 0, files_total: 0, bytes_done: 0, bytes_total: 0 })
-    const gathered = gather(task.data, staging, { secrets: task.recipients.length > 0, copied: () => signal.throwIfAborted() })
+    const gathered = gather(task.data, staging, { secrets: task.recipients.length > 0, elsewhere: elsewhereOf(task.storage), copied: () => signal.throwIfAborted() })
     const { manifest, added_bytes } = await writeBackup(
       place, gathered.sources,
       {

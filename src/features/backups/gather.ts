@@ -3,14 +3,15 @@
  * can take them away meanwhile, and a copy of the database.
  */
 import { copyDatabase, openDatabase } from '#core/db.ts'
-import { freezeStore, holdFile } from '#git'
-import type { Source } from '#backup'
+import { freezeStore, holdFile, listAway } from '#git'
+import type { Db } from '#core/db.ts'
+import type { Distant, Source } from '#backup'
 import { existsSync, lstatSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { countRepositories, newestMigration, storesOf } from './store-snapshot.ts'
+import { countRepositories, isStored, listStoredFiles, newestMigration, storesOf } from './store-snapshot.ts'
 
 /** What stands at the top of a data directory and does not go into a backup, or goes another way. */
-const LEFT_OUT = new Set(['hearth.db', 'hearth.db-wal', 'hearth.db-shm', 'hearth.db-journal', 'hearth.db.rolling-back', 'repos', 'tmp', 'backups', 'outbox', 'lost', 'lost+found'])
+const LEFT_OUT = new Set(['hearth.db', 'hearth.db-wal', 'hearth.db-shm', 'hearth.db-journal', 'hearth.db.rolling-back', 'repos', 'tmp', 'backups', 'outbox', 'lost', 'lost+found', 'storage.id'])
 /** Databases beside the forge's own, such as the index of searches: they are made anew from it, and no part of a file that is written to would be whole. */
 const BESIDE = /\.db(-wal|-shm|-journal)?$/
 /** What holds secrets as they are; only encrypted backups do. */
@@ -33,8 +34,11 @@ function* filesBelow(root: string, path: string, notes: Set<string>): Generator<
   }
 }
 
+/** Where what is not here can be read, a part at a time. */
+export type Elsewhere = (path: string, sha256: string) => Distant['read']
+
 /** `staging` is an empty folder on the same file system as the data. Synchronous and long: for a thread. */
-export function gather(data: string, staging: string, options: { secrets: boolean; copied: () => void }): Gathered {
+export function gather(data: string, staging: string, options: { secrets: boolean; elsewhere?: Elsewhere | null; copied: () => void }): Gathered {
   const repos = join(data, 'repos')
   const held = join(staging, 'files')
   const notes = new Set<string>()
@@ -60,23 +64,39 @@ export function gather(data: string, staging: string, options: { secrets: boolea
   const snapshot = openDatabase({ path: database, readonly: true })
   try {
     const stores = storesOf(snapshot)
-    const gone = freeze(stores).filter((store) => !existsSync(join(staging, 'repos', store)))
+    const gone = freeze(stores).filter((store) => !existsSync(join(staging, 'repos', store)) && !isStored(snapshot, store))
     for (const store of gone) notes.add(`the object store ${store} is missing: run hearth doctor`)
     hold()
     const sources: Source[] = [{ path: 'hearth.db', file: database, compress: true, immutable: false }]
     const folders: string[] = []
+    const distant = (path: string, what: Omit<Distant, 'read' | 'mode'>): void => {
+      if (!options.elsewhere) notes.add(`${path} is in a bucket only, and storage.bucket is not set: it is left out`)
+      else sources.push({ path, file: { ...what, mode: path.startsWith('blobs/') ? 0o600 : 0o444, read: options.elsewhere(path, what.sha256) }, compress: false, immutable: true })
+    }
     for (const store of stores) {
       const directory = join(staging, 'repos', store)
       if (!existsSync(directory)) continue
+      for (const { name, ...what } of listAway(directory)) distant(`repos/${store}/objects/pack/${name}.pack`, what)
       for (const path of filesBelow(directory, '', notes)) {
+        if (path.endsWith('.away')) continue
         // Names of packs are random and never used again.
         sources.push({ path: `repos/${store}/${path}`, file: join(directory, path), compress: false, immutable: /^objects\/pack\/pack-[0-9a-f]{40}\.(pack|idx|rev)$/.test(path) })
       }
       for (const folder of ['objects/info', 'objects/pack', 'refs']) folders.push(`repos/${store}/${folder}`)
     }
     for (const path of filesBelow(held, '', notes)) sources.push({ path, file: join(held, path), compress: /\.(log|txt|json|toml)$/.test(path), immutable: BLOB.test(path) })
+    takeDistant(snapshot, data, sources, new Set(stores), distant)
     return { sources, folders, schema: newestMigration(snapshot), repositories: countRepositories(snapshot), notes: [...notes] }
   } finally {
     snapshot.close()
+  }
+}
+
+/** What rows name and was not held here: uploaded files that are in a bucket only, and the packs of stores that this machine never had. */
+function takeDistant(snapshot: Db, data: string, sources: Source[], stores: ReadonlySet<string>, distant: (path: string, what: Omit<Distant, 'read' | 'mode'>) => void): void {
+  const held = new Set(sources.map(({ path }) => path))
+  for (const { name, store, ...what } of listStoredFiles(snapshot)) {
+    if (held.has(name) || (store !== null && (!stores.has(store) || existsSync(join(data, 'repos', store, 'objects', 'info', 'in-bucket'))))) continue
+    distant(name, what)
   }
 }

@@ -17,6 +17,7 @@ export const identitiesOf = ({ backups }: Settings): string[] => (backups.identi
 export const createTask = (settings: Settings, backup: { id: string; name: string | null; to: string; now: string }): CreateTask => ({
   data: settings.data,
   s3: settings.backups.s3,
+  storage: settings.storage,
   version: settings.version,
   recipients: settings.backups.recipients,
   name_key: Buffer.from(hmacSha256(installationKey(settings.data), 'names of encrypted parts of backups')).toString('hex'),

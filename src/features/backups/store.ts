@@ -41,6 +41,11 @@ export const listBackupRows = (db: Db): BackupRow[] => db.all<BackupRow>('SELECT
 
 /** The newest one that is made or being made by itself, or that failed to be. */
 export const findLastScheduled = (db: Db): BackupRow | null => db.one<BackupRow>('SELECT * FROM backups WHERE scheduled = 1 ORDER BY id DESC LIMIT 1')
+/** What failed and was not followed by one that went well: the newest that was begun by itself, or else the newest of all that ended. */
+export function findLastFailure(db: Db): BackupRow | null {
+  const ended = db.one<BackupRow>(`SELECT * FROM backups WHERE state IN ('done', 'failed') ORDER BY id DESC LIMIT 1`)
+  return [findLastScheduled(db), ended].find((row) => row?.state === 'failed') ?? null
+}
 export const findLastDone = (db: Db): BackupRow | null => db.one<BackupRow>(`SELECT * FROM backups WHERE state = 'done' ORDER BY id DESC LIMIT 1`)
 export const findAtWork = (db: Db): BackupRow | null => db.one<BackupRow>(`SELECT * FROM backups WHERE state IN ('queued', 'running') ORDER BY id DESC LIMIT 1`)
 export const findLastVerified = (db: Db): BackupRow | null => db.one<BackupRow>('SELECT * FROM backups WHERE verified_at IS NOT NULL ORDER BY verified_at DESC LIMIT 1')

@@ -4,9 +4,10 @@ import { keptFiles } from '#core/files.ts'
 import type { Feature } from '#core/hearth.ts'
 import { conditions } from '#core/gauges.ts'
 import type { Job } from '#core/jobs.ts'
-import { belongings, repoPurged } from '#features/repos/index.ts'
+import { belongings, keptCommits, repoPurged } from '#features/repos/index.ts'
 import { events } from './events.ts'
 import { getCheckLog } from './get-check-log.ts'
+import { keptOfRuns } from './store-kept.ts'
 import { runChecksJob } from './run-job.ts'
 import { listLogPaths, removeRuns } from './store.ts'
 import { isolationCondition } from './runners.ts'
@@ -22,7 +23,7 @@ export const feature: Feature = {
   events,
   reactions: [followPurges],
   jobs: [runChecksJob, sweepLogs, removeLogs] as Job[],
-  extensions: [belongings.with(removeRuns), keptFiles.with({ folder: 'logs/checks', named: listLogPaths }), conditions.with(isolationCondition)],
+  extensions: [belongings.with(removeRuns), keptCommits.with(keptOfRuns), keptFiles.with({ folder: 'logs/checks', named: listLogPaths }), conditions.with(isolationCondition)],
 }
 
 export * from './schema.ts'

@@ -1,5 +1,6 @@
 /** The table `imports`. */
 import type { Db } from '#core/db.ts'
+import { keepAll, kept } from '#core/look.ts'
 import type { Tx } from '#core/write.ts'
 import { notFound } from '#lib/errors.ts'
 import type { Timestamp } from '#lib/time.ts'
@@ -41,7 +42,18 @@ export const findRunning = (db: Db, repo_id: string): ImportRow | null =>
   db.one<ImportRow>('SELECT * FROM imports WHERE repo_id = ? AND finished_at IS NULL', repo_id)
 
 export const findLatest = (db: Db, repo_id: string): ImportRow | null =>
-  db.one<ImportRow>('SELECT * FROM imports WHERE repo_id = ? ORDER BY id DESC LIMIT 1', repo_id)
+  kept(db, 'latest import', repo_id, () => db.one<ImportRow>('SELECT * FROM imports WHERE repo_id = ? ORDER BY id DESC LIMIT 1', repo_id))
+
+/** Brings the latest imports of repositories into the look that is under way. */
+export const keepLatest = (db: Db, repo_ids: readonly string[]): void =>
+  keepAll(
+    db, 'latest import', repo_ids, () => {
+      const rows = db.all<ImportRow>(
+        'SELECT m.* FROM json_each(?) i JOIN imports m ON m.id = (SELECT max(id) FROM imports WHERE repo_id = i.value)', JSON.stringify(repo_ids),
+      )
+      return new Map(rows.map((row) => [row.repo_id, row]))
+    }, () => null,
+  )
 
 export function insertImport(tx: Tx, row: Pick<ImportRow, 'id' | 'repo_id' | 'source' | 'url' | 'secret' | 'created_by'>): void {
   tx.db.run(

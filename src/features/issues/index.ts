@@ -1,12 +1,13 @@
 /** Issues with their labels, assignees, milestones and comments; the last three also on pull requests. */
 import type { Feature } from '#core/hearth.ts'
 import { events } from './events.ts'
-import { belongings } from '#features/repos/index.ts'
+import { belongings, keptCommits } from '#features/repos/index.ts'
+import { keptOfComments } from './store-kept.ts'
 import { operations } from './operations.ts'
 import { addStartingLabels } from './starting-labels.ts'
 import { removeRecords } from './store-records.ts'
 
-export const feature: Feature = { name: 'issues', operations, events, reactions: [addStartingLabels], extensions: [belongings.with(removeRecords)] }
+export const feature: Feature = { name: 'issues', operations, events, reactions: [addStartingLabels], extensions: [belongings.with(removeRecords), keptCommits.with(keptOfComments)] }
 
 export { assigneesOf, resolveAssignees, type RepoRef } from './assignable.ts'
 export { commentRecord, commentRecords, commentsOf } from './comment-record.ts'
@@ -26,7 +27,7 @@ export {
 export { findIssue as issueRow, indexText, issuesByNumber, type IssueRow } from './store-issues.ts'
 export { keepLabels, labelsOf, labelsOfAll } from './store-labels.ts'
 export {
-  commentsCount, countRecords, findRecord, insertRecord, keepRecords, linkPull, listLinks, setRecordOpen, setRecordTitle, touchRecord, updateLink, type LinkChange,
+  commentsCount, countRecords, findRecord, keepRecordsOfAll, insertRecord, keepRecords, linkPull, listLinks, setRecordOpen, setRecordTitle, touchRecord, updateLink, type LinkChange,
   type NewLink, type NewRecord, type RecordRow,
 } from './store-records.ts'
 export { findAgent, keepAssignees } from './store-assignees.ts'

@@ -33,6 +33,15 @@ export const keepRecords = (db: Db, repo_id: string, numbers: readonly number[])
     return new Map(rows.map((row) => [`${repo_id} ${row.number}`, row]))
   }, () => null)
 
+/** The same for numbers of many repositories. */
+export const keepRecordsOfAll = (db: Db, places: readonly { readonly repo_id: string; readonly number: number }[]): void =>
+  keepAll(db, 'record', places.map(({ repo_id, number }) => `${repo_id} ${number}`), () => {
+    const rows = db.all<RecordRow>(
+      `SELECT r.* FROM json_each(?) p JOIN records r ON r.repo_id = p.value ->> 0 AND r.number = p.value ->> 1`, JSON.stringify(places.map(({ repo_id, number }) => [repo_id, number])),
+    )
+    return new Map(rows.map((row) => [`${row.repo_id} ${row.number}`, row]))
+  }, () => null)
+
 export type NewRecord = {
   repo_id: string
   /** From `takeNumber`, in the same transaction. */
@@ -151,10 +160,13 @@ export const listLinks = (db: Db, repo_id: string, issue_numbers: readonly numbe
     repo_id, JSON.stringify(issue_numbers),
   )
 
+/** Each takes its labels, people and links along. */
+const RECORDS_AT_ONCE = 40
+
 /**
  * Takes away comments and then records of a repository that is gone, some of them, with all that belongs to them. The youngest
  * comments go first, because a reply may not outlive what it answers.
  */
 export const removeRecords = (tx: Tx, repo_id: string, limit: number): number =>
   tx.db.run('DELETE FROM comments WHERE id IN (SELECT id FROM comments WHERE repo_id = ? ORDER BY number DESC, id DESC LIMIT ?)', repo_id, limit) ||
-  tx.db.run('DELETE FROM records WHERE seq IN (SELECT seq FROM records WHERE repo_id = ? LIMIT ?)', repo_id, limit)
+  tx.db.run('DELETE FROM records WHERE seq IN (SELECT seq FROM records WHERE repo_id = ? LIMIT ?)', repo_id, RECORDS_AT_ONCE)

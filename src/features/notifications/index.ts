@@ -2,7 +2,7 @@
 import type { Feature } from '#core/hearth.ts'
 import { conditions, gauges } from '#core/gauges.ts'
 import type { Job } from '#core/jobs.ts'
-import { belongings, starCounts } from '#features/repos/index.ts'
+import { belongings, repoLists, starCounts } from '#features/repos/index.ts'
 import { createFeedToken } from './create-feed-token.ts'
 import { mailDigest, planDigests } from './digest.ts'
 import { followers, reactions } from './follow.ts'
@@ -22,9 +22,11 @@ import { setSubscription } from './set-subscription.ts'
 import { spreadNotifications } from './spread.ts'
 import { starRepo } from './star-repo.ts'
 import { countVisibleStars } from './stars.ts'
+import { keepStars } from './store-stars.ts'
 import { condition } from './condition.ts'
 import { countWork } from './store-work.ts'
 import { removeOfRepo } from './store.ts'
+import { removeNamedIn } from './store-references.ts'
 import { sweepNotifications } from './sweep.ts'
 import { unstarRepo } from './unstar-repo.ts'
 import { unsubscribe } from './unsubscribe.ts'
@@ -49,5 +51,5 @@ export const feature: Feature = {
   reactions,
   followers,
   jobs: [spreadNotifications, mailNotification, mailDigest, planDigests, sweepNotifications] as Job[],
-  extensions: [belongings.with(removeOfRepo), starCounts.with(countVisibleStars), conditions.with(condition), gauges.with({ name: 'notifications_waiting', help: 'Changes that people are still to be told of.', read: ({ db }) => countWork(db).waiting })],
+  extensions: [belongings.with(removeOfRepo), belongings.with(removeNamedIn), starCounts.with(countVisibleStars), repoLists.with(keepStars), conditions.with(condition), gauges.with({ name: 'notifications_waiting', help: 'Changes that people are still to be told of.', read: ({ db }) => countWork(db).waiting })],
 }

@@ -1,10 +1,11 @@
 import { signedIn } from '#core/access.ts'
+import { look } from '#core/look.ts'
 import { operation } from '#core/operation.ts'
 import { beforeOf, byBefore, keyPageOf } from '#core/page.ts'
 import { RepoPath, Type } from '#core/schema.ts'
-import { repoById, repoByPath } from '#features/repos/index.ts'
+import { keepRepos, listSeen, repoById, repoByPath, sightOf } from '#features/repos/index.ts'
 import { notFound } from '#lib/errors.ts'
-import { notificationRecord } from './record.ts'
+import { notificationRecords } from './record.ts'
 import { Notifications, ReasonWord } from './schema.ts'
 import { canRead } from './sight.ts'
 import { findNotification, listNotificationRows, type NotificationRow, type Place } from './store.ts'
@@ -33,26 +34,25 @@ export const listNotifications = operation({
     if (before !== null && start?.user_id !== caller.id) throw notFound(`the notification ${before}`)
 
     const { token } = caller
-    const known = new Map<string, boolean>()
-    const isOpen = ({ repo_id: id }: NotificationRow): boolean => {
-      if (id === null) return true
-      let open = known.get(id)
-      if (open === undefined) {
-        const inside = (token?.repos == null || token.repos.includes(id)) && (token?.workspace == null || repoById(db, id)?.workspace_id === token.workspace)
-        known.set(id, (open = inside && canRead(hearth, id, caller.id)))
-      }
-      return open
-    }
+    const sight = sightOf(db, { ...caller, token: null })
+    const openOf = (found: readonly NotificationRow[]): NotificationRow[] =>
+      look(db, () => {
+        const ids = [...new Set(found.flatMap(({ repo_id: id }) => id ?? []))]
+        const seen = new Set(listSeen(db, sight, ids))
+        if (token?.workspace != null) keepRepos(db, ids)
+        const inside = (id: string): boolean => (token?.repos == null || token.repos.includes(id)) && (token?.workspace == null || repoById(db, id)?.workspace_id === token.workspace)
+        return found.filter(({ repo_id: id }) => id === null || (seen.has(id) && inside(id)))
+      })
     const rows: NotificationRow[] = []
     let after: Place | null = start
     // What its person cannot see any more is passed over, so a page may take several looks.
     for (;;) {
       const found = listNotificationRows(db, { user_id: caller.id, unread, done, reason, repo_id }, after, limit + 1)
-      rows.push(...found.filter(isOpen))
+      rows.push(...openOf(found))
       const last = found.at(-1)
       if (rows.length > limit || found.length <= limit || !last) break
       after = last
     }
-    return keyPageOf(rows.map((row) => notificationRecord(hearth, row)), limit, ({ id }) => id)
+    return keyPageOf(notificationRecords(hearth, rows), limit, ({ id }) => id)
   },
 })

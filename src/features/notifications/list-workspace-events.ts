@@ -4,7 +4,7 @@ import { listEvents as listEventRows, type EventRow } from '#core/events.ts'
 import { operation } from '#core/operation.ts'
 import { beforeOf, byBefore, keyPageOf } from '#core/page.ts'
 import { ListOf, Type, WorkspaceSlug } from '#core/schema.ts'
-import { eventRecord, factsOf, repoById, viewerRole } from '#features/repos/index.ts'
+import { eventRecords, listSeen, sightOf } from '#features/repos/index.ts'
 import { EventRecord } from '#features/repos/schema.ts'
 import { findWorkspace } from '#features/workspaces/index.ts'
 import { invalid, notFound } from '#lib/errors.ts'
@@ -35,18 +35,11 @@ export const listWorkspaceEvents = operation({
     const standing = hearth.facts.workspace(workspace.slug, caller)
     const belongs = standing !== null && standing.role !== null && !standing.two_factor_missing && (caller.kind === 'anonymous' || (caller.token?.repos ?? null) === null)
 
-    const known = new Map<string, boolean>()
-    const isSeen = ({ repo_id }: EventRow): boolean => {
-      if (repo_id === null) return belongs
-      let seen = known.get(repo_id)
-      if (seen === undefined) {
-        const repo = repoById(db, repo_id)
-        // What happens in the fork of a pull request is told with the pull request.
-        const facts = repo && repo.parent_id === null ? factsOf(db, repo, caller) : null
-        seen = facts !== null && !facts.deleted && (!facts.private || (!facts.two_factor_missing && viewerRole(facts, caller) !== null))
-        known.set(repo_id, seen)
-      }
-      return seen
+    const sight = sightOf(db, caller)
+    // What happens in the fork of a pull request is told with the pull request.
+    const seenOf = (found: readonly EventRow[]): EventRow[] => {
+      const seen = new Set(listSeen(db, sight, [...new Set(found.flatMap(({ repo_id }) => repo_id ?? []))], { forks: false }))
+      return found.filter(({ repo_id }) => (repo_id === null ? belongs : seen.has(repo_id)))
     }
     const rows: EventRow[] = []
     let last: string | null = before
@@ -54,12 +47,12 @@ export const listWorkspaceEvents = operation({
     let more = true
     while (more && rows.length <= limit && looked < MOST_LOOKED_AT) {
       const found = listEventRows(db, { workspace_id: workspace.id, types, before: last, limit: AT_ONCE })
-      rows.push(...found.filter(isSeen))
+      rows.push(...seenOf(found))
       looked += found.length
       more = found.length === AT_ONCE
       last = found.at(-1)?.id ?? last
     }
-    const list = keyPageOf(rows.map((row) => eventRecord(hearth, row)), limit, ({ id }) => id)
+    const list = keyPageOf(eventRecords(hearth, rows), limit, ({ id }) => id)
     return list.next === null && more ? { ...list, next: last } : list
   },
 })

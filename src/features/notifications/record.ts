@@ -1,7 +1,9 @@
 /** Notifications as records. */
 import type { Hearth } from '#core/hearth.ts'
-import { fullName } from '#features/repos/index.ts'
-import { findRecord } from '#features/issues/index.ts'
+import { look } from '#core/look.ts'
+import { fullName, keepRepos, repoById } from '#features/repos/index.ts'
+import { keepWorkspaces } from '#features/workspaces/index.ts'
+import { findRecord, keepRecordsOfAll } from '#features/issues/index.ts'
 import type { Notification } from './schema.ts'
 import type { NotificationRow, SubjectOf } from './store.ts'
 
@@ -12,6 +14,17 @@ export function urlOf(hearth: Hearth, { repo_id, number, kind, url }: SubjectOf)
   if (number === null) return home === '' ? '/notifications' : home
   return kind === 'issue' ? `${home}/issues/${number}` : `${home}/pull/${number}${kind === 'question' ? '/session' : ''}`
 }
+
+/** A page of them. */
+export const notificationRecords = (hearth: Hearth, rows: readonly NotificationRow[]): Notification[] =>
+  look(hearth.db, () => {
+    const { db } = hearth
+    const repo_ids = [...new Set(rows.flatMap(({ repo_id }) => repo_id ?? []))]
+    keepRepos(db, repo_ids)
+    keepWorkspaces(db, [...new Set(repo_ids.flatMap((id) => repoById(db, id)?.workspace_id ?? []))])
+    keepRecordsOfAll(db, rows.flatMap(({ repo_id, number, title }) => (repo_id === null || number === null || title !== null ? [] : [{ repo_id, number }])))
+    return rows.map((row) => notificationRecord(hearth, row))
+  })
 
 export function notificationRecord(hearth: Hearth, row: NotificationRow): Notification {
   const repo = row.repo_id === null ? null : fullName(hearth.db, row.repo_id)

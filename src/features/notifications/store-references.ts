@@ -58,3 +58,12 @@ export const listReferences = (db: Db, repo_id: string, target: string, limit: n
      GROUP BY c.repo_id, c.number ORDER BY 8, c.repo_id, c.number LIMIT ?`,
     repo_id, target, limit,
   )
+
+const MENTION = 'repo_id, number, text_id, name'
+const REFERENCE = 'target_repo_id, target, repo_id, number, text_id'
+
+/** Takes away what texts of a repository that is gone name, and what names something in it, some of each. */
+export const removeNamedIn = (tx: Tx, repo_id: string, limit: number): number =>
+  tx.db.run(`DELETE FROM text_mentions WHERE (${MENTION}) IN (SELECT ${MENTION} FROM text_mentions WHERE repo_id = ? LIMIT ?)`, repo_id, limit * 5) ||
+  tx.db.run(`DELETE FROM cross_references WHERE (${REFERENCE}) IN (SELECT ${REFERENCE} FROM cross_references WHERE repo_id = ? LIMIT ?)`, repo_id, limit * 5) ||
+  tx.db.run(`DELETE FROM cross_references WHERE (${REFERENCE}) IN (SELECT ${REFERENCE} FROM cross_references WHERE target_repo_id = ? LIMIT ?)`, repo_id, limit * 5)

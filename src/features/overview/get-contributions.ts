@@ -3,8 +3,7 @@ import { operation } from '#core/operation.ts'
 import { Type } from '#core/schema.ts'
 import { requireUser, Username } from '#features/accounts/index.ts'
 import { DAY, timestamp } from '#lib/time.ts'
-import { seeing } from './sight.ts'
-import { deedsSince } from './store.ts'
+import { countYear } from './year.ts'
 
 /** What counts: work that others see, each once. */
 const TYPES = ['git.push', 'issue.opened', 'issue.closed', 'pull.opened', 'pull.ready', 'pull.merged', 'comment.created', 'release.published']
@@ -24,15 +23,13 @@ export const getContributions = operation({
     days: Type.Array(Type.Object({ day: Type.String(), count: Type.Integer() })),
   }),
 
-  handler: ({ hearth, db, caller }, { username }) => {
+  handler: async ({ hearth, db, caller }, { username }) => {
     const person = requireUser(db, username)
     const today = Math.floor(hearth.clock.now() / DAY) * DAY
     // Weeks begin on Monday; the first day of the epoch was a Thursday.
     const weekday = (Math.floor(today / DAY) + 3) % 7
     const first = today - weekday * DAY - (DAYS - 7) * DAY
-    const sees = seeing(hearth, caller)
-    const counts = new Map<string, number>()
-    for (const { day, repo_id, count } of deedsSince(db, person.id, timestamp(first), TYPES)) if (sees(repo_id)) counts.set(day, (counts.get(day) ?? 0) + count)
+    const counts = await countYear(hearth, caller, { actor_id: person.id, types: TYPES, since: first })
     const days: { day: string; count: number }[] = []
     for (let at = first; at <= today; at += DAY) {
       const day = timestamp(at).slice(0, 10)

@@ -3,7 +3,7 @@ import { operation } from '#core/operation.ts'
 import { Type } from '#core/schema.ts'
 import { Issue, issueRecords, issuesByNumber } from '#features/issues/index.ts'
 import { contextOf, findPull, Pull, pullRecord } from '#features/pulls/index.ts'
-import { seeing } from './sight.ts'
+import { seenOf } from './sight.ts'
 import { assignedTo, pullsOf, reviewsWanted, type Place } from './store.ts'
 
 /** So many of each kind. */
@@ -18,18 +18,20 @@ export const listWaiting = operation({
   output: Type.Object({ reviews: Type.Array(Pull), assigned: Type.Object({ issues: Type.Array(Issue), pulls: Type.Array(Pull) }), own: Type.Array(Pull) }),
 
   handler: ({ hearth, db, caller }) => {
-    const sees = seeing(hearth, caller)
+    const mine = assignedTo(db, caller.id, MOST)
+    const reviews = reviewsWanted(db, caller.id, MOST)
+    const own = pullsOf(db, caller.id, MOST)
+    const seen = seenOf(db, caller, [...mine, ...reviews, ...own].map(({ repo_id }) => repo_id))
     const pulls = (places: readonly Place[]): Pull[] =>
       places.flatMap(({ repo_id, number }) => {
-        const row = sees(repo_id) ? findPull(db, repo_id, number) : null
+        const row = seen.has(repo_id) ? findPull(db, repo_id, number) : null
         return row ? [pullRecord(hearth, row, contextOf(db, repo_id))] : []
       })
-    const mine = assignedTo(db, caller.id, MOST)
-    const issues = mine.flatMap(({ repo_id, number, kind }) => (kind === 'issue' && sees(repo_id) ? issueRecords(hearth, issuesByNumber(db, repo_id, [number])) : []))
+    const issues = mine.flatMap(({ repo_id, number, kind }) => (kind === 'issue' && seen.has(repo_id) ? issueRecords(hearth, issuesByNumber(db, repo_id, [number])) : []))
     return {
-      reviews: pulls(reviewsWanted(db, caller.id, MOST)),
+      reviews: pulls(reviews),
       assigned: { issues, pulls: pulls(mine.filter(({ kind }) => kind === 'pull')) },
-      own: pulls(pullsOf(db, caller.id, MOST)),
+      own: pulls(own),
     }
   },
 })

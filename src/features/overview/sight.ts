@@ -1,18 +1,7 @@
-/** Which repositories somebody sees, asked once for each. */
+/** Which repositories somebody sees. */
 import type { Caller } from '#core/caller.ts'
-import type { Hearth } from '#core/hearth.ts'
-import { factsOf, repoById, viewerRole } from '#features/repos/index.ts'
+import type { Db } from '#core/db.ts'
+import { listSeen, sightOf } from '#features/repos/index.ts'
 
-/** Whether the caller sees a repository by its id; remembers the answers. */
-export function seeing(hearth: Hearth, caller: Caller): (repo_id: string) => boolean {
-  const known = new Map<string, boolean>()
-  return (repo_id) => {
-    const before = known.get(repo_id)
-    if (before !== undefined) return before
-    const row = repoById(hearth.db, repo_id)
-    const facts = row && factsOf(hearth.db, row, caller)
-    const seen = facts !== null && !facts.deleted && (!facts.private || (viewerRole(facts, caller) !== null && !facts.two_factor_missing))
-    known.set(repo_id, seen)
-    return seen
-  }
-}
+/** Those of these repositories that the caller sees, however many there are. */
+export const seenOf = (db: Db, caller: Caller, repo_ids: Iterable<string>): ReadonlySet<string> => new Set(listSeen(db, sightOf(db, caller), [...new Set(repo_ids)]))

@@ -31,12 +31,22 @@ export const pullsOf = (db: Db, user_id: string, limit: number): Place[] =>
     user_id, limit,
   )
 
-export type Deeds = { readonly day: string; readonly repo_id: string; readonly count: number }
+/** What somebody did: events of these types in a span of time, which ends before `until`. */
+export type Deeds = { readonly actor_id: string; readonly types: readonly string[]; readonly since: Timestamp; readonly until: Timestamp }
 
-/** How many events of these types somebody caused on each day in each repository since a time. */
-export const deedsSince = (db: Db, actor_id: string, since: Timestamp, types: readonly string[]): Deeds[] =>
-  db.all<Deeds>(
-    `SELECT substr(time, 1, 10) AS day, repo_id, count(*) AS count FROM events INDEXED BY events_of_actor
-     WHERE actor_id = ? AND time >= ? AND repo_id IS NOT NULL AND type IN (SELECT value FROM json_each(?)) GROUP BY 1, 2 ORDER BY 1`,
-    actor_id, since, JSON.stringify(types),
+const DEEDS = `events INDEXED BY events_of_actor WHERE actor_id = ? AND time >= ? AND time < ? AND repo_id IS NOT NULL AND type IN (SELECT value FROM json_each(?))`
+const paramsOf = ({ actor_id, types, since, until }: Deeds): [string, string, string, string] => [actor_id, since, until, JSON.stringify(types)]
+
+/** Whether there are more than so many. */
+export const hasMoreDeeds = (db: Db, deeds: Deeds, most: number): boolean => db.one(`SELECT 1 FROM ${DEEDS} LIMIT 1 OFFSET ?`, ...paramsOf(deeds), most) !== null
+
+/** The repositories in which they are. */
+export const placesOf = (db: Db, deeds: Deeds): string[] =>
+  db.all<{ repo_id: string }>(`SELECT DISTINCT repo_id FROM ${DEEDS}`, ...paramsOf(deeds)).map(({ repo_id }) => repo_id)
+
+/** How many there are on each day, but for those in some repositories. */
+export const countByDay = (db: Db, deeds: Deeds, without: readonly string[]): { readonly day: string; readonly count: number }[] =>
+  db.all(
+    `SELECT substr(time, 1, 10) AS day, count(*) AS count FROM ${DEEDS} AND repo_id NOT IN (SELECT value FROM json_each(?)) GROUP BY 1 ORDER BY 1`,
+    ...paramsOf(deeds), JSON.stringify(without),
   )

@@ -1,15 +1,18 @@
 /** Pull requests: proposed changes with their reviews, what git says of them, and the record of how they were made. */
 import type { Feature } from '#core/hearth.ts'
 import type { Job } from '#core/jobs.ts'
+import { belongings, keptCommits } from '#features/repos/index.ts'
 import { autoMerge, followConversations, followForAutoMerge, followStats, sweepAutoMerges } from './auto-merge.ts'
 import { checkFollowers, checkReactions } from './checks.ts'
 import { describeCheckpoint } from './describe-checkpoint.ts'
 import { events } from './events.ts'
 import { followBranches } from './follow-branches.ts'
 import { followComments, followPushes } from './follow-pushes.ts'
+import { keptOfPulls } from './store-kept.ts'
 import { followLineComments } from './line-comments.ts'
 import { operations } from './operations.ts'
 import { removeForks } from './remove-forks.ts'
+import { removePullsOf } from './store-removal.ts'
 import { announceSession } from './session.ts'
 import { settlePulls } from './settle-pulls.ts'
 import { refreshPull, refreshPulls } from './stats.ts'
@@ -21,6 +24,7 @@ export const feature: Feature = {
   reactions: [followPushes, followBranches, followComments, followForAutoMerge, ...checkReactions],
   followers: [followConversations, followStats, ...checkFollowers],
   jobs: [refreshPull, refreshPulls, settlePulls, describeCheckpoint, followLineComments, announceSession, removeForks, autoMerge, sweepAutoMerges] as Job[],
+  extensions: [keptCommits.with(keptOfPulls), belongings.with(removePullsOf)],
 }
 
 export * from './schema.ts'

@@ -11,7 +11,7 @@ import { leaveMergeQueue } from './leave-merge-queue.ts'
 import { moveInMergeQueue } from './move-in-merge-queue.ts'
 import { pauseMergeQueue } from './pause-merge-queue.ts'
 import { resumeMergeQueue } from './resume-merge-queue.ts'
-import { keepWaiting, listCandidates, removeEntries } from './store.ts'
+import { keepWaiting, keptCandidates, removeEntries } from './store.ts'
 import { endTests, followChecks } from './tests.ts'
 import { driveQueue, wakeQueue } from './wake.ts'
 
@@ -27,5 +27,5 @@ export const feature: Feature = {
   reactions,
   followers: [followChecks],
   jobs: [driveQueue, wakeQueue, endTests, sweepQueues] as Job[],
-  extensions: [landingPlaces.with(mergeQueue), pagesOfPulls.with((db, repo_id, pulls) => keepWaiting(db, repo_id, pulls.map(({ number }) => number))), keptCommits.with(listCandidates), belongings.with(removeEntries)],
+  extensions: [landingPlaces.with(mergeQueue), pagesOfPulls.with((db, repo_id, pulls) => keepWaiting(db, repo_id, pulls.map(({ number }) => number))), keptCommits.with(keptCandidates), belongings.with(removeEntries)],
 }

@@ -2,6 +2,7 @@
 import type { Db, SqlValue } from '#core/db.ts'
 import { keepAll, kept } from '#core/look.ts'
 import type { Tx } from '#core/write.ts'
+import type { KeptPage } from '#features/repos/index.ts'
 import type { MergeMethod, Oid } from '#git'
 import { notFound } from '#lib/errors.ts'
 import type { Timestamp } from '#lib/time.ts'
@@ -116,13 +117,12 @@ export const listDurations = (db: Db, { repo_id, base_ref }: Place, limit: numbe
     .map(({ started_at, passed_at }) => Date.parse(passed_at) - Date.parse(started_at))
 
 /** Candidates that may still land: no ref names them until then. */
-export const listCandidates = (db: Db, store: string): Oid[] =>
-  db
-    .all<{ oid: Oid }>(
-      'SELECT DISTINCT q.candidate_sha AS oid FROM queue_entries q JOIN repos r ON r.id = q.repo_id WHERE r.store = ? AND q.place IS NOT NULL AND q.candidate_sha IS NOT NULL',
-      store,
-    )
-    .map(({ oid }) => oid)
+export const keptCandidates = (db: Db, repo_id: string): KeptPage => ({
+  oids: db
+    .all<{ oid: Oid }>('SELECT DISTINCT candidate_sha AS oid FROM queue_entries WHERE repo_id = ? AND place IS NOT NULL AND candidate_sha IS NOT NULL', repo_id)
+    .map(({ oid }) => oid),
+  next: null,
+})
 
 export type NewEntry = Pick<
   EntryRow,

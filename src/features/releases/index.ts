@@ -1,7 +1,7 @@
 /** Releases: versions that are given out, with their notes and files. A leaf. */
 import { blobHolders } from '#core/blobs.ts'
 import type { Feature } from '#core/hearth.ts'
-import { belongings, releasedTags, releaseOfTag } from '#features/repos/index.ts'
+import { belongings, keptCommits, releasedTags, releaseOfTag } from '#features/repos/index.ts'
 import { usageParts } from '#features/workspaces/index.ts'
 import { createRelease } from './create-release.ts'
 import { deleteReleaseAsset } from './delete-release-asset.ts'
@@ -15,7 +15,7 @@ import { listReleaseAssets } from './list-release-assets.ts'
 import { listReleases } from './list-releases.ts'
 import { openReleaseAsset } from './open-release-asset.ts'
 import { countAssetBytes, holdsBlob, listBlobs } from './store-assets.ts'
-import { idOfPublished, isPublished, removeReleasesOf } from './store.ts'
+import { idOfPublished, isPublished, keptTargets, removeReleasesOf } from './store.ts'
 import { updateRelease } from './update-release.ts'
 import { uploadReleaseAsset } from './upload-release-asset.ts'
 
@@ -33,5 +33,5 @@ export const feature: Feature = {
     deleteReleaseAsset, openReleaseAsset,
   ],
   events,
-  extensions: [releasedTags.with(isPublished), releaseOfTag.with(idOfPublished), belongings.with(removeReleasesOf), blobHolders.with({ holds: holdsBlob, named: listBlobs }), usageParts.with({ part: 'artifacts_bytes', count: countAssetBytes })],
+  extensions: [releasedTags.with(isPublished), releaseOfTag.with(idOfPublished), belongings.with(removeReleasesOf), keptCommits.with(keptTargets), blobHolders.with({ holds: holdsBlob, named: listBlobs }), usageParts.with({ part: 'artifacts_bytes', count: countAssetBytes })],
 }

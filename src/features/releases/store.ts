@@ -2,6 +2,7 @@
 import type { Oid } from '#git'
 import type { Db } from '#core/db.ts'
 import type { Tx } from '#core/write.ts'
+import type { KeptPage } from '#features/repos/index.ts'
 import { notFound } from '#lib/errors.ts'
 import type { Timestamp } from '#lib/time.ts'
 
@@ -97,3 +98,11 @@ export const removeReleasesOf = (tx: Tx, repo_id: string, limit: number): number
 /** Published ones whose commit notes may begin at, the newest first. */
 export const listPublished = (db: Db, repo_id: string, limit: number): Pick<ReleaseRow, 'tag_name' | 'prerelease'>[] =>
   db.all('SELECT tag_name, prerelease FROM releases WHERE repo_id = ? AND published_at IS NOT NULL ORDER BY listed_at DESC, id DESC LIMIT ?', repo_id, limit)
+
+const KEPT_AT_ONCE = 1000
+
+/** What releases are made of: a draft's tag does not exist yet. `after` is a tag's name. */
+export function keptTargets(db: Db, repo_id: string, after: string): KeptPage {
+  const rows = db.all<{ tag_name: string; target: Oid }>('SELECT tag_name, target FROM releases WHERE repo_id = ? AND tag_name > ? ORDER BY tag_name LIMIT ?', repo_id, after, KEPT_AT_ONCE)
+  return { oids: rows.map(({ target }) => target), next: rows.length < KEPT_AT_ONCE ? null : (rows.at(-1)?.tag_name ?? null) }
+}

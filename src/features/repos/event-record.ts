@@ -7,7 +7,7 @@ import { workspaceById } from '#features/workspaces/index.ts'
 import { fullNameOf } from './facts.ts'
 import { branchOf, tagOf } from './ref-names.ts'
 import type { EventRecord } from './schema.ts'
-import { repoById } from './store.ts'
+import { keepRepos, repoById } from './store.ts'
 
 const OF_PULLS = /^(pull|review|checks|session|queue|agent)\./
 
@@ -34,6 +34,7 @@ function urlOf(site: string, full_name: string | null, row: EventRow): string {
 export const eventRecords = (hearth: Hearth, rows: readonly EventRow[]): EventRecord[] =>
   look(hearth.db, () => {
     keepActors(hearth.db, [...new Set(rows.flatMap(({ actor_id }) => actor_id ?? []))])
+    keepRepos(hearth.db, [...new Set(rows.flatMap(({ repo_id }) => repo_id ?? []))])
     return rows.map((row) => eventRecord(hearth, row))
   })
 

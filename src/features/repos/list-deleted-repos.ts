@@ -2,7 +2,7 @@ import { limitedWorkspaceRole, signedIn } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { byPage, pageOf, windowOf } from '#core/page.ts'
 import { ListOf, Type, WorkspaceSlug } from '#core/schema.ts'
-import { repoRecord } from './record.ts'
+import { repoRecords } from './record.ts'
 import { Repo } from './schema.ts'
 import { listDeleted } from './store-deleted.ts'
 
@@ -21,6 +21,6 @@ export const listDeletedRepos = operation({
     const facts = hearth.facts.workspace(workspace, caller)
     if (!facts || limitedWorkspaceRole(facts, caller) !== 'owner' || facts.two_factor_missing) return pageOf([], window)
     const rows = listDeleted(db, facts.id, now, { limit: window.limit + 1, offset: window.offset })
-    return pageOf(rows.map((row) => repoRecord(hearth, row, caller)), window)
+    return pageOf(repoRecords(hearth, rows, caller), window)
   },
 })

@@ -3,7 +3,7 @@ import { operation } from '#core/operation.ts'
 import { byPage, pageOf, windowOf } from '#core/page.ts'
 import { ListOf, OneOf, Type, WorkspaceSlug } from '#core/schema.ts'
 import { findWorkspace, formerWorkspace } from '#features/workspaces/index.ts'
-import { repoRecord } from './record.ts'
+import { repoRecords } from './record.ts'
 import { Repo } from './schema.ts'
 import { sightOf } from './sight.ts'
 import { countRepoRows, listRepoRows } from './store.ts'
@@ -30,6 +30,6 @@ export const listRepos = operation({
     if (slug !== undefined && !workspace) return pageOf([], window, 0)
     const filter = { sight: sightOf(db, caller), q, workspace_id: workspace?.id, archived }
     const rows = listRepoRows(db, filter, sort, window)
-    return pageOf(rows.map((row) => repoRecord(hearth, row, caller)), window, countRepoRows(db, filter))
+    return pageOf(repoRecords(hearth, rows, caller), window, countRepoRows(db, filter))
   },
 })

@@ -3,7 +3,7 @@ import { operation } from '#core/operation.ts'
 import { byPage, pageOf, windowOf } from '#core/page.ts'
 import { ListOf, Type } from '#core/schema.ts'
 import { requireUser, Username } from '#features/accounts/index.ts'
-import { repoRecord } from './record.ts'
+import { repoRecords } from './record.ts'
 import { Repo } from './schema.ts'
 import { sightOf } from './sight.ts'
 import { countRepoRows, listRepoRows } from './store.ts'
@@ -21,6 +21,6 @@ export const listUserRepos = operation({
   handler: ({ hearth, db, caller }, { username, ...paging }) => {
     const window = windowOf(paging)
     const filter = { sight: sightOf(db, caller), created_by: requireUser(db, username).id }
-    return pageOf(listRepoRows(db, filter, 'created', window).map((row) => repoRecord(hearth, row, caller)), window, countRepoRows(db, filter))
+    return pageOf(repoRecords(hearth, listRepoRows(db, filter, 'created', window), caller), window, countRepoRows(db, filter))
   },
 })

@@ -1,11 +1,10 @@
 /**
  * Some time after a push: the many small packs of a repository family become few, with a bitmap and a commit-graph, so that
- * clones and histories stay quick. Nothing that a ref of the family names, or a later feature is about to name, is ever left out.
+ * clones and histories stay quick. Nothing is left out of them; what nobody names any more goes by `collect-stores.ts`.
  */
 import { job, type Job } from '#core/jobs.ts'
 import { writeAs } from '#core/write.ts'
 import { MINUTE } from '#lib/time.ts'
-import { keptCommits } from './points.ts'
 import { readAhead } from './read-ahead.ts'
 import { listTipsOfStore } from './store-refs.ts'
 
@@ -20,8 +19,7 @@ export const maintainStore: Job<{ store: string }> = job<{ store: string }>({
   run: async ({ hearth, signal }, { store }) => {
     const tips = listTipsOfStore(hearth.db, store)
     if (tips.length === 0) return
-    const kept = keptCommits.all(hearth).flatMap((list) => list(hearth.db, store))
-    const { unindexed } = await hearth.git.maintain(store, [...new Set([...tips, ...kept])], { signal })
+    const { unindexed } = await hearth.git.maintain(store, tips, { signal })
     await writeAs(hearth, null, (tx) => {
       if (unindexed > 0) tx.enqueue(maintainStore, { store }, { key: store, delay_ms: INDEX_AGAIN_MS })
       else tx.enqueue(readAhead, { repo_id: store, indexed: true }, { key: `${store} indexed` })

@@ -19,11 +19,21 @@ import type { RepoRow } from './store.ts'
  */
 export const belongings = point<(tx: Tx, repo_id: string, limit: number) => number>('repos.belongings')
 
-/** Commits of an object store that a later feature will make refs of, so that maintenance keeps them meanwhile. */
-export const keptCommits = point<(db: Db, store: string) => readonly Oid[]>('repos.kept_commits')
+/** Some of the commits that a feature shows or will use, whatever refs still reach them. */
+export type KeptPage = { readonly oids: readonly Oid[]; /** Where the next page begins; null behind the last. */ readonly next: string | null }
+
+/**
+ * Commits (or other objects) of a repository that no ref may name and that a page shows or an operation will use: they are never
+ * collected. Asked page by page, the first time with an empty `after`, so that no repository is too large. Rows that name an object and
+ * keep nothing are listed with their reason in `keeping-objects.ts`.
+ */
+export const keptCommits = point<(db: Db, repo_id: string, after: string) => KeptPage>('repos.kept_commits')
 
 /** How many people keep a repository among their stars; asked for every record of one. */
 export const starCounts = point<(hearth: Hearth, row: RepoRow) => number>('repos.star_counts')
+
+/** Brings what records of these repositories need from a feature into the look that is under way, so that a list asks no more often than one. */
+export const repoLists = point<(db: Db, repo_ids: readonly string[]) => void>('repos.lists')
 
 /** Moves of refs that a client asks for, before they happen: a push, or an operation that makes, moves, renames or deletes a branch or tag. */
 export type MoveQuestion = {

@@ -13,7 +13,7 @@ import { belongings } from './points.ts'
 import { removeForkRow, repoById, setRepo, type RepoRow } from './store.ts'
 import { isStoreUsed, listForkIds, listToPurge, removeNames, removePurged } from './store-deleted.ts'
 
-const EVENTS_AT_ONCE = 2_000
+const EVENTS_AT_ONCE = 1_000
 /** Each may take others with it, so these are few. */
 const ROWS_AT_ONCE = 200
 const FORKS_AT_ONCE = 100
@@ -37,7 +37,10 @@ export const removeRepo = job<{ repo_id: string; store: string }>({
         if (forks.length < FORKS_AT_ONCE) break
       }
       await removeEventsOf(repo_id)
-      for (const remove of [...belongings.all(hearth), removeNames]) {
+      // Later features first: their rows rest on those of earlier ones, which would take them along all at once. Then again, because the
+      // end of one row may leave a mark in another table.
+      const all = belongings.all(hearth)
+      for (const remove of [...all.toReversed(), ...all, removeNames]) {
         while ((await writeAs(hearth, null, (tx) => remove(tx, repo_id, ROWS_AT_ONCE))) > 0) if (signal.aborted) throw new Error('stopped')
       }
       await writeAs(hearth, null, (tx) => removePurged(tx, repo_id))

@@ -1,13 +1,35 @@
 /** Repositories as records. */
 import { reaches, type Caller } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'
-import { actorOf } from '#features/accounts/index.ts'
+import { look } from '#core/look.ts'
+import { actorOf, keepActors } from '#features/accounts/index.ts'
 import { factsOf, viewerRole } from './facts.ts'
-import { importers, starCounts } from './points.ts'
+import { importers, repoLists, starCounts } from './points.ts'
+import { keepWorkspaces } from '#features/workspaces/index.ts'
 import type { Repo } from './schema.ts'
 import type { RepoRow } from './store.ts'
 import { notFound } from '#lib/errors.ts'
-import { hasBranches } from './store-refs.ts'
+import { hasBranches, keepHasBranches } from './store-refs.ts'
+import { keepRolesOf } from './store-roles.ts'
+
+/** A list of records: what they need is asked for all of them at once. */
+export const repoRecords = (hearth: Hearth, rows: readonly RepoRow[], caller: Caller): Repo[] =>
+  look(hearth.db, () => {
+    keepForRecords(hearth, rows, caller)
+    return rows.map((row) => repoRecord(hearth, row, caller))
+  })
+
+/** Brings what the records of these repositories need into the look that is under way. */
+export function keepForRecords(hearth: Hearth, rows: readonly RepoRow[], caller: Caller): void {
+  const { db } = hearth
+  const ids = rows.map(({ id }) => id)
+  const person = caller.kind === 'user' ? caller.id : caller.kind === 'agent' ? caller.owner_id : null
+  if (person !== null) keepRolesOf(db, ids, person)
+  keepWorkspaces(db, [...new Set(rows.map(({ workspace_id }) => workspace_id))])
+  keepHasBranches(db, ids)
+  keepActors(db, [...new Set(rows.flatMap(({ created_by, deleted_by }) => [created_by, ...(deleted_by === null ? [] : [deleted_by])]))])
+  for (const bring of repoLists.all(hearth)) bring(db, ids)
+}
 
 /** The record of a repository as this caller sees it. The caller's right to see it is the business of who asks. */
 export function repoRecord(hearth: Hearth, row: RepoRow, caller: Caller): Repo {

@@ -1,7 +1,7 @@
 /** What a caller may see of private repositories, for lists: by rule, so that a list is one question and not one per row. */
 import type { Caller } from '#core/caller.ts'
 import type { Db } from '#core/db.ts'
-import { listMemberships, workspaceById, workspaceFacts } from '#features/workspaces/index.ts'
+import { listReadable } from '#features/workspaces/index.ts'
 import type { Sight } from './store.ts'
 import { listGranted } from './store-roles.ts'
 
@@ -12,10 +12,6 @@ export function sightOf(db: Db, caller: Caller): Sight {
   const within = (id: string) => !token?.workspace || token.workspace === id
   if (caller.kind === 'workspace') return { workspaces: [caller.id].filter(within), granted: [], only: token?.repos ?? null }
   const person = caller.kind === 'agent' ? caller.owner_id : caller.id
-  const workspaces = listMemberships(db, person).flatMap(({ workspace_id, slug, role }) => {
-    const given = role === 'owner' || workspaceById(db, workspace_id)?.base_permission !== 'none'
-    return given && !workspaceFacts(db, slug, caller)?.two_factor_missing ? [workspace_id] : []
-  })
   const granted = listGranted(db, person).flatMap(({ repo_id, workspace_id }) => (within(workspace_id) ? [repo_id] : []))
-  return { workspaces: workspaces.filter(within), granted, only: caller.kind === 'agent' ? [caller.repo_id] : (token?.repos ?? null) }
+  return { workspaces: listReadable(db, person).filter(within), granted, only: caller.kind === 'agent' ? [caller.repo_id] : (token?.repos ?? null) }
 }

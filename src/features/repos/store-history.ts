@@ -163,6 +163,6 @@ export function keptHistory(hearth: Hearth): KeptHistory {
   const kept = new KeptHistory(join(hearth.settings.data, 'cache.db'), (error) => hearth.log.warn('what was found out about history cannot be kept', { error }))
   opened.set(hearth.database, kept)
   if (hearth.stopping.aborted) kept.close()
-  else hearth.stopping.addEventListener('abort', () => kept.close(), { once: true })
+  else hearth.onClose(() => kept.close())
   return kept
 }

@@ -1,7 +1,7 @@
 /** Refs as rows. The only way to change one is `moveRefs`. */
 import type { Oid, Ref } from '#git'
 import type { Db } from '#core/db.ts'
-import { kept } from '#core/look.ts'
+import { keepAll, kept } from '#core/look.ts'
 import type { Tx } from '#core/write.ts'
 
 export type RefRow = Ref & { readonly moved_at: string }
@@ -18,7 +18,18 @@ export const readRef = (db: Db, repo_id: string, name: string): Oid | null => fi
 const below = (prefix: string): [string, string] => [`${prefix}/`, `${prefix}0`]
 
 export const hasBranches = (db: Db, repo_id: string): boolean =>
-  db.one('SELECT 1 FROM refs WHERE repo_id = ? AND name >= ? AND name < ? LIMIT 1', repo_id, ...below('refs/heads')) !== null
+  kept(db, 'has branches', repo_id, () => db.one('SELECT 1 FROM refs WHERE repo_id = ? AND name >= ? AND name < ? LIMIT 1', repo_id, ...below('refs/heads')) !== null)
+
+/** Brings into the look that is under way which of these repositories have branches. */
+export const keepHasBranches = (db: Db, repo_ids: readonly string[]): void =>
+  keepAll(
+    db, 'has branches', repo_ids, () => {
+      const rows = db.all<{ id: string }>(
+        'SELECT i.value AS id FROM json_each(?) i WHERE EXISTS (SELECT 1 FROM refs WHERE repo_id = i.value AND name >= ? AND name < ?)', JSON.stringify(repo_ids), ...below('refs/heads'),
+      )
+      return new Map(rows.map(({ id }) => [id, true]))
+    }, () => false,
+  )
 
 /** A ref below this name, as if the name were a directory. */
 export const findRefBelow = (db: Db, repo_id: string, name: string): string | null =>
@@ -67,6 +78,18 @@ export function setHead(tx: Tx, repo_id: string, generation: string, default_bra
 /** Every object store that repositories use; those of purged ones are on their way out. */
 export const listStores = (db: Db): string[] =>
   db.all<{ store: string }>('SELECT DISTINCT store FROM repos WHERE purged_at IS NULL ORDER BY store').map(({ store }) => store)
+
+/** The same a part at a time, those after one name. */
+export const listStoresAfter = (db: Db, after: string, limit: number): string[] =>
+  db.all<{ store: string }>('SELECT DISTINCT store FROM repos WHERE store > ? AND purged_at IS NULL ORDER BY store LIMIT ?', after, limit).map(({ store }) => store)
+
+/** The repositories of a store that are no forks. */
+export const listRootsOfStore = (db: Db, store: string): string[] =>
+  db.all<{ id: string }>('SELECT id FROM repos WHERE store = ? AND parent_id IS NULL ORDER BY id', store).map(({ id }) => id)
+
+/** When refs of a family moved last. */
+export const lastMoveOfStore = (db: Db, store: string): string =>
+  db.one<{ at: string | null }>('SELECT max(coalesce(pushed_at, created_at)) AS at FROM repos WHERE store = ?', store)?.at ?? ''
 
 /** Every object that a ref of the family points at; what must never be collected. */
 export const listTipsOfStore = (db: Db, store: string): Oid[] =>

@@ -18,19 +18,33 @@ export type RoleParts = {
   readonly two_factor_missing: boolean
 }
 
-type Row = { id: string; workspace_role: WorkspaceRole | null; base_permission: 'none' | 'read' | 'write' | 'admin'; missing: number; direct: number | null; team: number | null }
+type Row = { workspace_role: WorkspaceRole | null; base_permission: 'none' | 'read' | 'write' | 'admin'; missing: number; direct: number | null; team: number | null }
 
 const roleOfRank = (rank: number | null): Role | null => (rank === null ? null : (ROLES[rank - 1] ?? null))
 
-const listRows = (db: Db, repo_id: string, people: readonly string[]): Row[] =>
-  db.all<Row>(
-    `SELECT p.value AS id, m.role AS workspace_role, w.base_permission, w.two_factor_requirement_enabled = 1 AND u.two_factor_enabled = 0 AS missing,
+const STANDING = `m.role AS workspace_role, w.base_permission, w.two_factor_requirement_enabled = 1 AND u.two_factor_enabled = 0 AS missing`
+
+const listRows = (db: Db, repo_id: string, people: readonly string[]): (Row & { id: string })[] =>
+  db.all(
+    `SELECT p.value AS id, ${STANDING},
        (SELECT max(rank) FROM role_grants WHERE repo_id = ?1 AND user_id = p.value AND team_id IS NULL) AS direct,
        (SELECT max(rank) FROM role_grants WHERE repo_id = ?1 AND user_id = p.value AND team_id IS NOT NULL) AS team
      FROM repos r JOIN workspaces w ON w.id = r.workspace_id JOIN json_each(?2) p
      LEFT JOIN members m ON m.workspace_id = w.id AND m.user_id = p.value LEFT JOIN users u ON u.id = p.value
      WHERE r.id = ?1`,
     repo_id, JSON.stringify(people),
+  )
+
+/** The same for one person on many repositories: what was granted to the person is read once, since the view finds nothing by two columns of another table. */
+const listRowsOf = (db: Db, repo_ids: readonly string[], person_id: string): (Row & { id: string })[] =>
+  db.all(
+    `WITH granted AS MATERIALIZED (
+       SELECT repo_id, max(rank) FILTER (WHERE team_id IS NULL) AS direct, max(rank) FILTER (WHERE team_id IS NOT NULL) AS team FROM role_grants WHERE user_id = ?2 GROUP BY repo_id
+     )
+     SELECT r.id, ${STANDING}, g.direct, g.team
+     FROM json_each(?1) i JOIN repos r ON r.id = i.value JOIN workspaces w ON w.id = r.workspace_id
+     LEFT JOIN members m ON m.workspace_id = w.id AND m.user_id = ?2 LEFT JOIN users u ON u.id = ?2 LEFT JOIN granted g ON g.repo_id = r.id`,
+    JSON.stringify(repo_ids), person_id,
   )
 
 /** `repo_id` is that of a repository, never of the fork of a pull request. */
@@ -41,6 +55,13 @@ export const findRoleParts = (db: Db, repo_id: string, person_id: string): RoleP
 export const keepRoles = (db: Db, repo_id: string, people: readonly string[]): void =>
   keepAll(
     db, 'role', people.map((id) => `${repo_id} ${id}`), () => new Map(listRows(db, repo_id, people).map((row) => [`${repo_id} ${row.id}`, partsOf(row)])),
+    () => partsOf(undefined),
+  )
+
+/** Brings the roles of one person on many repositories into it. */
+export const keepRolesOf = (db: Db, repo_ids: readonly string[], person_id: string): void =>
+  keepAll(
+    db, 'role', repo_ids.map((id) => `${id} ${person_id}`), () => new Map(listRowsOf(db, repo_ids, person_id).map((row) => [`${row.id} ${person_id}`, partsOf(row)])),
     () => partsOf(undefined),
   )
 

@@ -1,6 +1,6 @@
 /** Repositories as rows. What belongs to refs is in `store-refs.ts`, what links code to pull requests in `store-pulls.ts`. */
 import type { Db } from '#core/db.ts'
-import { kept } from '#core/look.ts'
+import { keepAll, kept } from '#core/look.ts'
 import type { Tx } from '#core/write.ts'
 import { notFound } from '#lib/errors.ts'
 import { findWorkspace } from '#features/workspaces/index.ts'
@@ -43,6 +43,10 @@ export type RepoRow = {
 }
 
 export const repoById = (db: Db, id: string): RepoRow | null => kept(db, 'repo', id, () => db.one<RepoRow>('SELECT * FROM repos WHERE id = ?', id))
+
+/** Brings repositories into the look that is under way. */
+export const keepRepos = (db: Db, ids: readonly string[]): void =>
+  keepAll(db, 'repo', ids, () => new Map(db.all<RepoRow>('SELECT * FROM repos WHERE id IN (SELECT value FROM json_each(?))', JSON.stringify(ids)).map((row) => [row.id, row])), () => null)
 
 export function requireRepo(db: Db, id: string): RepoRow {
   const row = repoById(db, id)
@@ -97,12 +101,16 @@ export type RepoOrder = keyof typeof ORDERS
 
 const likePattern = (text: string): string => `%${text.replace(/[\\%_]/g, (letter) => `\\${letter}`)}%`
 
+/** What stands in a question for "is seen". */
+const seenBy = ({ workspaces, granted, only }: Sight): { sql: string; params: string[] } => ({
+  sql: `(private = 0 OR ((workspace_id IN (SELECT value FROM json_each(?)) OR id IN (SELECT value FROM json_each(?)))${only === null ? '' : ' AND id IN (SELECT value FROM json_each(?))'}))`,
+  params: [JSON.stringify(workspaces), JSON.stringify(granted), ...(only === null ? [] : [JSON.stringify(only)])],
+})
+
 function whereOf({ sight, q, workspace_id, created_by, archived }: RepoFilter): { sql: string; params: string[] } {
-  const where = ['parent_id IS NULL', 'deleted_at IS NULL']
-  const params: string[] = []
-  const only = sight.only === null ? '' : ' AND id IN (SELECT value FROM json_each(?))'
-  where.push(`(private = 0 OR ((workspace_id IN (SELECT value FROM json_each(?)) OR id IN (SELECT value FROM json_each(?)))${only}))`)
-  params.push(JSON.stringify(sight.workspaces), JSON.stringify(sight.granted), ...(sight.only === null ? [] : [JSON.stringify(sight.only)]))
+  const seen = seenBy(sight)
+  const where = ['parent_id IS NULL', 'deleted_at IS NULL', seen.sql]
+  const params = [...seen.params]
   if (q) {
     where.push(`(name LIKE ? ESCAPE '\\' OR description LIKE ? ESCAPE '\\')`)
     params.push(likePattern(q), likePattern(q))
@@ -220,4 +228,17 @@ export function addSize(tx: Tx, id: string, bytes: number): void {
 /** Takes away the fork of a pull request with its refs. */
 export function removeForkRow(tx: Tx, id: string): void {
   tx.db.run('DELETE FROM repos WHERE id = ? AND parent_id IS NOT NULL', id)
+}
+
+/** Which of these repositories are seen, and forks of pull requests with the repositories that they belong to. */
+export function listSeen(db: Db, sight: Sight, ids: readonly string[], { forks = true } = {}): string[] {
+  if (ids.length === 0) return []
+  const seen = seenBy(sight)
+  return db
+    .all<{ id: string }>(
+      `SELECT r.id FROM json_each(?) i JOIN repos r ON r.id = i.value
+       WHERE r.deleted_at IS NULL${forks ? '' : ' AND r.parent_id IS NULL'} AND EXISTS (SELECT 1 FROM repos WHERE id = coalesce(r.parent_id, r.id) AND deleted_at IS NULL AND ${seen.sql})`,
+      JSON.stringify(ids), ...seen.params,
+    )
+    .map(({ id }) => id)
 }

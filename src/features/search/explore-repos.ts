@@ -1,8 +1,9 @@
 import { publicRead } from '#core/access.ts'
+import { look } from '#core/look.ts'
 import { operation } from '#core/operation.ts'
 import { byPage, pageOf, windowOf } from '#core/page.ts'
 import { ListOf, OneOf, Type } from '#core/schema.ts'
-import { factsOf, Repo, repoById, repoRecord, viewerRole } from '#features/repos/index.ts'
+import { keepRepos, listSeen, Repo, repoById, repoRecords, sightOf } from '#features/repos/index.ts'
 import { searchIndex } from './search-index.ts'
 import { scopeOf } from './sight.ts'
 
@@ -29,12 +30,13 @@ export const exploreRepos = operation({
     const { ids, total, languages, topics } = await searchIndex(hearth).explore({
       scope: scopeOf(db, caller), filter: { piece: q.trim(), language: language ?? null, topic: topic ?? null }, order: sort, limit: window.limit, offset: window.offset,
     })
-    const repos = ids.flatMap((id) => {
-      const row = repoById(db, id)
-      const facts = row && factsOf(db, row, caller)
-      // Looked at again: it may have become private since the thread looked.
-      return row && facts && !facts.deleted && (!facts.private || viewerRole(facts, caller) !== null) ? [repoRecord(hearth, row, caller)] : []
+    // Looked at again: one may have become private since the thread looked.
+    const seen = new Set(listSeen(db, sightOf(db, caller), ids))
+    const rows = look(db, () => {
+      keepRepos(db, ids)
+      return ids.flatMap((id) => (seen.has(id) ? (repoById(db, id) ?? []) : []))
     })
+    const repos = repoRecords(hearth, rows, caller)
     return { ...pageOf(repos, window, total), languages, topics }
   },
 })

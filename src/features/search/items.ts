@@ -1,10 +1,11 @@
 /** What was found as records. Texts are read here, as they are now, and the caller's right to each repository is asked once more. */
 import type { Caller } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'
+import { look } from '#core/look.ts'
 import { actorsOf, avatarUrl } from '#features/accounts/index.ts'
 import { actorLookup, commentsOf, issueRow, labelsOfAll } from '#features/issues/index.ts'
 import { findPull } from '#features/pulls/index.ts'
-import { factsOf, repoById, repoRecord, viewerRole } from '#features/repos/index.ts'
+import { factsOf, keepRepos, listSeen, repoById, repoRecords, sightOf, viewerRole } from '#features/repos/index.ts'
 import { excerptOf, partsOf, pieceSpans, wordsFor, wordSpans, type Span } from './parts.ts'
 import type { Term } from './query.ts'
 import type { CodeHit, Hits, RecordHit } from './request.ts'
@@ -48,10 +49,13 @@ function nameOf(hearth: Hearth, caller: Caller, repo_id: string): string | null 
 function repos(hearth: Hearth, caller: Caller, ids: readonly string[], terms: readonly Term[]): RepoFound[] {
   const pieces = wanted(terms).flatMap(({ text, phrase }) => [{ text, phrase, not: false }, ...(text.includes('/') ? [{ text: text.slice(text.lastIndexOf('/') + 1), phrase, not: false }] : [])])
   const spans = byPieces(pieces)
-  return ids.flatMap((id) => {
-    const row = repoById(hearth.db, id)
-    if (!row || nameOf(hearth, caller, id) === null) return []
-    return [{ ...repoRecord(hearth, row, caller), highlights: { name: partsOf(row.name, spans(row.name)), description: excerpt(row.description ?? '', spans) } }]
+  const seen = new Set(listSeen(hearth.db, sightOf(hearth.db, caller), ids))
+  return look(hearth.db, () => {
+    keepRepos(hearth.db, ids)
+    const rows = ids.flatMap((id) => (seen.has(id) ? (repoById(hearth.db, id) ?? []) : []))
+    return repoRecords(hearth, rows, caller).map((repo) => ({
+      ...repo, highlights: { name: partsOf(repo.name, spans(repo.name)), description: excerpt(repo.description ?? '', spans) },
+    }))
   })
 }
 

@@ -85,6 +85,6 @@ export function searchIndex(hearth: Hearth): SearchIndex {
   if (hearth.stopping.aborted) throw new ThreadEnded('the forge is stopping')
   const index = new SearchIndex(hearth)
   open.set(hearth.database, index)
-  hearth.stopping.addEventListener('abort', () => void index.close(), { once: true })
+  hearth.onClose(() => index.close())
   return index
 }

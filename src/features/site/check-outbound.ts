@@ -4,6 +4,7 @@ import { Type } from '#core/schema.ts'
 import { invalid } from '#lib/errors.ts'
 import { OutboundError, parseOutboundRules, requestOutside } from '#lib/outbound.ts'
 import { SECOND } from '#lib/time.ts'
+import { outboundTrouble } from './outbound-trouble.ts'
 
 /** As webhooks, imports and mirrors reach it: the same rules, the same checks of addresses and certificates. */
 export const checkOutbound = operation({
@@ -26,7 +27,7 @@ export const checkOutbound = operation({
       return { reached: true, detail: `${url.host} answered ${status} in ${Math.round(performance.now() - started)} ms.` }
     } catch (error) {
       if (!(error instanceof OutboundError)) throw error
-      return { reached: false, detail: `${error.message} (${error.fault})` }
+      return { reached: false, detail: outboundTrouble(error, url) }
     }
   },
 })

@@ -42,5 +42,5 @@ export const ENDS: Readonly<Record<string, string>> = {
   token_repos: 'go with their token',
   // People and places themselves.
   actors: 'people, workspaces and agents, whose names stand in what they did', users: 'people', workspaces: 'workspaces',
-  site_settings: ONE_EACH, backups: 'one row for each backup that was made', migrations: ONE_EACH,
+  site_settings: ONE_EACH, stored_files: 'a day after the pack or the file that they stand for', backups: 'one row for each backup that was made', migrations: ONE_EACH,
 }

@@ -1,4 +1,9 @@
 /** What a failure to send mail means, in words for whoever set it up. */
+import { tlsTrouble } from './tls-trouble.ts'
+
+const PORTS = 'smtps:// is for servers that encrypt from the first byte (port 465), smtp:// for those that begin in the clear (587, 25).'
+
+const refusedPort = (server: string): string => `Nothing listens at ${server}: look at host and port in mail.url.`
 
 /** Codes are those of the mail library and of the system's sockets. */
 export function mailTrouble(error: unknown, server: string): string {
@@ -10,19 +15,25 @@ export function mailTrouble(error: unknown, server: string): string {
     case 'EAI_AGAIN':
       return `The name of the mail server (${server}) has no address here: look at mail.url and at the name servers of this machine.`
     case 'ECONNREFUSED':
-      return `Nothing listens at ${server}: look at host and port in mail.url.`
+      return refusedPort(server)
     case 'ETIMEDOUT':
     case 'ECONNECTION':
-    case 'ESOCKET':
-      return /certificate|self.signed|altname|ssl|tls|wrong version/i.test(said)
-        ? `The encryption with ${server} failed: ${said}. smtps:// is for servers that encrypt from the first byte (port 465), smtp:// for those that begin in the clear (587, 25).`
-        : `${server} did not answer as a mail server: ${said}. A firewall may be in between; many providers close port 25.`
+    case 'ESOCKET': {
+      if (/ECONNREFUSED/.test(said)) return refusedPort(server)
+      const means = tlsTrouble(said)
+      if (means !== null) return `The encryption with ${server} failed: ${means} (${said}). ${PORTS}`
+      if (/certificate|altname|ssl|tls/i.test(said)) return `The encryption with ${server} failed: ${said}. ${PORTS}`
+      if (/greeting/i.test(said)) return `${server} took the connection and said nothing, as servers do that wait for encryption. ${PORTS}`
+      return `${server} did not answer as a mail server: ${said}. A firewall may be in between; many providers close port 25.`
+    }
     case 'ETLS':
       return `${server} could not begin encryption: ${said}.`
     case 'EAUTH':
       return `${server} does not take the name and password of mail.url: ${said}.`
     case 'EENVELOPE':
-      return `${server} does not take sender or recipient${responseCode === undefined ? '' : ` (${responseCode})`}: ${said}. Look at mail.from.`
+      return /recipient/i.test(said)
+        ? `${server} works, and does not take this recipient${responseCode === undefined ? '' : ` (${responseCode})`}: ${said}. Some send only for those who sign in: look at the name and password in mail.url.`
+        : `${server} does not take the sender${responseCode === undefined ? '' : ` (${responseCode})`}: ${said}. Look at mail.from.`
     default:
       return said
   }

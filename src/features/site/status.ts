@@ -5,6 +5,8 @@ import { conditions, type Condition } from '#core/gauges.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { countJobs } from '#core/jobs.ts'
 import { timestamp } from '#lib/time.ts'
+import { mailFailure } from '#features/accounts/index.ts'
+import { mailTrouble } from './mail-trouble.ts'
 import type { SiteStatus } from './schema.ts'
 import { countAll, lastMigration } from './store.ts'
 
@@ -36,8 +38,8 @@ function queuesOf(hearth: Hearth): SiteStatus['queues'] {
 
 /** A part whose question fails says so; the others are still heard. */
 async function conditionsOf(hearth: Hearth): Promise<Condition[]> {
-  return await Promise.all(
-    conditions.all(hearth).map(async (ask): Promise<Condition> => {
+  const said = await Promise.all(
+    conditions.all(hearth).map(async (ask): Promise<Condition | null> => {
       try {
         return await ask(hearth)
       } catch (error) {
@@ -46,6 +48,7 @@ async function conditionsOf(hearth: Hearth): Promise<Condition[]> {
       }
     }),
   )
+  return said.filter((one) => one !== null)
 }
 
 export async function statusOf(hearth: Hearth): Promise<SiteStatus> {
@@ -79,13 +82,18 @@ export async function statusOf(hearth: Hearth): Promise<SiteStatus> {
   }
 }
 
-/** How mail leaves, as far as the settings tell. */
-export const mailCondition = ({ settings: { mail, data } }: Hearth): Condition => ({
-  name: 'mail', href: '/admin/mail',
-  ...(mail === null
-    ? { state: 'attention' as const, detail: `No mail server is set (mail.url): messages are written to ${join(data, 'outbox')}.` }
-    : { state: 'ok' as const, detail: `Mail goes through ${new URL(mail.url).host} as ${mail.from}.` }),
-})
+/** How mail leaves: what the settings tell, and what happened to the last letter. */
+export function mailCondition(hearth: Hearth): Condition {
+  const { mail, data } = hearth.settings
+  const failure = mailFailure(hearth)
+  const condition = { name: 'mail', href: '/admin/mail' }
+  if (failure !== null) {
+    const server = mail === null ? 'the outbox' : new URL(mail.url).host
+    return { ...condition, state: 'failing', detail: `Nothing has left since ${timestamp(failure.since).slice(0, 16).replace('T', ' ')} UTC. ${mailTrouble(failure.error, server)} What waits is tried again by itself.` }
+  }
+  if (mail === null) return { ...condition, state: 'attention', detail: `No mail server is set (mail.url): messages are written to ${join(data, 'outbox')}.` }
+  return { ...condition, state: 'ok', detail: `Mail goes through ${new URL(mail.url).host} as ${mail.from}.` }
+}
 
 /** How connections are encrypted. */
 export const tlsCondition = ({ settings: { tls, site_url } }: Hearth): Condition => ({

@@ -2,6 +2,7 @@
 import type { Db } from '#core/db.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { GROWING, usageParts, workspaceById, type Growing, type UsagePart } from '#features/workspaces/index.ts'
+import { bytesText } from '#lib/bytes-text.ts'
 import { forbidden } from '#lib/errors.ts'
 import { timestamp } from '#lib/time.ts'
 import type { Quota, Usage } from './schema.ts'
@@ -38,7 +39,7 @@ export function quotaRecord(db: Db, workspace: { id: string; slug: string }): Qu
 }
 
 const WORDS: Readonly<Record<Growing, string>> = {
-  repos_bytes: 'bytes of repositories', lfs_bytes: 'bytes of large files', packages_bytes: 'bytes of packages', artifacts_bytes: 'bytes of files of releases',
+  repos_bytes: 'of repositories', lfs_bytes: 'of large files', packages_bytes: 'of packages', artifacts_bytes: 'of files of releases',
   repositories: 'repositories', members: 'members', run_minutes: 'minutes of runs this month',
 }
 
@@ -49,7 +50,8 @@ export function requireWithinQuota(hearth: Hearth, db: Db, workspace_id: string,
   const used = usedOf(hearth, db, workspace_id, what)
   if (used + by <= limit) return
   const slug = workspaceById(db, workspace_id)?.slug ?? 'this workspace'
-  throw forbidden('quota', `${slug} may have ${limit} ${WORDS[what]} and has ${used}; ${by} more do not fit. Remove some, or ask an administrator of the site for more`, {
+  const text = what.endsWith('_bytes') ? bytesText : String
+  throw forbidden('quota', `${slug} may have ${text(limit)} ${WORDS[what]} and has ${text(used)}; ${text(by)} more ${by === 1 ? 'does' : 'do'} not fit. Remove some, or ask an administrator of the site for more`, {
     quota: what, limit, used, wanted: by,
   })
 }

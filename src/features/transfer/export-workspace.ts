@@ -1,16 +1,16 @@
 /** Writes one workspace as an archive: a place like that of backups, with a database of its own and the object stores. */
-import { blobPath } from '#core/blobs.ts'
+import { localBlob } from '#core/blobs.ts'
 import { copyDatabase, openDatabase, transaction } from '#core/db.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { migrate, migrations } from '#core/migrate.ts'
 import { BackupError, listBackups, writeBackup, type Manifest, type Place, type Source, type Tell } from '#backup'
-import { freezeStore } from '#git'
+import { freezeStore, holdFile } from '#git'
 import { notFound } from '#lib/errors.ts'
 import { hmacSha256 } from '#lib/hash.ts'
 import { installationKey } from '#lib/installation-key.ts'
 import { timestamp } from '#lib/time.ts'
 import { typeId } from '#lib/typeid.ts'
-import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { actorsNamed, atOneMoment, blobsOfWorkspace, confirmedOf, copyRows, countReposOfWorkspace, findWorkspaceActor, insertActorRow, insertShadow, storesOfWorkspace } from './store.ts'
 
@@ -33,8 +33,16 @@ export async function exportWorkspace(hearth: Hearth, slug: string, place: Place
   const target = openDatabase({ path })
   const source = openDatabase({ path: join(data, 'hearth.db'), readonly: true })
   try {
-    const freeze = (stores: readonly string[]) => stores.filter((store) => !freezeStore(join(data, 'repos', store), join(staging, 'repos', store)))
-    freeze(storesOfWorkspace(source, workspace.id))
+    const freeze = async (stores: readonly string[]): Promise<string[]> => {
+      const gone: string[] = []
+      for (const store of stores) {
+        // What is elsewhere comes back first, and is held before anybody can take it away again.
+        await hearth.git.ready(store)
+        if (!freezeStore(join(data, 'repos', store), join(staging, 'repos', store))) gone.push(store)
+      }
+      return gone
+    }
+    await freeze(storesOfWorkspace(source, workspace.id))
     migrate(target, now)
     const { rows, stores, repositories, blobs } = atOneMoment(source, () =>
       transaction(target, () => {
@@ -48,7 +56,7 @@ export async function exportWorkspace(hearth: Hearth, slug: string, place: Place
         }
       }),
     )
-    const missing = freeze(stores)
+    const missing = await freeze(stores)
     target.close()
     copyDatabase(path, join(staging, DATABASE))
     const sources: Source[] = [{ path: DATABASE, file: join(staging, DATABASE), compress: true, immutable: false }]
@@ -57,8 +65,9 @@ export async function exportWorkspace(hearth: Hearth, slug: string, place: Place
       for (const name of filesBelow(directory)) sources.push({ path: `repos/${store}/${name}`, file: join(directory, name), compress: false, immutable: false })
     }
     for (const sha256 of blobs) {
-      const file = blobPath(hearth, sha256)
-      if (existsSync(file)) sources.push({ path: `blobs/${sha256}`, file, compress: false, immutable: false })
+      const file = await localBlob(hearth, sha256)
+      const held = join(staging, 'blobs', sha256)
+      if (file !== null && holdFile(file, held)) sources.push({ path: `blobs/${sha256}`, file: held, compress: false, immutable: false })
       else missing.push(`blobs/${sha256}`)
     }
     const { manifest } = await writeBackup(

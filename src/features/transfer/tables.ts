@@ -77,7 +77,7 @@ export const LEFT: Readonly<Record<string, string>> = {
   invitations: 'links in letters that lead to the other forge', webhooks: 'their secrets are sealed by the other forge', webhook_deliveries: 'of webhooks', webhook_payloads: 'of webhooks',
   imports: 'work of the other forge', jobs: 'work of the other forge', idempotency_keys: 'passing', auto_merges: 'somebody there has to ask for them', rule_findings: 'found anew',
   review_drafts: 'not yet said', viewed_files: 'marks for oneself', queue_entries: 'work under way', queue_pauses: 'work under way', quotas: 'of the other forge', site_settings: 'of the other forge',
-  backups: 'of the other forge', migrations: 'of the other forge',
+  backups: 'of the other forge', stored_files: 'of the bucket of the other forge', migrations: 'of the other forge',
 }
 
 /** Columns that name an actor though no constraint says so. */

@@ -1,7 +1,7 @@
 /** The tables `workspaces` and `members`. Slug and name come from the actor of a workspace, which accounts keeps. */
 import type { WorkspaceRole } from '#core/access.ts'
 import type { Db, WritableDb } from '#core/db.ts'
-import { kept } from '#core/look.ts'
+import { keepAll, kept } from '#core/look.ts'
 import type { Timestamp } from '#lib/time.ts'
 import type { BasePermission } from './schema.ts'
 
@@ -30,6 +30,10 @@ export const findWorkspace = (db: Db, slug: string): WorkspaceRow | null =>
   kept(db, 'workspace by name', slug.toLowerCase(), () => db.one<WorkspaceRow>(`${SELECT} WHERE a.username = ? AND a.kind = 'workspace'`, slug.toLowerCase()))
 
 export const workspaceById = (db: Db, id: string): WorkspaceRow | null => kept(db, 'workspace', id, () => db.one<WorkspaceRow>(`${SELECT} WHERE w.id = ?`, id))
+
+/** Brings workspaces into the look that is under way. */
+export const keepWorkspaces = (db: Db, ids: readonly string[]): void =>
+  keepAll(db, 'workspace', ids, () => new Map(db.all<WorkspaceRow>(`${SELECT} WHERE w.id IN (SELECT value FROM json_each(?))`, JSON.stringify(ids)).map((row) => [row.id, row])), () => null)
 
 export const insertWorkspace = (db: WritableDb, row: { id: string; created_by: string; now: Timestamp }): void =>
   void db.run('INSERT INTO workspaces (id, created_by, created_at, updated_at) VALUES (?, ?, ?, ?)', row.id, row.created_by, row.now, row.now)
@@ -73,6 +77,19 @@ export const listMemberships = (db: Db, user_id: string): Membership[] =>
       user_id,
     )
     .map((row) => ({ ...row, two_factor_required: row.two_factor_required === 1 }))
+
+/**
+ * The workspaces whose private repositories a person reads for being a member: owners do, and others where the base permission gives
+ * something; none that requires a second factor which this person lacks.
+ */
+export const listReadable = (db: Db, user_id: string): string[] =>
+  db
+    .all<{ workspace_id: string }>(
+      `SELECT m.workspace_id FROM members m JOIN workspaces w ON w.id = m.workspace_id JOIN users u ON u.id = m.user_id
+       WHERE m.user_id = ? AND (m.role = 'owner' OR w.base_permission <> 'none') AND NOT (w.two_factor_requirement_enabled = 1 AND u.two_factor_enabled = 0)`,
+      user_id,
+    )
+    .map(({ workspace_id }) => workspace_id)
 
 export const countMemberships = (db: Db, user_id: string): number =>
   db.one<{ count: number }>('SELECT count(*) AS count FROM members WHERE user_id = ?', user_id)?.count ?? 0

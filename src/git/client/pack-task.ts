@@ -6,7 +6,7 @@ import { Framer } from '../protocol/framer.ts'
 import { resolveWants, sendPack } from '../tasks/fetch.ts'
 import { FetchOutput } from '../tasks/fetch-output.ts'
 import type { OpenStore } from '../tasks/open-store.ts'
-import { selectByBitmaps, selectByWalking } from '../tasks/select-objects.ts'
+import { selectObjects } from '../tasks/select-objects.ts'
 import type { Task } from '../tasks/task.ts'
 import { NO_FILTER } from '../walk/filter.ts'
 import { peelHex } from '../walk/peel.ts'
@@ -47,7 +47,7 @@ export function* packTask(store: OpenStore, { names, wants, haves, thin, ofsDelt
     const plan = {
       store, request, names, wants: resolved, haves: known, boundary: null, client: [], cut: new Set<number>(), filter: NO_FILTER, out,
     }
-    const selected = (yield* selectByBitmaps(plan)) ?? (yield* selectByWalking(plan))
+    const selected = yield* selectObjects(plan)
     yield* sendPack(store, request, selected, framer, out)
     yield* out.drain(true)
   } finally {

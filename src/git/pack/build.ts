@@ -8,6 +8,7 @@ import { deflate } from '../store/deflate.ts'
 import type { ObjectStore } from '../store/object-store.ts'
 import type { PackFile } from '../store/pack-file.ts'
 import { OFS_DELTA, REF_DELTA, packHeader, writeDistance, writeEntryHeader } from './entry.ts'
+import { deltaKey, findDelta, keepDelta, type MadeDelta } from './made-deltas.ts'
 import { makeDelta } from './make-delta.ts'
 import type { PackPart } from './plan.ts'
 import { Written } from './written.ts'
@@ -49,6 +50,9 @@ const LEVEL = 4
 const MAX_DELTA = 8 << 20
 /** Entries of fewer bytes are sent as they are: looking for a shorter delta would cost more than it saves. */
 const WORTH = 1 << 14
+/** What deflating a byte costs, and comparing one, beside inflating it. */
+const DEFLATING = 8
+const COMPARING = 1
 
 /** Bytes that an entry takes in its pack. */
 const packed = (work: Work, rank: number): number => work.offsets[rank + 1]! - work.offsets[rank]!
@@ -349,6 +353,7 @@ export class PackBuilder {
     const offset = offsets[rank]!
     const end = offsets[rank + 1]!
     const start = this.at
+    this.store.reader.meter?.spend(end - offset)
     if (length > 0) this.sink.put(this.head, 0, length)
     let seen = 0
     let sent = length > 0 && this.onEntry ? zlib.crc32(this.head.subarray(0, length)) : 0
@@ -373,6 +378,7 @@ export class PackBuilder {
     if (this.emitNewDelta(work, rank)) return
     const { reader } = this.store
     reader.load(work.pack, work.offsets[rank]!)
+    reader.meter?.spend((reader.to - reader.from) * DEFLATING)
     const data = deflate(reader.bytes.subarray(reader.from, reader.to), LEVEL)
     const start = this.at
     const length = writeEntryHeader(this.head, 0, reader.type, reader.to - reader.from)
@@ -387,23 +393,32 @@ export class PackBuilder {
     const { index } = work.pack
     const base = this.options.origin?.(index.raw, index.idAt(work.places[rank]!))
     if (!base || this.stateOf(base) !== Written.ABSENT) return false
+    const key = deltaKey(base, index.raw, index.idAt(work.places[rank]!))
+    const made = findDelta(key) ?? this.makeFrom(base, work, rank)
+    if (made === null) return false
+    keepDelta(key, made)
+    if (made.size > limit) return false
+    const start = this.at
+    const length = writeEntryHeader(this.head, 0, REF_DELTA, made.size)
+    this.head.set(base, length)
+    this.sink.put(this.head, 0, length + 20)
+    this.sink.put(made.data, 0, made.data.length)
+    this.at += length + 20 + made.data.length
+    this.finish(work, rank, start, 0)
+    return true
+  }
+
+  /** What makes an object of another one, or null when that does not pay. */
+  private makeFrom(base: Uint8Array, work: Work, rank: number): MadeDelta | null {
     const { reader } = this.store
-    if (!this.store.load(base, 0) || reader.to - reader.from > MAX_DELTA) return false
+    if (!this.store.load(base, 0) || reader.to - reader.from > MAX_DELTA) return null
     const old = this.hold(reader.bytes.subarray(reader.from, reader.to))
     reader.load(work.pack, work.offsets[rank]!)
     const size = reader.to - reader.from
-    if (size > MAX_DELTA || size < 64) return false
-    const delta = makeDelta(old, reader.bytes.subarray(reader.from, reader.to), Math.min(limit, size >>> 1))
-    if (delta === null) return false
-    const data = deflate(delta, LEVEL)
-    const start = this.at
-    const length = writeEntryHeader(this.head, 0, REF_DELTA, delta.length)
-    this.head.set(base, length)
-    this.sink.put(this.head, 0, length + 20)
-    this.sink.put(data, 0, data.length)
-    this.at += length + 20 + data.length
-    this.finish(work, rank, start, 0)
-    return true
+    if (size > MAX_DELTA || size < 64) return null
+    reader.meter?.spend((old.length + size) * COMPARING)
+    const delta = makeDelta(old, reader.bytes.subarray(reader.from, reader.to), size >>> 1)
+    return delta && { size: delta.length, data: Buffer.from(deflate(delta, LEVEL)) }
   }
 
   /** A copy of the base: reading the target would write over the reader's view. */

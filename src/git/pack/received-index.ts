@@ -6,7 +6,8 @@ import { sortRows, writeIndex } from './index-writer.ts'
 import type { LinkTable } from './links.ts'
 import type { Rows } from './rows.ts'
 
-const REV_FROM = 10_000
+/** Smaller packs are put in order quicker than another file is read. */
+export const REV_FROM = 10_000
 
 export function writeReceivedIndex(path: string, rows: Rows, links: LinkTable, checksum: Uint8Array): void {
   const fd = openSync(path.replace(/idx$/, 'pack'), 'r+')
@@ -20,6 +21,5 @@ export function writeReceivedIndex(path: string, rows: Rows, links: LinkTable, c
   const named = { count: rows.count, oids: links.ids.bytes, ids: rows.ids, crcs: rows.crcs, offsets: rows.offsets }
   const order = sortRows(named)
   writeDurably(path, (idx) => writeIndex(idx, named, order, checksum))
-  // Small packs are put in order quicker than another file is read.
   if (rows.count >= REV_FROM) writeDurably(path.replace(/idx$/, 'rev'), buildRev(placesOf(order), checksum))
 }

@@ -62,6 +62,22 @@ export class MakingAnswer {
     private readonly spools: boolean,
   ) {}
 
+  /** One that is there already, small enough for memory. */
+  static of(bytes: Uint8Array, room: Room): MakingAnswer {
+    const answer = new MakingAnswer(room, false)
+    answer.chunks = [bytes]
+    answer.size = bytes.length
+    answer.state = 'done'
+    return answer
+  }
+
+  /** All of it, when it is complete and in memory. */
+  get whole(): Uint8Array | null {
+    if (this.state !== 'done' || this.phase !== 'memory' || this.dropped) return null
+    if (this.chunks.length !== 1) this.chunks = [Buffer.concat(this.chunks)]
+    return this.chunks[0] ?? null
+  }
+
   /** Whether another reader can still have all of it. */
   get isOpen(): boolean {
     return (this.phase === 'memory' || this.phase === 'file') && this.state !== 'failed' && !this.abort.signal.aborted && !this.dropped

@@ -65,6 +65,16 @@ export class SharedAnswers {
     return this.kept.has(key) || this.making.has(key)
   }
 
+  /** The answer to `key`, if it is kept in memory. */
+  wholeOf(key: string): Uint8Array | null {
+    return this.touch(key)?.answer.whole ?? null
+  }
+
+  /** Keeps an answer that was made elsewhere, and is small. */
+  put(store: string, key: string, bytes: Uint8Array): void {
+    if (!this.has(key)) this.keep(store, key, MakingAnswer.of(bytes, this.room()))
+  }
+
   /** The file that is the answer to `key`, byte for byte, or null. It can be opened for a minute from now on. */
   fileOf(key: string): { readonly path: string; readonly size: number } | null {
     const kept = this.touch(key)

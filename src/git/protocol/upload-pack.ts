@@ -11,6 +11,7 @@ import { pipeTask, type TaskContext } from './pipe-task.ts'
 import { lineOf, parsePackets, pkt, type Packet } from './pkt-line.ts'
 import type { SharedAnswers } from './shared-answers.ts'
 import { viewOf, type SnapshotView } from './snapshot-view.ts'
+import { isCopy, type SmallFetches } from '../tasks/small-fetches.ts'
 
 /** A request of half a million wants and haves; git's own stay below a megabyte. */
 const MAX_REQUEST = 32 << 20
@@ -75,20 +76,63 @@ export function answerRefs(refs: RefSnapshot, protocol: 0 | 1 | 2, body: Uint8Ar
   }
 }
 
-/** The file that answers a request of one fetch, if there is one. */
-function fileFor(context: UploadContext, store: string, view: SnapshotView, protocol: 0 | 1 | 2, packets: readonly Packet[]): { path: string; size: number } | null {
+/** The one fetch that a request asks for; null for every other request, and for one that is not well made. */
+function onlyFetch(view: SnapshotView, protocol: 0 | 1 | 2, packets: readonly Packet[]): FetchRequest | null {
   try {
-    if (protocol !== 2) {
-      const parsed = parseFetchV0(view, packets, protocol)
-      return parsed && context.answers.fileOf(keyOf(store, view, parsed))
-    }
-    const lines = packets.map((packet) => (packet.kind === 'data' ? lineOf(packet.data) : packet.kind))
-    const from = lines.indexOf('delim')
-    const single = lines.indexOf('flush') === lines.length - 1 && lines.slice(0, from).includes('command=fetch')
-    return from > 0 && single ? context.answers.fileOf(keyOf(store, view, parseFetchV2(view, lines.slice(from + 1, -1)))) : null
+    if (protocol !== 2) return parseFetchV0(view, packets, protocol)
+    const end = packets.length - 1
+    if (packets.findIndex(({ kind }) => kind === 'flush') !== end || packets.some(({ kind }) => kind === 'end')) return null
+    const delim = packets.findIndex(({ kind }) => kind === 'delim')
+    const text = (from: number, to: number): string[] => packets.slice(from, to).map((packet) => (packet.kind === 'data' ? lineOf(packet.data) : packet.kind))
+    const before = text(0, delim)
+    if (delim < 0 || before.filter((line) => line.startsWith('command=')).join() !== 'command=fetch') return null
+    before.forEach(capability)
+    return parseFetchV2(view, text(delim + 1, end))
   } catch (error) {
     // What is wrong with it is said in the answer.
     if (error instanceof GitError) return null
+    throw error
+  }
+}
+
+/** The file that answers a request of one fetch, if there is one. */
+function fileFor(context: UploadContext, store: string, view: SnapshotView, protocol: 0 | 1 | 2, packets: readonly Packet[]): { path: string; size: number } | null {
+  const request = onlyFetch(view, protocol, packets)
+  return request && context.answers.fileOf(keyOf(store, view, request))
+}
+
+/** Requests for something small are not long. */
+const LONGEST_NOW = 1 << 17
+
+/** What can be answered at once: what is kept, and what is made here in no time. Null for everything else, and while there is no place. */
+export function answerNow(
+  context: UploadContext & { readonly small: SmallFetches; readonly isFree: () => boolean },
+  store: string,
+  refs: RefSnapshot,
+  protocol: 0 | 1 | 2,
+  body: Uint8Array,
+): Uint8Array | { readonly path: string; readonly size: number } | null {
+  if (body.length > LONGEST_NOW) return null
+  const view = viewOf(refs)
+  const request = onlyFetch(view, protocol, packetsOf(body))
+  if (request === null || (request.wants.length === 0 && !request.waitForDone)) return null
+  const { answers } = context
+  const key = keyOf(store, view, request)
+  const kept = answers.wholeOf(key) ?? answers.fileOf(key)
+  // Somebody who waits for the same will have it as soon as it is there.
+  if (kept !== null || answers.has(key) || !context.isFree()) return kept
+  const made = context.small.make(store, request, view.names)
+  if (made === null) return null
+  if (isCopy(request)) context.onCopy?.()
+  if (made.again) answers.put(store, key, made.bytes)
+  return made.bytes
+}
+
+function packetsOf(body: Uint8Array): readonly Packet[] {
+  try {
+    return parsePackets(body)
+  } catch (error) {
+    if (error instanceof GitError) return []
     throw error
   }
 }
@@ -193,7 +237,7 @@ async function fetch(
   if (request.wants.length === 0 && !request.waitForDone) return
   const make: Make = (out, given) => pipeTask<boolean>(context, 'fetch', { store, request, names: view.names }, out, given)
   const key = keyOf(store, view, request)
-  if (context.onCopy && request.talk.every((turn) => typeof turn === 'string') && !context.answers.has(key)) context.onCopy()
+  if (context.onCopy && isCopy(request) && !context.answers.has(key)) context.onCopy()
   await context.answers.answer(store, key, sink, make)
 }
 

@@ -7,6 +7,7 @@ import { EntryHeader, MAX_HEADER, OFS_DELTA, REF_DELTA, TREE, parseEntry } from 
 import { Arena } from './arena.ts'
 import { applyDelta, deltaSizes } from './delta.ts'
 import { makeInflater } from './inflate.ts'
+import type { Meter } from './meter.ts'
 import type { PackFile } from './pack-file.ts'
 
 const BLOCK = 1 << 14
@@ -19,6 +20,9 @@ export class EntryReader {
   from = 0
   to = 0
   type = 0
+
+  /** Bounds what is read, while it is set. */
+  meter: Meter | null = null
 
   readonly arena: Arena
   private readonly inflater = makeInflater()
@@ -206,6 +210,7 @@ export class EntryReader {
   }
 
   private checkSize(pack: PackFile, at: number, size: number): void {
+    this.meter?.spend(size)
     if (size > this.maxObjectBytes) throw new GitError('too_large', `object at ${at} of ${pack.name} has ${size} bytes`)
   }
 

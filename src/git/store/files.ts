@@ -1,6 +1,6 @@
 /** The files of a store: git's own layout, and the steps that make a pack durable before it is seen. */
 import { syncDirectorySync } from '#lib/disk.ts'
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { writeAll } from '../pack/index-writer.ts'
 import { GitError } from '../ports.ts'
@@ -58,8 +58,10 @@ export function installPack(directory: string, pack: string, index: string, pend
   try {
     if (pending) writeFileSync(`${base}.pending`, '')
     renameSync(pack, `${base}.pack`)
-    const rev = index.replace(/idx$/, 'rev')
-    if (existsSync(rev)) renameSync(rev, `${base}.rev`)
+    for (const ending of ['rev', 'mtimes']) {
+      const beside = index.replace(/idx$/, ending)
+      if (existsSync(beside)) renameSync(beside, `${base}.${ending}`)
+    }
     renameSync(index, `${base}.idx`)
     syncDirectorySync(packDirectory(directory))
   } catch (error) {
@@ -77,7 +79,7 @@ export function settlePack(directory: string, name: string): void {
 /** Removes a pack; its index goes first, so that no half of it is ever taken for a whole. */
 export function removePack(directory: string, name: string): void {
   const base = join(packDirectory(directory), name)
-  for (const ending of ['.idx', '.bitmap', '.rev', '.pack', '.pending', '.keep']) rmSync(base + ending, { force: true })
+  for (const ending of ['.idx', '.bitmap', '.rev', '.pack', '.mtimes', '.pending', '.keep', '.away']) rmSync(base + ending, { force: true })
 }
 
 /** The packs of a store that have both files. */
@@ -92,20 +94,31 @@ export function listPacks(directory: string): string[] {
   return names.filter((name) => name.endsWith('.idx') && all.has(`${name.slice(0, -4)}.pack`)).map((name) => name.slice(0, -4))
 }
 
-/** Bytes of everything below a directory; files that vanish meanwhile count as nothing. */
+/** Bytes of everything below a directory, and of packs that are away; files that vanish meanwhile count as nothing. */
 export function directorySize(directory: string): number {
   let total = 0
-  for (const entry of readdirSync(directory, { withFileTypes: true })) {
+  const entries = readdirSync(directory, { withFileTypes: true })
+  for (const entry of entries) {
     const path = join(directory, entry.name)
     if (entry.isDirectory()) total += directorySize(path)
+    else if (entry.name.endsWith('.away')) total += entries.some(({ name }) => name === entry.name.replace(/away$/, 'pack')) ? 0 : sizeInNote(path)
     else total += statSync(path, { throwIfNoEntry: false })?.size ?? 0
   }
   return total
 }
 
+/** The size that a note of a pack that is away tells (`away.ts`). */
+function sizeInNote(path: string): number {
+  try {
+    return Number.parseInt(readFileSync(path, 'latin1'), 10) || 0
+  } catch {
+    return 0
+  }
+}
+
 /**
  * After a start: removes what an ended process left unfinished. Temporaries go, and packs without an index; packs that
- * were pending stay (their refs may have moved), maintenance decides about them.
+ * were pending stay (their refs may have moved), maintenance decides about them. A pack that is away is no half one.
  */
 export function sweepStore(directory: string): number {
   const packs = packDirectory(directory)
@@ -116,7 +129,7 @@ export function sweepStore(directory: string): number {
   for (const name of names) {
     const dot = name.lastIndexOf('.')
     const stem = name.slice(0, dot)
-    const orphan = name.startsWith('pack-') && !(all.has(`${stem}.idx`) && all.has(`${stem}.pack`))
+    const orphan = name.startsWith('pack-') && !(all.has(`${stem}.idx`) && (all.has(`${stem}.pack`) || all.has(`${stem}.away`)))
     if (name.endsWith('.pending') || orphan || name.startsWith('tmp_')) {
       rmSync(join(packs, name), { force: true })
       if (!name.endsWith('.pending')) removed++

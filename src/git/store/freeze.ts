@@ -3,12 +3,15 @@ import { constants, copyFileSync, existsSync, linkSync, mkdirSync, readdirSync, 
 import { dirname, join } from 'node:path'
 import { packDirectory } from './files.ts'
 
-/** Whole packs of a directory, by name. */
-function wholePacks(directory: string): string[] {
+/** Packs of a directory by name: whole ones, and those that are away (`away.ts`), of which the note is held in place of the pack. */
+function heldPacks(directory: string): string[] {
   const packs = packDirectory(directory)
   if (!existsSync(packs)) return []
   const names = new Set(readdirSync(packs))
-  return [...names].filter((name) => name.endsWith('.idx') && names.has(`${name.slice(0, -4)}.pack`)).map((name) => name.slice(0, -4))
+  return [...names].flatMap((file) => {
+    const name = file.slice(0, -4)
+    return file.endsWith('.idx') && (names.has(`${name}.pack`) || names.has(`${name}.away`)) ? [name] : []
+  })
 }
 
 /** Another name for the same file; a copy where the file system has no such thing. False when the file is gone. */
@@ -46,16 +49,16 @@ export function freezeStore(directory: string, target: string): boolean {
   const packs = join(target, 'objects', 'pack')
   for (const part of [packs, join(target, 'objects', 'info'), join(target, 'refs')]) mkdirSync(part, { recursive: true, mode: 0o700 })
   for (const name of ['HEAD', 'config', 'objects/info/commit-graph']) holdFile(join(directory, name), join(target, name))
-  const held = new Set(wholePacks(target))
+  const held = new Set(heldPacks(target))
   for (;;) {
-    const missing = wholePacks(directory).filter((name) => !held.has(name))
+    const missing = heldPacks(directory).filter((name) => !held.has(name))
     if (missing.length === 0) return existsSync(directory)
     for (const name of missing) {
       const hold = (ending: string): boolean => holdFile(join(packDirectory(directory), name + ending), join(packs, name + ending))
-      for (const ending of ['.rev', '.bitmap']) hold(ending)
+      for (const ending of ['.rev', '.bitmap', '.mtimes']) hold(ending)
       // The index last: with it the pack counts as whole.
-      if (hold('.pack') && hold('.idx')) held.add(name)
-      else for (const ending of ['.rev', '.bitmap', '.pack', '.idx']) rmSync(join(packs, name + ending), { force: true })
+      if ((hold('.pack') || hold('.away')) && hold('.idx')) held.add(name)
+      else for (const ending of ['.rev', '.bitmap', '.mtimes', '.pack', '.away', '.idx']) rmSync(join(packs, name + ending), { force: true })
     }
   }
 }

@@ -112,6 +112,7 @@ export class ObjectStore implements ObjectReader {
 
   /** Finds an object by its raw id in the packs known now; `pack`, `offset` and `place` tell where. */
   locateKnown(oid: Uint8Array, at: number): boolean {
+    this.reader.meter?.step()
     if (this.last !== null && this.locateIn(this.last, oid, at)) return true
     for (const pack of this.list) {
       if (pack === this.last) continue

@@ -58,6 +58,17 @@ export class PackOrder {
   }
 }
 
+/** Whether there is a `.rev` file that does not say what the index says, or is not as it was written. */
+export function isOrderDamaged(base: string, index: PackIndex): boolean {
+  const bytes = readWhole(`${base}.rev`)
+  if (bytes === null) return false
+  const places = fromFile(base, index)
+  const end = bytes.length - 20
+  if (places === null || Buffer.compare(Bun.SHA1.hash(bytes.subarray(0, end)) as Uint8Array, bytes.subarray(end)) !== 0) return true
+  for (let rank = 1; rank < index.count; rank++) if (index.offset(places[rank - 1]!) >= index.offset(places[rank]!)) return true
+  return false
+}
+
 function fromFile(base: string, index: PackIndex): Uint32Array | null {
   const bytes = readWhole(`${base}.rev`)
   const { count } = index

@@ -3,11 +3,12 @@ import { BLOB, COMMIT, TREE } from '../pack/entry.ts'
 import { PackBuilder } from '../pack/build.ts'
 import { planPack } from '../pack/plan.ts'
 import { GitError } from '../ports.ts'
+import { Spent } from '../store/meter.ts'
 import type { FetchRequest, NamespaceTips } from '../protocol/fetch-request.ts'
 import { Framer } from '../protocol/framer.ts'
 import { NO_FILTER, parseFilter } from '../walk/filter.ts'
 import { peelHex } from '../walk/peel.ts'
-import { selectByBitmaps, selectByWalking, type Selected, type Wants } from './select-objects.ts'
+import { selectObjects, type Selected, type Wants } from './select-objects.ts'
 import { computeShallow } from '../walk/shallow.ts'
 import { negotiateV0, negotiateV2 } from './negotiate.ts'
 import type { OpenStore } from './open-store.ts'
@@ -16,7 +17,7 @@ import type { Task } from './task.ts'
 
 /**
  * The task behind `Git.uploadPack`'s fetch. Errors after the first output go into the stream as git expects them. Gives
- * whether a whole pack was sent: such an answer can be given again.
+ * whether it came to its end: such an answer can be given again.
  */
 export function* fetchTask(store: OpenStore, request: FetchRequest, names: NamespaceTips): Task<boolean> {
   store.objects.pin()
@@ -64,11 +65,10 @@ function* answer(store: OpenStore, request: FetchRequest, names: NamespaceTips, 
 
   const talk = { request, out, store, reach, wants: wants.commits, boundary }
   const haves = request.protocol === 2 ? negotiateV2(talk) : negotiateV0(talk)
-  if (haves === null) return false
+  if (haves === null) return true
   out.packStarts()
 
-  const plan = { store, request, names, wants, haves, boundary, client, cut, filter, out }
-  const selected = (yield* selectByBitmaps(plan)) ?? (yield* selectByWalking(plan))
+  const selected = yield* selectObjects({ store, request, names, wants, haves, boundary, client, cut, filter, out })
   yield* sendPack(store, request, selected, framer, out)
   return true
 }
@@ -107,17 +107,19 @@ export function* resolveWants(store: OpenStore, oids: readonly string[], names: 
       // Tags are visible by being tips or on the way from one only.
       if (peeled.tags.length > 0) throw notOurs(oid)
       if (peeled.type === COMMIT) {
-        if (!reach.has(store.commits.numberOf(oid), true)) throw notOurs(oid)
+        if (!reach.has(store.commits.number(peeled.raw, 0), true)) throw notOurs(oid)
       } else unproven.push(oid)
     }
     tags.push(...peeled.tags)
     if (peeled.type === COMMIT) {
-      const number = store.commits.numberOf(peeled.oid)
+      const number = store.commits.number(peeled.raw, 0)
       store.commits.load(number)
       commits.push(number)
     } else if (peeled.type === TREE || peeled.type === BLOB) others.push({ oid: peeled.oid, type: peeled.type })
   }
   if (unproven.length > 0) {
+    // What is found on the way is kept for the next question: it must not be given up half-way.
+    if (store.objects.reader.meter !== null) throw new Spent()
     const hidden = yield* store.visible(names.tips).firstHidden(Buffer.from(unproven.join(''), 'hex'))
     if (hidden !== null) throw notOurs(hidden)
   }

@@ -1,22 +1,24 @@
 /**
  * Keeps a store fast: small packs are put together so that each pack has at least twice the objects of all smaller ones
- * (git-repack, "--geometric"), and objects that nothing reaches go after a grace period.
+ * (git-repack, "--geometric"), and objects that nothing reaches go after a grace period (`collect.ts`).
  */
 import { syncDirectorySync } from '#lib/disk.ts'
-import { renameSync, statSync, utimesSync } from 'node:fs'
+import { existsSync, renameSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { buildBitmap } from '../bitmap/build-bitmap.ts'
 import { COMMIT } from '../pack/entry.ts'
+import { REV_FROM } from '../pack/received-index.ts'
 import { writePackFile } from '../pack/write-file.ts'
 import { diffTreePaths } from '../diff/tree-diff.ts'
 import { GitError, type ObjectReader, type Oid } from '../ports.ts'
 import { buildFilter } from '../store/changed-paths.ts'
-import { directorySize, installPack, packDirectory, randomName, removePack, writeDurably } from '../store/files.ts'
+import { directorySize, installPack, randomName, removePack, writeDurably } from '../store/files.ts'
 import { OidMap } from '../store/oid-map.ts'
+import { buildRev } from '../store/pack-order.ts'
 import type { PackFile } from '../store/pack-file.ts'
 import { buildCommitGraph } from '../walk/build-graph.ts'
 import { peelHex } from '../walk/peel.ts'
-import { reachableObjects } from '../walk/reachable.ts'
+import { collectTask, isSetApart, type Collected } from './collect.ts'
 import { removeQuietly, type Engine } from './engine.ts'
 import type { OpenStore } from './open-store.ts'
 import { planDeltas } from './plan-deltas.ts'
@@ -32,22 +34,20 @@ const OUTSIDE = 5000
 const NEW_FILTERS = 20_000
 
 export type MaintainOptions = {
+  /** Unreachable objects go when they were found so for longer than this. */
   readonly graceMs?: number
+  /** The time, in milliseconds since 1970. */
+  readonly nowMs?: number
   /** What work under way rests on, as far as it exists. */
   readonly leased?: readonly Oid[]
+  /** What the host names beside its refs, as far as it exists: raw ids, 20 bytes each. It only keeps objects; no aid to reading is made for it. */
+  readonly kept?: Uint8Array
 }
 
-/**
- * `named` are all refs of the family, with everything else that the host still names. Unreachable objects go when
- * `graceMs` is given: those in packs that are older. A pack that is younger is left alone as a whole, since a push may
- * rest on it whose refs have not moved yet.
- */
-export function* maintainTask(
-  engine: Engine,
-  name: string,
-  named: readonly Oid[],
-  options: MaintainOptions = {},
-): Task<{ packs: number; bytes: number; unindexed: number }> {
+export type Maintained = Collected & { readonly packs: number; readonly bytes: number; readonly unindexed: number }
+
+/** `named` are all refs of the family. */
+export function* maintainTask(engine: Engine, name: string, named: readonly Oid[], options: MaintainOptions = {}): Task<Maintained> {
   const store = engine.store(name)
   const { objects } = store
   const directory = engine.directory(name)
@@ -56,38 +56,61 @@ export function* maintainTask(
   try {
     objects.refresh()
     const tips = [...named, ...(options.leased ?? []).filter((oid) => objects.has(oid))]
-    const settled = objects.packs.filter((pack) => !pack.isPending())
-    const gathered = options.graceMs === undefined ? toGather(settled) : settled.filter((pack) => age(directory, pack) >= options.graceMs!)
-    if (gathered.length > 0) {
-      let chosen = yield* union(gathered)
-      if (options.graceMs !== undefined) {
-        const reachable = yield* reachableObjects(objects, store.commits, Buffer.from(tips.join(''), 'hex'))
-        chosen = intersect(chosen, reachable)
-      }
-      const unchanged = gathered.length === 1 && chosen.size === gathered[0]!.index.count
-      if (!unchanged) yield* replace(engine, name, gathered, chosen, path)
+    let collected: Collected = { doomed: [], dropped: 0 }
+    if (options.graceMs === undefined) {
+      const gathered = toGather(settled(store))
+      if (gathered.length > 1) yield* replace(engine, name, gathered, yield* union(gathered), path)
+    } else {
+      const nowMs = options.nowMs ?? performance.timeOrigin + performance.now()
+      const all = Buffer.concat([Buffer.from(tips.join(''), 'hex'), present(store, options.kept ?? new Uint8Array())])
+      collected = yield* collectTask(engine, name, all, options.graceMs, nowMs, path)
     }
     objects.refresh()
     const starts = commitsAt(store, tips)
     const unindexed = yield* writeGraph(engine, name, starts)
-    yield* addBitmap(engine, name, starts)
-    return { packs: objects.packs.length, bytes: directorySize(directory), unindexed }
+    yield* addOrders(engine, store)
+    yield* addBitmap(engine, name, starts, collected.doomed)
+    return { ...collected, packs: objects.packs.length, bytes: directorySize(directory), unindexed }
   } finally {
     objects.unpin()
-    for (const ending of ['.pack', '.idx', '.rev']) removeQuietly(path + ending)
+    for (const ending of ['.pack', '.idx', '.rev', '.mtimes']) removeQuietly(path + ending)
   }
 }
 
-/** Gives the largest pack its bitmap, if it is worth one and has none. */
-function* addBitmap(engine: Engine, name: string, starts: readonly number[]): Task<void> {
-  const { objects, commits } = engine.store(name)
-  const settled = objects.packs.filter((pack) => !pack.isPending())
-  const largest = settled.reduce<PackFile | null>((best, pack) => (best !== null && best.index.count >= pack.index.count ? best : pack), null)
+/** The packs that are there to stay, less those that were set apart. */
+const settled = ({ objects }: OpenStore): PackFile[] => objects.packs.filter((pack) => !pack.isPending() && !isSetApart(pack))
+
+/** Those of raw ids that the store has. */
+function present({ objects }: OpenStore, oids: Uint8Array): Uint8Array {
+  const there = new Uint8Array(oids.length)
+  let end = 0
+  for (let at = 0; at < oids.length; at += 20) {
+    if (!objects.locateKnown(oids, at)) continue
+    there.set(oids.subarray(at, at + 20), end)
+    end += 20
+  }
+  return there.subarray(0, end)
+}
+
+/** Gives the largest pack its bitmap, if it is worth one and has none; those on their way out need none. */
+function* addBitmap(engine: Engine, name: string, starts: readonly number[], doomed: readonly string[]): Task<void> {
+  const store = engine.store(name)
+  const { objects, commits } = store
+  const largest = settled(store).filter((pack) => !doomed.includes(pack.name)).reduce<PackFile | null>((best, pack) => (best !== null && best.index.count >= pack.index.count ? best : pack), null)
   if (largest === null || largest.index.count < BITMAP_FROM || largest.bitmap !== null) return
   const bytes = yield* buildBitmap(objects, commits, largest, starts)
   if (bytes === null) return
   place(engine, bytes, `${largest.base}.bitmap`)
   largest.lookAgain()
+}
+
+/** Writes what tells the order of objects for large packs that have none. */
+function* addOrders(engine: Engine, store: OpenStore): Task<void> {
+  for (const pack of settled(store)) {
+    if (pack.index.count < REV_FROM || existsSync(`${pack.base}.rev`)) continue
+    place(engine, buildRev(pack.order.places, pack.index.packChecksum), `${pack.base}.rev`)
+    yield 'pause'
+  }
 }
 
 /** Writes the commit-graph anew, of what the tips reach now. Gives how many commits have no filter yet. */
@@ -146,14 +169,9 @@ function commitsAt(store: OpenStore, tips: readonly Oid[]): number[] {
 function* replace(engine: Engine, name: string, gathered: readonly PackFile[], chosen: OidMap, path: string): Task<void> {
   const directory = engine.directory(name)
   const { objects } = engine.store(name)
-  if (chosen.size > 0) {
-    // The new pack is as old as the youngest of those that it replaces: gathering must not make garbage young.
-    const time = Math.max(...gathered.map((pack) => modified(directory, pack)))
-    const deltas = yield* planDeltas(engine.store(name), chosen)
-    yield* writePackFile(objects, { pack: null, bits: null, others: chosen }, path, deltas)
-    utimesSync(`${path}.pack`, time / 1000, time / 1000)
-    installPack(directory, `${path}.pack`, `${path}.idx`, false)
-  }
+  const deltas = yield* planDeltas(engine.store(name), chosen)
+  yield* writePackFile(objects, { pack: null, bits: null, others: chosen }, path, deltas)
+  installPack(directory, `${path}.pack`, `${path}.idx`, false)
   for (const pack of gathered) removePack(directory, pack.name)
 }
 
@@ -192,15 +210,3 @@ function* union(packs: readonly PackFile[]): Generator<'pause', OidMap, unknown>
   }
   return all
 }
-
-function intersect(all: OidMap, kept: OidMap): OidMap {
-  const both = new OidMap(kept.size)
-  const oids = all.bytes
-  for (let i = 0; i < all.size; i++) if (kept.get(oids, i * 20) >= 0) both.add(oids, i * 20)
-  return both
-}
-
-const modified = (directory: string, pack: PackFile): number =>
-  statSync(join(packDirectory(directory), `${pack.name}.pack`), { throwIfNoEntry: false })?.mtimeMs ?? 0
-
-const age = (directory: string, pack: PackFile): number => performance.timeOrigin + performance.now() - modified(directory, pack)

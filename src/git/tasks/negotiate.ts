@@ -5,7 +5,6 @@
 import { COMMIT } from '../pack/entry.ts'
 import type { FetchRequest } from '../protocol/fetch-request.ts'
 import type { CommitTable } from '../walk/commit-table.ts'
-import { peelHex } from '../walk/peel.ts'
 import type { Reach } from '../walk/reach.ts'
 import type { FetchOutput } from './fetch-output.ts'
 import type { OpenStore } from './open-store.ts'
@@ -21,11 +20,11 @@ export type Talk = {
 
 /** The commit that an id stands for when it is common; null when not, 'other' when it is common but no commit. */
 function common(talk: Talk, oid: string): number | null | 'other' {
-  const peeled = peelHex(talk.store.objects, oid)
+  const peeled = talk.store.peel(oid)
   if (peeled === null) return null
   if (peeled.type !== COMMIT) return talk.reach.isNamed(oid) ? 'other' : null
   if (peeled.tags.length > 0 && !talk.reach.isNamed(oid)) return null
-  const number = talk.store.commits.numberOf(peeled.oid)
+  const number = talk.store.commits.number(peeled.raw, 0)
   return talk.reach.has(number, false) ? number : null
 }
 

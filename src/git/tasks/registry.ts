@@ -12,6 +12,7 @@ import type { Engine } from './engine.ts'
 import { exportTask } from './export.ts'
 import { fetchTask } from './fetch.ts'
 import { ingestTask, type IngestRequest } from './ingest.ts'
+import { remakeTask } from './remake.ts'
 import { maintainTask, type MaintainOptions } from './maintain.ts'
 import { objectInfoTask } from './object-info.ts'
 import type { OpenStore } from './open-store.ts'
@@ -99,6 +100,7 @@ export const registry: Record<string, Entry | undefined> = {
   maintain: (engine, { store, args: [tips, options] }: Asked<[Oid[], MaintainOptions]>) => ({
     task: maintainTask(engine, store, tips, options),
   }),
+  remake: (engine, { store, args: [pack] }: Asked<[string]>) => ({ task: remakeTask(engine, store, pack) }),
   verify: (engine, { store, args: [tips] }: Asked<[Oid[]]>) => ({ task: verifyTask(engine.store(store), tips) }),
   export: (engine, { store, args: [names, refs, directory] }: Asked<Rest<typeof exportTask>>) => ({
     task: exportTask(engine.store(store), names, refs, directory),

@@ -7,6 +7,7 @@ import { BitmapReach, bitmapPack, fitsBitmaps } from '../walk/bitmap-reach.ts'
 import { Collector, type Base } from '../walk/collect.ts'
 import type { Filter } from '../walk/filter.ts'
 import { selectCommits, type CommitSelection } from '../walk/select-commits.ts'
+import { Spent } from '../store/meter.ts'
 import type { FetchOutput } from './fetch-output.ts'
 import type { OpenStore } from './open-store.ts'
 import type { Task } from './task.ts'
@@ -40,15 +41,25 @@ const MANY = 2000
 /** Commits that are walked to find sets for what the client has, when they only serve to find bases for deltas. */
 const NEARBY = 500
 
+/** So many commits, and what they bring, are too much for where others wait. */
+const FEW = 256
+
+/** Which objects are to be sent. */
+export function* selectObjects(plan: FetchPlan): Task<Selected> {
+  const { store, wants, haves } = plan
+  const isPlain = plan.boundary === null && plan.cut.size === 0 && plan.client.length === 0
+  const selection = isPlain && haves.length > 0 ? selectCommits(store.commits, wants.commits, haves, () => false) : null
+  return (yield* selectByBitmaps(plan, selection)) ?? (yield* selectByWalking(plan, selection))
+}
+
 /** Null when bitmaps cannot answer it or would be slower. */
-export function* selectByBitmaps(plan: FetchPlan): Task<Selected | null> {
+function* selectByBitmaps(plan: FetchPlan, selection: CommitSelection | null): Task<Selected | null> {
   const { store, request, wants, haves, filter, out } = plan
   const { objects, commits: table } = store
   const plain = plan.boundary === null && plan.cut.size === 0 && wants.commits.length > 0 && wants.others.every(({ type }) => type !== TREE)
-  if (!plain || !fitsBitmaps(filter)) return null
+  if (!plain || !fitsBitmaps(filter) || (selection !== null && selection.commits.length < MANY)) return null
   const pack = bitmapPack(objects)
   if (pack === null) return null
-  if (haves.length > 0 && selectCommits(table, wants.commits, haves, () => false).commits.length < MANY) return null
 
   const wanted = new BitmapReach(objects, table, pack, filter)
   wanted.addCommits(wants.commits)
@@ -73,7 +84,7 @@ export function* selectByBitmaps(plan: FetchPlan): Task<Selected | null> {
 
 const isThin = ({ request }: FetchPlan): boolean => request.thin && request.filter === null
 
-export function* selectByWalking(plan: FetchPlan): Task<Selected> {
+function* selectByWalking(plan: FetchPlan, found: CommitSelection | null): Task<Selected> {
   const { store, request, wants, haves, boundary, client, cut, filter, out } = plan
   const { objects, commits: table } = store
   // The client's side of history ends where it said; what is newly cut binds only what is sent.
@@ -84,7 +95,8 @@ export function* selectByWalking(plan: FetchPlan): Task<Selected> {
   // A commit that the client has cut off is one it has; what newly lies behind it comes through `unshallow`.
   const had = boundary === null ? haves : [...haves, ...(haves.length > 0 ? client : boundary.unshallow)]
   const clientCut = new Set(client)
-  const selection = selectCommits(table, starts, had, (commit) => cut.has(commit) || clientCut.has(commit))
+  const selection = found ?? selectCommits(table, starts, had, (commit) => cut.has(commit) || clientCut.has(commit))
+  if (objects.reader.meter !== null && selection.commits.length > FEW) throw new Spent()
   const collector = new Collector(objects, filter, null, isThin(plan) && had.length > 0)
   for (const tag of wants.tags) collector.addTag(tag)
   for (const { oid, type } of wants.others) collector.addNamed(oid, type)

@@ -48,6 +48,8 @@ export class Threads {
     private readonly settings: EngineSettings,
     private readonly count: number,
     private readonly onFault: (message: string, fields: Record<string, unknown>) => void,
+    /** Told when a task of a store begins; what it gives is called at its end. */
+    private readonly begin: ((store: string) => () => void) | null = null,
   ) {
     if (count === 0) this.threads.push(this.localThread())
     else for (let i = 0; i < count; i++) this.threads.push(this.workerThread())
@@ -72,9 +74,12 @@ export class Threads {
     let wishes = 0
     let failure: Error | null = null
     let over = false
+    const store = (args as { store?: unknown } | null)?.store
+    const end = this.begin !== null && typeof store === 'string' ? this.begin(store) : null
     const settle = () => {
       if (over) return
       over = true
+      end?.()
       this.listeners.delete(id)
       for (const child of this.children.get(id) ?? []) child.cancel()
       this.children.delete(id)

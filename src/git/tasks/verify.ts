@@ -5,12 +5,18 @@ import zlib from 'node:zlib'
 import { HASH_PREFIX, hashInto } from '../pack/hash.ts'
 import { checkObject, type Links } from '../pack/fsck.ts'
 import { BLOB } from '../pack/entry.ts'
+import { bytesToOid, parseCommit } from '../object.ts'
 import { GitError, type Oid } from '../ports.ts'
+import { CommitGraph } from '../store/commit-graph.ts'
+import { readTimes } from '../store/mtimes.ts'
 import { OidMap } from '../store/oid-map.ts'
 import type { PackFile } from '../store/pack-file.ts'
+import { PackIndex } from '../store/pack-index.ts'
+import { isOrderDamaged } from '../store/pack-order.ts'
 import type { OpenStore } from './open-store.ts'
 import type { Task } from './task.ts'
 
+const GRAPH = 'the commit-graph is damaged'
 const MAX_LINES = 1000
 const BUFFER = 1 << 20
 
@@ -26,18 +32,24 @@ export function* verifyTask(store: OpenStore, tips: readonly Oid[]): Task<string
   objects.pin()
   try {
     objects.refresh()
-    const graph = join(objects.directory, 'objects', 'info', 'commit-graph')
-    if (objects.commitGraph === null && existsSync(graph)) say('the commit-graph is damaged')
+    let blind = false
     for (const pack of objects.packs) {
-      if (pack.bitmap === null && existsSync(`${pack.base}.bitmap`)) say(`${pack.name}: the bitmap is damaged`)
       try {
+        if (!isIndexSound(pack)) throw new GitError('corrupt', 'the index is damaged')
+        if (pack.bitmap === null && existsSync(`${pack.base}.bitmap`)) say(`${pack.name}: the bitmap is damaged`)
+        if (isOrderDamaged(pack.base, pack.index)) say(`${pack.name}: the order is damaged`)
+        if (existsSync(`${pack.base}.mtimes`) && readTimes(pack.base, pack.index) === null) say(`${pack.name}: the times are damaged`)
         yield* verifyFile(pack, say)
         yield* verifyEntries(store, pack, links, say)
       } catch (error) {
         if (!(error instanceof GitError)) throw error
-        say(`${pack.name}: ${error.message}`)
+        blind = true
+        say(`${pack.name}: ${error.message.replace(`${pack.name}: `, '')}`)
       }
     }
+    // What a pack holds whose index cannot be trusted is not known: that comes first.
+    if (blind) return wrong
+    yield* verifyGraph(store, say)
     const oids = named.bytes
     for (let i = 0; i < named.size; i++) {
       if (i % 4096 === 4095) yield 'pause'
@@ -50,12 +62,42 @@ export function* verifyTask(store: OpenStore, tips: readonly Oid[]): Task<string
   return wrong
 }
 
-/** Both files against their own checksums. */
-function* verifyFile(pack: PackFile, say: (line: string) => void): Task<void> {
-  const { raw } = pack.index
-  if (Buffer.compare(Bun.SHA1.hash(raw.subarray(0, raw.length - 20)) as Uint8Array, raw.subarray(raw.length - 20)) !== 0) {
-    say(`${pack.name}: the index does not match its checksum`)
+/** Throws GitError `corrupt` when pack and index do not belong together. */
+function isIndexSound(pack: PackFile): boolean {
+  try {
+    PackIndex.open(`${pack.base}.idx`)
+  } catch (error) {
+    if (error instanceof GitError) return false
+    throw error
   }
+  const { raw } = pack.index
+  return Buffer.compare(Bun.SHA1.hash(raw.subarray(0, raw.length - 20)) as Uint8Array, raw.subarray(raw.length - 20)) === 0
+}
+
+/** The commit-graph against its checksum, and against the commits that it tells of (git-commit-graph, "verify"). */
+function* verifyGraph({ objects }: OpenStore, say: (line: string) => void): Task<void> {
+  const graph = CommitGraph.open(objects.directory)
+  if (graph === null) {
+    if (existsSync(join(objects.directory, 'objects', 'info', 'commit-graph'))) say(GRAPH)
+    return
+  }
+  for (let position = 0; position < graph.count; position++) {
+    if (position % 256 === 255) yield 'pause'
+    const oid = bytesToOid(graph.raw, graph.oidAt(position))
+    try {
+      const told = graph.find(oid)
+      const object = objects.read(oid)
+      const is = object === null ? null : parseCommit(oid, object.data)
+      if (is !== null && told?.tree === is.tree && told.parents.join() === is.parents.join()) continue
+    } catch (error) {
+      if (!(error instanceof GitError)) throw error
+    }
+    return say(GRAPH)
+  }
+}
+
+/** The pack against its own checksum. */
+function* verifyFile(pack: PackFile, say: (line: string) => void): Task<void> {
   const hasher = new Bun.CryptoHasher('sha1')
   const buffer = new Uint8Array(BUFFER)
   const end = pack.size - 20

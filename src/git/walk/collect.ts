@@ -117,7 +117,8 @@ export class Collector {
     this.known.add(oids, at)
     this.scanned.add(oids, at)
     if (!this.scanned.added || !this.store.load(oids, at)) return
-    const { bytes, to } = this.store.reader
+    const { bytes, to, meter } = this.store.reader
+    meter?.spend(to - this.store.reader.from)
     let from = this.store.reader.from
     while (from < to) {
       const mode = modeAt(bytes, from)
@@ -223,7 +224,8 @@ export class Collector {
     while (name < end && bytes[name] !== 0x20) name++
     for (const base of bases) {
       if (!this.store.load(base.bytes, base.at)) continue
-      const { bytes: tree, from, to } = this.store.reader
+      const { bytes: tree, from, to, meter } = this.store.reader
+      meter?.spend(to - from)
       const at = findEntry(tree, from, to, bytes, name + 1, end, trees)
       if (at < 0) continue
       const oid = copyBytes(tree, at, at + 20)
@@ -235,7 +237,8 @@ export class Collector {
   /** Copies a tree's content into the buffer of its depth: reading its children would overwrite the reader's view. */
   private copy(oids: Uint8Array, at: number, depth: number): number {
     if (!this.store.load(oids, at)) throw missing(oids, at)
-    const { bytes, from, to, type } = this.store.reader
+    const { bytes, from, to, type, meter } = this.store.reader
+    meter?.spend(to - from)
     if (type !== TREE) throw new GitError('corrupt', `${Buffer.from(oids.subarray(at, at + 20)).toString('hex')} is not a tree`)
     let buffer = this.buffers[depth]
     if (buffer === undefined || buffer.length < to - from) {

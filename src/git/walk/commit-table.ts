@@ -66,6 +66,7 @@ export class CommitTable {
 
   /** Parses the commit if that has not happened. Throws GitError `missing` or `corrupt`. */
   load(index: number): void {
+    this.store.reader.meter?.step()
     if (this.times[index]! >= 0) return
     this.tryLoad(index)
     if (this.times[index]! < 0) {

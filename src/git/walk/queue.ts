@@ -24,7 +24,12 @@ export class TimeQueue {
     this.place(at, item, time, order)
   }
 
-  /** The time of the first item; only when there is one. */
+  /** The first item; only when there is one. */
+  peek(): number {
+    return this.items[0]!
+  }
+
+  /** Its time. */
   peekTime(): number {
     return this.times[0]!
   }

@@ -105,13 +105,14 @@ export class Reach {
   }
 
   private advance(): void {
-    const at = this.queue.pop()
+    const at = this.queue.peek()
     const count = this.table.parentCount(at)
+    // What cannot be read, or not now, must not leave a walk behind that has lost a part of its way.
+    for (let i = 0; i < count; i++) this.table.load(this.table.parent(at, i))
+    this.queue.pop()
     for (let i = 0; i < count; i++) {
       const parent = this.table.parent(at, i)
-      if (!this.marks.add(parent, SEEN)) continue
-      this.table.load(parent)
-      this.queue.push(parent, this.table.time(parent))
+      if (this.marks.add(parent, SEEN)) this.queue.push(parent, this.table.time(parent))
     }
   }
 }

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from 'node:path'
 import { generateX25519Identity, identityToRecipient } from 'age-encryption'
 import { contentOf, openPlace, readManifest, requireBackup, restoreBackup } from '#backup'
+import { condition } from '#features/backups/condition.ts'
 import { createBackup } from '#features/backups/create-backup.ts'
 import { findBackup } from '#features/backups/store.ts'
 import { installationKey } from '#lib/installation-key.ts'
@@ -145,6 +146,12 @@ test('a backup that cannot be made is told: in the list, as an event, and by mai
   }
   expect(world.events('backup.failed')).toHaveLength(4)
   expect(outbox()).toHaveLength(2)
+  // One that was asked for counts like one by schedule, until one goes well.
+  expect(condition(world.hearth)).toMatchObject({ state: 'failing', detail: expect.stringContaining(blocked) })
+  rmSync(blocked)
+  await world.call(createBackup, ada, {})
+  await world.jobs()
+  expect(condition(world.hearth)).toMatchObject({ state: 'ok' })
 }, 60_000)
 
 test('only site administrators reach backups', async () => {
@@ -170,6 +177,6 @@ test('objects that maintenance and purges take away meanwhile are in the backup 
   expect(during).toBe(1)
   const held = gathered.sources.filter(({ path }) => path.startsWith(`repos/${store}/`) && path.endsWith('.pack'))
   expect(held.length).toBeGreaterThan(0)
-  for (const { file } of held) expect(readFileSync(file).subarray(0, 4).toString()).toBe('PACK')
+  for (const { file } of held) expect(readFileSync(String(file)).subarray(0, 4).toString()).toBe('PACK')
   expect(gathered.notes).toEqual([])
 })

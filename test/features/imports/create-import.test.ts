@@ -149,7 +149,7 @@ test('more than the quota of the workspace is not kept, and said', async () => {
   await world.jobs()
   const ended = await world.call(getImport, ada, { id: begun.id })
   expect(ended.state).toBe('failed')
-  expect(ended.errors.at(-1)).toContain('acme may have 1 bytes of repositories')
+  expect(ended.errors.at(-1)).toContain('acme may have 1 byte of repositories')
   expect(it.refs('acme/too-much').size).toBe(0)
   await world.call(setQuota, root, { workspace: 'acme', repos_bytes: null })
 })

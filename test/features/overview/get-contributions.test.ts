@@ -2,7 +2,8 @@ import { expect, test } from 'bun:test'
 import { anonymous } from '#core/caller.ts'
 import { createIssue } from '#features/issues/index.ts'
 import { getContributions } from '#features/overview/index.ts'
-import { DAY } from '#lib/time.ts'
+import { MANY } from '#features/overview/year.ts'
+import { DAY, HOUR, timestamp } from '#lib/time.ts'
 import { makeWorld } from '../../world.ts'
 
 test('a year of work counts what the reader may see, to the day', async () => {
@@ -21,4 +22,40 @@ test('a year of work counts what the reader may see, to the day', async () => {
   const all = await days(ada)
   expect(new Set(all.map(({ day }) => day)).size).toBe(all.length)
   expect(new Date(all[0]?.day ?? '').getUTCDay()).toBe(1)
+})
+
+test('a year of very much work is counted in pieces to the same numbers, kept for a while, and shown to each only as far as they see', async () => {
+  const world = await makeWorld()
+  const ada = await world.user('ada')
+  const acme = await world.workspace('acme', { owner: ada })
+  const [open, closed] = [await world.repo('acme/open', { as: ada, private: false }), await world.repo('acme/closed', { as: ada, private: true })]
+  const now = world.clock.now()
+  // Every third is in the closed one; a hundred each day, from the oldest on.
+  const days = Math.ceil((MANY + 1) / 100)
+  await world.write((tx) => {
+    for (let n = 0; n < days * 100; n++) {
+      const time = timestamp(now - (days - Math.floor(n / 100)) * DAY)
+      tx.db.run(
+        `INSERT INTO events (id, type, time, workspace_id, repo_id, actor_id, number, data) VALUES (?, 'issue.opened', ?, ?, ?, ?, NULL, '{}')`,
+        `evt_${String(n).padStart(26, '0')}`, time, acme.id, n % 3 === 0 ? closed.id : open.id, ada.id,
+      )
+    }
+  })
+  const asked = async (caller: Parameters<typeof world.call>[1]) => {
+    const before = world.hearth.measures.queries
+    const { total, days: shown } = await world.call(getContributions, caller, { username: 'ada' })
+    return { total, most: Math.max(...shown.map(({ count }) => count)), questions: world.hearth.measures.queries - before }
+  }
+  const others = days * 100 - Math.ceil((days * 100) / 3)
+  const first = await asked(ada)
+  expect([first.total, first.most]).toEqual([days * 100, 100])
+  expect(first.questions).toBeLessThan(100)
+  const stranger = await asked(anonymous)
+  expect([stranger.total, stranger.most]).toEqual([others, 67])
+  const again = await asked(anonymous)
+  expect(again.total).toBe(others)
+  expect(again.questions).toBeLessThan(10)
+  await world.call(createIssue, ada, { repo: 'acme/open', title: 'One more' })
+  world.clock.advance(HOUR)
+  expect((await asked(anonymous)).total).toBe(others + 1)
 })

@@ -27,7 +27,7 @@ import { moveInMergeQueue } from '#features/queue/move-in-merge-queue.ts'
 import { pauseMergeQueue } from '#features/queue/pause-merge-queue.ts'
 import { resumeMergeQueue } from '#features/queue/resume-merge-queue.ts'
 import type { EntryRow } from '#features/queue/store.ts'
-import { branchRef, keptCommits, listTipsOfStore, moveRefs, prepareUpdates, readRef, repoByPath, type RepoRow } from '#features/repos/index.ts'
+import { branchRef, listKept, listTipsOfStore, moveRefs, prepareUpdates, readRef, repoByPath, type RepoRow } from '#features/repos/index.ts'
 import { createRepo } from '#features/repos/create-repo.ts'
 import { updateRepoSettings } from '#features/repos/update-repo-settings.ts'
 import { createWorkspace } from '#features/workspaces/create-workspace.ts'
@@ -267,8 +267,7 @@ class History {
   async #maintain(): Promise<void> {
     await this.#rest()
     const { store } = rowOf(this.#hearth)
-    const tips = [...listTipsOfStore(this.#hearth.db, store), ...keptCommits.all(this.#hearth).flatMap((list) => list(this.#hearth.db, store))]
-    await this.#hearth.git.maintain(store, [...new Set(tips)], { graceMs: 0 })
+    await this.#hearth.git.maintain(store, listTipsOfStore(this.#hearth.db, store), { graceMs: 0, kept: listKept(this.#hearth, store) })
   }
 
   /**

@@ -141,3 +141,33 @@ test('many records go in parts, each short, and threads go with what they answer
   expect(left.length).toBeGreaterThan(2)
   expect(world.hearth.db.all('SELECT * FROM jobs WHERE state = ?', 'failed')).toEqual([])
 })
+
+test('what one pull request or issue has very many of goes in parts too', async () => {
+  const { world, ada, site, rows } = await makeFull()
+  const { database, writer } = world.hearth
+  const pull = database.one<{ id: string; number: number }>('SELECT id, number FROM pulls WHERE repo_id = ?', site.id)
+  if (!pull) throw new Error('there is no pull request')
+  await writer.write(() => {
+    for (let n = 1; n <= 3000; n++) {
+      database.run(`INSERT INTO session_entries (pull_id, seq, kind, text, at, truncated, redacted) VALUES (?, ?, 'text', 'x', 'x', 0, 0)`, pull.id, n + 10)
+      database.run(`INSERT INTO pull_touches (pull_id, repo_id, path, ranges) VALUES (?, ?, ?, '[]')`, pull.id, site.id, `file-${n}`)
+      database.run(`INSERT INTO cross_references (target_repo_id, target, repo_id, number, text_id, created_at) VALUES (?, '1', ?, ?, ?, 'x')`, site.id, site.id, pull.number, `txt_${n}`)
+    }
+  })
+  await world.call(deleteRepo, ada, { repo, confirm: repo })
+  await world.call(purgeRepo, ada, { repo, confirm: repo })
+  const changes = () => database.one<{ n: number }>('SELECT total_changes() AS n')?.n ?? 0
+  const steps: number[] = []
+  const write = writer.write.bind(writer)
+  writer.write = async (run) =>
+    write(() => {
+      const before = changes()
+      const result = run()
+      steps.push(changes() - before)
+      return result
+    })
+  await world.jobs()
+  expect(rows()).toEqual([])
+  expect(steps.reduce((sum, n) => sum + n, 0)).toBeGreaterThan(9000)
+  expect(Math.max(...steps)).toBeLessThan(1500)
+})

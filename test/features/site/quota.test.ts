@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { bytesText } from '#lib/bytes-text.ts'
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -73,7 +74,7 @@ test('a push that does not fit is refused in one clear line, and reads go on', a
   await git('commit', '-q', '-m', 'two')
   const refused = await git('push', 'origin', 'more')
   expect(refused.status).not.toBe(0)
-  expect(refused.stderr).toContain(`acme may have ${measured + 10_000} bytes of repositories and has ${measured};`)
+  expect(refused.stderr).toContain(`acme may have ${bytesText(measured + 10_000)} of repositories and has ${bytesText(measured)};`)
   expect((await world.call(getUsage, ada, { workspace: 'acme' })).repos_bytes.used).toBe(measured)
   expect((await git('fetch', '-q', 'origin')).status).toBe(0)
   // Deleting brings nothing, so it is never refused.

@@ -70,9 +70,12 @@ export async function startHost(options: Partial<GitOptions> = {}): Promise<Test
       const asked = match[2] === 'git-upload-pack' && body === request.body && Number(request.headers.get('content-length') ?? Infinity) < 2000 ? await request.bytes() : null
       const listed = asked && git.listRefs(shown, protocol, asked)
       if (listed) return new Response(Buffer.from(listed), { headers: { 'content-type': `application/x-${match[2]}-result` } })
+      const packed = match[2] === 'git-upload-pack' && options.smallMs ? (asked ?? (await new Response(body).bytes())) : null
+      const now = packed && git.answerNow(storeOf(namespace), shown, { protocol, body: packed })
+      if (now) return new Response(now instanceof Uint8Array ? Buffer.from(now) : Bun.file(now.path), { headers: { 'content-type': `application/x-${match[2]}-result` } })
       const answer =
         match[2] === 'git-upload-pack'
-          ? await git.uploadPackOrFile(storeOf(namespace), shown, { protocol, body: asked ?? body, signal: request.signal })
+          ? await git.uploadPackOrFile(storeOf(namespace), shown, { protocol, body: packed ?? asked ?? body, signal: request.signal })
           : git.receivePack(storeOf(namespace), shown, { protocol, body, signal: request.signal, apply: (push) => apply(namespace, push) })
       return new Response('path' in answer ? Bun.file(answer.path) : (answer as ReadableStream<Uint8Array>), { headers: { 'content-type': `application/x-${match[2]}-result` } })
     },

@@ -35,7 +35,7 @@ export async function complaints(store: string, options: { strict?: boolean } = 
     for (const what of ['write', 'verify']) await runIn(bare, 'multi-pack-index', what, '--no-progress')
     rmSync(bare, { recursive: true, force: true })
   }
-  const strange = names.filter((name) => !/^(pack-[0-9a-f]{40}\.(pack|idx|rev|bitmap))$/.test(name))
+  const strange = names.filter((name) => !/^(pack-[0-9a-f]{40}\.(pack|idx|rev|bitmap|mtimes))$/.test(name))
   if (strange.length > 0) wrong.push(`left behind: ${strange.join(', ')}`)
   return wrong
 }

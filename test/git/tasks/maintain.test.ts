@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
-import { existsSync, readdirSync, utimesSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createGit, GitError } from '#git'
 import { geometric } from '../../../src/git/tasks/maintain.ts'
@@ -35,7 +35,8 @@ describe('maintenance', () => {
     let tip = await git(source, 'rev-parse', 'main')
     for (let i = 0; i < 12; i++) tip = (await put(tip, `page ${i}`, `text ${i}\n`)).commit
     expect(packs().length).toBe(13)
-    const made = await host.git.maintain('one', [tip])
+    // Asked for twice at once, one round comes after the other.
+    const [made] = await Promise.all([host.git.maintain('one', [tip]), host.git.maintain('one', [tip])])
     expect(made.packs).toBe(packs().length)
     expect(packs().length).toBeLessThan(4)
     expect(await host.git.verify('one', [tip, ...(await refsOf(source)).values()])).toEqual([])
@@ -118,17 +119,6 @@ describe('maintenance', () => {
     const second = await put(tip, 'c', 'three\n')
     await host.git.maintain('one', [], { graceMs: 3_600_000 })
     expect(await host.git.verify('one', [second.commit])).toEqual([])
-  })
-
-  test('gathering does not make old garbage young', async () => {
-    const tip = await put(null, 'a', 'one\n')
-    await put(null, 'b', 'lost\n')
-    const directory = join(host.root, 'one', 'objects', 'pack')
-    for (const name of packs()) utimesSync(join(directory, name), 1_000_000, 1_000_000)
-    await put(tip.commit, 'c', 'young\n')
-    for (let i = 0; i < 3; i++) await host.git.maintain('one', [tip.commit])
-    await host.git.maintain('one', [tip.commit], { graceMs: 60_000 })
-    expect(await host.git.verify('one', [tip.commit])).toEqual([])
   })
 
   test('writes a commit-graph that git finds right, and answers from it', async () => {

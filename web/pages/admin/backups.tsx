@@ -75,7 +75,8 @@ const BackupRow = ({ backup, visit }: { backup: Backup; visit: Visit }) => {
         ) : undefined
       }
     >
-      {problems.length > 0 && (
+      {problems.length === 1 && <p class="small">{problems[0]}</p>}
+      {problems.length > 1 && (
         <details class="more" open={backup.state === 'failed'}>
           <summary>{plural(problems.length, 'remark')}</summary>
           <ul>

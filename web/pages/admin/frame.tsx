@@ -14,6 +14,7 @@ const PLACES = [
   { label: 'Backups', href: '/admin/backups', icon: 'download' },
   { label: 'Mail and network', href: '/admin/mail', icon: 'mail' },
   { label: 'Audit log', href: '/admin/audit', icon: 'shield' },
+  { label: 'Guide', href: '/docs/running', icon: 'book' },
 ] as const
 
 export const AdminFrame = (props: { visit: Visit; title: string; lead?: Child; actions?: Child; children?: Child }) => (

@@ -1,4 +1,4 @@
-import { JOB_STATES, listJobsQueue, retryJob, type BackgroundJob } from '#features/site/index.ts'
+import { getSiteStatus, JOB_STATES, listJobsQueue, retryJob, type BackgroundJob } from '#features/site/index.ts'
 import { Button } from '../../components/button.tsx'
 import { EmptyState } from '../../components/card.tsx'
 import { ActionButton } from '../../components/form.tsx'
@@ -13,6 +13,8 @@ import { AdminFrame, pageNumber } from './frame.tsx'
 
 const PATH = '/admin/jobs'
 const SIZE = 30
+/** What needs somebody stands first. */
+const URGENCY: Record<BackgroundJob['state'], number> = { failed: 0, running: 1, waiting: 2 }
 const TONES: Record<BackgroundJob['state'], Tone> = { waiting: 'plain', running: 'wait', failed: 'bad' }
 
 const JobRow = ({ job, visit }: { job: BackgroundJob; visit: Visit }) => (
@@ -50,9 +52,15 @@ export const jobsPage = page({
     const state = JOB_STATES.find((one) => one === searchParams.get('state'))
     const kind = (searchParams.get('kind') ?? '').slice(0, 100) || undefined
     const number = pageNumber(visit)
-    return { ...(await visit.call(listJobsQueue, { state, kind, page: number, per_page: SIZE })), state, kind, number }
+    const { items, next } = await visit.call(listJobsQueue, { state, kind, page: number, per_page: SIZE })
+    const { queues } = await visit.call(getSiteStatus, {})
+    const recurring = new Set(queues.flatMap((queue) => (queue.every === null ? [] : [queue.kind])))
+    // Sweeps that wait for their hour are most of the table and nobody's concern, unless somebody asks for them.
+    const resting = state === undefined && kind === undefined ? items.filter((job) => job.state === 'waiting' && job.error === null && recurring.has(job.kind)) : []
+    const told = items.filter((job) => !resting.includes(job)).sort((a, b) => URGENCY[a.state] - URGENCY[b.state])
+    return { told, resting, next, state, kind, number }
   },
-  view: ({ items, next, state, kind, number }, visit) => {
+  view: ({ told, resting, next, state, kind, number }, visit) => {
     const href = (change: Record<string, string | number | undefined>) => withQuery(PATH, { state, kind, ...change })
     return (
       <AdminFrame visit={visit} title="Background jobs" lead="Work that goes on by itself. What is done is gone from here; what failed for good stays until somebody looks.">
@@ -69,14 +77,24 @@ export const jobsPage = page({
             </span>
           )}
         </FilterBar>
-        {items.length === 0 ? (
+        {told.length === 0 ? (
           <EmptyState icon="check-circle" title={state === 'failed' ? 'Nothing has failed' : 'There is nothing to do'} />
         ) : (
           <List label="Jobs">
-            {items.map((job) => (
+            {told.map((job) => (
               <JobRow job={job} visit={visit} />
             ))}
           </List>
+        )}
+        {resting.length > 0 && (
+          <details class="more">
+            <summary>{plural(resting.length, 'job')} that {resting.length === 1 ? 'comes again by itself, and rests' : 'come again by themselves, and rest'} now</summary>
+            <List label="Recurring jobs">
+              {resting.map((job) => (
+                <JobRow job={job} visit={visit} />
+              ))}
+            </List>
+          </details>
         )}
         {(number > 1 || next !== null) && (
           <p class="actions">

@@ -30,12 +30,26 @@ const Input = ({ setting, visit }: { setting: SiteSetting; visit: Visit }) => {
   const now = visit.form.values.has(field) ? visit.form.values.text(field) : source === 'site' ? String(value) : CONFIGURED
   const hint = (
     <>
-      {help} Now <code>{shown(value)}</code>{isBytes(name) && typeof value === 'number' ? ` (${bytesText(value)})` : ''}, {SOURCES[source]}.{isBytes(name) ? ' Bytes, or such as 512 MiB.' : ''}
+      {help}
+      {isBytes(name) && ' Bytes, or such as 512 MiB.'} Now <code>{isBytes(name) && typeof value === 'number' ? bytesText(value) : shown(value)}</code>, {SOURCES[source]}.
     </>
   )
   const words = name === 'accounts.sign_up' ? SIGN_UP : typeof value === 'boolean' ? ['true', 'false'] : null
-  if (words === null) return <Field name={field} label={name} value={now} hint={<>{hint} Empty: what the configuration says.</>} error={error} mono />
-  return <Select name={field} label={name} value={now} hint={hint} error={error} options={[{ value: CONFIGURED, label: 'what the configuration says' }, ...words.map((word) => ({ value: word, label: word }))]} />
+  if (words === null) return <Field name={field} label={name} value={now} placeholder={source === 'site' ? undefined : shown(value)} hint={hint} error={error} unmarked mono />
+  return <Select name={field} label={name} value={now} hint={hint} error={error} unmarked options={[{ value: CONFIGURED, label: 'what the configuration says' }, ...words.map((word) => ({ value: word, label: word }))]} />
+}
+
+/** What may be changed here, by what it is about; what a later release adds stands last. */
+const GROUPS: readonly { readonly title: string; readonly of: (name: string) => boolean }[] = [
+  { title: 'People and repositories', of: (name) => /^(accounts|workspaces|repos)\./.test(name) },
+  { title: 'Backups', of: (name) => name.startsWith('backups.') },
+  { title: 'Limits', of: (name) => /^(limits|git|archives|releases)\./.test(name) },
+  { title: 'What is noted, and how long it is kept', of: (name) => /^(audit|checks)\.|^log_/.test(name) },
+  { title: 'More', of: () => true },
+]
+const byGroup = (settings: readonly SiteSetting[]): [string, SiteSetting[]][] => {
+  const groups = Map.groupBy(settings, ({ name }) => GROUPS.find(({ of }) => of(name))?.title ?? '')
+  return GROUPS.flatMap(({ title }): [string, SiteSetting[]][] => (groups.has(title) ? [[title, groups.get(title) ?? []]] : []))
 }
 
 /** Those of one section of the file together; those at its top come first. */
@@ -49,8 +63,14 @@ export const siteSettingsPage = page({
     <AdminFrame visit={visit} title="Settings" lead="What is chosen here holds at once, and wins over hearth.toml and the environment.">
       <Card title="Chosen here">
         <Form action={PATH} csrf={visit.csrf} error={visit.form.error?.field?.startsWith('settings.') ? null : formError(visit)}>
-          {all.filter(({ changeable }) => changeable).map((setting) => (
-            <Input setting={setting} visit={visit} />
+          <p class="muted">Where nothing is chosen, the configuration holds.</p>
+          {byGroup(all.filter(({ changeable }) => changeable)).map(([title, settings]) => (
+            <fieldset class="settings-group">
+              <legend>{title}</legend>
+              {settings.map((setting) => (
+                <Input setting={setting} visit={visit} />
+              ))}
+            </fieldset>
           ))}
           <FormActions>
             <Button look="primary">Save</Button>

@@ -20,7 +20,7 @@ const ConditionRow = ({ condition: { name, state, detail, href } }: { condition:
 
 const uptime = (seconds: number): string => {
   const [days, hours, minutes] = [Math.floor(seconds / 86_400), Math.floor((seconds % 86_400) / 3600), Math.floor((seconds % 3600) / 60)]
-  return days > 0 ? `${plural(days, 'day')}, ${plural(hours, 'hour')}` : hours > 0 ? `${plural(hours, 'hour')}, ${plural(minutes, 'minute')}` : plural(minutes, 'minute')
+  return days > 0 ? `${plural(days, 'day')}, ${plural(hours, 'hour')}` : hours > 0 ? `${plural(hours, 'hour')}, ${plural(minutes, 'minute')}` : minutes > 0 ? plural(minutes, 'minute') : 'less than a minute'
 }
 
 export const adminPage = page({

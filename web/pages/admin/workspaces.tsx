@@ -5,6 +5,7 @@ import { EmptyState } from '../../components/card.tsx'
 import { Field, Form, FormActions } from '../../components/form.tsx'
 import { Pagination } from '../../components/pagination.tsx'
 import { List, Row } from '../../components/rows.tsx'
+import { Badge } from '../../components/state.tsx'
 import { FilterBar } from '../../components/tabs.tsx'
 import { RelativeTime } from '../../components/time.tsx'
 import { bytesText, numberText, plural } from '../../format.ts'
@@ -20,8 +21,17 @@ const MIB = 1024 ** 2
 
 const of = (used: string, limit: string | null): string => (limit === null ? used : `${used} of ${limit}`)
 
+type Limited = SiteWorkspace['usage']['members']
+const full = ({ used, limit }: Limited): boolean => limit !== null && used >= limit
+
+/** What a workspace may have no more of. */
+const fullOf = ({ repos_bytes, artifacts_bytes, repositories, members }: SiteWorkspace['usage']): string[] => [
+  ...(full(repositories) ? ['repositories'] : []), ...(full(repos_bytes) ? ['git objects'] : []), ...(full(artifacts_bytes) ? ['release files'] : []), ...(full(members) ? ['members'] : []),
+]
+
 const WorkspaceRow = ({ workspace: { slug, name, created_at, usage }, visit }: { workspace: SiteWorkspace; visit: Visit }) => {
   const { repos_bytes, artifacts_bytes, repositories, members } = usage
+  const at = fullOf(usage)
   const refused = visit.form.values.text('workspace') === slug ? visit.form : null
   const number = (field: string, label: string, value: number | null, hint?: string) => (
     <Field
@@ -42,6 +52,7 @@ const WorkspaceRow = ({ workspace: { slug, name, created_at, usage }, visit }: {
       }
       meta={
         <>
+          {at.length > 0 && <Badge tone="wait">no room for more {at.join(', ')}</Badge>}
           <span>{of(plural(repositories.used, 'repository', 'repositories'), repositories.limit === null ? null : numberText(repositories.limit))}</span>
           <span>{of(bytesText(repos_bytes.used), repos_bytes.limit === null ? null : bytesText(repos_bytes.limit))}</span>
           {(artifacts_bytes.used > 0 || artifacts_bytes.limit !== null) && (

@@ -51,7 +51,7 @@ async function* follow(visit: Visit): AsyncGenerator<string> {
     }
     if (check === '') return
     const part = await visit.call(getCheckLog, { ...target(visit), check, after, limit: PART_BYTES, wait: WAIT_SECONDS })
-    if (visit.request.signal.aborted || visit.hearth.stopping.aborted) return
+    if (visit.request.signal.aborted || visit.hearth.leaving.aborted) return
     after = part.next ?? after
     yield part.text === '' ? WAITING : liveEvent('text', { id: `log-${check}`, text: part.text }, `${after}`)
   }

@@ -126,7 +126,7 @@ const WAIT_SECONDS = 15
 async function* follow(visit: Visit, after: number): AsyncGenerator<string> {
   for (;;) {
     const { items } = await visit.call(getSession, { ...target(visit), after, per_page: 1, wait: WAIT_SECONDS })
-    if (visit.request.signal.aborted || visit.hearth.stopping.aborted) return
+    if (visit.request.signal.aborted || visit.hearth.leaving.aborted) return
     if (items.length > 0) {
       yield liveEvent('changed', null)
       return

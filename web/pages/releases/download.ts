@@ -1,4 +1,4 @@
-import { blobPath } from '#core/blobs.ts'
+import { localBlob } from '#core/blobs.ts'
 import { openReleaseAsset } from '#features/releases/index.ts'
 import { Refusal } from '#lib/errors.ts'
 import type { Resource } from '../../site.ts'
@@ -46,13 +46,13 @@ export const assetDownload: Resource = {
     const condition = request.headers.get('if-range')
     const range = condition === null || condition === etag ? rangeOf(request.headers.get('range'), size) : null
     if (range === 'none') return new Response(null, { status: 416, headers: { 'content-range': `bytes */${size}`, 'accept-ranges': 'bytes' } })
-    const path = blobPath(visit.hearth, asset.sha256)
     const length = range?.length ?? size
     headers['content-length'] = String(length)
     if (range) headers['content-range'] = `bytes ${range.start}-${range.start + length - 1}/${size}`
     const status = range ? 206 : 200
     if (request.method === 'HEAD') return new Response(null, { status, headers })
-    if (!(await Bun.file(path).exists())) {
+    const path = await localBlob(visit.hearth, asset.sha256)
+    if (path === null) {
       visit.hearth.log.error('a file of a release is missing', { asset: asset.id, sha256: asset.sha256 })
       throw new Refusal('unavailable', 'This file is missing on this installation. Its administrators can see it with hearth doctor.')
     }

@@ -1,6 +1,7 @@
 /** The doctor: everything that lasts, looked at. It changes nothing; each finding brings what would mend it, where something can. */
 import type { Hearth } from '#core/hearth.ts'
 import { auditLog, database } from './database.ts'
+import { bucketOwner } from './bucket.ts'
 import type { Check, Finding } from './finding.ts'
 import { gitStores } from './git-stores.ts'
 import { leftovers } from './leftovers.ts'
@@ -11,7 +12,7 @@ import { backupAge, failedJobs } from './work.ts'
 export type { Finding } from './finding.ts'
 export type Examined = { readonly check: string; readonly finding: Finding }
 
-const CHECKS: readonly Check[] = [database, auditLog, gitStores, orphanStores, files, leftovers, permissions, clock, disk, failedJobs, backupAge]
+const CHECKS: readonly Check[] = [database, auditLog, bucketOwner, gitStores, orphanStores, files, leftovers, permissions, clock, disk, failedJobs, backupAge]
 
 export type ExamineOptions = {
   /** A restored copy: only what is in it counts, not the machine. */

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { note, some, type Check } from './finding.ts'
 
 /** Made anew, or held, by whoever serves. */
-const STANDING = /^(git|blobs|control\.json|serve\.lock.*|backup\.lock.*)$/
+const STANDING = /^(git|blobs|bucket|control\.json|serve\.lock.*|backup\.lock.*)$/
 
 const isAlive = (pid: number): boolean => {
   try {

@@ -1,9 +1,9 @@
 /** Stores and files that no row names, and files that rows name and that are not there. */
-import { keptBlobs } from '#core/blobs.ts'
+import { BLOBS, keptBlobs } from '#core/blobs.ts'
 import { keptFiles } from '#core/files.ts'
 import { DAY, HOUR, timestamp } from '#lib/time.ts'
 import { existsSync, readdirSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { listNamedStores } from '../store-doctor.ts'
 import { fault, note, some, type Check, type Finding } from './finding.ts'
 import { moveAway } from './move-away.ts'
@@ -41,7 +41,7 @@ function* below(root: string, path = ''): Generator<string> {
 export const files: Check = {
   name: 'files',
   ofCopies: true,
-  run({ hearth }) {
+  async run({ hearth }) {
     const { data } = hearth.settings
     const now = hearth.clock.now()
     const findings: Finding[] = []
@@ -49,7 +49,10 @@ export const files: Check = {
       const root = join(data, folder)
       const wanted = new Set(named(hearth.db))
       const there = new Set(below(root))
-      const missing = [...wanted].filter((path) => !there.has(path))
+      const absent = [...wanted].filter((path) => !there.has(path))
+      const distant = folder === BLOBS && absent.length > 0 ? await hearth.storage.blobsThere(absent.map((path) => basename(path))) : new Set<string>()
+      const missing = absent.filter((path) => !distant.has(basename(path)))
+      if (distant.size > 0) findings.push(note(`${folder}: ${distant.size} in ${hearth.storage.address ?? 'a bucket'} only`, 'They come back when they are asked for.'))
       const orphans = [...there].filter((path) => !wanted.has(path) && !isYounger(join(root, path), now, DAY))
       if (missing.length > 0) findings.push(fault(`${folder}: ${missing.length} missing: ${some(missing)}`, 'What they held cannot be shown or downloaded any more. Restore them from a backup if they matter.'))
       if (orphans.length > 0) {

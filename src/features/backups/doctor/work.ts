@@ -1,6 +1,6 @@
 /** Work that stood still: jobs that failed for good, backups that are old. */
 import { DAY } from '#lib/time.ts'
-import { findLastDone, findLastScheduled } from '../store.ts'
+import { findLastDone, findLastFailure } from '../store.ts'
 import { countFailedJobs } from '../store-doctor.ts'
 import { note, type Check } from './finding.ts'
 
@@ -20,12 +20,12 @@ export const backupAge: Check = {
   ofCopies: false,
   run({ hearth }) {
     const last = findLastDone(hearth.db)
-    const tried = findLastScheduled(hearth.db)
+    const failure = findLastFailure(hearth.db)
     if (!last) return [note('no backup of this forge is known', 'If this disk is lost, everything is. Set backups.to and backups.every, or run hearth backup create --to DIR.')]
     const findings = []
     const age = hearth.clock.now() - Date.parse(last.started_at ?? last.created_at)
     if (age > OLD_MS) findings.push(note(`the newest backup is ${Math.floor(age / DAY)} days old`, 'What was done since would be lost with this disk.'))
-    if (tried?.state === 'failed') findings.push(note(`the last one by schedule failed: ${tried.error ?? ''}`, 'It is tried again every hour.'))
+    if (failure) findings.push(note(`the last one failed: ${failure.error ?? ''}`, failure.scheduled === 1 ? 'It is tried again every hour.' : 'Nothing tries it again by itself: make another.'))
     if (last.verification === 'failed') findings.push(note(`the newest backup (${last.id}) is not sound`, 'Make another, and have it verified.'))
     return findings
   },
