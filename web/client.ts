@@ -459,11 +459,12 @@ const openJump = (link: HTMLElement): void => {
     asked.abort()
     asked = new AbortController()
     const query = new URLSearchParams({ q: input.value, repo: link.dataset.jump ?? '' })
-    const answer = await fetch(`/-/jump?${query}`, { signal: asked.signal }).catch(() => null)
-    if (!answer?.ok) return
-    const { items } = (await answer.json()) as { items: { title: string; detail: string | null; path: string }[] }
+    const found: { items: { title: string; detail: string | null; path: string }[] } | null = await fetch(`/-/jump?${query}`, { signal: asked.signal })
+      .then((answer) => (answer.ok ? answer.json() : null))
+      .catch(() => null)
+    if (!found) return
     list.replaceChildren(
-      ...items.map(({ title, detail, path }, index) => {
+      ...found.items.map(({ title, detail, path }, index) => {
         const row = make('li', { role: 'presentation' })
         const option = make('a', { id: `jump-${index}`, role: 'option', href: path, tabindex: '-1' })
         const more = make('span', { class: 'muted' })

@@ -22,8 +22,11 @@ document.addEventListener('click', (event) => {
     asked.abort()
     asked = new AbortController()
     const csrf = area.form?.querySelector<HTMLInputElement>('input[name=csrf]')?.value ?? ''
-    const answer = await fetch(button.dataset.at ?? button.formAction, { method: 'POST', signal: asked.signal, body: new URLSearchParams({ csrf, [area.name]: area.value }) }).catch(() => null)
-    const fresh = answer?.ok ? new DOMParser().parseFromString(await answer.text(), 'text/html').getElementById('preview') : null
+    // Whoever types on gives this answer up, perhaps while it comes.
+    const page = await fetch(button.dataset.at ?? button.formAction, { method: 'POST', signal: asked.signal, body: new URLSearchParams({ csrf, [area.name]: area.value }) })
+      .then((answer) => (answer.ok ? answer.text() : null))
+      .catch(() => null)
+    const fresh = page === null ? null : new DOMParser().parseFromString(page, 'text/html').getElementById('preview')
     if (fresh) panel.replaceChildren(...fresh.childNodes)
   }
   area.addEventListener('input', () => {
@@ -64,9 +67,11 @@ const offer = async (area: HTMLTextAreaElement, address: string): Promise<void> 
   const word = /(?:^|[\s(])([@#][\w/-]{0,40})$/.exec(area.value.slice(0, area.selectionStart))?.[1]
   if (!word) return shut()
   asking = new AbortController()
-  const answer = await fetch(`${address}?q=${encodeURIComponent(word)}`, { signal: asking.signal }).catch(() => null)
-  if (!answer?.ok || document.activeElement !== area) return
-  const { items } = (await answer.json()) as { items: Offer[] }
+  const offers: { items: Offer[] } | null = await fetch(`${address}?q=${encodeURIComponent(word)}`, { signal: asking.signal })
+    .then((answer) => (answer.ok ? answer.json() : null))
+    .catch(() => null)
+  if (!offers || document.activeElement !== area) return
+  const { items } = offers
   shut()
   if (items.length === 0) return
   const list = make('ul', { class: 'completions', role: 'listbox', id: 'completions', 'aria-label': word.startsWith('@') ? 'People' : 'Issues and pull requests' })
