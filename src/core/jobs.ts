@@ -171,6 +171,8 @@ export class JobRunner {
         }
       }
     })
+    // Here too, so that a process which soon ends again has done it.
+    await this.#followClock()
     this.wake()
   }
 
