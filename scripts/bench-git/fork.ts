@@ -40,9 +40,9 @@ async function quiet(hearth: Hearth): Promise<void> {
 
 const FORKS = 200
 
-export async function forkCost(hearth: Hearth, { name }: Repository): Promise<string> {
+export async function forkCost(hearth: Hearth, { name, branch }: Repository): Promise<string> {
   const data = join(hearth.directory(name), '..', '..')
-  const make = (at: number) => hearth.api('POST', `/repos/acme/${name}/pulls`, { title: `change ${at}` })
+  const make = (at: number) => hearth.api('POST', `/repos/acme/${name}/pulls`, { title: `change ${at}`, base: branch })
   await make(0)
   await quiet(hearth)
   const before = bytesBelow(hearth.directory(name))
