@@ -11,6 +11,7 @@ import { takeLock } from '#core/db.ts'
 import { createLog } from '#lib/log.ts'
 import { SECOND } from '#lib/time.ts'
 import { createNotify } from '#lib/sd-notify.ts'
+import { inTime } from '#lib/waiting.ts'
 import { siteDoor } from '#web/door.ts'
 import { siteMap } from '#web/index.ts'
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
@@ -21,13 +22,6 @@ import { requireOwnData } from './own-data.ts'
 
 /** How long jobs and the engine may take to end after the last request has; service managers wait 45 seconds for all of it (`assets/hearth.service`). */
 const WORK_MS = 10 * SECOND
-
-/** Whether something ended in time. What is on disk then is whole, as after any other end. */
-async function endsWithin(work: Promise<void>, ms: number): Promise<boolean> {
-  const late = Promise.withResolvers<boolean>()
-  const timer = setTimeout(() => late.resolve(false), ms)
-  return await Promise.race([work.then(() => true), late.promise]).finally(() => clearTimeout(timer))
-}
 
 export const serve: Command = {
   name: 'serve',
@@ -85,7 +79,8 @@ export const serve: Command = {
     await redirect?.stop()
     hearth.leave()
     await server.stop()
-    if (!(await endsWithin(hearth.close(), WORK_MS))) log.warn('some work did not end in time; the next start takes it up')
+    // What is on disk then is whole, as after any other end.
+    await inTime(hearth.close(), WORK_MS, () => log.warn('some work did not end in time; the next start takes it up'))
     if (watchdog) clearInterval(watchdog)
     rmSync(control, { force: true })
     release()

@@ -2,6 +2,7 @@
  * Jobs: work that goes on after an answer, on one table, so that it survives a restart. A job is taken with a lease,
  * tried again on its own delays, and kept with its error when the last try failed. Nothing else runs in the background.
  */
+import { nextTurn } from '#lib/waiting.ts'
 import { typeId } from '#lib/typeid.ts'
 import { duration, timestamp, type Timestamp } from '#lib/time.ts'
 import type { Db, WritableDb } from './db.ts'
@@ -200,7 +201,7 @@ export class JobRunner {
       if ([...this.#busy.values()].every((count) => count === 0) && this.#due() === null) return
       // One that another round is just taking holds its lane and does not run yet; a race of none would never end.
       if (this.#running.size > 0) await Promise.race(this.#running.values())
-      else await new Promise((resolve) => setImmediate(resolve))
+      else await nextTurn()
     }
   }
 

@@ -5,6 +5,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { GitError, type Asker } from '#git'
 import { Refusal } from '#lib/errors.ts'
+import { inTime } from '#lib/waiting.ts'
 import type { Origin } from './audit.ts'
 import type { Caller } from './caller.ts'
 import type { Hearth } from './hearth.ts'
@@ -43,13 +44,7 @@ export function overloaded({ measures }: Pick<Hearth, 'measures'>, error: unknow
 
 /** The same promise, given up (GitError `late`) when it has not come by a time of `performance.now()`. What makes it may go on for others. */
 export async function byThen<T>(promise: Promise<T>, until: number): Promise<T> {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new GitError('late', 'this took too long and was given up')), Math.max(0, until - performance.now()))
+  return await inTime(promise, Math.max(0, until - performance.now()), () => {
+    throw new GitError('late', 'this took too long and was given up')
   })
-  try {
-    return await Promise.race([promise, late])
-  } finally {
-    clearTimeout(timer)
-  }
 }

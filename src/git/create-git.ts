@@ -1,5 +1,6 @@
 /** The whole engine behind its door: `createGit` gives what `ports.ts` promises. */
 import { syncDirectorySync } from '#lib/disk.ts'
+import { nextTurn } from '#lib/waiting.ts'
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -54,7 +55,7 @@ async function rawIds(parts: Iterable<readonly Oid[]>, signal?: AbortSignal): Pr
   const raw = Buffer.alloc(20)
   for (const part of parts) {
     for (const oid of part) if (isOid(oid) && raw.write(oid, 'hex') === 20) all.add(raw, 0)
-    await new Promise((resolve) => setImmediate(resolve))
+    await nextTurn()
     signal?.throwIfAborted()
   }
   return all.bytes.slice()

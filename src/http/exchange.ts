@@ -148,23 +148,18 @@ function tooMany(exchange: Exchange, { policy, wait }: { policy: string; wait: n
 /** The path as it may be logged: a token that somebody put into it is left out. */
 const shownPath = ({ path, loggedPath }: Exchange): string => loggedPath ?? (path.includes('hth') ? path.replace(/hth[uwar]_[0-9A-Za-z]+/g, '[redacted]') : path)
 
-const encryptedAlone = new WeakMap<Hearth['settings'], boolean>()
 /**
  * Whether browsers may be told to come back encrypted only (RFC 6797). What they are told holds for every port of the name, so it is said
  * only where this forge is the site of its name; behind a proxy it is the proxy's to say.
  */
-function onlyEncrypted(settings: Hearth['settings']): boolean {
-  let known = encryptedAlone.get(settings)
-  if (known === undefined) encryptedAlone.set(settings, (known = /^https:\/\/[^:/]+\/?$/.test(settings.site_url)))
-  return known
-}
+const onlyEncrypted = ({ tls, site_url }: Hearth['settings']): boolean => tls !== null && /^https:\/\/[^:/]+\/?$/.test(site_url)
 
 /** The last thing that happens to an answer: it has its id, and is logged. */
 export function finish(exchange: Exchange, response: Response): Response {
   const { hearth, request, caller } = exchange
   if (!exchange.carriesId) response.headers.set('x-request-id', exchange.id)
   if (exchange.policy !== null) response.headers.set('ratelimit-policy', exchange.policy)
-  if (hearth.settings.tls !== null && onlyEncrypted(hearth.settings)) response.headers.set('strict-transport-security', 'max-age=31536000')
+  if (onlyEncrypted(hearth.settings)) response.headers.set('strict-transport-security', 'max-age=31536000')
   exchange.leave?.(response.status)
   const ms = Math.round((performance.now() - exchange.started) * 100) / 100
   hearth.measures.request(exchange.door, METHODS.has(request.method) ? request.method : 'other', response.status, ms)

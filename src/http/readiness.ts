@@ -5,6 +5,7 @@ import { GitError } from '#git'
 import { probeWrite } from '#core/db.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { SECOND } from '#lib/time.ts'
+import { inTime } from '#lib/waiting.ts'
 
 /** Asking costs a write with its fsync, and anybody may ask: what was found holds for so long. */
 const HOLDS = 5 * SECOND
@@ -25,16 +26,14 @@ export function readinessOf(hearth: Hearth, patience = PATIENCE): () => Promise<
 
 async function look(hearth: Hearth, patience: number): Promise<Checks> {
   const tried = async (part: string, wrong: string, attempt: () => Promise<unknown>): Promise<[string, string]> => {
-    const late = Promise.withResolvers<never>()
-    const timer = setTimeout(() => late.reject(new Error(`no answer in ${patience} ms`)), patience)
     try {
-      await Promise.race([attempt(), late.promise])
+      await inTime(attempt(), patience, () => {
+        throw new Error(`no answer in ${patience} ms`)
+      })
       return [part, 'ok']
     } catch (error) {
       hearth.log.error('not ready', { part, error })
       return [part, wrong]
-    } finally {
-      clearTimeout(timer)
     }
   }
   return Object.fromEntries(

@@ -2,6 +2,7 @@
  * A bucket of anything that speaks S3. An object appears there as a whole or not at all, and is seen by everybody from then on
  * (https://docs.aws.amazon.com/AmazonS3/latest/userguide/Welcome.html#ConsistencyModel), so nothing is written under another name first.
  */
+import { inTime } from './waiting.ts'
 
 export type BucketSettings = {
   /** Null for Amazon's own. */
@@ -73,15 +74,9 @@ const partOf = (size: number): number => Math.max(PART, Math.ceil(size / MOST_PA
 
 async function within<T>(request: Promise<T>, patience: number | null): Promise<T> {
   if (patience === null) return await request
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new BucketError('it does not answer')), patience)
+  return await inTime(request, patience, () => {
+    throw new BucketError('it does not answer')
   })
-  try {
-    return await Promise.race([request, late])
-  } finally {
-    clearTimeout(timer)
-  }
 }
 
 export function openBucket(bucket: string, prefix: string, settings: BucketSettings, options: BucketOptions = {}): Bucket {

@@ -1,5 +1,5 @@
 /** What a file system is asked beside its files: how much room it has, and to keep the names in a directory. */
-import { closeSync, fsyncSync, openSync, statfsSync } from 'node:fs'
+import { closeSync, fsyncSync, openSync, readdirSync, statfsSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 
 /** Bytes that this process may still write where a path is; without a limit where that cannot be asked. */
@@ -9,6 +9,15 @@ export function bytesFree(path: string): number {
     return bavail * bsize
   } catch {
     return Number.POSITIVE_INFINITY
+  }
+}
+
+/** The names in a directory; none where there is none, or it cannot be read. */
+export function namesIn(path: string): string[] {
+  try {
+    return readdirSync(path)
+  } catch {
+    return []
   }
 }
 

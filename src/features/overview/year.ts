@@ -9,6 +9,7 @@ import type { Hearth } from '#core/hearth.ts'
 import { createCache, type Cache } from '#lib/cache.ts'
 import { sha256 } from '#lib/hash.ts'
 import { DAY, MINUTE, timestamp } from '#lib/time.ts'
+import { nextTurn } from '#lib/waiting.ts'
 import { seenOf } from './sight.ts'
 import { countByDay, hasMoreDeeds, placesOf, type Deeds } from './store.ts'
 
@@ -39,7 +40,7 @@ async function inPieces<T>(deeds: Deeds, ask: (piece: Deeds) => readonly T[]): P
   const end = Date.parse(deeds.until)
   for (let at = Date.parse(deeds.since); at < end; at += PIECE) {
     found.push(...ask({ ...deeds, since: timestamp(at), until: timestamp(Math.min(end, at + PIECE)) }))
-    await new Promise((resolve) => setImmediate(resolve))
+    await nextTurn()
   }
   return found
 }

@@ -7,6 +7,7 @@ import type { Oid } from '#git'
 import { findUser, findUserByEmail } from '#features/accounts/index.ts'
 import { ownersOfPath, readCodeOwners } from '#features/repos/index.ts'
 import { findTeamBySlug, listPeople } from '#features/teams/index.ts'
+import { nextTurn } from '#lib/waiting.ts'
 import type { PullContext } from './context.ts'
 import type { Standing } from './standing.ts'
 
@@ -36,7 +37,7 @@ export async function ownedPaths(hearth: Pick<Hearth, 'git'>, store: string, bas
     matches += file.rules.length
     if (matches < MATCHES_AT_ONCE) continue
     matches = 0
-    await new Promise((resolve) => setImmediate(resolve))
+    await nextTurn()
   }
   return [...groups.values()]
 }

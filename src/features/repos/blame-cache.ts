@@ -6,9 +6,9 @@ import type { BlameRange, KnownBlame, Oid } from '#git'
 import type { Hearth } from '#core/hearth.ts'
 import { unhurried } from '#core/work.ts'
 import { createCache } from '#lib/cache.ts'
+import { inTime } from '#lib/waiting.ts'
 import { creditor, type Credit } from './credit.ts'
 import { keptHistory } from './store-history.ts'
-import { within } from './last-commits.ts'
 
 /** Lines of one commit that stand together; `path` is what the file was called there. */
 export type BlamedLines = { readonly from_line: number; readonly to_line: number; readonly commit: Credit; readonly path: string }
@@ -107,4 +107,4 @@ export async function blameOf(hearth: Hearth, store: string, commit: Oid, path: 
 
 /** The same; null when it takes longer than `patience` milliseconds. */
 export const blameWithin = (hearth: Hearth, store: string, commit: Oid, path: string, range: Range | undefined, patience: number): Promise<readonly BlamedLines[] | null> =>
-  within(blameOf(hearth, store, commit, path, range), patience)
+  inTime(blameOf(hearth, store, commit, path, range), patience, () => null)

@@ -6,6 +6,7 @@
 import type { Hearth } from '#core/hearth.ts'
 import type { Git, Oid } from '#git'
 import { createCache } from '#lib/cache.ts'
+import { nextTurn } from '#lib/waiting.ts'
 
 /** Where the file may be; the first that is there counts. */
 const PLACES = ['CODEOWNERS', '.hearth/CODEOWNERS', '.github/CODEOWNERS', 'docs/CODEOWNERS']
@@ -89,7 +90,7 @@ export async function ownersOf({ rules }: CodeOwners, paths: readonly string[]):
     matches += rules.length
     if (matches < MATCHES_AT_ONCE) continue
     matches = 0
-    await new Promise((resolve) => setImmediate(resolve))
+    await nextTurn()
   }
   return [...owners]
 }

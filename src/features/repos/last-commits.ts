@@ -7,6 +7,7 @@ import type { KnownLastCommits, Oid } from '#git'
 import type { Hearth } from '#core/hearth.ts'
 import { unhurried } from '#core/work.ts'
 import { createCache } from '#lib/cache.ts'
+import { inTime } from '#lib/waiting.ts'
 import { creditor, type Credit } from './credit.ts'
 import { keptHistory } from './store-history.ts'
 
@@ -82,16 +83,5 @@ export function findLastCommits(hearth: Hearth, store: string, commit: Oid, path
 
 /** The same; null when finding them takes longer than `patience` milliseconds. */
 export async function lastCommitsOf(hearth: Hearth, store: string, commit: Oid, path: string, patience: number): Promise<LastCommits | null> {
-  return known(hearth, store, commit, path) ?? (await within(findLastCommits(hearth, store, commit, path), patience))
-}
-
-/** What comes within so many milliseconds; null after that. */
-export async function within<T>(coming: Promise<T>, patience: number): Promise<T | null> {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const late = new Promise<null>((resolve) => void (timer = setTimeout(() => resolve(null), patience)))
-  try {
-    return await Promise.race([coming, late])
-  } finally {
-    clearTimeout(timer)
-  }
+  return known(hearth, store, commit, path) ?? (await inTime(findLastCommits(hearth, store, commit, path), patience, () => null))
 }

@@ -5,6 +5,7 @@
 import type { Commit, FileDiff, Git, Oid } from '#git'
 import { anyMatches, pathGlob, type Glob } from '#lib/glob.ts'
 import { sha256 } from '#lib/hash.ts'
+import { nextTurn } from '#lib/waiting.ts'
 import type { Verification } from '#features/repos/index.ts'
 import type { Rule } from './parameters.ts'
 import { ENOUGH_AT_ONCE, found, workOf } from './patterns.ts'
@@ -111,7 +112,7 @@ async function inspectCommits(git: Git, look: Look, signatures: Signatures, open
       }
       if (work > ENOUGH_AT_ONCE) {
         work = 0
-        await new Promise((resolve) => setImmediate(resolve))
+        await nextTurn()
       }
     }
     if (commits.length < AT_ONCE) return

@@ -1,7 +1,8 @@
 /** Letters that were written to files because no mail server is set: somebody reads them soon, or nobody does. */
-import { readdirSync, rmSync, statSync } from 'node:fs'
+import { rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { job } from '#core/jobs.ts'
+import { namesIn } from '#lib/disk.ts'
 import { DAY } from '#lib/time.ts'
 
 const KEPT = 30 * DAY
@@ -18,11 +19,3 @@ export const sweepOutbox = job<null>({
     }
   },
 })
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder)
-  } catch {
-    return []
-  }
-}

@@ -1,18 +1,10 @@
 /** Where files are while they come back, and for a moment when they leave: each belongs to the process whose number it begins with. */
 import { randomToken } from '#lib/hash.ts'
+import { isAlive } from '#lib/process.ts'
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 
 const INCOMING = 'tmp/bucket'
-
-export const isAlive = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
-  }
-}
 
 /** A path for a new file, on the same file system as what it will become. */
 export function newIncoming(data: string): string {

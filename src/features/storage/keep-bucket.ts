@@ -6,6 +6,7 @@ import { writeAs } from '#core/write.ts'
 import { listStores } from '#features/repos/index.ts'
 import { BucketError } from '#lib/bucket.ts'
 import { DAY, HOUR, timestamp } from '#lib/time.ts'
+import { nextTurn } from '#lib/waiting.ts'
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { evict } from './evict.ts'
@@ -23,8 +24,6 @@ const AT_ONCE = 500
 type Seen = { readonly folders: Map<string, bigint>; blobs_ms: number; used_ms: number; swept_ms: number }
 const seen = new WeakMap<Keeper, Seen>()
 
-const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
-
 const timeOf = (path: string): bigint | null => statSync(path, { bigint: true, throwIfNoEntry: false })?.mtimeNs ?? null
 
 /** Whether a folder changed since the last round. */
@@ -39,7 +38,7 @@ function changed({ folders }: Seen, path: string): boolean {
 async function planStores(hearth: Hearth, keeper: Keeper, was: Seen): Promise<void> {
   const due: string[] = []
   for (const [at, store] of listStores(hearth.db).entries()) {
-    if (at % 100 === 99) await turn()
+    if (at % 100 === 99) await nextTurn()
     const directory = keeper.directory(store)
     if (changed(was, join(directory, 'objects', 'pack')) || !existsSync(markOf(directory))) due.push(store)
   }
@@ -55,7 +54,7 @@ async function planBlobs(hearth: Hearth, was: Seen): Promise<void> {
   const root = join(hearth.settings.data, 'blobs')
   for (const shard of existsSync(root) ? readdirSync(root) : []) {
     if (!changed(was, join(root, shard))) continue
-    await turn()
+    await nextTurn()
     const due = readdirSync(join(root, shard)).filter((name) => /^[0-9a-f]{64}$/.test(name) && findStored(hearth.db, blobFile(name)) === null)
     if (due.length === 0) continue
     await writeAs(hearth, null, (tx) => {
@@ -81,7 +80,7 @@ async function reviewBlobs(hearth: Hearth): Promise<void> {
         if (held !== (unneeded_at === null)) setUnneeded(tx.db, name, held ? null : tx.now)
       }
     })
-    await turn()
+    await nextTurn()
   }
 }
 

@@ -22,7 +22,7 @@ import { newIncoming } from './incoming.ts'
 import { blobFile, keyOf, markOf, packFile } from './names.ts'
 import { isOwner, takeBucket } from './owner.ts'
 import { findStored, hasStored, isAnyAway, isStoreNamed, listStored, removeHere, setAway, type StoredRow } from './store.ts'
-import { full, gone, inTime, unset } from './waiting.ts'
+import { forAsker, full, gone, unset } from './waiting.ts'
 
 /** After it could not be reached, nobody waits for it for so long. */
 const DOWN_MS = 5 * SECOND
@@ -77,7 +77,7 @@ export class Keeper implements Storage {
       if (existsSync(this.directory(store))) this.#whole.add(store)
       return null
     }
-    return inTime(this.#once(store, () => this.#complete(store)))
+    return forAsker(this.#once(store, () => this.#complete(store)))
   }
 
   begin(store: string): () => void {
@@ -194,7 +194,7 @@ export class Keeper implements Storage {
     this.used.set(sha256, this.parts.clock.now())
     const path = blobPath(this.parts, sha256)
     if (this.bucket === null || existsSync(path)) return
-    await inTime(
+    await forAsker(
       this.#once(sha256, async () => {
         const bucket = this.#requireBucket()
         const name = blobFile(sha256)

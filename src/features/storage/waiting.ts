@@ -2,6 +2,7 @@
 import { askerNow } from '#core/work.ts'
 import { Refusal } from '#lib/errors.ts'
 import { SECOND } from '#lib/time.ts'
+import { inTime } from '#lib/waiting.ts'
 
 /** How long somebody who waits for a page waits for packs. */
 const PAGE_MS = 15 * SECOND
@@ -15,16 +16,10 @@ export const full = (): Refusal => said('what this repository holds is in a buck
 export const unset = (): Refusal => said('what this repository holds is in a bucket, and storage.bucket of this site is not set')
 
 /** Who waits for a page is told to come again; what comes goes on coming. */
-export async function inTime(arriving: Promise<void>): Promise<void> {
+export async function forAsker(arriving: Promise<void>): Promise<void> {
   const until = askerNow()?.until ?? null
   if (until === null) return await arriving
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(coming()), Math.max(0, Math.min(until - performance.now() - SECOND, PAGE_MS)))
+  await inTime(arriving, Math.max(0, Math.min(until - performance.now() - SECOND, PAGE_MS)), () => {
+    throw coming()
   })
-  try {
-    await Promise.race([arriving, late])
-  } finally {
-    clearTimeout(timer)
-  }
 }

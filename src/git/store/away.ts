@@ -3,7 +3,8 @@
  * their SHA-256 and the time of the file. Such a pack cannot be read; the host brings it back before work on its store begins
  * (`GitOptions.elsewhere`).
  */
-import { readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
+import { namesIn } from '#lib/disk.ts'
+import { readFileSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { isOid } from '../object.ts'
 import type { Oid } from '../ports.ts'
@@ -32,17 +33,9 @@ export function writeAway(directory: string, { name, size, sha256, modified_ms }
   renameSync(`${path}.new`, path)
 }
 
-const namesIn = (directory: string): string[] => {
-  try {
-    return readdirSync(packDirectory(directory))
-  } catch {
-    return []
-  }
-}
-
 /** The packs of a store that are noted as away and are not here. */
 export function listAway(directory: string): AwayPack[] {
-  const names = namesIn(directory)
+  const names = namesIn(packDirectory(directory))
   const all = new Set(names)
   return names.flatMap((file) => {
     const name = file.slice(0, -'.away'.length)
@@ -54,7 +47,7 @@ export function listAway(directory: string): AwayPack[] {
 
 /** Which of some objects no index of a store has, those of packs that are away among them. */
 export function missingFromIndexes(directory: string, oids: readonly Oid[]): Oid[] {
-  const names = namesIn(directory)
+  const names = namesIn(packDirectory(directory))
   const all = new Set(names)
   let left = [...new Set(oids)].filter(isOid)
   for (const file of names) {
@@ -75,7 +68,7 @@ export function packsOf(directory: string): { readonly packs: readonly PackAtHan
   for (;;) {
     const before = statSync(path, { bigint: true, throwIfNoEntry: false })?.mtimeNs
     if (before === undefined) return null
-    const all = new Set(namesIn(directory))
+    const all = new Set(namesIn(packDirectory(directory)))
     const indexed = new Set([...all].flatMap((file) => (file.endsWith('.idx') ? [file.slice(0, -'.idx'.length)] : [])))
     const packs = [...indexed].flatMap((name) => {
       const pack = all.has(`${name}.pack`) ? statSync(join(path, `${name}.pack`), { throwIfNoEntry: false }) : undefined

@@ -1,5 +1,6 @@
 /** What processes that ended left behind in `tmp`. */
 import { takeLock } from '#core/db.ts'
+import { isAlive } from '#lib/process.ts'
 import { DAY } from '#lib/time.ts'
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,15 +8,6 @@ import { note, some, type Check } from './finding.ts'
 
 /** Made anew, or held, by whoever serves. */
 const STANDING = /^(git|blobs|bucket|control\.json|serve\.lock.*|backup\.lock.*)$/
-
-const isAlive = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
-  }
-}
 
 export const leftovers: Check = {
   name: 'leftovers',
