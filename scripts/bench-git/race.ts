@@ -43,8 +43,8 @@ function middleCpu(values: readonly number[]): number {
 }
 
 /** Runs before those that count: whoever serves does it all day. What takes seconds says the same from the first time on. */
-const WARM_SECONDS = 3
-const WARM_RUNS = 50
+const WARM_SECONDS = 15
+const WARM_RUNS = 200
 
 /** One scenario, the two sides in turn, after as many runs on both as it takes to be warm. */
 export async function race(scenario: Scenario, repository: string, sides: readonly [hearth: Server, git: Server], rounds: number): Promise<Result> {

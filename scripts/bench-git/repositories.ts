@@ -120,14 +120,14 @@ export async function generate(path: string, megabytes: number): Promise<void> {
   await polish(path)
 }
 
-/** Makes bare clones that have everything up to a commit and nothing above it, as somebody's who fetched at those times; oldest first. */
+/** Makes bare clones that have everything up to a commit and nothing above it, tags with it, as somebody's who fetched at those times; oldest first. */
 export async function clientsAt(source: string, branch: string, clients: readonly { readonly path: string; readonly commit: string }[]): Promise<void> {
   let before: string | null = null
   for (const { path, commit } of clients) {
     // What the one before has need not be fetched again; git changes no pack in place, so its files are shared.
     if (before === null) await git('/', 'init', '-q', '--bare', path)
     else if ((await Bun.spawn(['cp', '-al', before, path]).exited) !== 0) throw new Error(`cannot copy ${before}`)
-    const { status, error } = await runGit(path, ['-c', 'fetch.fsckObjects=false', '-c', 'fetch.unpackLimit=1', 'fetch', '-q', '--no-tags', source, `${commit}:refs/heads/${branch}`])
+    const { status, error } = await runGit(path, ['-c', 'fetch.fsckObjects=false', '-c', 'fetch.unpackLimit=1', 'fetch', '-q', source, `${commit}:refs/heads/${branch}`])
     if (status !== 0) throw new Error(error)
     await git(path, 'commit-graph', 'write', '--reachable')
     before = path
