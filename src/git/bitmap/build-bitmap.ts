@@ -33,7 +33,7 @@ export function* buildBitmap(
   const commits: number[] = []
   for (let rank = 0; rank < types.length; rank++) {
     if (types[rank] !== COMMIT) continue
-    const commit = table.number(index.raw, index.idAt(order.places[rank]!))
+    const commit = table.number(index.raw, index.idAt(order.placeAt(rank)))
     table.load(commit)
     commits.push(commit)
     if (commits.length % 1024 === 0) yield 'pause'
@@ -96,7 +96,7 @@ function serialize(pack: PackFile, types: Uint8Array, entries: readonly { place:
 
 /** The type of every object, by rank; deltas have the type of their base. */
 function* typesOf(store: ObjectStore, pack: PackFile): Generator<'pause', Uint8Array, unknown> {
-  const { offsets, places } = pack.order
+  const { offsets, places } = pack.order.whole
   const types = new Uint8Array(places.length)
   for (let rank = 0; rank < places.length; rank++) {
     if (rank % 8192 === 8191) yield 'pause'

@@ -7,6 +7,7 @@ import { GitError } from '../ports.ts'
 import { deflate } from '../store/deflate.ts'
 import type { ObjectStore } from '../store/object-store.ts'
 import type { PackFile } from '../store/pack-file.ts'
+import type { PackOrder } from '../store/pack-order.ts'
 import { OFS_DELTA, REF_DELTA, packHeader, writeDistance, writeEntryHeader } from './entry.ts'
 import { deltaKey, findDelta, keepDelta, type MadeDelta } from './made-deltas.ts'
 import { makeDelta } from './make-delta.ts'
@@ -55,15 +56,14 @@ const DEFLATING = 8
 const COMPARING = 1
 
 /** Bytes that an entry takes in its pack. */
-const packed = (work: Work, rank: number): number => work.offsets[rank + 1]! - work.offsets[rank]!
+const packed = ({ order }: Work, rank: number): number => order.offsetAt(rank + 1) - order.offsetAt(rank)
 
 /** Of an entry's header: the inflated size of what follows, and its own length. */
 type Entry = { readonly size: number; readonly headerBytes: number }
 
 /** One part as it is worked on. */
 type Work = PackPart & {
-  readonly places: Uint32Array
-  readonly offsets: Float64Array
+  readonly order: PackOrder
   /** Where each of its objects went, by rank. */
   readonly written: Written
 }
@@ -90,10 +90,7 @@ export class PackBuilder {
     private readonly sink: Sink,
     private readonly onEntry: OnEntry | null = null,
   ) {
-    this.works = parts.map(({ pack, ranks }) => {
-      const { places, offsets } = pack.order
-      return { pack, ranks, places, offsets, written: new Written(ranks, places.length) }
-    })
+    this.works = parts.map(({ pack, ranks }) => ({ pack, ranks, order: pack.order, written: new Written(ranks, pack.order.count) }))
     this.total = parts.reduce((sum, part) => sum + part.ranks.length, 0)
   }
 
@@ -103,7 +100,7 @@ export class PackBuilder {
    */
   get copyOf(): PackFile | null {
     const only = this.works.length === 1 ? this.works[0]! : null
-    return only !== null && this.options.ofsDelta && only.ranks.length === only.places.length ? only.pack : null
+    return only !== null && this.options.ofsDelta && only.ranks.length === only.order.count ? only.pack : null
   }
 
   /**
@@ -152,12 +149,13 @@ export class PackBuilder {
     this.sink.put(packHeader(this.total), 0, 12)
     for (const work of this.works) {
       const { ranks, written } = work
-      this.readAhead = ranks.length > work.places.length / 4 ? WINDOW : 8192
+      this.readAhead = ranks.length > work.order.count / 4 ? WINDOW : 8192
       let i = 0
       if (this.at === 12 && this.options.ofsDelta) {
         let prefix = 0
         while (prefix < ranks.length && ranks[prefix] === prefix && this.plannedFor(work, prefix) === null) prefix++
-        while (i < prefix) {
+        // A few are quicker one by one: all offsets of a large pack need not be known for them.
+        while (prefix >= GROUP && i < prefix) {
           const next = this.copyRun(work, i, prefix)
           if (isFull()) yield
           if (next === i) break
@@ -177,9 +175,10 @@ export class PackBuilder {
    * before such a delta it stops, unless everything is sent.
    */
   private copyRun(work: Work, rank: number, end: number): number {
-    const { pack, offsets, places, written } = work
+    const { pack, written } = work
+    const { offsets, places } = work.order.whole
     const from = this.fill(pack, offsets[rank]!, Math.min(offsets[rank]! + WINDOW, offsets[end]!))
-    const all = end === places.length
+    const all = end === work.order.count
     const limit = this.windowFrom + this.windowTo
     let next = rank
     /** The group that is being proven entry by entry. One with a base by id is never proven as a whole: it must be looked at. */
@@ -240,7 +239,7 @@ export class PackBuilder {
 
   /** Writes an object, or gives the one that must be there before it. */
   private emitOrWait(work: Work, rank: number): { work: Work; rank: number } | null {
-    const entry = this.store.reader.entry(work.pack, work.offsets[rank]!)
+    const entry = this.store.reader.entry(work.pack, work.order.offsetAt(rank))
     if (entry.base < 0) {
       const planned = this.plannedFor(work, rank)
       if (planned !== null) {
@@ -255,10 +254,10 @@ export class PackBuilder {
     if (base < 0) throw new GitError('corrupt', `${work.pack.name}: a base is not in the index`)
     const state = work.written.get(base)
     if (state === Written.NOT_YET) return { work, rank: base }
-    if (state >= 0) this.copyDelta(work, rank, entry, state, work.pack, work.places[base]!)
+    if (state >= 0) this.copyDelta(work, rank, entry, state, work.pack, work.order.placeAt(base))
     else {
       // The base may be taken from another pack.
-      const at = work.pack.index.idAt(work.places[base]!)
+      const at = work.pack.index.idAt(work.order.placeAt(base))
       const found = state === Written.ABSENT ? this.find(work.pack.index.raw.subarray(at, at + 20)) : null
       if (found?.state === Written.NOT_YET) return found
       this.emitFar(work, rank, entry, base)
@@ -270,7 +269,7 @@ export class PackBuilder {
     const { deltas } = this.options
     if (!deltas || deltas.size === 0) return null
     const { index } = work.pack
-    const at = index.idAt(work.places[rank]!)
+    const at = index.idAt(work.order.placeAt(rank))
     const base = deltas.get(Buffer.from(index.raw.buffer, index.raw.byteOffset + at, 20).toString('latin1'))
     return base === undefined ? null : this.find(base)
   }
@@ -278,10 +277,10 @@ export class PackBuilder {
   /** Writes an object as a delta of one that is written already; false when that does not pay. */
   private emitDeltaOf(base: { work: Work; rank: number; state: number }, work: Work, rank: number): boolean {
     const { reader } = this.store
-    reader.load(base.work.pack, base.work.offsets[base.rank]!)
+    reader.load(base.work.pack, base.work.order.offsetAt(base.rank))
     if (reader.to - reader.from > MAX_DELTA) return false
     const old = this.hold(reader.bytes.subarray(reader.from, reader.to))
-    reader.load(work.pack, work.offsets[rank]!)
+    reader.load(work.pack, work.order.offsetAt(rank))
     const size = reader.to - reader.from
     const delta = makeDelta(old, reader.bytes.subarray(reader.from, reader.to), size >>> 1)
     if (delta === null) return false
@@ -300,7 +299,7 @@ export class PackBuilder {
   /** A delta whose base does not go with this part: it comes from another pack, is with the receiver, or is nowhere. */
   private emitFar(work: Work, rank: number, entry: Entry, base: number): void {
     const { index } = work.pack
-    const place = work.places[base]!
+    const place = work.order.placeAt(base)
     const at = index.idAt(place)
     const oid = index.raw.subarray(at, at + 20)
     const state = this.stateOf(oid)
@@ -349,9 +348,9 @@ export class PackBuilder {
 
   /** Writes `length` bytes of the new header, then the entry without its first `skip` bytes; checks the entry's CRC. */
   private copyEntry(work: Work, rank: number, skip: number, length: number): void {
-    const { pack, offsets } = work
-    const offset = offsets[rank]!
-    const end = offsets[rank + 1]!
+    const { pack, order } = work
+    const offset = order.offsetAt(rank)
+    const end = order.offsetAt(rank + 1)
     const start = this.at
     this.store.reader.meter?.spend(end - offset)
     if (length > 0) this.sink.put(this.head, 0, length)
@@ -367,7 +366,7 @@ export class PackBuilder {
       this.sink.put(this.window, from + unsent, from + size)
       at += size
     }
-    if (seen >>> 0 !== pack.index.crc(work.places[rank]!)) {
+    if (seen >>> 0 !== pack.index.crc(work.order.placeAt(rank))) {
       throw new GitError('corrupt', `${pack.name}: the entry at ${offset} is damaged`)
     }
     this.at += length + (end - offset) - skip
@@ -377,7 +376,7 @@ export class PackBuilder {
   private emitWhole(work: Work, rank: number): void {
     if (this.emitNewDelta(work, rank)) return
     const { reader } = this.store
-    reader.load(work.pack, work.offsets[rank]!)
+    reader.load(work.pack, work.order.offsetAt(rank))
     reader.meter?.spend((reader.to - reader.from) * DEFLATING)
     const data = deflate(reader.bytes.subarray(reader.from, reader.to), LEVEL)
     const start = this.at
@@ -391,9 +390,9 @@ export class PackBuilder {
   /** Sends an object as a new delta on what the receiver has of it; false when that does not pay. */
   private emitNewDelta(work: Work, rank: number, limit = Infinity): boolean {
     const { index } = work.pack
-    const base = this.options.origin?.(index.raw, index.idAt(work.places[rank]!))
+    const base = this.options.origin?.(index.raw, index.idAt(work.order.placeAt(rank)))
     if (!base || this.stateOf(base) !== Written.ABSENT) return false
-    const key = deltaKey(base, index.raw, index.idAt(work.places[rank]!))
+    const key = deltaKey(base, index.raw, index.idAt(work.order.placeAt(rank)))
     const made = findDelta(key) ?? this.makeFrom(base, work, rank)
     if (made === null) return false
     keepDelta(key, made)
@@ -413,7 +412,7 @@ export class PackBuilder {
     const { reader } = this.store
     if (!this.store.load(base, 0) || reader.to - reader.from > MAX_DELTA) return null
     const old = this.hold(reader.bytes.subarray(reader.from, reader.to))
-    reader.load(work.pack, work.offsets[rank]!)
+    reader.load(work.pack, work.order.offsetAt(rank))
     const size = reader.to - reader.from
     if (size > MAX_DELTA || size < 64) return null
     reader.meter?.spend((old.length + size) * COMPARING)
@@ -431,7 +430,7 @@ export class PackBuilder {
   private finish(work: Work, rank: number, start: number, crc: number): void {
     work.written.set(rank, start)
     this.done++
-    this.onEntry?.(work.pack, work.places[rank]!, start, crc >>> 0)
+    this.onEntry?.(work.pack, work.order.placeAt(rank), start, crc >>> 0)
   }
 
   /** Brings bytes at `at` into the window, those up to `end` as far as they fit, and gives where they are. */

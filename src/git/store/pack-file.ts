@@ -57,7 +57,7 @@ export class PackFile {
 
   /** Roughly the bytes of memory that it holds; the index is mapped. */
   get held(): number {
-    return this.ordered === null ? 0 : this.ordered.places.length * 16
+    return this.ordered?.held ?? 0
   }
 
   /** The `.bitmap` beside it, or null; one that does not fit counts as none, and so does a pack that is gone. */

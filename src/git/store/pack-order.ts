@@ -1,82 +1,139 @@
 /** The objects of a pack in the order in which they lie in it: from git's `.rev` file, or by sorting (gitformat-pack). */
+import { existsSync } from 'node:fs'
+import { GitError } from '../ports.ts'
 import { be32, type PackIndex } from './pack-index.ts'
 import { readWhole } from './read-whole.ts'
 
+/** Every place and offset by rank, in memory. */
+type Whole = { readonly places: Uint32Array; readonly offsets: Float64Array }
+
+/** Bytes of the file before the places, and behind them: the pack's checksum and its own. */
+const HEADER = 12
+const CHECKSUMS = 40
+/** Once so many of a pack's objects were looked up, knowing all of them costs less than looking on. */
+const MANY = 1 / 32
+
+/**
+ * Few objects are looked up in the file itself: what a small answer needs of a large pack is there at once after a start. Whoever goes
+ * through many gets all of them as arrays (`whole`).
+ */
 export class PackOrder {
+  private arrays: Whole | null = null
   private ranks: Uint32Array | null = null
+  private looks = 0
   /** CRCs of groups of entries that were once found sound one by one; groups are numbered by who copies them. */
   readonly proven = new Map<number, number>()
 
   private constructor(
-    /** The place in the index of each object, in pack order. */
-    readonly places: Uint32Array,
-    /** Where each starts, and behind the last one where the objects end. */
-    readonly offsets: Float64Array,
+    private readonly index: PackIndex,
+    /** Where the pack's trailer starts. */
+    private readonly end: number,
+    /** The bytes of the `.rev` file, as they were written; null where there are none to be had. */
+    private file: Uint8Array | null,
   ) {}
 
   /** `end` is where the pack's trailer starts. */
   static open(base: string, index: PackIndex, end: number): PackOrder {
-    const places = fromFile(base, index) ?? sort(index)
-    const offsets = new Float64Array(index.count + 1)
-    for (let rank = 0; rank < index.count; rank++) offsets[rank] = index.offset(places[rank]!)
-    offsets[index.count] = end
-    for (let rank = 0; rank < index.count; rank++) {
-      // A file that does not say the truth is not used.
-      if (offsets[rank]! >= offsets[rank + 1]!) return PackOrder.sorted(index, end)
-    }
-    return new PackOrder(places, offsets)
+    return new PackOrder(index, end, soundFile(base, index))
   }
 
-  private static sorted(index: PackIndex, end: number): PackOrder {
-    const places = sort(index)
-    const offsets = new Float64Array(index.count + 1)
-    for (let rank = 0; rank < index.count; rank++) offsets[rank] = index.offset(places[rank]!)
-    offsets[index.count] = end
-    return new PackOrder(places, offsets)
+  /** Objects of the pack. */
+  get count(): number {
+    return this.index.count
+  }
+
+  /** Roughly the bytes of memory that it holds. */
+  get held(): number {
+    return (this.file?.length ?? 0) + (this.arrays === null ? 0 : this.count * 12) + (this.ranks === null ? 0 : this.count * 4)
+  }
+
+  /** The place in the index of each object, in pack order, and where each starts; behind the last one, where the objects end. */
+  get whole(): Whole {
+    if (this.arrays !== null) return this.arrays
+    const arrays = (this.file && wholeOf(this.index, placesIn(this.file, this.count), this.end)) ?? wholeOf(this.index, sort(this.index), this.end)
+    if (arrays === null) throw new GitError('corrupt', `${this.index.path} names an object outside of the pack, or two at one place`)
+    this.file = null
+    return (this.arrays = arrays)
+  }
+
+  /** The place in the index of the object of a rank. */
+  placeAt(rank: number): number {
+    if (this.arrays !== null) return this.arrays.places[rank]!
+    const place = this.isFew() ? be32(this.file!, HEADER + rank * 4) : -1
+    // A file that does not say the truth is not used.
+    return place >= 0 && place < this.count ? place : this.whole.places[rank]!
+  }
+
+  /** Where the object of a rank starts, or for the rank behind the last one, where the objects end. */
+  offsetAt(rank: number): number {
+    if (this.arrays !== null) return this.arrays.offsets[rank]!
+    return rank === this.count ? this.end : this.index.offset(this.placeAt(rank))
   }
 
   /** Where in the pack's order the object at a place of the index is. */
   rankOf(place: number): number {
-    if (this.ranks === null) {
-      this.ranks = new Uint32Array(this.places.length)
-      for (let rank = 0; rank < this.places.length; rank++) this.ranks[this.places[rank]!] = rank
+    if (this.ranks !== null) return this.ranks[place]!
+    if (this.isFew()) {
+      const rank = this.rankAt(this.index.offset(place))
+      if (rank >= 0 && this.arrays === null && this.placeAt(rank) === place) return rank
     }
-    return this.ranks[place]!
+    const { places } = this.whole
+    const ranks = new Uint32Array(places.length)
+    for (let rank = 0; rank < places.length; rank++) ranks[places[rank]!] = rank
+    this.ranks = ranks
+    return ranks[place]!
   }
 
   /** The rank of the object that starts at an offset, or -1. */
   rankAt(offset: number): number {
-    const { offsets } = this
     let low = 0
-    let high = this.places.length
+    let high = this.count
     while (low < high) {
       const mid = (low + high) >>> 1
-      if (offsets[mid]! < offset) low = mid + 1
+      if (this.offsetAt(mid) < offset) low = mid + 1
       else high = mid
     }
-    return low < this.places.length && offsets[low] === offset ? low : -1
+    return low < this.count && this.offsetAt(low) === offset ? low : -1
   }
+
+  /** Whether the file is there and was not asked often yet. */
+  private isFew(): boolean {
+    return this.file !== null && this.looks++ < 64 + this.count * MANY
+  }
+}
+
+/** Null when the offsets do not rise: then these are not the places in pack order. */
+function wholeOf(index: PackIndex, places: Uint32Array | null, end: number): Whole | null {
+  if (places === null) return null
+  const { count } = index
+  const offsets = new Float64Array(count + 1)
+  for (let rank = 0; rank < count; rank++) offsets[rank] = index.offset(places[rank]!)
+  offsets[count] = end
+  for (let rank = 0; rank < count; rank++) if (offsets[rank]! >= offsets[rank + 1]!) return null
+  return { places, offsets }
 }
 
 /** Whether there is a `.rev` file that does not say what the index says, or is not as it was written. */
 export function isOrderDamaged(base: string, index: PackIndex): boolean {
-  const bytes = readWhole(`${base}.rev`)
-  if (bytes === null) return false
-  const places = fromFile(base, index)
-  const end = bytes.length - 20
-  if (places === null || Buffer.compare(Bun.SHA1.hash(bytes.subarray(0, end)) as Uint8Array, bytes.subarray(end)) !== 0) return true
-  for (let rank = 1; rank < index.count; rank++) if (index.offset(places[rank - 1]!) >= index.offset(places[rank]!)) return true
-  return false
+  if (!existsSync(`${base}.rev`)) return false
+  const file = soundFile(base, index)
+  const places = file && placesIn(file, index.count)
+  return wholeOf(index, places, Infinity) === null
 }
 
-function fromFile(base: string, index: PackIndex): Uint32Array | null {
+/** The bytes of a `.rev` file that belongs to the index and is as it was written. */
+function soundFile(base: string, index: PackIndex): Uint8Array | null {
   const bytes = readWhole(`${base}.rev`)
-  const { count } = index
-  if (bytes === null || bytes.length !== 12 + count * 4 + 40 || be32(bytes, 0) !== 0x52494458 || be32(bytes, 4) !== 1 || be32(bytes, 8) !== 1) return null
-  if (Buffer.compare(bytes.subarray(12 + count * 4, 32 + count * 4), index.packChecksum) !== 0) return null
+  const end = HEADER + index.count * 4
+  if (bytes === null || bytes.length !== end + CHECKSUMS || be32(bytes, 0) !== 0x52494458 || be32(bytes, 4) !== 1 || be32(bytes, 8) !== 1) return null
+  if (Buffer.compare(bytes.subarray(end, end + 20), index.packChecksum) !== 0) return null
+  return Buffer.compare(Bun.SHA1.hash(bytes.subarray(0, end + 20)) as Uint8Array, bytes.subarray(end + 20)) === 0 ? bytes : null
+}
+
+function placesIn(file: Uint8Array, count: number): Uint32Array | null {
   const places = new Uint32Array(count)
   for (let rank = 0; rank < count; rank++) {
-    const place = be32(bytes, 12 + rank * 4)
+    const place = be32(file, HEADER + rank * 4)
     if (place >= count) return null
     places[rank] = place
   }

@@ -108,7 +108,7 @@ function* addBitmap(engine: Engine, name: string, starts: readonly number[], doo
 function* addOrders(engine: Engine, store: OpenStore): Task<void> {
   for (const pack of settled(store)) {
     if (pack.index.count < REV_FROM || existsSync(`${pack.base}.rev`)) continue
-    place(engine, buildRev(pack.order.places, pack.index.packChecksum), `${pack.base}.rev`)
+    place(engine, buildRev(pack.order.whole.places, pack.index.packChecksum), `${pack.base}.rev`)
     yield 'pause'
   }
 }

@@ -172,7 +172,7 @@ function* layoutOf({ objects }: OpenStore, chosen: OidMap): Generator<'pause', L
       continue
     }
     const rank = pack.order.rankAt(base)
-    const number = rank < 0 ? -1 : chosen.get(pack.index.raw, pack.index.idAt(pack.order.places[rank]!))
+    const number = rank < 0 ? -1 : chosen.get(pack.index.raw, pack.index.idAt(pack.order.placeAt(rank)))
     if (number >= 0) deltas.push({ target: i, base: number })
   }
   // Chains that are there already, however long; only new ones are held to a length. Two packs together may have a circle.
