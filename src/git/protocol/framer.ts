@@ -2,7 +2,11 @@
  * Puts bytes into pkt-lines of side band 1 as they come, in blocks that are ready to send (gitprotocol-pack, "Packfile
  * Data"). Without a side band the bytes go through as they are.
  */
+import { pkt, writeLength } from './pkt-line.ts'
+
 const BLOCK = 1 << 18
+/** The most bytes that a letter takes. */
+const LETTER = 3
 /** The first block is small, since most answers are; each that was filled makes the next one larger. */
 const FIRST = 1 << 14
 const NONE = Buffer.alloc(0)
@@ -79,6 +83,17 @@ export class Framer {
     }
   }
 
+  /** Adds a pkt-line of text between packets; it is written where it goes. */
+  line(text: string): void {
+    this.end()
+    const most = 4 + text.length * LETTER
+    if (this.at + most > this.block.length) this.renew()
+    if (most > this.block.length) return this.raw(pkt(text))
+    const length = 4 + this.block.write(text, this.at + 4)
+    writeLength(this.block, this.at, length)
+    this.at += length
+  }
+
   /** Everything that is ready; `all` includes the block that is not full yet. */
   take(all: boolean): Uint8Array[] {
     if (all) {
@@ -110,8 +125,7 @@ export class Framer {
     if (this.packet < 0) return
     const length = this.at - this.packet
     this.hasher?.update(this.block.subarray(this.packet + 5, this.at))
-    const digits = length.toString(16).padStart(4, '0')
-    for (let i = 0; i < 4; i++) this.block[this.packet + i] = digits.charCodeAt(i)
+    writeLength(this.block, this.packet, length)
     this.packet = -1
   }
 

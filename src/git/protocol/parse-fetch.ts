@@ -2,7 +2,7 @@
 import { isOid } from '../object.ts'
 import { GitError } from '../ports.ts'
 import type { FetchRequest, Turn } from './fetch-request.ts'
-import { lineOf, type Packet } from './pkt-line.ts'
+import { FLUSH_LINE, type Line } from './pkt-line.ts'
 import type { SnapshotView } from './snapshot-view.ts'
 
 type Draft = { -readonly [K in keyof FetchRequest]: FetchRequest[K] } & {
@@ -78,7 +78,7 @@ function check(out: Draft): FetchRequest {
   if (out.depth > 0 && (out.deepenSince !== null || out.deepenNot.length > 0)) {
     throw new GitError('invalid', 'git upload-pack: deepen and deepen-since (or deepen-not) cannot be used together')
   }
-  out.wants = [...new Set(out.wants)]
+  if (out.wants.length > 1) out.wants = [...new Set(out.wants)]
   return out
 }
 
@@ -107,13 +107,12 @@ export function parseFetchV2(view: SnapshotView, args: readonly string[]): Fetch
 }
 
 /** A whole request of version 0 or 1. Null when the client wants nothing. */
-export function parseFetchV0(view: SnapshotView, packets: readonly Packet[], protocol: 0 | 1): FetchRequest | null {
+export function parseFetchV0(view: SnapshotView, lines: readonly Line[], protocol: 0 | 1): FetchRequest | null {
   const out = draft(protocol)
   let at = 0
-  for (; at < packets.length; at++) {
-    const packet = packets[at]!
-    if (packet.kind !== 'data') break
-    const line = lineOf(packet.data)
+  for (; at < lines.length; at++) {
+    const line = lines[at]!
+    if (typeof line !== 'string') break
     if (line.startsWith('want ')) {
       out.wants.push(oidAfter(line.slice(0, 45), 'want '))
       if (out.wants.length === 1) features(out, line.slice(45))
@@ -122,14 +121,14 @@ export function parseFetchV0(view: SnapshotView, packets: readonly Packet[], pro
     }
   }
   if (out.wants.length === 0) return null
-  if (packets[at]?.kind !== 'flush') throw new GitError('invalid', 'git upload-pack: the wants do not end in a flush')
-  for (at++; at < packets.length; at++) {
-    const packet = packets[at]!
-    if (packet.kind === 'flush') {
+  if (lines[at] !== FLUSH_LINE) throw new GitError('invalid', 'git upload-pack: the wants do not end in a flush')
+  for (at++; at < lines.length; at++) {
+    const given = lines[at]!
+    if (given === FLUSH_LINE) {
       out.talk.push('flush')
       continue
     }
-    const line = packet.kind === 'data' ? lineOf(packet.data) : ''
+    const line = typeof given === 'string' ? given : ''
     if (line === 'done') {
       out.talk.push('done')
       out.done = true

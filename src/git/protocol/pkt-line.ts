@@ -1,4 +1,5 @@
 /** Packets of git's protocols (gitprotocol-common, "pkt-line Format"). */
+import { isAscii } from 'node:buffer'
 import { GitError } from '../ports.ts'
 
 export const FLUSH = Buffer.from('0000')
@@ -28,6 +29,13 @@ export function bandPackets(band: 1 | 2 | 3, bytes: Uint8Array, payload = MAX_PA
 export const KEEP_ALIVE = Buffer.from('0005\x01')
 
 export type Packet = { readonly kind: 'data'; readonly data: Buffer } | { readonly kind: 'flush' | 'delim' | 'end' }
+
+const DIGITS = Buffer.from('0123456789abcdef')
+
+/** Writes the length of a packet, its own four digits with it. */
+export function writeLength(bytes: Uint8Array, at: number, length: number): void {
+  for (let i = 3; i >= 0; i--, length >>>= 4) bytes[at + i] = DIGITS[length & 15]!
+}
 
 /** Reads the length of a packet at `at`: -1 for malformed. */
 export function packetLength(bytes: Uint8Array, at: number): number {
@@ -64,4 +72,33 @@ export function parsePackets(body: Uint8Array): Packet[] {
 export const lineOf = (data: Buffer): string => {
   const text = data.toString('utf8')
   return text.endsWith('\n') ? text.slice(0, -1) : text
+}
+
+/** A packet of a request that is made of lines: its text without the line feed, or the length that stands for a packet without any. */
+export type Line = string | typeof FLUSH_LINE | typeof DELIM_LINE | typeof END_LINE
+export const FLUSH_LINE = 0
+export const DELIM_LINE = 1
+export const END_LINE = 2
+
+/**
+ * Every line of a whole body. Throws GitError `invalid` when it is malformed or cut off. Lines are parts of one text: a fetch names hundreds
+ * of ids, and bytes of their own for each would cost more than all that is done with them.
+ */
+export function parseLines(body: Uint8Array): Line[] {
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.length)
+  const text = isAscii(bytes) ? bytes.toString('latin1') : null
+  const lines: Line[] = []
+  for (let at = 0; at < bytes.length; ) {
+    const length = at + 4 <= bytes.length ? packetLength(bytes, at) : -1
+    if (length === FLUSH_LINE || length === DELIM_LINE || length === END_LINE) {
+      lines.push(length)
+      at += 4
+      continue
+    }
+    if (length < 4 || at + length > bytes.length) throw new GitError('invalid', 'the request is not made of pkt-lines')
+    const end = length > 4 && bytes[at + length - 1] === 10 ? at + length - 1 : at + length
+    lines.push(text === null ? bytes.toString('utf8', at + 4, end) : text.slice(at + 4, end))
+    at += length
+  }
+  return lines
 }

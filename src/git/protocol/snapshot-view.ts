@@ -8,7 +8,6 @@ const LONGEST_ASKED = 1 << 16
 
 export class SnapshotView {
   readonly names: NamespaceTips
-  private byName: Map<string, Ref> | null = null
   private order: readonly Ref[] | null = null
   private sum: string | null = null
   private headOid: string | null | undefined
@@ -25,9 +24,17 @@ export class SnapshotView {
     this.names = { tips: Buffer.from(tips, 'hex'), tags: Buffer.from(tags, 'hex') }
   }
 
+  /** The ref with a full name; where there are several, the last of them. */
   find(name: string): Ref | null {
-    this.byName ??= new Map(this.snapshot.refs.map((ref) => [ref.name, ref]))
-    return this.byName.get(name) ?? null
+    const refs = this.sorted
+    let [low, high] = [0, refs.length]
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if ((refs[middle]?.name ?? '') <= name) low = middle + 1
+      else high = middle
+    }
+    const ref = refs[low - 1]
+    return ref?.name === name ? ref : null
   }
 
   /** The refs in the order of their names, as the machine compares texts. */
@@ -44,7 +51,7 @@ export class SnapshotView {
 
   /** The object that HEAD leads to, or null when its branch has no commit yet. */
   get head(): string | null {
-    if (this.headOid === undefined) this.headOid = this.snapshot.refs.find(({ name }) => name === this.snapshot.head)?.oid ?? null
+    if (this.headOid === undefined) this.headOid = this.find(this.snapshot.head)?.oid ?? null
     return this.headOid
   }
 

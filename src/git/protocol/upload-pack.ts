@@ -8,7 +8,7 @@ import { lsRefs } from './ls-refs.ts'
 import type { Make } from './making-answer.ts'
 import { parseFetchV0, parseFetchV2 } from './parse-fetch.ts'
 import { pipeTask, type TaskContext } from './pipe-task.ts'
-import { lineOf, parsePackets, pkt, type Packet } from './pkt-line.ts'
+import { DELIM_LINE, END_LINE, FLUSH_LINE, parseLines, pkt, type Line } from './pkt-line.ts'
 import type { SharedAnswers } from './shared-answers.ts'
 import { viewOf, type SnapshotView } from './snapshot-view.ts'
 import { isCopy, type SmallFetches } from '../tasks/small-fetches.ts'
@@ -37,9 +37,9 @@ export async function uploadPackOrFile(
     const body = await (request.signal ? Promise.race([reading, givenUp]) : reading)
     request.signal?.removeEventListener('abort', stop)
     const view = viewOf(refs)
-    const packets = parsePackets(body)
-    const kept = context.answers.hasFiles ? fileFor(context, store, view, request.protocol, packets) : null
-    return kept ?? (await answerSoon((sink) => answerOrTell(context, store, view, request.protocol, packets, sink), request.signal))
+    const lines = parseLines(body)
+    const kept = context.answers.hasFiles ? fileFor(context, store, view, request.protocol, lines) : null
+    return kept ?? (await answerSoon((sink) => answerOrTell(context, store, view, request.protocol, lines, sink), request.signal))
   } catch (error) {
     request.signal?.removeEventListener('abort', stop)
     if (!(error instanceof GitError) || isOfTheMoment(error)) throw error
@@ -57,11 +57,11 @@ export function answerRefs(refs: RefSnapshot, protocol: 0 | 1 | 2, body: Uint8Ar
   const view = viewOf(refs)
   try {
     return view.keptAsAsked(Buffer.from(body.buffer, body.byteOffset, body.length).toString('latin1'), () => {
-      const packets = parsePackets(body)
-      const end = packets.length - 1
-      if (packets.findIndex(({ kind }) => kind === 'flush') !== end) throw new GitError('invalid', 'more than one command')
-      const delim = packets.findIndex(({ kind }) => kind === 'delim')
-      const text = (from: number, to: number): string[] => packets.slice(from, to).map((packet) => (packet.kind === 'data' ? lineOf(packet.data) : ''))
+      const lines = parseLines(body)
+      const end = lines.length - 1
+      if (lines.indexOf(FLUSH_LINE) !== end) throw new GitError('invalid', 'more than one command')
+      const delim = lines.indexOf(DELIM_LINE)
+      const text = (from: number, to: number): string[] => lines.slice(from, to).map(String)
       for (const line of text(1, delim < 0 ? end : delim)) {
         if (line.startsWith('command=')) throw new GitError('invalid', 'more than one command')
         capability(line)
@@ -77,17 +77,16 @@ export function answerRefs(refs: RefSnapshot, protocol: 0 | 1 | 2, body: Uint8Ar
 }
 
 /** The one fetch that a request asks for; null for every other request, and for one that is not well made. */
-function onlyFetch(view: SnapshotView, protocol: 0 | 1 | 2, packets: readonly Packet[]): FetchRequest | null {
+function onlyFetch(view: SnapshotView, protocol: 0 | 1 | 2, lines: readonly Line[]): FetchRequest | null {
   try {
-    if (protocol !== 2) return parseFetchV0(view, packets, protocol)
-    const end = packets.length - 1
-    if (packets.findIndex(({ kind }) => kind === 'flush') !== end || packets.some(({ kind }) => kind === 'end')) return null
-    const delim = packets.findIndex(({ kind }) => kind === 'delim')
-    const text = (from: number, to: number): string[] => packets.slice(from, to).map((packet) => (packet.kind === 'data' ? lineOf(packet.data) : packet.kind))
-    const before = text(0, delim)
-    if (delim < 0 || before.filter((line) => line.startsWith('command=')).join() !== 'command=fetch') return null
+    if (protocol !== 2) return parseFetchV0(view, lines, protocol)
+    const end = lines.length - 1
+    const delim = lines.indexOf(DELIM_LINE)
+    if (lines.indexOf(FLUSH_LINE) !== end || delim < 0 || lines.includes(END_LINE)) return null
+    const before = lines.slice(0, delim).map(String)
+    if (before.filter((line) => line.startsWith('command=')).join() !== 'command=fetch') return null
     before.forEach(capability)
-    return parseFetchV2(view, text(delim + 1, end))
+    return parseFetchV2(view, lines.slice(delim + 1, end).map(String))
   } catch (error) {
     // What is wrong with it is said in the answer.
     if (error instanceof GitError) return null
@@ -96,8 +95,8 @@ function onlyFetch(view: SnapshotView, protocol: 0 | 1 | 2, packets: readonly Pa
 }
 
 /** The file that answers a request of one fetch, if there is one. */
-function fileFor(context: UploadContext, store: string, view: SnapshotView, protocol: 0 | 1 | 2, packets: readonly Packet[]): { path: string; size: number } | null {
-  const request = onlyFetch(view, protocol, packets)
+function fileFor(context: UploadContext, store: string, view: SnapshotView, protocol: 0 | 1 | 2, lines: readonly Line[]): { path: string; size: number } | null {
+  const request = onlyFetch(view, protocol, lines)
   return request && context.answers.fileOf(keyOf(store, view, request))
 }
 
@@ -114,7 +113,7 @@ export function answerNow(
 ): Uint8Array | { readonly path: string; readonly size: number } | null {
   if (body.length > LONGEST_NOW) return null
   const view = viewOf(refs)
-  const request = onlyFetch(view, protocol, packetsOf(body))
+  const request = onlyFetch(view, protocol, linesOf(body))
   if (request === null || (request.wants.length === 0 && !request.waitForDone)) return null
   const { answers } = context
   const key = keyOf(store, view, request)
@@ -128,9 +127,9 @@ export function answerNow(
   return made.bytes
 }
 
-function packetsOf(body: Uint8Array): readonly Packet[] {
+function linesOf(body: Uint8Array): readonly Line[] {
   try {
-    return parsePackets(body)
+    return parseLines(body)
   } catch (error) {
     if (error instanceof GitError) return []
     throw error
@@ -141,8 +140,8 @@ export function uploadPack(context: UploadContext, store: string, refs: RefSnaps
   const body = readBody(request.body, MAX_REQUEST)
   return answerStream(async (sink) => {
     try {
-      const packets = parsePackets(await body)
-      await answerOrTell(context, store, viewOf(refs), request.protocol, packets, sink)
+      const lines = parseLines(await body)
+      await answerOrTell(context, store, viewOf(refs), request.protocol, lines, sink)
     } catch (error) {
       if (!(error instanceof GitError) || isOfTheMoment(error)) throw error
       sink.put(errorLine(error))
@@ -151,9 +150,9 @@ export function uploadPack(context: UploadContext, store: string, refs: RefSnaps
 }
 
 /** Answers, and tells the client of what is wrong with its request. */
-async function answerOrTell(...[context, store, view, protocol, packets, sink]: Parameters<typeof answer>): Promise<void> {
+async function answerOrTell(...[context, store, view, protocol, lines, sink]: Parameters<typeof answer>): Promise<void> {
   try {
-    await answer(context, store, view, protocol, packets, sink)
+    await answer(context, store, view, protocol, lines, sink)
   } catch (error) {
     if (!(error instanceof GitError) || isOfTheMoment(error)) throw error
     sink.put(errorLine(error))
@@ -170,11 +169,11 @@ async function answer(
   store: string,
   view: SnapshotView,
   protocol: 0 | 1 | 2,
-  packets: readonly Packet[],
+  lines: readonly Line[],
   sink: AnswerSink,
 ): Promise<void> {
-  if (protocol === 2) return await answerV2(context, store, view, packets, sink)
-  const parsed = parseFetchV0(view, packets, protocol)
+  if (protocol === 2) return await answerV2(context, store, view, lines, sink)
+  const parsed = parseFetchV0(view, lines, protocol)
   if (parsed !== null) await fetch(context, store, view, parsed, sink)
 }
 
@@ -182,26 +181,25 @@ async function answerV2(
   context: UploadContext,
   store: string,
   view: SnapshotView,
-  packets: readonly Packet[],
+  lines: readonly Line[],
   sink: AnswerSink,
 ): Promise<void> {
   let at = 0
   // One body may hold several commands one after the other.
-  while (at < packets.length) {
+  while (at < lines.length) {
     let command: string | null = null
     const args: string[] = []
     let inArgs = false
-    let lines = 0
-    for (; at < packets.length; at++) {
-      const packet = packets[at]!
-      if (packet.kind === 'flush') break
-      if (packet.kind === 'delim') {
+    let given = 0
+    for (; at < lines.length; at++) {
+      const line = lines[at]!
+      if (line === FLUSH_LINE) break
+      if (line === DELIM_LINE) {
         inArgs = true
         continue
       }
-      if (packet.kind !== 'data') throw new GitError('invalid', 'unexpected end of the response in a request')
-      lines++
-      const line = lineOf(packet.data)
+      if (line === END_LINE) throw new GitError('invalid', 'unexpected end of the response in a request')
+      given++
       if (inArgs) args.push(line)
       else if (line.startsWith('command=')) {
         if (command !== null) throw new GitError('invalid', `command '${line.slice(8, 60)}' requested after '${command}'`)
@@ -211,7 +209,7 @@ async function answerV2(
     at++
     if (command === null) {
       // A lone flush is the probe with which clients try the connection.
-      if (lines > 0) throw new GitError('invalid', 'no command requested')
+      if (given > 0) throw new GitError('invalid', 'no command requested')
       continue
     }
     if (command === 'ls-refs') sink.put(lsRefs(view, args))

@@ -2,7 +2,7 @@
 import type { GitError } from '../ports.ts'
 import type { FetchRequest } from '../protocol/fetch-request.ts'
 import type { Framer } from '../protocol/framer.ts'
-import { DELIM, FLUSH, KEEP_ALIVE, bandPackets, pkt } from '../protocol/pkt-line.ts'
+import { DELIM, FLUSH, KEEP_ALIVE, bandPackets } from '../protocol/pkt-line.ts'
 import type { Task } from './task.ts'
 
 /** Milliseconds between two lines of progress, and after which silence is broken. */
@@ -24,7 +24,7 @@ export class FetchOutput {
 
   /** One line of negotiation. */
   line(text: string): void {
-    this.framer.raw(this.request.sidebandAll ? pkt(`\x01${text}`) : pkt(text))
+    this.framer.line(this.request.sidebandAll ? `\x01${text}` : text)
   }
 
   flush(): void {
@@ -72,7 +72,7 @@ export class FetchOutput {
   /** An error: `ERR` while lines are spoken, side band 3 once bands flow. A bare pack can only be cut off. */
   fail(error: GitError): void {
     const text = error.message.replace(/[\n\r]+/g, ' ').slice(0, 900)
-    if (!this.packing) this.framer.raw(pkt(`ERR ${text}\n`))
+    if (!this.packing) this.framer.line(`ERR ${text}\n`)
     else if (this.request.band !== 'none') this.framer.raw(bandPackets(3, Buffer.from(`${text}\n`)))
     else throw error
   }

@@ -20,6 +20,8 @@ export type Talk = {
 
 /** The commit that an id stands for when it is common; null when not, 'other' when it is common but no commit. */
 function common(talk: Talk, oid: string): number | null | 'other' {
+  const known = talk.store.knownCommit(oid)
+  if (known >= 0) return talk.reach.has(known, false) ? known : null
   const peeled = talk.store.peel(oid)
   if (peeled === null) return null
   if (peeled.type !== COMMIT) return talk.reach.isNamed(oid) ? 'other' : null

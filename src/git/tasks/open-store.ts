@@ -15,6 +15,7 @@ export class OpenStore {
   private readonly reaches = new Map<string, Reach>()
   private peels = new Peels()
   private readonly visibles = new Map<string, VisibleObjects>()
+  private readonly key = Buffer.alloc(20)
 
   constructor(directory: string, reader: EntryReader) {
     this.objects = new ObjectStore(directory, reader)
@@ -24,6 +25,12 @@ export class OpenStore {
   /** What these tips reach; kept for as long as others do not push it out. */
   reach(tips: Uint8Array): Reach {
     return kept(this.reaches, nameOf(tips), () => new Reach(this.objects, this.commits, tips, this.peels))
+  }
+
+  /** The number of a commit that was parsed already, or -1. */
+  knownCommit(oid: string): number {
+    this.key.write(oid, 'hex')
+    return this.commits.parsed(this.key, 0)
   }
 
   /** What an id leads to; tags are remembered, and commits that were parsed already need no look at the packs. */
