@@ -1,4 +1,5 @@
 /** The two that are compared: the forge as its users run it, and git's own server behind a web server, both asking for a password. */
+import { Database } from 'bun:sqlite'
 import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { claim, startForge, type ForgeProcess } from '../run/forge.ts'
@@ -23,6 +24,8 @@ export type Hearth = Server & {
   readonly url: string
   /** Where the objects of a repository are. */
   directory(repository: string): string
+  /** Jobs of a kind that wait or run. */
+  jobs(kind: string): number
   /** Ends the process and starts another over the same data. */
   restart(): Promise<void>
   api<T>(method: string, path: string, body?: unknown): Promise<T>
@@ -56,6 +59,14 @@ export async function startHearth(executable: string, directory: string, environ
     authorization: basic('x', token),
     address: (repository) => `${forge.url}/acme/${repository}.git`,
     directory: (repository) => join(directory, 'data', 'repos', stores.get(repository) ?? ''),
+    jobs(kind) {
+      const db = new Database(join(directory, 'data', 'hearth.db'), { readonly: true })
+      try {
+        return db.query<{ count: number }, [string]>('SELECT count(*) AS count FROM jobs WHERE kind = ? AND state <> \'failed\'').get(kind)?.count ?? 0
+      } finally {
+        db.close()
+      }
+    },
     async create(repository) {
       const { id } = await api<{ id: string }>('POST', '/repos', { workspace: 'acme', name: repository, private: true })
       stores.set(repository, id)
