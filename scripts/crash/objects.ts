@@ -38,11 +38,7 @@ async function checkFamily(store: string, work: string, family: Family, expected
   const bare = borrow(store, work, family.refs)
   try {
     const problems: string[] = []
-    const fsck = await runGit(bare, ['fsck', '--full', '--strict', '--no-dangling', '--no-progress'])
-    const said = `${fsck.out}${fsck.error}`.split('\n').filter((line) => line !== '' && !/^notice: /.test(line))
-    if (fsck.status !== 0 || said.length > 0) problems.push(`git fsck ended with ${fsck.status}: ${said.slice(0, 5).join('; ')}`)
-
-    problems.push(...(await checkFiles(store)))
+    problems.push(...(await checkConnected(bare, store)), ...(await checkFiles(store)))
 
     const merged = expected.merged.filter((pull) => pull.store === family.store)
     for (const [base, pulls] of Map.groupBy(merged, (pull) => `${pull.repo_id}/heads/${pull.base_ref}`)) {
@@ -56,6 +52,21 @@ async function checkFamily(store: string, work: string, family: Family, expected
     return problems
   } finally {
     rmSync(bare, { recursive: true, force: true })
+  }
+}
+
+/** How often git may look again. */
+const MOST_LOOKS = 10
+
+/** What `git fsck` says of a store. The forge may be packing it right now: where packs came and went meanwhile, git is asked again. */
+async function checkConnected(bare: string, store: string): Promise<string[]> {
+  const packs = (): string => readdirSync(join(store, 'objects', 'pack')).sort().join()
+  for (let looks = 1; ; looks++) {
+    const before = packs()
+    const { status, out, error } = await runGit(bare, ['fsck', '--full', '--strict', '--no-dangling', '--no-progress'])
+    const said = `${out}${error}`.split('\n').filter((line) => line !== '' && !/^notice: /.test(line))
+    if (status === 0 && said.length === 0) return []
+    if (looks === MOST_LOOKS || packs() === before) return [`git fsck ended with ${status}: ${said.slice(0, 5).join('; ')}`]
   }
 }
 
