@@ -219,7 +219,7 @@ export class GitError extends Error {
 /** One upload of a request: which service, over which protocol version (the `Git-Protocol` header), and its body. */
 export type ServiceRequest = {
   readonly protocol: 0 | 1 | 2
-  /** The body as it came, already freed of Content-Encoding. */
+  /** The body as it came, already freed of Content-Encoding. What the stream gives belongs to whoever reads it: its memory may be gone afterwards. */
   readonly body: ReadableStream<Uint8Array> | Uint8Array | null
   readonly signal?: AbortSignal
   /** Called before a whole copy (a fetch by somebody who has nothing) is made and not taken from what is kept; what it throws refuses it. */

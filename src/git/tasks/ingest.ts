@@ -5,6 +5,7 @@
  * references and keeps a push from naming objects that only another fork has.
  */
 import { join } from 'node:path'
+import { giveBack } from '../blocks.ts'
 import { COMMIT } from '../pack/entry.ts'
 import { PackReceiver } from '../pack/receive.ts'
 import type { DeltaResolver } from '../pack/resolve.ts'
@@ -77,6 +78,7 @@ function* takePack(engine: Engine, store: OpenStore, request: IngestRequest, pat
       const chunk = yield 'input'
       if (chunk === null || chunk === undefined) break
       receiver.push(chunk)
+      giveBack(chunk)
       if (request.counts) yield countOf(receiver)
     }
     receiver.end()
