@@ -182,7 +182,6 @@ export class MakingAnswer {
   /** Hands a block to those who do not have it; the next may come when the last of them took it. */
   private pass(block: Uint8Array, from: number, taken?: () => void): void {
     const readers = [...this.readers].filter(({ at }) => at <= from)
-    noteWaste(block.length)
     let left = readers.length
     if (left === 0) return taken?.()
     for (const reader of readers) this.give(reader, block, taken && (() => void (--left === 0 && taken())))
