@@ -2,11 +2,10 @@
 // between two sentences (tools, their output, edits) folded into one line that says what it was.
 import { costText, numberText, plural, shortSha } from '../format.ts'
 import type { Child } from '../jsx/html.ts'
-import { durationText } from '../relative.ts'
 import { Avatar, PersonLink, type Person } from './avatar.tsx'
 import { EmptyState } from './card.tsx'
 import { Icon, type IconName } from './icon.tsx'
-import { RelativeTime } from './time.tsx'
+import { Duration, RelativeTime } from './time.tsx'
 
 /** One entry, as `read_session` answers it. */
 export interface StoryEntry {
@@ -65,7 +64,7 @@ const Step = ({ entry }: { entry: StoryEntry }) => {
         <Icon name={icon} />
         <span class="mono">{entry.kind === 'tool' ? (entry.tool ?? 'tool') : entry.kind === 'edit' ? 'edit' : entry.kind}</span>
         {bad && <span class="chip tone-bad">{typeof data.exit_code === 'number' ? `exit ${data.exit_code}` : 'failed'}</span>}
-        {number(data.duration_ms) > 0 && <span class="muted">{durationText(number(data.duration_ms))}</span>}
+        {number(data.duration_ms) > 0 && <span class="muted"><Duration milliseconds={number(data.duration_ms)} /></span>}
         <Marks entry={entry} />
         <a class="step-seq" href={`#entry-${entry.seq}`} aria-label={`Link to entry ${entry.seq}`}>
           {entry.seq}
@@ -219,7 +218,7 @@ export const SessionStory = (props: {
     <section class="story" aria-label="Session">
       <div class="story-facts">
         <span><Icon name="spark" /> {plural(last?.seq ?? entries.length, 'entry', 'entries')}</span>
-        {span > 0 && <span><Icon name="clock" /> {durationText(span)}</span>}
+        {span > 0 && <span><Icon name="clock" /> <Duration milliseconds={span} /></span>}
         {usd > 0 && <span><Icon name="cost" /> {costText(usd)}</span>}
         {sums.input + sums.output > 0 && <span class="muted">{numberText(sums.input)} tokens in, {numberText(sums.output)} out</span>}
         {sums.models.length > 0 && <span class="muted">{sums.models.join(', ')}</span>}

@@ -15,5 +15,9 @@ export const RelativeTime = ({ at, now }: { at: string; now?: number }) => {
   )
 }
 
-/** How long something took. */
-export const Duration = ({ milliseconds }: { milliseconds: number }) => <span class="nums">{durationText(milliseconds)}</span>
+/** How long something took. Machines read it as well (HTML, valid duration strings). */
+export const Duration = ({ milliseconds }: { milliseconds: number }) => (
+  <time class="nums" datetime={`PT${(milliseconds / 1000).toFixed(3)}S`}>
+    {durationText(milliseconds)}
+  </time>
+)
