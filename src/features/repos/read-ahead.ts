@@ -18,6 +18,8 @@ const SHORT_HISTORY = 2_000
 /** Folders near the root, and files that the latest commits changed most. */
 const MOST_FOLDERS = 60
 const BUSY = { commits: 2_000, paths: 48 } as const
+/** Bytes of a file that people read line by line. Whoever wants to know of a larger one waits, and all others are spared its weight in memory. */
+const LARGEST_FILE = 1 << 20
 /** A push that changes more is looked at when somebody asks. */
 const MOST_CHANGED = 500
 /** Longer than this nobody's history is read ahead at once. */
@@ -84,6 +86,7 @@ export const readAhead = job<{ repo_id: string; indexed?: boolean }>({
     }
     for (const path of files) {
       if (over()) return
+      if (((await hearth.git.entry(store, commit, path))?.size ?? Infinity) > LARGEST_FILE) continue
       await blameOf(hearth, store, commit, path).catch(() => {
         // No file of text, or too large: whoever asks for it hears why.
       })

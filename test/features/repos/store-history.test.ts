@@ -97,6 +97,22 @@ test('after a push it is found out ahead, and what is read ahead is right', asyn
   expect(existsSync(join(world.data, 'cache.db'))).toBe(true)
 })
 
+test('lines of a large file are not found ahead, nor of one that has become large', async () => {
+  const { world, row } = await makeCode()
+  const large = 'a line\n'.repeat(200_000)
+  const blamed = () => keptHistory(world.hearth).listPaths('blame', row().store).sort()
+  await world.commit(repo, 'main', { 'large.txt': large }, { message: 'Large' })
+  world.clock.advance(READ_AHEAD_AFTER_MS)
+  await world.jobs()
+  expect(blamed()).toEqual(['a.ts', 'docs/guide.md'])
+  const grown = await world.commit(repo, 'main', { 'a.ts': large }, { message: 'Grown' })
+  world.clock.advance(READ_AHEAD_AFTER_MS)
+  await world.jobs()
+  expect([keptHistory(world.hearth).has('folder', row().store, '', grown), keptHistory(world.hearth).has('blame', row().store, 'a.ts', grown)]).toEqual([true, false])
+  // Whoever asks gets them.
+  expect((await world.call(findBlame, anonymous, { repo, path: 'large.txt', wait_ms: 20_000 })).items.map(({ to_line }) => to_line)).toEqual([200_000])
+})
+
 test('a purged repository is forgotten', async () => {
   const made = await makeCode()
   const { world, ada } = made
