@@ -14,7 +14,7 @@ import { findEntry, listTree } from './history/index.ts'
 import { isOid } from './object.ts'
 import { GitError, type AddedMatches, type Git, type GitOptions, type ObjectReader, type Oid, type TreeEntry } from './ports.ts'
 import { advertise } from './protocol/advertise.ts'
-import { answerStream } from './protocol/answer-stream.ts'
+import { answerSoon, givingBack } from './protocol/answer-stream.ts'
 import { pipeTask } from './protocol/pipe-task.ts'
 import { receivePack, type ReceiveContext } from './protocol/receive-pack.ts'
 import { SharedAnswers } from './protocol/shared-answers.ts'
@@ -235,9 +235,9 @@ export function createGit(options: GitOptions): Git {
     commitFiles: make('commitFiles', ({ parent }) => [parent]),
     createTag: make('createTag', ({ object }) => [object]),
 
-    archive: (store, commit, archiveOptions) => {
+    archive: (store, commit, { format, prefix, path }, sending) => {
       const own = contextFor(store)
-      return answerStream((sink) => pipeTask(own, 'archive', { store, args: [commit, archiveOptions] }, sink))
+      return answerSoon((sink) => pipeTask(own, 'archive', { store, args: [commit, { format, prefix, path }] }, givingBack(sink), sending?.signal), sending)
     },
 
     listRemote: (transport, remote) => listRemote({ transport, agent }, remote),

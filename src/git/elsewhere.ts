@@ -4,7 +4,7 @@ import type { Elsewhere, Git } from './ports.ts'
 /** What needs no pack: it says so itself when there is no such store. */
 const FREE = ['createStore', 'removeStore', 'sizeOf', 'advertise', 'listRefs', 'listRemote', 'load', 'close', 'ready', 'letGo'] as const satisfies readonly (keyof Git)[]
 /** What gives a stream, and what answers at once or not at all. */
-const STREAMS = ['uploadPack', 'receivePack', 'archive'] as const satisfies readonly (keyof Git)[]
+const STREAMS = ['uploadPack', 'receivePack'] as const satisfies readonly (keyof Git)[]
 const NOW = ['answerNow'] as const satisfies readonly (keyof Git)[]
 
 type Placed = (typeof FREE | typeof STREAMS | typeof NOW)[number]

@@ -216,12 +216,20 @@ export class GitError extends Error {
   }
 }
 
+/** What a host wants to know of an answer that is a stream, and how it gives it up. */
+export type Sending = {
+  readonly signal?: AbortSignal
+  /** Called when bytes go to the reader, and when it has taken them. */
+  readonly onMove?: () => void
+  /** Called once, when the stream is over: at its end, after an error, and when it is given up. */
+  readonly onEnd?: () => void
+}
+
 /** One upload of a request: which service, over which protocol version (the `Git-Protocol` header), and its body. */
-export type ServiceRequest = {
+export type ServiceRequest = Sending & {
   readonly protocol: 0 | 1 | 2
   /** The body as it came, already freed of Content-Encoding. What the stream gives belongs to whoever reads it: its memory may be gone afterwards. */
   readonly body: ReadableStream<Uint8Array> | Uint8Array | null
-  readonly signal?: AbortSignal
   /** Called before a whole copy (a fetch by somebody who has nothing) is made and not taken from what is kept; what it throws refuses it. */
   readonly onCopy?: () => void
 }
@@ -374,8 +382,13 @@ export interface Git {
   ): Promise<{ commit: Oid; tree: Oid }>
   createTag(store: string, options: { object: Oid; name: string; message: string; tagger: Signature }): Promise<Oid>
 
-  /** A zip or tar of a commit's tree below one folder, as a stream. */
-  archive(store: string, commit: Oid, options: { format: 'zip' | 'tar'; prefix: string; path?: string }): ReadableStream<Uint8Array>
+  /** A zip or tar of a commit's tree below one folder: a short one whole, else as a stream that has begun. */
+  archive(
+    store: string,
+    commit: Oid,
+    options: { format: 'zip' | 'tar'; prefix: string; path?: string },
+    sending?: Sending,
+  ): Promise<Uint8Array | ReadableStream<Uint8Array>>
 
   /** What another server shows of a repository. Gives RemoteError for everything that is not git's protocol. */
   listRemote(transport: Transport, options: RemoteOptions): Promise<RemoteRefs>

@@ -8,7 +8,7 @@ import { call, type Typed } from '#core/operation.ts'
 import { Refusal } from '#lib/errors.ts'
 import { overloaded, partyOf, workFor } from '#core/work.ts'
 import type { Door, Exchange } from './exchange.ts'
-import { Watchdog, watched } from './git-streams.ts'
+import { Watchdog } from './git-streams.ts'
 import { placesOf } from './places.ts'
 import { decode } from './query.ts'
 import type { Mount } from './rest.ts'
@@ -16,7 +16,7 @@ import type { Mount } from './rest.ts'
 type OpenArchive = Typed<{ token: string; file: string }, { store: string; commit: string; folder: string }>
 
 /** The bytes once the first of them are there: what stands against it until then can still be said. */
-async function begin(exchange: Exchange, store: string, commit: string, folder: string): Promise<ReadableStream<Uint8Array>> {
+async function begin(exchange: Exchange, store: string, commit: string, folder: string): Promise<Uint8Array | ReadableStream<Uint8Array>> {
   const { hearth, request } = exchange
   exchange.allowSilence()
   const watchdog = new Watchdog()
@@ -29,29 +29,14 @@ async function begin(exchange: Exchange, store: string, commit: string, folder: 
     noteEnd()
     leave()
   }
-  const bytes = watched(workFor(party, () => hearth.git.archive(store, commit, { format: 'zip', prefix: folder })), { chunk: () => watchdog.touch(), end })
-  const reader = bytes.getReader()
-  signal.addEventListener('abort', () => void reader.cancel(signal.reason).catch(() => {}), { once: true })
   try {
-    const first = await reader.read()
-    return onward(first.value ?? null, reader)
+    const bytes = await workFor(party, () => hearth.git.archive(store, commit, { format: 'zip', prefix: folder }, { signal, onMove: () => watchdog.touch(), onEnd: end }))
+    if (bytes instanceof Uint8Array) end()
+    return bytes
   } catch (error) {
+    end()
     throw overloaded(hearth, error) ?? error
   }
-}
-
-/** What was read already, and then the rest. */
-function onward(first: Uint8Array | null, reader: ReadableStreamDefaultReader<Uint8Array>): ReadableStream<Uint8Array> {
-  let held = first
-  return new ReadableStream({
-    async pull(controller) {
-      const value = held ?? (await reader.read()).value
-      held = null
-      if (value) controller.enqueue(value)
-      else controller.close()
-    },
-    cancel: (reason) => reader.cancel(reason),
-  })
 }
 
 export function archiveMounts(hearth: Hearth): Mount[] {
@@ -68,7 +53,7 @@ export function archiveMounts(hearth: Hearth): Mount[] {
     const [token = '', file = ''] = path.split('/').slice(2).map(decode)
     const { store, commit, folder } = await call(hearth, openArchive, anonymous, { token, file })
     const body = request.method === 'HEAD' ? null : await begin(exchange, store, commit, folder)
-    return new Response(body, {
+    return new Response(body as BodyInit | null, {
       headers: {
         'content-type': 'application/zip',
         'content-disposition': `attachment; filename="${folder}.zip"`,

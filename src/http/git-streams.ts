@@ -28,30 +28,22 @@ export class Watchdog {
 
 type Bytes = ReadableStream<Uint8Array>
 
-/** Passes a stream on, telling of every chunk and of its end. */
-export function watched(stream: Bytes, on: { chunk: (chunk: Uint8Array) => void; end?: () => void; failed?: (error: unknown) => unknown }): Bytes {
+/** Passes a stream on, telling of every chunk. */
+function watched(stream: Bytes, on: { chunk: (chunk: Uint8Array) => void; failed: (error: unknown) => unknown }): Bytes {
   const reader = stream.getReader()
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
       try {
         const { done, value } = await reader.read()
-        if (done) {
-          on.end?.()
-          controller.close()
-          return
-        }
+        if (done) return controller.close()
         on.chunk(value)
         controller.enqueue(value)
       } catch (error) {
-        on.end?.()
-        controller.error(on.failed ? on.failed(error) : error)
+        controller.error(on.failed(error))
         await reader.cancel(error).catch(() => {})
       }
     },
-    async cancel(reason) {
-      on.end?.()
-      await reader.cancel(reason)
-    },
+    cancel: (reason) => reader.cancel(reason),
   })
 }
 

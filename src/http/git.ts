@@ -18,7 +18,7 @@ import { RightsMemo, type Opened } from './git-rights.ts'
 import { ShownRefs } from './git-shown.ts'
 import { CopyLimit } from './copy-limit.ts'
 import { placesOf } from './places.ts'
-import { bodyOf, smallBodyOf, Watchdog, watched } from './git-streams.ts'
+import { bodyOf, smallBodyOf, Watchdog } from './git-streams.ts'
 
 type Service = 'git-upload-pack' | 'git-receive-pack'
 
@@ -187,18 +187,17 @@ export function gitDoor(hearth: Hearth): GitDoor {
     }
     const body = small ?? bodyOf(request, limit, watchdog)
     const signal = AbortSignal.any([request.signal, hearth.stopping, watchdog.signal])
-    const asked = { protocol: version, body, signal, onCopy }
+    const asked = { protocol: version, body, signal, onCopy, onMove: () => watchdog.touch(), onEnd: end }
     leave = await places.enter(party, signal).catch((error: unknown) => {
       end()
       throw error
     })
-    const stream = (bytes: ReadableStream<Uint8Array>): Response => new Response(watched(bytes, { chunk: () => watchdog.touch(), end }), { headers })
     if (service === 'git-receive-pack') {
-      return stream(workFor(party, () => hearth.git.receivePack(store, refs, { ...asked, apply: (pushed) => apply(caller, origin(), repo, pushed) })))
+      return new Response(workFor(party, () => hearth.git.receivePack(store, refs, { ...asked, apply: (pushed) => apply(caller, origin(), repo, pushed) })), { headers })
     }
     try {
       const answer = await workFor(party, () => hearth.git.uploadPackOrFile(store, refs, asked))
-      if (answer instanceof ReadableStream) return stream(answer)
+      if (answer instanceof ReadableStream) return new Response(answer, { headers })
       end()
       return whole(answer)
     } catch (error) {

@@ -6,6 +6,11 @@ export function giveBack(bytes: Uint8Array): void {
   if (buffer instanceof ArrayBuffer && buffer.byteLength === bytes.byteLength && !buffer.detached) buffer.transfer(0)
 }
 
+/** The same where all of the buffer that the bytes are in is the caller's, although they may fill only a part of it. */
+export function giveBackBuffer({ buffer }: Uint8Array): void {
+  if (buffer instanceof ArrayBuffer && !buffer.detached) buffer.transfer(0)
+}
+
 /** The same pieces; each is gone once the next is asked for, so they must not be kept. */
 export async function* passing(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   for await (const piece of pieces) {

@@ -1,7 +1,7 @@
 /** Pushing to another server (gitprotocol-pack, "Pushing Data To a Server"); receive-pack speaks versions 0 and 1. */
 import { ZERO_OID } from '../object.ts'
 import { GitError } from '../ports.ts'
-import { answerStream } from '../protocol/answer-stream.ts'
+import { answerStream, givingBack } from '../protocol/answer-stream.ts'
 import { FLUSH, lineOf, parsePackets, pkt } from '../protocol/pkt-line.ts'
 import { pipeTask, type TaskContext } from '../protocol/pipe-task.ts'
 import { isRefName } from '../protocol/ref-name.ts'
@@ -36,8 +36,8 @@ export async function pushTo(context: TaskContext, store: string, client: Client
       : answerStream(async (sink) => {
           sink.put(head)
           const args = { store, names: viewOf(options.local).names, wants, haves, thin: !capabilities.has('no-thin'), ofsDelta: capabilities.has('ofs-delta') }
-          await pipeTask(context, 'pack', args, sink, options.signal)
-        }, options.signal)
+          await pipeTask(context, 'pack', args, givingBack(sink), options.signal)
+        }, options)
   let failure: unknown = null
   const answer = await post(client, advertisement, 'git-receive-pack', body instanceof Uint8Array ? body : watched(body, (error) => (failure = error)), options).catch(
     (error: unknown) => {

@@ -1,66 +1,92 @@
-/** Answers as streams: made when they are read, given up when their reader goes. */
-import { GitError } from '../ports.ts'
+/** Answers as streams: made when they are asked for, given up when their reader goes. */
+import { giveBackBuffer } from '#lib/pieces.ts'
+import { GitError, type Sending } from '../ports.ts'
+import { copyBytes } from '../store/copy-bytes.ts'
 
 export type AnswerSink = {
-  /** Puts bytes into the stream; `taken` is called once the reader wants more. */
+  /** Puts bytes into the stream. `taken` is called once the reader wants more; the stream needs the memory of these bytes no more then. */
   put(bytes: Uint8Array, taken?: () => void): void
   /** Called when the reader goes away before the end. */
   onCancel(handler: () => void): void
 }
 
-/** A stream of what `make` puts. An error that `make` throws errors the stream. */
-export function answerStream(make: (sink: AnswerSink) => Promise<void>, signal?: AbortSignal): ReadableStream<Uint8Array> {
-  let cancelled = false
+/**
+ * A stream of what `make` puts; an error that `make` throws errors it. Bytes are written to the reader's own end of the stream (a direct
+ * stream of the runtime), which says when they have left: only so can whoever made them give their memory back at once.
+ */
+export function answerStream(make: (sink: AnswerSink) => Promise<void>, { signal, onMove, onEnd }: Sending = {}): ReadableStream<Uint8Array> {
+  let outlet: ReadableStreamDirectController | null = null
+  let isGone = false
   const handlers: (() => void)[] = []
-  const waiting: (() => void)[] = []
-  const cancel = () => {
-    cancelled = true
-    for (const handler of handlers.splice(0)) handler()
-    for (const taken of waiting.splice(0)) taken()
+  /** What was put before anybody read. */
+  const early: { readonly bytes: Uint8Array; readonly taken: (() => void) | undefined }[] = []
+  const over = Promise.withResolvers<void>()
+
+  const write = (to: ReadableStreamDirectController, bytes: Uint8Array, taken?: () => void): void => {
+    onMove?.()
+    const accepted = to.write(bytes)
+    if (typeof accepted === 'number') return taken?.()
+    const moved = (): void => {
+      onMove?.()
+      taken?.()
+    }
+    accepted.then(moved, moved)
   }
-  return new ReadableStream<Uint8Array>(
-    {
-      start(controller) {
-        const sink: AnswerSink = {
-          put(bytes, taken) {
-            if (cancelled) {
-              taken?.()
-              return
-            }
-            controller.enqueue(bytes)
-            if (taken === undefined) return
-            if ((controller.desiredSize ?? 0) > 0) taken()
-            else waiting.push(taken)
-          },
-          onCancel(handler) {
-            if (cancelled) handler()
-            else handlers.push(handler)
-          },
-        }
-        const abort = () => {
-          if (cancelled) return
-          cancel()
-          controller.error(new GitError('aborted', 'the request was given up'))
-        }
-        if (signal?.aborted) abort()
-        signal?.addEventListener('abort', abort, { once: true })
-        make(sink)
-          .then(() => {
-            if (!cancelled) controller.close()
-          })
-          .catch((error) => {
-            if (!cancelled) controller.error(error)
-          })
-          .finally(() => signal?.removeEventListener('abort', abort))
-      },
-      pull() {
-        for (const taken of waiting.splice(0)) taken()
-      },
-      cancel,
+  const sink: AnswerSink = {
+    put(bytes, taken) {
+      if (isGone) taken?.()
+      else if (outlet === null) early.push({ bytes, taken })
+      else write(outlet, bytes, taken)
     },
-    new ByteLengthQueuingStrategy({ highWaterMark: 1 << 18 }),
-  )
+    onCancel(handler) {
+      if (isGone) handler()
+      else handlers.push(handler)
+    },
+  }
+  const leave = (): void => {
+    isGone = true
+    for (const handler of handlers.splice(0)) handler()
+    for (const { taken } of early.splice(0)) taken?.()
+  }
+  const abort = (): void => {
+    leave()
+    over.reject(new GitError('aborted', 'the request was given up'))
+  }
+  const end = (): void => {
+    signal?.removeEventListener('abort', abort)
+    onEnd?.()
+  }
+
+  if (signal?.aborted) abort()
+  signal?.addEventListener('abort', abort, { once: true })
+  over.promise.then(end, end)
+  make(sink).then(over.resolve, over.reject)
+  const source: Bun.DirectUnderlyingSource<Uint8Array> = {
+    type: 'direct',
+    async pull(controller) {
+      for (let next = early.shift(); next; next = early.shift()) write(controller, next.bytes, next.taken)
+      outlet = controller
+      await over.promise
+      if (!isGone) controller.close()
+    },
+    cancel() {
+      leave()
+      over.resolve()
+    },
+  }
+  // The types know the streams of browsers.
+  return new ReadableStream<Uint8Array>(source as object as UnderlyingDefaultSource<Uint8Array>)
 }
+
+/** A sink that gives back the memory of what was put and taken: for blocks that nobody else holds, nor anything in their buffers. */
+export const givingBack = (sink: AnswerSink): AnswerSink => ({
+  put: (bytes, taken) =>
+    sink.put(bytes, () => {
+      giveBackBuffer(bytes)
+      taken?.()
+    }),
+  onCancel: (handler) => sink.onCancel(handler),
+})
 
 /** Bytes up to which an answer is handed over whole, and milliseconds that its first bytes wait for the last. */
 const WHOLE = 1 << 16
@@ -70,7 +96,8 @@ const PATIENCE = 30
  * What `make` puts, whole when it is small and soon there, else as a stream: a short answer costs far less without one. Gives the
  * error that `make` throws before the stream begins.
  */
-export function answerSoon(make: (sink: AnswerSink) => Promise<void>, signal?: AbortSignal): Promise<Uint8Array | ReadableStream<Uint8Array>> {
+export function answerSoon(make: (sink: AnswerSink) => Promise<void>, sending: Sending = {}): Promise<Uint8Array | ReadableStream<Uint8Array>> {
+  const { signal } = sending
   return new Promise((resolve, reject) => {
     const gathered: Uint8Array[] = []
     const handlers: (() => void)[] = []
@@ -98,16 +125,17 @@ export function answerSoon(make: (sink: AnswerSink) => Promise<void>, signal?: A
         for (const bytes of gathered.splice(0)) sink.put(bytes)
         return made
       }
-      resolve(answerStream(rest, signal))
+      resolve(answerStream(rest, sending))
     }
     const made = Promise.resolve().then(() =>
       make({
         put(bytes, taken) {
-          if (onward) return onward.put(bytes, taken)
-          gathered.push(bytes)
           size += bytes.length
           if (size > WHOLE) stream()
-          else timer ??= setTimeout(stream, PATIENCE)
+          if (onward) return onward.put(bytes, taken)
+          // Whoever hears that they are taken may give their memory back.
+          gathered.push(taken ? copyBytes(bytes) : bytes)
+          timer ??= setTimeout(stream, PATIENCE)
           taken?.()
         },
         onCancel(handler) {

@@ -1,5 +1,5 @@
 /** Reading request bodies: whole ones up to a limit, and packets one by one with the rest left as a stream. */
-import { giveBack } from '../blocks.ts'
+import { giveBack } from '#lib/pieces.ts'
 import { GitError } from '../ports.ts'
 import { packetLength, type Packet } from './pkt-line.ts'
 
@@ -63,7 +63,7 @@ export class BodyReader {
       const last = this.held
       this.held = last.subarray(part.length)
       // What was read from the stream is ours alone, and has been copied.
-      if (this.held.length === 0 && this.reader !== null && part.length === last.buffer.byteLength) giveBack(last)
+      if (this.held.length === 0 && this.reader !== null) giveBack(last)
     }
     if (at === 0) return null
     return at === size ? block : block.slice(0, at)

@@ -5,7 +5,7 @@
  * (its share of the disk, or the disk itself, is full) is given up once everyone has what is in it, and the rest goes straight on.
  */
 import { open, rm, type FileHandle } from 'node:fs/promises'
-import { giveBack, noteWaste } from '../blocks.ts'
+import { giveBackBuffer } from '#lib/pieces.ts'
 import { GitError } from '../ports.ts'
 import { copyBytes } from '../store/copy-bytes.ts'
 import type { AnswerSink } from './answer-stream.ts'
@@ -174,17 +174,21 @@ export class MakingAnswer {
       }
       this.outgrow()
     }
+    const done = (): void => {
+      giveBackBuffer(block)
+      taken?.()
+    }
     // What goes through the file must be there before what goes past it.
-    if (this.phase === 'direct' && !this.appended) this.pass(block, this.size - block.length, taken)
-    else this.append(block, this.size - block.length, taken)
+    if (this.phase === 'direct' && !this.appended) this.pass(block, this.size - block.length, done)
+    else this.append(block, this.size - block.length, done)
   }
 
-  /** Hands a block to those who do not have it; the next may come when the last of them took it. */
-  private pass(block: Uint8Array, from: number, taken?: () => void): void {
+  /** Hands a block to those who do not have it; it is `done` when the last of them took it. */
+  private pass(block: Uint8Array, from: number, done: () => void): void {
     const readers = [...this.readers].filter(({ at }) => at <= from)
     let left = readers.length
-    if (left === 0) return taken?.()
-    for (const reader of readers) this.give(reader, block, taken && (() => void (--left === 0 && taken())))
+    if (left === 0) return done()
+    for (const reader of readers) this.give(reader, block, () => void (--left === 0 && done()))
   }
 
   /** It has become too large for memory. */
@@ -199,7 +203,8 @@ export class MakingAnswer {
     this.path = this.room.place
     let from = 0
     for (const chunk of chunks) {
-      this.append(chunk, from, undefined, true)
+      // Readers have it as well.
+      this.append(chunk, from, () => {})
       from += chunk.length
     }
     for (const reader of this.readers) void this.pump(reader)
@@ -208,19 +213,15 @@ export class MakingAnswer {
   private writing: Promise<void> = Promise.resolve()
   private appended = false
 
-  /** Puts the block that begins at `from` into the file, or past it to whoever does not have it. `isShared`: readers have it as well. */
-  private append(block: Uint8Array, from: number, taken?: () => void, isShared = false): void {
+  /** Puts the block that begins at `from` into the file, or past it to whoever does not have it. */
+  private append(block: Uint8Array, from: number, done: () => void): void {
     this.appended = true
     this.writing = this.writing.then(async () => {
       if (this.phase === 'file') {
-        if (await this.write(block)) {
-          taken?.()
-          if (!isShared) giveBack(block)
-          return
-        }
+        if (await this.write(block)) return done()
         await this.giveUpFile()
       }
-      this.pass(block, from, taken)
+      this.pass(block, from, done)
     })
   }
 
@@ -264,7 +265,7 @@ export class MakingAnswer {
           const { bytesRead } = await this.file.read(block, 0, block.length, reader.at)
           if (bytesRead === 0) throw new GitError('aborted', 'a kept answer is cut off')
           await new Promise<void>((taken) => this.give(reader, block.subarray(0, bytesRead), taken))
-          noteWaste(block.length)
+          giveBackBuffer(block)
           this.noteDrained()
         } else if (this.phase === 'direct') return
         else if (this.state === 'failed') return this.break(reader)

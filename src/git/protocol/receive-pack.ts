@@ -41,7 +41,7 @@ export function receivePack(
   request: PushRequest,
   over: () => void,
 ): ReadableStream<Uint8Array> {
-  return answerStream((sink) => answer(context, store, refs, request, sink).finally(over), request.signal)
+  return answerStream((sink) => answer(context, store, refs, request, sink).finally(over), request)
 }
 
 async function answer(context: ReceiveContext, store: string, refs: RefSnapshot, request: PushRequest, sink: AnswerSink): Promise<void> {

@@ -39,7 +39,7 @@ export async function uploadPackOrFile(
     const view = viewOf(refs)
     const lines = parseLines(body)
     const kept = context.answers.hasFiles ? fileFor(context, store, view, request.protocol, lines) : null
-    return kept ?? (await answerSoon((sink) => answerOrTell(context, store, view, request.protocol, lines, sink), request.signal))
+    return kept ?? (await answerSoon((sink) => answerOrTell(context, store, view, request.protocol, lines, sink), request))
   } catch (error) {
     request.signal?.removeEventListener('abort', stop)
     if (!(error instanceof GitError) || isOfTheMoment(error)) throw error
@@ -146,7 +146,7 @@ export function uploadPack(context: UploadContext, store: string, refs: RefSnaps
       if (!(error instanceof GitError) || isOfTheMoment(error)) throw error
       sink.put(errorLine(error))
     }
-  }, request.signal)
+  }, request)
 }
 
 /** Answers, and tells the client of what is wrong with its request. */

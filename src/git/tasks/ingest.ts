@@ -5,7 +5,7 @@
  * references and keeps a push from naming objects that only another fork has.
  */
 import { join } from 'node:path'
-import { giveBack } from '../blocks.ts'
+import { giveBack } from '#lib/pieces.ts'
 import { COMMIT } from '../pack/entry.ts'
 import { PackReceiver } from '../pack/receive.ts'
 import type { DeltaResolver } from '../pack/resolve.ts'

@@ -60,7 +60,7 @@ export class Threads {
     return await this.start<R>(name, args, () => {}).result
   }
 
-  /** Starts a task; its output goes to `output`, which calls `taken` when a block has been passed on. */
+  /** Starts a task; its output goes to `output`, which owns each block with its buffer, and calls `taken` when it has been passed on. */
   start<R>(name: string, args: unknown, output: (chunk: Uint8Array, taken: () => void) => void, notOn: Thread | null = null): Handle<R> {
     if (this.closed && notOn === null) throw new GitError('aborted', 'the engine is closed')
     const id = this.nextId++
@@ -89,7 +89,11 @@ export class Threads {
     const result = new Promise<R>((resolve, reject) => {
       this.listeners.set(id, {
         thread,
-        output: (chunk) => output(chunk, () => thread.post({ kind: 'credit', id, bytes: chunk.length })),
+        output: (chunk) => {
+          // Whoever takes it may have given its memory back by then.
+          const bytes = chunk.length
+          output(chunk, () => thread.post({ kind: 'credit', id, bytes }))
+        },
         want: () => {
           if (wanted === null) wishes++
           else {

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { AnswerSink } from '../../../src/git/protocol/answer-stream.ts'
+import { answerSoon, type AnswerSink } from '../../../src/git/protocol/answer-stream.ts'
 import { pkt } from '../../../src/git/protocol/pkt-line.ts'
 import { SharedAnswers } from '../../../src/git/protocol/shared-answers.ts'
 import type { Make } from '../../../src/git/protocol/making-answer.ts'
@@ -226,6 +226,38 @@ test('a file that somebody took away is made again', async () => {
   rmSync(answers.fileOf('a')?.path ?? '')
   expect(answers.fileOf('a')).toBeNull()
   expect((await ask('a', make)).sum).toBe(whole(50))
+})
+
+test('clients that come at any moment of the making get the same bytes', async () => {
+  // As the engine's threads hand blocks over: small at first, each in a buffer of its own, which is gone once it was passed on.
+  const sizes = [16_384, 65_520, 262_080, 262_080, 262_080, 262_080, 20_000]
+  const content = (at: number): Buffer => Buffer.allocUnsafeSlow(sizes[at] ?? 0).fill(at + 1)
+  const hashOf = (bytes: Uint8Array): string => Bun.SHA1.hash(bytes, 'hex')
+  const all = hashOf(Buffer.concat(sizes.map((_, at) => content(at))))
+  let asked = 0
+  const server = Bun.serve({
+    hostname: '127.0.0.1', port: 0,
+    async fetch(request) {
+      const round = new URL(request.url).pathname
+      const make: Make = async (out) => {
+        for (const at of sizes.keys()) {
+          for (let turns = (asked + at) % 4; turns > 0; turns--) await new Promise((turn) => setImmediate(turn))
+          await new Promise<void>((taken) => out.put(content(at), taken))
+        }
+        return true
+      }
+      asked++
+      return new Response((await answerSoon((sink) => answers.answer('s', round, sink, make))) as BodyInit)
+    },
+  })
+  for (let round = 0; round < 40; round++) {
+    const got = await Promise.all(Array.from({ length: 4 }, async (_, client) => {
+      for (let turns = (round * client) % 13; turns > 0; turns--) await new Promise((turn) => setImmediate(turn))
+      return hashOf(await (await fetch(`${server.url}${round}`)).bytes())
+    }))
+    expect(got).toEqual([all, all, all, all])
+  }
+  await server.stop(true)
 })
 
 test('without any disk nothing is written, and everyone still gets the whole answer', async () => {

@@ -76,7 +76,7 @@ test('all work on a store waits until its packs are there, and is told to the ho
   expect(git.answerNow('store', refs, { protocol: 2, body: want })).toBeNull()
   const all = Promise.all([
     git.commit('store', commit), git.tree('store', commit, ''), git.verify('store', [commit]),
-    git.uploadPackOrFile('store', refs, { protocol: 2, body: want }), new Response(git.archive('store', commit, { format: 'tar', prefix: 'x/' })).bytes(),
+    git.uploadPackOrFile('store', refs, { protocol: 2, body: want }), git.archive('store', commit, { format: 'tar', prefix: 'x/' }).then((archive) => new Response(archive as BodyInit).bytes()),
   ])
   let over = false
   void all.then(() => (over = true))
@@ -101,7 +101,7 @@ test('what the host says in place of the packs is what the work gives', async ()
   const { git, commit } = await engine({ ready: () => (away ? Promise.reject(refusal) : null), begin: () => () => {} })
   away = true
   expect(await git.commit('store', commit).catch((error: unknown) => error)).toBe(refusal)
-  const stream = git.archive('store', commit, { format: 'tar', prefix: 'x/' })
+  const stream = git.uploadPack('store', { generation: '1', head: 'refs/heads/main', refs: [] }, { protocol: 2, body: new Uint8Array(0) })
   expect(await new Response(stream).text().catch(String)).toBe('Error: they cannot come')
   away = false
   await git.close()

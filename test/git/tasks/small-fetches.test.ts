@@ -143,7 +143,7 @@ test('nobody gets an answer made at once while others wait for the places of the
   const parties = beside(60_000, () => 'ada')
   const main = snapshot.refs.find(({ name }) => name === 'refs/heads/main')?.oid ?? ''
   // Of two places one party may have one: an archive that nobody reads on takes it until it is given up.
-  const archive = parties.archive('one', main, { format: 'tar', prefix: '' }).getReader()
+  const archive = ((await parties.archive('one', main, { format: 'tar', prefix: '' })) as ReadableStream<Uint8Array>).getReader()
   while (parties.load().packs.running === 0) await new Promise((resolve) => setImmediate(resolve))
   const asked = body(`want ${main}`, 'done')
   expect(atOnce(asked, parties)).toBeNull()
