@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { median } from '../bench/wrk.ts'
 import type { Result, Taken } from './race.ts'
-import type { Repository } from './repositories.ts'
+import { isSmall, type Repository } from './repositories.ts'
 
 /** git's whole process. */
 async function timed(command: string[]): Promise<Taken> {
@@ -17,15 +17,12 @@ async function timed(command: string[]): Promise<Taken> {
 
 /** Ours inside of its process, which serves for long where git starts one for each push; small packs come to warm threads. */
 async function timedHere(pack: string, index: string, size: number): Promise<Taken> {
-  const command = [process.execPath, fileURLToPath(new URL('index-one.ts', import.meta.url)), pack, index, String(size < WARM_BELOW ? 3 : 0)]
+  const command = [process.execPath, fileURLToPath(new URL('index-one.ts', import.meta.url)), pack, index, String(isSmall(size) ? 3 : 0)]
   const child = Bun.spawn(command, { stdio: ['ignore', 'pipe', 'inherit'] })
   const said = await new Response(child.stdout).text()
   if ((await child.exited) !== 0) throw new Error(`${command.join(' ')} failed`)
   return JSON.parse(said) as Taken
 }
-
-/** Bytes of packs that are taken in so quickly that a cold start would be most of what is measured. */
-const WARM_BELOW = 50_000_000
 
 /** Throws when the two indexes differ in a single byte. */
 export async function raceIndexing(repository: Repository, directory: string, rounds: number): Promise<Result> {

@@ -17,6 +17,9 @@ export type Repository = {
   readonly others: readonly string[]
 }
 
+/** Whether a pack of so many bytes is taken in so quickly that a cold start would be most of what is measured; anything larger says the same from the first time on. */
+export const isSmall = (bytes: number): boolean => bytes < 50_000_000
+
 /** Copies branches and tags of a repository, with one well-made pack. */
 export async function copyOf(source: string, path: string): Promise<void> {
   const from = existsSync(join(source, '.git')) ? join(source, '.git') : source

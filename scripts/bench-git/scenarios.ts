@@ -3,7 +3,7 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { git } from '../run/git.ts'
 import { cloneRequest, commitOn, drain, gitTo } from './client.ts'
-import type { Repository } from './repositories.ts'
+import { isSmall, type Repository } from './repositories.ts'
 import type { Server } from './servers.ts'
 
 export type Scenario = {
@@ -60,7 +60,7 @@ export function scenariosOf(repository: Repository, clients: Clients, directory:
     gitTo(server, '-C', copies.get(server.name)?.[at] ?? '', 'fetch', '-q', server.address(name), `refs/heads/${branch}:refs/heads/${branch}`)
   const together = (count: number, one: (at: number) => Promise<void>): Promise<unknown> => Promise.all(Array.from({ length: count }, (_, at) => one(at)))
 
-  const small = repository.bytes < 50_000_000 ? 5 : 3
+  const small = isSmall(repository.bytes) ? 5 : 3
   return [
     { name: 'full clone', repeat: 1, before: async (server) => void (await move(server)), run: clone() },
     {

@@ -5,7 +5,7 @@ import { median } from '../bench/wrk.ts'
 import { gitTo } from './client.ts'
 import { cpuOf } from './processes.ts'
 import type { Result, Taken } from './race.ts'
-import type { Repository } from './repositories.ts'
+import { isSmall, type Repository } from './repositories.ts'
 import { startGit, startHearth, type Server } from './servers.ts'
 
 async function pushTo(server: Server, { path }: Repository, name: string): Promise<Taken> {
@@ -16,8 +16,7 @@ async function pushTo(server: Server, { path }: Repository, name: string): Promi
   return { wall: (performance.now() - began) / 1000, cpu: cpuOf(server.pid) - used }
 }
 
-/** What takes longer than a moment says the same from the first time on; the rest comes to a server that has been pushed to. */
-const WARM_BELOW = 50_000_000
+/** A small push comes to a server that has been pushed to so often. */
 const WARM_PUSHES = 5
 
 /** Each push has a forge of its own: what one does in the background after a push would count for the next. */
@@ -29,7 +28,7 @@ export async function raceWholePush(executable: string, repository: Repository, 
       const server =
         side === 0 ? await startHearth(executable, join(place, 'hearth')) : await startGit('apache', join(place, 'root'), join(place, 'apache'))
       try {
-        for (let before = repository.bytes < WARM_BELOW ? WARM_PUSHES : 0; before > 0; before--) await pushTo(server, repository, `before-${before}`)
+        for (let before = isSmall(repository.bytes) ? WARM_PUSHES : 0; before > 0; before--) await pushTo(server, repository, `before-${before}`)
         taken[side].push(await pushTo(server, repository, 'whole'))
       } finally {
         await server.stop()

@@ -59,7 +59,7 @@ export class PackOrder {
   /** The place in the index of the object of a rank. */
   placeAt(rank: number): number {
     if (this.arrays !== null) return this.arrays.places[rank]!
-    const place = this.isFew() ? be32(this.file!, HEADER + rank * 4) : -1
+    const place = this.mayLook() ? be32(this.file!, HEADER + rank * 4) : -1
     // A file that does not say the truth is not used.
     return place >= 0 && place < this.count ? place : this.whole.places[rank]!
   }
@@ -73,9 +73,9 @@ export class PackOrder {
   /** Where in the pack's order the object at a place of the index is. */
   rankOf(place: number): number {
     if (this.ranks !== null) return this.ranks[place]!
-    if (this.isFew()) {
+    if (this.mayLook()) {
       const rank = this.rankAt(this.index.offset(place))
-      if (rank >= 0 && this.arrays === null && this.placeAt(rank) === place) return rank
+      if (rank >= 0 && this.placeAt(rank) === place) return rank
     }
     const { places } = this.whole
     const ranks = new Uint32Array(places.length)
@@ -96,8 +96,8 @@ export class PackOrder {
     return low < this.count && this.offsetAt(low) === offset ? low : -1
   }
 
-  /** Whether the file is there and was not asked often yet. */
-  private isFew(): boolean {
+  /** Whether the file may be asked once more: it is there and was not asked often yet. */
+  private mayLook(): boolean {
     return this.file !== null && this.looks++ < 64 + this.count * MANY
   }
 }
