@@ -220,7 +220,7 @@ await runScript('bun scripts/bench-git.ts [options]', OPTIONS, async (options) =
     const size = Number(options.megabytes.split(',')[0])
     const memory = wanted('peak memory') ? await attempt('peak memory', () => memoryReport(executable, join(directory, 'memory'), size)) : null
     if (memory !== null) say(memory)
-    const caption = `Ratios to git's own server of waiting and of the server's processor time, with our wait in brackets: ${availableParallelism()} cores, medians of ${rounds} rounds in turns, measured in ${Math.ceil((performance.now() - began) / 60_000)} minutes.`
+    const caption = `Ratios to git's own server of waiting, of the server's processor time and of the most memory of its processes, with our wait in brackets: ${availableParallelism()} cores, medians of ${rounds} rounds in turns, measured in ${Math.ceil((performance.now() - began) / 60_000)} minutes.`
     const text = [caption, tableOf(results, repositories), ...(memory === null ? [] : [`Memory and the wait of small requests: ${memory.split('\n').join('. ')}.`])].join('\n\n')
     say(`\n${text}`)
     if (options['write-readme']) writeReadme(text)

@@ -38,5 +38,5 @@ export async function raceIndexing(repository: Repository, directory: string, ro
     rmSync(directory, { recursive: true })
   }
   const middle = (all: readonly Taken[]): Taken => ({ wall: median(all.map(({ wall }) => wall)), cpu: median(all.map(({ cpu }) => cpu)) })
-  return { scenario: 'index of the pack, 2 threads', repository: repository.name, hearth: middle(taken[0]), git: middle(taken[1]) }
+  return { scenario: 'index of the pack, 2 threads', repository: repository.name, hearth: middle(taken[0]), git: middle(taken[1]), memory: null }
 }

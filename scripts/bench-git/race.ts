@@ -1,12 +1,19 @@
 /** Runs scenarios in turn against both servers and keeps what each took. */
 import { median } from '../bench/wrk.ts'
-import { cpuOf } from './processes.ts'
+import { cpuOf, watchMemory } from './processes.ts'
 import type { Scenario } from './scenarios.ts'
 import type { Server } from './servers.ts'
 
 /** Seconds of one run, as the client waits and as the server works. */
 export type Taken = { readonly wall: number; readonly cpu: number }
-export type Result = { readonly scenario: string; readonly repository: string; readonly hearth: Taken; readonly git: Taken }
+/** `memory` is the most that each server's processes held together, in MiB; null where that was not watched. */
+export type Result = {
+  readonly scenario: string
+  readonly repository: string
+  readonly hearth: Taken
+  readonly git: Taken
+  readonly memory: { readonly hearth: number; readonly git: number } | null
+}
 
 /** What a server does after its answer counts as well. */
 const SETTLE = 60
@@ -28,6 +35,20 @@ async function measure(server: Server, scenario: Scenario, round: number, settle
     cpu += cpuOf(server.pid) - used
   }
   return { wall: wall / repeat, cpu: cpu / repeat }
+}
+
+/** Milliseconds between two looks: a process of git's lives for a few of them. On a busy machine looks are missed, and the shortest processes with them. */
+const LOOK = 3
+
+/** The most memory during one run that does not count for time: looking takes some itself. */
+async function peakOf(server: Server, scenario: Scenario, round: number): Promise<number> {
+  await scenario.before?.(server, round)
+  const most = watchMemory(server.pid, LOOK)
+  for (let at = 0; at < scenario.repeat; at++) {
+    await scenario.each?.(server)
+    await scenario.run(server, at, round)
+  }
+  return most()
 }
 
 const middle = (taken: readonly Taken[]): Taken => ({ wall: median(taken.map(({ wall }) => wall)), cpu: middleCpu(taken.map(({ cpu }) => cpu)) })
@@ -58,5 +79,6 @@ export async function race(scenario: Scenario, repository: string, sides: readon
   for (const last = round + rounds; round < last; round++) {
     for (const side of [0, 1] as const) taken[side].push(await measure(sides[side], scenario, round))
   }
-  return { scenario: scenario.name, repository, hearth: middle(taken[0]), git: middle(taken[1]) }
+  const memory = { hearth: await peakOf(sides[0], scenario, round), git: await peakOf(sides[1], scenario, round) }
+  return { scenario: scenario.name, repository, hearth: middle(taken[0]), git: middle(taken[1]), memory }
 }

@@ -37,5 +37,5 @@ export async function raceWholePush(executable: string, repository: Repository, 
     }
   }
   const middle = (all: readonly Taken[]): Taken => ({ wall: median(all.map(({ wall }) => wall)), cpu: median(all.map(({ cpu }) => cpu)) })
-  return { scenario: 'push of everything', repository: repository.name, hearth: middle(taken[0]), git: middle(taken[1]) }
+  return { scenario: 'push of everything', repository: repository.name, hearth: middle(taken[0]), git: middle(taken[1]), memory: null }
 }
