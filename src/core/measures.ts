@@ -90,11 +90,14 @@ function histogram(of: Map<string, Histogram>, name: string): Histogram {
   return one
 }
 
+/** What is no operation, and what a door notes under the same name, from its beginning to the end of its stream. */
+const UNNOTED = new Set(['close', 'archive'])
+
 /** The same engine with the time of its operations noted. Transfers that stream are noted by the doors, which see them end. */
 export function measuredGit(git: Git, measures: Measures): Git {
   const measured: Record<string, unknown> = {}
   for (const [name, act] of Object.entries(git) as [string, unknown][]) {
-    measured[name] = typeof act !== 'function' || name === 'close' ? act : (...args: unknown[]): unknown => {
+    measured[name] = typeof act !== 'function' || UNNOTED.has(name) ? act : (...args: unknown[]): unknown => {
       const result: unknown = (act as (...given: unknown[]) => unknown).apply(git, args)
       if (!(result instanceof Promise)) return result
       const end = measures.begin(name, typeof args[0] === 'string' ? { store: args[0] } : {})

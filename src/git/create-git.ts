@@ -235,9 +235,9 @@ export function createGit(options: GitOptions): Git {
     commitFiles: make('commitFiles', ({ parent }) => [parent]),
     createTag: make('createTag', ({ object }) => [object]),
 
-    archive: (store, commit, { format, prefix, path }, sending) => {
+    archive: (store, commit, archiveOptions, sending) => {
       const own = contextFor(store)
-      return answerSoon((sink) => pipeTask(own, 'archive', { store, args: [commit, { format, prefix, path }] }, givingBack(sink), sending?.signal), sending)
+      return answerSoon((sink) => pipeTask(own, 'archive', { store, args: [commit, archiveOptions] }, givingBack(sink), sending?.signal), sending)
     },
 
     listRemote: (transport, remote) => listRemote({ transport, agent }, remote),

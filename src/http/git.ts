@@ -185,17 +185,14 @@ export function gitDoor(hearth: Hearth): GitDoor {
       noteEnd()
       leave()
     }
-    const body = small ?? bodyOf(request, limit, watchdog)
-    const signal = AbortSignal.any([request.signal, hearth.stopping, watchdog.signal])
-    const asked = { protocol: version, body, signal, onCopy, onMove: () => watchdog.touch(), onEnd: end }
-    leave = await places.enter(party, signal).catch((error: unknown) => {
-      end()
-      throw error
-    })
-    if (service === 'git-receive-pack') {
-      return new Response(workFor(party, () => hearth.git.receivePack(store, refs, { ...asked, apply: (pushed) => apply(caller, origin(), repo, pushed) })), { headers })
-    }
     try {
+      const body = small ?? bodyOf(request, limit, watchdog)
+      const signal = AbortSignal.any([request.signal, hearth.stopping, watchdog.signal])
+      const asked = { protocol: version, body, signal, onCopy, onMove: () => watchdog.touch(), onEnd: end }
+      leave = await places.enter(party, signal)
+      if (service === 'git-receive-pack') {
+        return new Response(workFor(party, () => hearth.git.receivePack(store, refs, { ...asked, apply: (pushed) => apply(caller, origin(), repo, pushed) })), { headers })
+      }
       const answer = await workFor(party, () => hearth.git.uploadPackOrFile(store, refs, asked))
       if (answer instanceof ReadableStream) return new Response(answer, { headers })
       end()

@@ -2,8 +2,7 @@
 
 /** Gives the memory of bytes back now, if nothing else is in it. The collector would come for it only after a while, and until then a large file would be in memory. */
 export function giveBack(bytes: Uint8Array): void {
-  const { buffer } = bytes
-  if (buffer instanceof ArrayBuffer && buffer.byteLength === bytes.byteLength && !buffer.detached) buffer.transfer(0)
+  if (bytes.buffer.byteLength === bytes.byteLength) giveBackBuffer(bytes)
 }
 
 /** The same where all of the buffer that the bytes are in is the caller's, although they may fill only a part of it. */

@@ -1,8 +1,9 @@
 import { expect, test } from 'bun:test'
+import { getArchiveLink } from '#features/repos/get-archive-link.ts'
 import { METRICS } from '#http/metrics.ts'
 import { makeListening } from './watching.ts'
 
-const { world, get, token } = await makeListening({ metrics: { token: 'scraping-secret', allow: ['192.0.2.0/24'] }, trusted_proxies: ['127.0.0.1'] })
+const { world, server, get, token } = await makeListening({ metrics: { token: 'scraping-secret', allow: ['192.0.2.0/24'] }, trusted_proxies: ['127.0.0.1'] })
 const root = await world.user('root', { site_admin: true })
 const ada = await world.user('ada')
 const bearer = (secret: string) => ({ authorization: `Bearer ${secret}` })
@@ -60,4 +61,16 @@ test('they count what happened, in the text format', async () => {
   expect(samples.get('hearth_job_places{lane="common"}')).toBe(4)
   // Names of people and repositories are in no label.
   expect(text).not.toContain('acme')
+})
+
+test('a transfer is counted once, and one that is turned away is over', async () => {
+  await world.repo('acme/other')
+  await world.commit('acme/other', 'main', { 'a.txt': 'a' })
+  const { url } = await world.call(getArchiveLink, ada, { repo: 'acme/other' })
+  expect((await (await get(new URL(url).pathname)).bytes()).length).toBeGreaterThan(100)
+  const headers = { authorization: `Basic ${btoa(`x:${await token(ada)}`)}`, 'content-type': 'application/x-git-receive-pack-request', 'content-encoding': 'br' }
+  expect((await fetch(`${server.url}/acme/other.git/git-receive-pack`, { method: 'POST', headers, body: 'anything' })).status).toBe(415)
+  const samples = parse(await (await get('/metrics', bearer('scraping-secret'))).text())
+  const of = (operation: string) => ['operation_seconds_count', 'operations_running'].map((name) => samples.get(`hearth_git_${name}{operation="${operation}"}`))
+  expect([of('archive'), of('push')]).toEqual([[1, 0], [1, 0]])
 })
