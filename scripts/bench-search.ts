@@ -1,7 +1,10 @@
 /**
- * How quick the search is over real code: `bun scripts/bench-search.ts REPO.git...` takes bare repositories, pushes the newest tree of
- * each to a forge of its own, and asks 200 different questions over all of it through REST. Prints how long taking in and a push of
- * 20 files took until they were found (`--keep` leaves the forge where it is), and the percentiles of the questions, and of the processor time behind them, which a busy machine changes less.
+ * How quick the search is over real code: `bun scripts/bench-search.ts REPO.git...` takes bare
+ * repositories, pushes the newest tree of
+ * each to a forge of its own, and asks 200 different questions over all of it through REST. Prints
+ * how long taking in and a push of
+ * 20 files took until they were found (`--keep` leaves the forge where it is), and the percentiles
+ * of the questions, and of the processor time behind them, which a busy machine changes less.
  */
 import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -34,31 +37,77 @@ const data = mkdtempSync(join(tmpdir(), 'hearth-search-'))
 const server = startServer({ host: '127.0.0.1', port: 0, log: silentLog })
 const site = `http://127.0.0.1:${server.port}`
 const settings = { ...testSettings(data), site_url: site, base_url: `${site}/api` }
-const hearth = openHearth({ settings: { ...settings, git: { ...settings.git, workers: 2 } }, log: silentLog, clock: systemClock, databasePath: join(data, 'hearth.db') })
+const hearth = openHearth({
+  settings: { ...settings, git: { ...settings.git, workers: 2 } },
+  log: silentLog,
+  clock: systemClock,
+  databasePath: join(data, 'hearth.db'),
+})
 server.open(hearth, { git: gitDoor(hearth) })
 await hearth.jobs.start()
 
 const id = typeId('usr', systemClock.now())
-await writeAs(hearth, null, (tx) => insertUser(tx, { id, username: 'ada', email: 'ada@example.com', name: null, password_hash: null, verified: true, site_admin: true }))
+await writeAs(hearth, null, (tx) =>
+  insertUser(tx, {
+    id,
+    username: 'ada',
+    email: 'ada@example.com',
+    name: null,
+    password_hash: null,
+    verified: true,
+    site_admin: true,
+  }),
+)
 const ada = userCaller(hearth.db, id)
 if (!ada) throw new Error('no caller')
 await call(hearth, createWorkspace, ada, { slug: 'acme' })
 const { secret } = await writeAs(hearth, null, (tx) =>
-  issueToken(tx, { actor_id: id, kind: 'user', name: 'bench', source: 'settings', scopes: null, repos: null, workspace_id: null, role: null, expires_at: null }),
+  issueToken(tx, {
+    actor_id: id,
+    kind: 'user',
+    name: 'bench',
+    source: 'settings',
+    scopes: null,
+    repos: null,
+    workspace_id: null,
+    role: null,
+    expires_at: null,
+  }),
 )
 
-const env = { PATH: process.env['PATH'] ?? '', GIT_NO_LAZY_FETCH: '1', GIT_TERMINAL_PROMPT: '0', GIT_CONFIG_NOSYSTEM: '1', HOME: data, GIT_AUTHOR_NAME: 'a', GIT_AUTHOR_EMAIL: 'a@example.com', GIT_COMMITTER_NAME: 'a', GIT_COMMITTER_EMAIL: 'a@example.com' }
+const env = {
+  PATH: process.env['PATH'] ?? '',
+  GIT_NO_LAZY_FETCH: '1',
+  GIT_TERMINAL_PROMPT: '0',
+  GIT_CONFIG_NOSYSTEM: '1',
+  HOME: data,
+  GIT_AUTHOR_NAME: 'a',
+  GIT_AUTHOR_EMAIL: 'a@example.com',
+  GIT_COMMITTER_NAME: 'a',
+  GIT_COMMITTER_EMAIL: 'a@example.com',
+}
 function run(cwd: string, ...command: string[]): string {
-  const { exitCode, stdout, stderr } = Bun.spawnSync(command, { cwd, env, stdout: 'pipe', stderr: 'pipe' })
+  const { exitCode, stdout, stderr } = Bun.spawnSync(command, {
+    cwd,
+    env,
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
   if (exitCode !== 0) throw new Error(`${command.join(' ')}: ${stderr.toString().slice(0, 500)}`)
   return stdout.toString()
 }
 
-type Answer = { counts: Record<string, number>; items: { path: string; repo: string }[]; incomplete: boolean }
+type Answer = {
+  counts: Record<string, number>
+  items: { path: string; repo: string }[]
+  incomplete: boolean
+}
 let asked = 0
 async function ask(query: string, type: string): Promise<Answer> {
   asked++
-  const answer = await fetch(`${site}/api/search?type=${type}&query=${encodeURIComponent(query)}`, { headers: { authorization: `Bearer ${secret}` } })
+  const answer = await fetch(`${site}/api/search?type=${type}&query=${encodeURIComponent(query)}`, {
+    headers: { authorization: `Bearer ${secret}` },
+  })
   if (!answer.ok) throw new Error(`${query}: ${answer.status} ${await answer.text()}`)
   return (await answer.json()) as Answer
 }
@@ -76,7 +125,10 @@ let bytes = 0
 let files = 0
 const began = performance.now()
 for (const source of sources) {
-  const name = basename(source) === 'repo' ? basename(dirname(source)).replace('+', '-') : basename(source, '.git')
+  const name =
+    basename(source) === 'repo'
+      ? basename(dirname(source)).replace('+', '-')
+      : basename(source, '.git')
   const path = join(data, 'work', name)
   mkdirSync(path, { recursive: true })
   run(path, 'sh', '-c', `git --git-dir="$0" archive HEAD | tar -x`, source)
@@ -91,16 +143,35 @@ for (const source of sources) {
   await call(hearth, createRepo, ada, { workspace: 'acme', name, private: false })
   await call(hearth, updateRepo, ada, { repo: `acme/${name}`, protected: false })
   // A child process would keep this loop from serving what it asks.
-  const push = Bun.spawn(['git', '-c', `http.extraHeader=Authorization: Bearer ${secret}`, 'push', '-q', `${site}/acme/${name}.git`, 'main'], { cwd: path, env, stderr: 'pipe' })
+  const push = Bun.spawn(
+    [
+      'git',
+      '-c',
+      `http.extraHeader=Authorization: Bearer ${secret}`,
+      'push',
+      '-q',
+      `${site}/acme/${name}.git`,
+      'main',
+    ],
+    { cwd: path, env, stderr: 'pipe' },
+  )
   if ((await push.exited) !== 0) throw new Error(await new Response(push.stderr).text())
   trees.push({ name, path })
 }
 const pushed = performance.now()
 await hearth.jobs.idle()
 const taken = performance.now()
-await call(hearth, createIssue, ada, { repo: `acme/${trees[0]?.name}`, title: 'An issue about memory', body: 'The buffer grows.' })
-process.stdout.write(`${trees.length} repositories, ${files} files, ${(bytes / 1e6).toFixed(1)} MB pushed in ${((pushed - began) / 1000).toFixed(1)} s; all taken in ${((taken - pushed) / 1000).toFixed(1)} s later\n`)
-process.stdout.write(`the index has ${(statSync(join(data, 'search.db')).size / 1e6).toFixed(1)} MB\n`)
+await call(hearth, createIssue, ada, {
+  repo: `acme/${trees[0]?.name}`,
+  title: 'An issue about memory',
+  body: 'The buffer grows.',
+})
+process.stdout.write(
+  `${trees.length} repositories, ${files} files, ${(bytes / 1e6).toFixed(1)} MB pushed in ${((pushed - began) / 1000).toFixed(1)} s; all taken in ${((taken - pushed) / 1000).toFixed(1)} s later\n`,
+)
+process.stdout.write(
+  `the index has ${(statSync(join(data, 'search.db')).size / 1e6).toFixed(1)} MB\n`,
+)
 
 // Questions made of what is there, the same for the same code.
 let seed = 7
@@ -110,11 +181,16 @@ const random = (below: number): number => {
 }
 const lines: { line: string; repo: string; path: string }[] = []
 for (const { name, path } of trees) {
-  const list = run(path, 'git', 'ls-files').split('\n').filter((file) => /\.(c|h|go|rs|py|js|ts|tsx|md|sh|txt)$/.test(file))
+  const list = run(path, 'git', 'ls-files')
+    .split('\n')
+    .filter((file) => /\.(c|h|go|rs|py|js|ts|tsx|md|sh|txt)$/.test(file))
   for (let n = 0; n < 60; n++) {
     const file = list[random(list.length)] ?? ''
-    const text = (await Bun.file(join(path, file)).text()).split('\n').filter((line) => /\w{4,}.*\w{3,}/.test(line) && line.length < 200)
-    for (let m = 0; m < 3; m++) lines.push({ line: text[random(text.length)] ?? '', repo: name, path: file })
+    const text = (await Bun.file(join(path, file)).text())
+      .split('\n')
+      .filter((line) => /\w{4,}.*\w{3,}/.test(line) && line.length < 200)
+    for (let m = 0; m < 3; m++)
+      lines.push({ line: text[random(text.length)] ?? '', repo: name, path: file })
   }
 }
 const pick = () => lines[random(lines.length)] ?? { line: '', repo: '', path: '' }
@@ -127,12 +203,15 @@ const word = (): string => {
 }
 const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
 const kinds: (() => string)[] = [
-  word, word, word,
+  word,
+  word,
+  word,
   () => `${word()} ${word()}`,
   () => `"${(pick().line.trim().split(/\s+/).slice(0, 3).join(' ')).replace(/["\\]/g, '')}"`,
   () => `${word()} repo:acme/${trees[random(trees.length)]?.name}`,
-  () => `${word()} language:${['c', 'go', 'python', 'javascript', 'typescript', 'rust'][random(6)]}`,
-  () => `${word()} path:${(pick().path.split('/')[0] ?? 'src')}`,
+  () =>
+    `${word()} language:${['c', 'go', 'python', 'javascript', 'typescript', 'rust'][random(6)]}`,
+  () => `${word()} path:${pick().path.split('/')[0] ?? 'src'}`,
   () => `${word()} case:yes`,
   () => `symbol:${word()}`,
   () => `regex:/${escaped(word())}\\s*\\(/`,
@@ -140,12 +219,34 @@ const kinds: (() => string)[] = [
   () => `${word()} -${word()}`,
   () => `${word().slice(0, 2)}`,
   () => `nothing${random(1e6)}here`,
-  () => ['return', 'static', 'function', 'const', 'import', 'struct', 'void', 'include', 'test', 'error'][random(10)] ?? 'if',
+  () =>
+    [
+      'return',
+      'static',
+      'function',
+      'const',
+      'import',
+      'struct',
+      'void',
+      'include',
+      'test',
+      'error',
+    ][random(10)] ?? 'if',
 ]
-const questions = Array.from({ length: QUESTIONS }, (_, at) => (kinds[at % kinds.length] ?? word)()).map((query) => (query.trim().replaceAll('"', '') === '' ? word() : query))
+const questions = Array.from({ length: QUESTIONS }, (_, at) =>
+  (kinds[at % kinds.length] ?? word)(),
+).map((query) => (query.trim().replaceAll('"', '') === '' ? word() : query))
 
-const percentile = (times: readonly number[], part: number): string => (times.toSorted((a, b) => a - b)[Math.min(times.length - 1, Math.floor(times.length * part))] ?? 0).toFixed(1)
-async function measure(name: string, questionsAsked: readonly string[], type: string): Promise<void> {
+const percentile = (times: readonly number[], part: number): string =>
+  (
+    times.toSorted((a, b) => a - b)[Math.min(times.length - 1, Math.floor(times.length * part))] ??
+    0
+  ).toFixed(1)
+async function measure(
+  name: string,
+  questionsAsked: readonly string[],
+  type: string,
+): Promise<void> {
   const times: { ms: number; cpu: number; query: string }[] = []
   let found = 0
   let incomplete = 0
@@ -160,24 +261,48 @@ async function measure(name: string, questionsAsked: readonly string[], type: st
   }
   const ms = times.map((one) => one.ms)
   const cpu = times.map((one) => one.cpu)
-  process.stdout.write(`${name}: ${questionsAsked.length} questions, ${found} with a result, ${incomplete} incomplete; p50 ${percentile(ms, 0.5)} p90 ${percentile(ms, 0.9)} p95 ${percentile(ms, 0.95)} p99 ${percentile(ms, 0.99)} ms; processor time of both sides p50 ${percentile(cpu, 0.5)} p95 ${percentile(cpu, 0.95)} ms\n`)
-  for (const { ms: slow, cpu: used, query } of times.toSorted((a, b) => b.cpu - a.cpu).slice(0, 8)) process.stdout.write(`  ${slow.toFixed(1)} ms, ${used.toFixed(1)} of processor time  ${query}\n`)
+  process.stdout.write(
+    `${name}: ${questionsAsked.length} questions, ${found} with a result, ${incomplete} incomplete; p50 ${percentile(ms, 0.5)} p90 ${percentile(ms, 0.9)} p95 ${percentile(ms, 0.95)} p99 ${percentile(ms, 0.99)} ms; processor time of both sides p50 ${percentile(cpu, 0.5)} p95 ${percentile(cpu, 0.95)} ms\n`,
+  )
+  for (const { ms: slow, cpu: used, query } of times.toSorted((a, b) => b.cpu - a.cpu).slice(0, 8))
+    process.stdout.write(
+      `  ${slow.toFixed(1)} ms, ${used.toFixed(1)} of processor time  ${query}\n`,
+    )
 }
 await measure('first asking', questions, 'code')
 await writeAs(hearth, null, () => null)
 await measure('the same again, after a write', questions, 'code')
 
 // From a push to what it brought.
-for (const { name, path } of [trees[0], trees.toSorted((a, b) => run(b.path, 'git', 'ls-files').length - run(a.path, 'git', 'ls-files').length)[0]].filter((one) => one !== undefined)) {
+for (const { name, path } of [
+  trees[0],
+  trees.toSorted(
+    (a, b) => run(b.path, 'git', 'ls-files').length - run(a.path, 'git', 'ls-files').length,
+  )[0],
+].filter((one) => one !== undefined)) {
   const mark = `lantern${typeId('evt', systemClock.now()).slice(-8)}`
-  for (let n = 0; n < 20; n++) await Bun.write(join(path, 'bench', `file${n}.ts`), `export const ${mark}${n} = ${n}\n`)
+  for (let n = 0; n < 20; n++)
+    await Bun.write(join(path, 'bench', `file${n}.ts`), `export const ${mark}${n} = ${n}\n`)
   run(path, 'git', 'add', '-A')
   run(path, 'git', 'commit', '-q', '-m', 'More')
-  const push = Bun.spawn(['git', '-c', `http.extraHeader=Authorization: Bearer ${secret}`, 'push', '-q', `${site}/acme/${name}.git`, 'main'], { cwd: path, env, stderr: 'pipe' })
+  const push = Bun.spawn(
+    [
+      'git',
+      '-c',
+      `http.extraHeader=Authorization: Bearer ${secret}`,
+      'push',
+      '-q',
+      `${site}/acme/${name}.git`,
+      'main',
+    ],
+    { cwd: path, env, stderr: 'pipe' },
+  )
   if ((await push.exited) !== 0) throw new Error(await new Response(push.stderr).text())
   const since = performance.now()
   const found = await untilFound(`${mark}19`, since)
-  process.stdout.write(`a push of 20 files to ${name} was found ${found.toFixed(0)} ms after git had ended\n`)
+  process.stdout.write(
+    `a push of 20 files to ${name} was found ${found.toFixed(0)} ms after git had ended\n`,
+  )
 }
 process.stdout.write(`${asked} questions asked\n`)
 

@@ -1,6 +1,8 @@
 /**
- * How much a crowd at the sign-in page slows down everybody else: the 99th percentile of a simple GET while 20 people sign in
- * without pause, as a ratio to the same when nobody does. The two take turns, so that other work on the machine weighs on both.
+ * How much a crowd at the sign-in page slows down everybody else: the 99th percentile of a simple
+ * GET while 20 people sign in
+ * without pause, as a ratio to the same when nobody does. The two take turns, so that other work on
+ * the machine weighs on both.
  * Prints what it measured; it holds nothing against a limit, because that depends on the machine.
  * `bun scripts/bench-signin.ts [seconds of a turn] [turns]`
  */
@@ -24,18 +26,32 @@ const root = join(import.meta.dir, '..')
 const data = mkdtempSync(join(tmpdir(), 'hearth-bench-signin-'))
 
 async function makePeople(): Promise<void> {
-  const hearth = openHearth({ settings: loadConfig({ data }, {}).settings({ host: '127.0.0.1', port: 0 }), log: silentLog })
+  const hearth = openHearth({
+    settings: loadConfig({ data }, {}).settings({ host: '127.0.0.1', port: 0 }),
+    log: silentLog,
+  })
   const password_hash = await hashPassword(PASSWORD)
   await writeAs(hearth, null, (tx) => {
     for (let n = 0; n < PEOPLE; n++) {
-      insertUser(tx, { id: typeId('usr', tx.now_ms), username: `person-${n}`, email: `person-${n}@example.com`, name: null, password_hash, verified: true, site_admin: n === 0 })
+      insertUser(tx, {
+        id: typeId('usr', tx.now_ms),
+        username: `person-${n}`,
+        email: `person-${n}@example.com`,
+        name: null,
+        password_hash,
+        verified: true,
+        site_admin: n === 0,
+      })
     }
   })
   await hearth.close()
 }
 
 async function serve(): Promise<{ url: string; stop: () => Promise<unknown> }> {
-  const child = Bun.spawn([process.execPath, 'src/main.ts', 'serve', '--data', data, '--listen', '127.0.0.1:0'], { cwd: root, stdout: 'pipe', stderr: 'ignore' })
+  const child = Bun.spawn(
+    [process.execPath, 'src/main.ts', 'serve', '--data', data, '--listen', '127.0.0.1:0'],
+    { cwd: root, stdout: 'pipe', stderr: 'ignore' },
+  )
   const reader = child.stdout.getReader()
   let text = ''
   while (!text.includes('\n')) {
@@ -49,13 +65,25 @@ async function serve(): Promise<{ url: string; stop: () => Promise<unknown> }> {
 }
 
 /** Signs one person in again and again until told to stop. Gives how often. */
-async function signInRepeatedly(url: string, login: string, running: () => boolean): Promise<number> {
+async function signInRepeatedly(
+  url: string,
+  login: string,
+  running: () => boolean,
+): Promise<number> {
   const page = await fetch(`${url}/login`)
-  const cookie = page.headers.getSetCookie().map((one) => one.split(';')[0]).join('; ')
+  const cookie = page.headers
+    .getSetCookie()
+    .map((one) => one.split(';')[0])
+    .join('; ')
   const csrf = /name="csrf" value="([\w-]+)"/.exec(await page.text())?.[1] ?? ''
   let done = 0
   while (running()) {
-    const response = await fetch(`${url}/login`, { method: 'POST', redirect: 'manual', headers: { cookie }, body: new URLSearchParams({ csrf, login, password: PASSWORD }) })
+    const response = await fetch(`${url}/login`, {
+      method: 'POST',
+      redirect: 'manual',
+      headers: { cookie },
+      body: new URLSearchParams({ csrf, login, password: PASSWORD }),
+    })
     await response.text()
     if (response.status !== 303) throw new Error(`signing in answered ${response.status}`)
     done++
@@ -79,7 +107,8 @@ async function measure(url: string): Promise<number[]> {
   return times.sort((a, b) => a - b)
 }
 
-const at = (times: readonly number[], part: number): number => times[Math.min(times.length - 1, Math.floor(times.length * part))] ?? 0
+const at = (times: readonly number[], part: number): number =>
+  times[Math.min(times.length - 1, Math.floor(times.length * part))] ?? 0
 const line = (name: string, times: readonly number[]): string =>
   `${name.padEnd(24)} ${String(times.length).padStart(7)} requests   p50 ${at(times, 0.5).toFixed(2)} ms   p99 ${at(times, 0.99).toFixed(2)} ms   worst ${at(times, 1).toFixed(2)} ms\n`
 
@@ -94,16 +123,24 @@ try {
     for (let turn = 0; turn < turns; turn++) {
       idle.push(await measure(url))
       let running = true
-      const crowd = Promise.all(Array.from({ length: PEOPLE }, (_, n) => signInRepeatedly(url, `person-${n}`, () => running)))
+      const crowd = Promise.all(
+        Array.from({ length: PEOPLE }, (_, n) =>
+          signInRepeatedly(url, `person-${n}`, () => running),
+        ),
+      )
       busy.push(await measure(url))
       running = false
       signed += (await crowd).reduce((sum, one) => sum + one, 0)
     }
     const together = (all: readonly number[][]): number[] => all.flat().sort((a, b) => a - b)
-    const ratios = idle.map((times, turn) => at(busy[turn] ?? [], 0.99) / at(times, 0.99)).sort((a, b) => a - b)
+    const ratios = idle
+      .map((times, turn) => at(busy[turn] ?? [], 0.99) / at(times, 0.99))
+      .sort((a, b) => a - b)
     process.stdout.write(line('nobody signs in', together(idle)))
     process.stdout.write(line(`${PEOPLE} people sign in`, together(busy)))
-    process.stdout.write(`${signed} sign-ins in ${seconds * turns} seconds; p99 is ${at(ratios, 0.5).toFixed(2)} times that of the idle forge (median of ${turns} turns: ${ratios.map((ratio) => ratio.toFixed(2)).join(', ')})\n`)
+    process.stdout.write(
+      `${signed} sign-ins in ${seconds * turns} seconds; p99 is ${at(ratios, 0.5).toFixed(2)} times that of the idle forge (median of ${turns} turns: ${ratios.map((ratio) => ratio.toFixed(2)).join(', ')})\n`,
+    )
   } finally {
     await stop()
   }

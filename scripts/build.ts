@@ -1,6 +1,8 @@
 /**
- * Builds `dist/hearth`, one executable with everything inside. `--target bun-linux-arm64` and the like build for another
- * machine, for which Bun fetches its runtime, or takes it from `--runtime FILE`; `--outfile` names the result.
+ * Builds `dist/hearth`, one executable with everything inside. `--target bun-linux-arm64` and the
+ * like build for another
+ * machine, for which Bun fetches its runtime, or takes it from `--runtime FILE`; `--outfile` names
+ * the result.
  */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,26 +12,39 @@ import { runScript, type Option } from './run/options.ts'
 const root = fileURLToPath(new URL('..', import.meta.url))
 
 const OPTIONS = {
-  target: { kind: 'text', default: '', help: 'The kind of machine, as Bun calls it, such as bun-linux-arm64; this one unless given.' },
+  target: {
+    kind: 'text',
+    default: '',
+    help: 'The kind of machine, as Bun calls it, such as bun-linux-arm64; this one unless given.',
+  },
   runtime: { kind: 'text', default: '', help: 'The runtime to build into; fetched unless given.' },
   outfile: { kind: 'text', default: join(root, 'dist', 'hearth'), help: 'What is written.' },
 } as const satisfies Record<string, Option>
 
 await runScript('bun scripts/build.ts [options]', OPTIONS, async ({ target, runtime, outfile }) => {
   mkdirSync(join(outfile, '..'), { recursive: true })
-  // Bytecode is 20 MB and takes 40 % off the processor time of a start; the map is 9 MB, and lets the log name lines of the source.
+  // Bytecode is 20 MB and takes 40 % off the processor time of a start; the map is 9 MB, and lets
+  // the log name lines of the source.
   const command = [
-    process.execPath, 'build', '--compile', '--production', '--minify', '--sourcemap=linked', '--bytecode',
+    process.execPath,
+    'build',
+    '--compile',
+    '--production',
+    '--minify',
+    '--sourcemap=linked',
+    '--bytecode',
     // Without the module format the paths of workers are those of the machine that built.
     '--format=esm',
     // A stranger's .env or bunfig.toml in the working directory is not ours to read.
-    '--no-compile-autoload-dotenv', '--no-compile-autoload-bunfig',
+    '--no-compile-autoload-dotenv',
+    '--no-compile-autoload-bunfig',
     ...(target === '' ? [] : [`--target=${target}`]),
     ...(runtime === '' ? [] : [`--compile-executable-path=${runtime}`]),
     'src/main.ts',
     // Workers are entry points of their own.
     ...[...new Bun.Glob('src/**/*.worker.ts').scanSync(root)].sort(),
-    '--outfile', outfile,
+    '--outfile',
+    outfile,
   ]
   return await Bun.spawn(command, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] }).exited
 })

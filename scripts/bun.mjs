@@ -1,5 +1,7 @@
-// Runs a script with the Bun that npm installed. npm may be set not to run install scripts; then the program is still
-// there, in the package of its platform, only not under its usual name. Plain JavaScript, because Node.js reads it.
+// Runs a script with the Bun that npm installed. npm may be set not to run install scripts; then
+// the program is still
+// there, in the package of its platform, only not under its usual name. Plain JavaScript, because
+// Node.js reads it.
 import { spawn } from 'node:child_process'
 import { closeSync, existsSync, openSync, readSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -7,7 +9,10 @@ import { fileURLToPath } from 'node:url'
 
 const modules = join(dirname(fileURLToPath(import.meta.url)), '..', 'node_modules')
 
-/** The stub that npm leaves when it did not run the install script is a shell script; the program itself is not. */
+/**
+ * The stub that npm leaves when it did not run the install script is a shell script; the program
+ * itself is not.
+ */
 function isProgram(path) {
   if (!existsSync(path)) return false
   const head = Buffer.alloc(9)
@@ -19,7 +24,10 @@ function isProgram(path) {
 
 const name = process.platform === 'win32' ? 'bun.exe' : 'bun'
 const platforms = existsSync(join(modules, '@oven')) ? readdirSync(join(modules, '@oven')) : []
-const candidates = [join(modules, 'bun', 'bin', 'bun.exe'), ...platforms.map((platform) => join(modules, '@oven', platform, 'bin', name))]
+const candidates = [
+  join(modules, 'bun', 'bin', 'bun.exe'),
+  ...platforms.map((platform) => join(modules, '@oven', platform, 'bin', name)),
+]
 const bun = candidates.find(isProgram)
 if (!bun) {
   console.error('Bun is not installed here: run `npm ci` first.')

@@ -1,4 +1,7 @@
-/** Everything that must hold before a change lands: tidy, types, tests. `--quick` leaves out the journeys. */
+/**
+ * Everything that must hold before a change lands: tidy, types, tests. `--quick` leaves out the
+ * journeys.
+ */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -8,7 +11,8 @@ const quick = process.argv.includes('--quick')
 
 async function step(name: string, command: string[]): Promise<void> {
   process.stdout.write(`\n— ${name}\n`)
-  const status = await Bun.spawn(command, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] }).exited
+  const status = await Bun.spawn(command, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] })
+    .exited
   if (status !== 0) {
     process.stdout.write(`\n${name} failed\n`)
     process.exit(status)
@@ -17,10 +21,16 @@ async function step(name: string, command: string[]): Promise<void> {
 
 const compiler = join(root, 'node_modules/typescript/bin/tsc')
 await step('tidy', [process.execPath, 'scripts/tidy.ts'])
-await step('types', existsSync(compiler) ? ['node', compiler, '--noEmit', '-p', '.'] : [process.execPath, 'x', 'tsc', '--noEmit', '-p', '.'])
+await step(
+  'types',
+  existsSync(compiler)
+    ? ['node', compiler, '--noEmit', '-p', '.']
+    : [process.execPath, 'x', 'tsc', '--noEmit', '-p', '.'],
+)
 // A small machine under load is slow: only a test that hangs is to be ended.
 const tests = [process.execPath, 'test', '--timeout=120000']
-// Files share what a worker has loaded: loading the forge anew for each takes longer than most of their tests.
+// Files share what a worker has loaded: loading the forge anew for each takes longer than most of
+// their tests.
 const rooms = [...tests, '--parallel', '--no-isolate', '--path-ignore-patterns=test/journeys/**']
 if (quick) await step('tests', rooms)
 else {

@@ -1,6 +1,8 @@
 /**
- * From the setup link to a pushed repository, as a person goes who knows nothing of this forge: `bun scripts/first-run.ts`. It starts the
- * built executable in an empty directory, reads only what the pages show, presses what they offer, and runs the lines that they give with
+ * From the setup link to a pushed repository, as a person goes who knows nothing of this forge:
+ * `bun scripts/first-run.ts`. It starts the
+ * built executable in an empty directory, reads only what the pages show, presses what they offer,
+ * and runs the lines that they give with
  * real git. Prints each step with its time, and how many fields, presses and pasted lines it took.
  */
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -12,7 +14,13 @@ const root = join(import.meta.dir, '..')
 const executable = join(root, 'dist', 'hearth')
 const MOST_SECONDS = 120
 
-export type FirstRun = { readonly steps: readonly { readonly name: string; readonly ms: number }[]; readonly fields: number; readonly presses: number; readonly pastes: number; readonly ms: number }
+export type FirstRun = {
+  readonly steps: readonly { readonly name: string; readonly ms: number }[]
+  readonly fields: number
+  readonly presses: number
+  readonly pastes: number
+  readonly ms: number
+}
 
 async function waitForLines(stream: ReadableStream<Uint8Array>): Promise<string> {
   const reader = stream.getReader()
@@ -28,10 +36,32 @@ async function waitForLines(stream: ReadableStream<Uint8Array>): Promise<string>
 }
 
 /** Walks the whole way once. Throws where a page does not offer what comes next. */
-export async function firstRun(command: readonly string[] = [executable], cwd?: string): Promise<FirstRun> {
+export async function firstRun(
+  command: readonly string[] = [executable],
+  cwd?: string,
+): Promise<FirstRun> {
   const directory = mkdtempSync(join(tmpdir(), 'hearth-first-'))
-  const child = Bun.spawn([...command, 'serve', '--listen', '127.0.0.1:0', '--data', join(directory, 'data')], { cwd: cwd ?? directory, env: { PATH: '/nonexistent', HOME: '/nonexistent' }, stdout: 'pipe', stderr: 'ignore' })
-  const browser = await chromium.launch({ executablePath: process.env['HEARTH_CHROMIUM'] ?? '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'] })
+  const child = Bun.spawn(
+    [...command, 'serve', '--listen', '127.0.0.1:0', '--data', join(directory, 'data')],
+    {
+      cwd: cwd ?? directory,
+      env: { PATH: '/nonexistent', HOME: '/nonexistent' },
+      stdout: 'pipe',
+      stderr: 'ignore',
+    },
+  )
+  const browser = await chromium.launch({
+    executablePath: process.env['HEARTH_CHROMIUM'] ?? '/usr/bin/chromium',
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  })
   try {
     const began = performance.now()
     let last = began
@@ -66,13 +96,27 @@ export async function firstRun(command: readonly string[] = [executable], cwd?: 
     step('a repository')
     await press('Make a token for git')
     await page.locator('#token-secret').waitFor()
-    const lines = await page.locator('.commands', { hasText: 'git remote add' }).locator('code').innerText()
+    const lines = await page
+      .locator('.commands', { hasText: 'git remote add' })
+      .locator('code')
+      .innerText()
     step('a token, and the lines with it')
     const work = join(directory, 'work')
     const run = async (script: string): Promise<void> => {
       const git = Bun.spawn(['sh', '-ec', script], {
-        cwd: directory, stdout: 'ignore', stderr: 'pipe',
-        env: { PATH: process.env['PATH'] ?? '', HOME: directory, GIT_CONFIG_NOSYSTEM: '1', GIT_TERMINAL_PROMPT: '0', GIT_AUTHOR_NAME: 'Ada', GIT_AUTHOR_EMAIL: 'ada@example.com', GIT_COMMITTER_NAME: 'Ada', GIT_COMMITTER_EMAIL: 'ada@example.com' },
+        cwd: directory,
+        stdout: 'ignore',
+        stderr: 'pipe',
+        env: {
+          PATH: process.env['PATH'] ?? '',
+          HOME: directory,
+          GIT_CONFIG_NOSYSTEM: '1',
+          GIT_TERMINAL_PROMPT: '0',
+          GIT_AUTHOR_NAME: 'Ada',
+          GIT_AUTHOR_EMAIL: 'ada@example.com',
+          GIT_COMMITTER_NAME: 'Ada',
+          GIT_COMMITTER_EMAIL: 'ada@example.com',
+        },
       })
       if ((await git.exited) !== 0) throw new Error(await new Response(git.stderr).text())
     }
@@ -98,8 +142,11 @@ export async function firstRun(command: readonly string[] = [executable], cwd?: 
 if (import.meta.main) {
   if (!existsSync(executable)) throw new Error('build it first: bun scripts/build.ts')
   const { steps, fields, presses, pastes, ms } = await firstRun()
-  for (const { name, ms: taken } of steps) process.stdout.write(`${(taken / 1000).toFixed(2).padStart(7)} s  ${name}\n`)
-  process.stdout.write(`${(ms / 1000).toFixed(2).padStart(7)} s  in all; ${fields} fields, ${presses} presses, ${pastes} paste\n`)
+  for (const { name, ms: taken } of steps)
+    process.stdout.write(`${(taken / 1000).toFixed(2).padStart(7)} s  ${name}\n`)
+  process.stdout.write(
+    `${(ms / 1000).toFixed(2).padStart(7)} s  in all; ${fields} fields, ${presses} presses, ${pastes} paste\n`,
+  )
   if (ms > MOST_SECONDS * 1000) {
     process.stderr.write(`longer than ${MOST_SECONDS} seconds\n`)
     process.exit(1)

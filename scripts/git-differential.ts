@@ -1,6 +1,8 @@
 /**
- * Holds the engine against `git http-backend` on random repositories: the same refs in, the same objects out, for every protocol
- * version, depth and filter. Prints each difference with the seed that makes it again (`--seed N --count 1`).
+ * Holds the engine against `git http-backend` on random repositories: the same refs in, the same
+ * objects out, for every protocol
+ * version, depth and filter. Prints each difference with the seed that makes it again (`--seed N
+ * --count 1`).
  */
 import { discard, scratch } from '../test/git/support/real-git.ts'
 import { startBackend } from '../test/git/support/backend.ts'
@@ -11,7 +13,11 @@ import { runScript, type Option } from './run/options.ts'
 const OPTIONS = {
   count: { kind: 'count', default: '1000', help: 'Random repositories.' },
   each: { kind: 'count', default: '3', help: 'Conversations with each.' },
-  seed: { kind: 'count', default: '', help: 'The first repository\'s number; the others follow it.' },
+  seed: {
+    kind: 'count',
+    default: '',
+    help: "The first repository's number; the others follow it.",
+  },
   'at-once': { kind: 'count', default: '2', help: 'Repositories at once.' },
 } as const satisfies Record<string, Option>
 
@@ -27,11 +33,15 @@ await runScript('bun scripts/git-differential.ts [options]', OPTIONS, async (opt
   const work = async (): Promise<void> => {
     while (next < count) {
       const seed = first + next++
-      const found = await differential.run(seed, Number(options.each)).catch((error: unknown) => [{ seed, scenario: 'itself', steps: '', what: String(error) }])
+      const found = await differential
+        .run(seed, Number(options.each))
+        .catch((error: unknown) => [{ seed, scenario: 'itself', steps: '', what: String(error) }])
       done++
       wrong += found.length
-      for (const one of found) process.stdout.write(`seed ${one.seed}: ${one.scenario}: ${one.what}\n  ${one.steps}\n`)
-      if (done % 100 === 0) process.stdout.write(`${done} of ${count} repositories, ${wrong} differences\n`)
+      for (const one of found)
+        process.stdout.write(`seed ${one.seed}: ${one.scenario}: ${one.what}\n  ${one.steps}\n`)
+      if (done % 100 === 0)
+        process.stdout.write(`${done} of ${count} repositories, ${wrong} differences\n`)
     }
   }
   try {
@@ -42,6 +52,8 @@ await runScript('bun scripts/git-differential.ts [options]', OPTIONS, async (opt
     discard(directory)
   }
   const conversations = [...differential.counts.values()].reduce((sum, one) => sum + one, 0)
-  process.stdout.write(`${done} repositories, ${conversations} conversations of ${differential.counts.size} kinds, ${wrong} differences; git failed ${differential.gitFailed} times with its own server alone\n`)
+  process.stdout.write(
+    `${done} repositories, ${conversations} conversations of ${differential.counts.size} kinds, ${wrong} differences; git failed ${differential.gitFailed} times with its own server alone\n`,
+  )
   return wrong === 0 ? 0 : 1
 })

@@ -1,16 +1,23 @@
 /**
- * Begins an operation: `bun scripts/new-operation.ts issues pin_issue` writes its file, its test and its line in the
- * feature's index. What is written compiles and its test fails, until the handler says what it does.
+ * Begins an operation: `bun scripts/new-operation.ts issues pin_issue` writes its file, its test
+ * and its line in the
+ * feature's index. What is written compiles and its test fails, until the handler says what it
+ * does.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const camel = (name: string): string => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
+const camel = (name: string): string =>
+  name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
-/** The files that one new operation needs, by path. Gives an Error when it exists or the feature has no list. */
+/**
+ * The files that one new operation needs, by path. Gives an Error when it exists or the feature has
+ * no list.
+ */
 export function newOperation(root: string, feature: string, name: string): Map<string, string> {
-  if (!/^[a-z]+(_[a-z]+)*$/.test(name)) throw new Error('an operation is called verb_noun, in lowercase letters and underscores')
+  if (!/^[a-z]+(_[a-z]+)*$/.test(name))
+    throw new Error('an operation is called verb_noun, in lowercase letters and underscores')
   const file = `src/features/${feature}/${name.replaceAll('_', '-')}.ts`
   const test = file.replace('src/', 'test/').replace(/\.ts$/, '.test.ts')
   const index = `src/features/${feature}/index.ts`

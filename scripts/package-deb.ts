@@ -1,9 +1,19 @@
 /**
- * Makes a Debian package of `dist/hearth`: `bun scripts/package-deb.ts [--binary FILE] [--arch amd64] [--out DIR]`. The same executable
+ * Makes a Debian package of `dist/hearth`: `bun scripts/package-deb.ts [--binary FILE] [--arch
+ * amd64] [--out DIR]`. The same executable
  * gives the same bytes: every time in it is that of SOURCE_DATE_EPOCH, or of the last commit.
  */
 import { execFileSync } from 'node:child_process'
-import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import packageJson from '../package.json' with { type: 'json' }
@@ -44,10 +54,22 @@ set -e
 if [ -d /run/systemd/system ]; then systemctl daemon-reload; fi
 `
 
-export type Deb = { readonly binary: string; readonly arch: string; readonly out: string; readonly epoch: number; readonly version?: string }
+export type Deb = {
+  readonly binary: string
+  readonly arch: string
+  readonly out: string
+  readonly epoch: number
+  readonly version?: string
+}
 
 /** Gives the path of the package. Needs `dpkg-deb`. */
-export function packageDeb({ binary, arch, out, epoch, version = packageJson.version }: Deb): string {
+export function packageDeb({
+  binary,
+  arch,
+  out,
+  epoch,
+  version = packageJson.version,
+}: Deb): string {
   const tree = mkdtempSync(join(tmpdir(), 'hearth-deb-'))
   try {
     const put = (path: string, text: string, mode = 0o644) => {
@@ -59,12 +81,20 @@ export function packageDeb({ binary, arch, out, epoch, version = packageJson.ver
     rmSync(join(tree, 'usr/bin/.keep'))
     copyFileSync(binary, join(tree, 'usr/bin/hearth'))
     chmodSync(join(tree, 'usr/bin/hearth'), 0o755)
-    for (const unit of ['hearth.service', 'hearth.socket']) put(`usr/lib/systemd/system/${unit}`, readFileSync(join(root, 'assets', unit), 'utf8'))
+    for (const unit of ['hearth.service', 'hearth.socket'])
+      put(`usr/lib/systemd/system/${unit}`, readFileSync(join(root, 'assets', unit), 'utf8'))
     put('etc/hearth/hearth.toml', CONFIG, 0o640)
     put('usr/share/doc/hearth/copyright', readFileSync(join(root, 'LICENSE'), 'utf8'))
     put('DEBIAN/conffiles', '/etc/hearth/hearth.toml\n')
-    for (const [name, text] of [['postinst', POSTINST], ['prerm', PRERM], ['postrm', POSTRM]] as const) put(`DEBIAN/${name}`, text, 0o755)
-    put('DEBIAN/control', `Package: hearth
+    for (const [name, text] of [
+      ['postinst', POSTINST],
+      ['prerm', PRERM],
+      ['postrm', POSTRM],
+    ] as const)
+      put(`DEBIAN/${name}`, text, 0o755)
+    put(
+      'DEBIAN/control',
+      `Package: hearth
 Version: ${version}
 Architecture: ${arch}
 Maintainer: The Hearth authors <hearth@localhost>
@@ -76,11 +106,15 @@ Installed-Size: ${Math.ceil(statSync(binary).size / 1024) + 64}
 Description: git forge for people and software agents, in one executable
  Hosts repositories with issues, pull requests and reviews. Needs no
  database server and no git on the machine.
-`)
+`,
+    )
     mkdirSync(out, { recursive: true })
     const path = join(out, `hearth_${version}_${arch}.deb`)
     execFileSync('find', [tree, '-exec', 'touch', '-h', '-d', `@${epoch}`, '{}', '+'])
-    execFileSync('dpkg-deb', ['--root-owner-group', '-Zgzip', '-z6', '--build', tree, path], { env: { ...process.env, SOURCE_DATE_EPOCH: String(epoch) }, stdio: ['ignore', 'ignore', 'inherit'] })
+    execFileSync('dpkg-deb', ['--root-owner-group', '-Zgzip', '-z6', '--build', tree, path], {
+      env: { ...process.env, SOURCE_DATE_EPOCH: String(epoch) },
+      stdio: ['ignore', 'ignore', 'inherit'],
+    })
     return path
   } finally {
     rmSync(tree, { recursive: true, force: true })
@@ -89,7 +123,10 @@ Description: git forge for people and software agents, in one executable
 
 /** The moment that everything in a release is from. */
 export const releaseEpoch = (): number =>
-  Number(process.env['SOURCE_DATE_EPOCH'] ?? execFileSync('git', ['-C', root, 'log', '-1', '--format=%ct'], { encoding: 'utf8' }).trim())
+  Number(
+    process.env['SOURCE_DATE_EPOCH'] ??
+      execFileSync('git', ['-C', root, 'log', '-1', '--format=%ct'], { encoding: 'utf8' }).trim(),
+  )
 
 const OPTIONS = {
   binary: { kind: 'text', default: join(root, 'dist', 'hearth'), help: 'The executable.' },
@@ -98,8 +135,12 @@ const OPTIONS = {
 } as const satisfies Record<string, Option>
 
 if (import.meta.main) {
-  await runScript('bun scripts/package-deb.ts [options]', OPTIONS, async ({ binary, arch, out }) => {
-    process.stdout.write(`${packageDeb({ binary, arch, out, epoch: releaseEpoch() })}\n`)
-    return 0
-  })
+  await runScript(
+    'bun scripts/package-deb.ts [options]',
+    OPTIONS,
+    async ({ binary, arch, out }) => {
+      process.stdout.write(`${packageDeb({ binary, arch, out, epoch: releaseEpoch() })}\n`)
+      return 0
+    },
+  )
 }

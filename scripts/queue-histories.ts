@@ -6,7 +6,13 @@
 import { parseArgs } from 'node:util'
 import { makeTemplate, removeTemplate, runHistory } from '../test/features/queue/histories.ts'
 
-const { values } = parseArgs({ options: { runs: { type: 'string', default: '1000' }, seed: { type: 'string', default: '1' }, length: { type: 'string', default: '36' } } })
+const { values } = parseArgs({
+  options: {
+    runs: { type: 'string', default: '1000' },
+    seed: { type: 'string', default: '1' },
+    length: { type: 'string', default: '36' },
+  },
+})
 const [runs, seed, length] = [Number(values.runs), Number(values.seed), Number(values.length)]
 const template = await makeTemplate()
 const total = { landed: 0, failed: 0, removed: 0, crashes: 0 }
@@ -21,7 +27,10 @@ try {
     total.failed += told.failed
     total.removed += told.removed
     total.crashes += told.crashes
-    if ((at - seed + 1) % 50 === 0) process.stdout.write(`${at - seed + 1} histories, ${JSON.stringify(total)}, ${Math.round((performance.now() - start) / 1000)} s\n`)
+    if ((at - seed + 1) % 50 === 0)
+      process.stdout.write(
+        `${at - seed + 1} histories, ${JSON.stringify(total)}, ${Math.round((performance.now() - start) / 1000)} s\n`,
+      )
   }
   process.stdout.write(`${runs} histories from seed ${seed}: ${JSON.stringify(total)}\n`)
 } finally {

@@ -1,4 +1,7 @@
-/** Writes `migrations/schema.sql`: what all migrations together make, on one page. A test holds it equal. */
+/**
+ * Writes `migrations/schema.sql`: what all migrations together make, on one page. A test holds it
+ * equal.
+ */
 import { openDatabase } from '#core/db.ts'
 import { migrate, schemaOf } from '#core/migrate.ts'
 import { fileURLToPath } from 'node:url'

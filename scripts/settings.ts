@@ -1,5 +1,6 @@
 /**
- * Writes the tables of settings and of numbers into the README, from the code that reads and shows them: `bun scripts/settings.ts`. A
+ * Writes the tables of settings and of numbers into the README, from the code that reads and shows
+ * them: `bun scripts/settings.ts`. A
  * test holds the README equal.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -14,14 +15,17 @@ const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('\
 
 /** Some defaults are made from the machine. */
 const OF_THE_MACHINE: Readonly<Record<string, string>> = {
-  'git.workers': 'the cores, at most 4', 'git.concurrency': 'twice the cores', 'git.places_per_caller': 'one less than git.concurrency',
+  'git.workers': 'the cores, at most 4',
+  'git.concurrency': 'twice the cores',
+  'git.places_per_caller': 'one less than git.concurrency',
 }
 
 function shown(name: string, value: unknown, kind: string): string {
   const own = OF_THE_MACHINE[name]
   if (own !== undefined) return own
   if (value === null || (Array.isArray(value) && value.length === 0)) return ''
-  if (kind === 'bytes' && typeof value === 'number') return value % 1024 ** 3 === 0 ? `\`${value / 1024 ** 3}G\`` : `\`${value / 1024 ** 2}M\``
+  if (kind === 'bytes' && typeof value === 'number')
+    return value % 1024 ** 3 === 0 ? `\`${value / 1024 ** 3}G\`` : `\`${value / 1024 ** 2}M\``
   return `\`${Array.isArray(value) ? value.join(', ') : String(value)}\``
 }
 
@@ -35,16 +39,31 @@ export function settingsTable(): string {
 
 /** Numbers of the floor, and the gauges that features add. */
 export function metricsTable(): string {
-  const added = features.flatMap(({ extensions = [] }) => extensions.filter(({ point }) => point === gauges.name).map(({ value }) => value as Gauge))
-  const all = [...Object.entries(METRICS).map(([name, [kind, help]]) => [name, kind, help] as const), ...added.map(({ name, help }) => [name, 'gauge', help] as const)]
-  return ['| Name | Kind | Meaning |', '| --- | --- | --- |', ...all.map(([name, kind, help]) => `| \`hearth_${name}\` | ${kind} | ${cell(help)} |`)].join('\n')
+  const added = features.flatMap(({ extensions = [] }) =>
+    extensions.filter(({ point }) => point === gauges.name).map(({ value }) => value as Gauge),
+  )
+  const all = [
+    ...Object.entries(METRICS).map(([name, [kind, help]]) => [name, kind, help] as const),
+    ...added.map(({ name, help }) => [name, 'gauge', help] as const),
+  ]
+  return [
+    '| Name | Kind | Meaning |',
+    '| --- | --- | --- |',
+    ...all.map(([name, kind, help]) => `| \`hearth_${name}\` | ${kind} | ${cell(help)} |`),
+  ].join('\n')
 }
 
 /** The README with its tables as they are now. Gives an Error when a mark is missing. */
 export function withTables(readme: string): string {
   let text = readme
-  for (const [name, table] of [['settings', settingsTable()], ['metrics', metricsTable()]] as const) {
-    const [begin, end] = [`<!-- ${name}: written by scripts/settings.ts -->\n`, `<!-- end of ${name} -->\n`]
+  for (const [name, table] of [
+    ['settings', settingsTable()],
+    ['metrics', metricsTable()],
+  ] as const) {
+    const [begin, end] = [
+      `<!-- ${name}: written by scripts/settings.ts -->\n`,
+      `<!-- end of ${name} -->\n`,
+    ]
     const [from, to] = [text.indexOf(begin), text.indexOf(end)]
     if (from < 0 || to < from) throw new Error(`the README has no place for ${name}`)
     text = `${text.slice(0, from + begin.length)}${table}\n${text.slice(to)}`

@@ -1,4 +1,7 @@
-/** Builds the forge: opens what lasts, joins the features to the floor, and hands out one value. Knows everything; nothing knows it. */
+/**
+ * Builds the forge: opens what lasts, joins the features to the floor, and hands out one value.
+ * Knows everything; nothing knows it.
+ */
 import { createGit, type Git } from '#git'
 import { createHearth, type Hearth } from '#core/hearth.ts'
 import { unfinishedRestore } from '#backup'
@@ -51,17 +54,24 @@ export const layout = (data: string) => ({
 /** Makes the directories, open to the owner only, because they hold private repositories. */
 export function prepareData(data: string): void {
   const { repos, tmp, secrets } = layout(data)
-  for (const directory of [data, repos, tmp, secrets]) mkdirSync(directory, { recursive: true, mode: 0o700 })
+  for (const directory of [data, repos, tmp, secrets])
+    mkdirSync(directory, { recursive: true, mode: 0o700 })
   chmodSync(data, 0o700)
 }
 
 /** Gives UpgradeError for a directory that a restore has only begun to fill. */
 function requireWhole(data: string): void {
   const mark = unfinishedRestore(data)
-  if (mark) throw new UpgradeError(`the restore of ${mark.id} into ${data} did not come to its end: run it again, or empty the directory`)
+  if (mark)
+    throw new UpgradeError(
+      `the restore of ${mark.id} into ${data} did not come to its end: run it again, or empty the directory`,
+    )
 }
 
-/** Gives UpgradeError for a file that SQLite cannot read (cut off, or written over), or not write beside. */
+/**
+ * Gives UpgradeError for a file that SQLite cannot read (cut off, or written over), or not write
+ * beside.
+ */
 export function openSound(path: string, options: { readonly?: boolean } = {}): DatabaseHandle {
   try {
     const database = openDatabase({ path, ...options })
@@ -71,22 +81,44 @@ export function openSound(path: string, options: { readonly?: boolean } = {}): D
   } catch (error) {
     const { code, message } = error as { code?: string; message: string }
     if (code === 'SQLITE_CORRUPT' || code === 'SQLITE_NOTADB') {
-      throw new UpgradeError(`${path} is damaged (${message}): keep the file, and restore a backup into another directory`)
+      throw new UpgradeError(
+        `${path} is damaged (${message}): keep the file, and restore a backup into another directory`,
+      )
     }
     if (code === undefined || !/^SQLITE_(CANTOPEN|FULL|READONLY|PERM|IOERR)/.test(code)) throw error
-    throw new UpgradeError(`${path} cannot be opened (${message}): see whether its disk has room, and whether this account may write there`)
+    throw new UpgradeError(
+      `${path} cannot be opened (${message}): see whether its disk has room, and whether this account may write there`,
+    )
   }
 }
 
-/** Opens a forge. The jobs are not started: `serve` does that, commands do not. Gives UpgradeError for one that cannot be opened as it is. */
-export function openHearth({ settings, log, clock = systemClock, git, databasePath, beside, readonly }: OpenOptions): Hearth {
+/**
+ * Opens a forge. The jobs are not started: `serve` does that, commands do not. Gives UpgradeError
+ * for one that cannot be opened as it is.
+ */
+export function openHearth({
+  settings,
+  log,
+  clock = systemClock,
+  git,
+  databasePath,
+  beside,
+  readonly,
+}: OpenOptions): Hearth {
   requireWhole(settings.data)
   if (!databasePath) prepareData(settings.data)
-  const paths = { ...layout(settings.data), ...(databasePath === undefined ? {} : { database: databasePath }) }
+  const paths = {
+    ...layout(settings.data),
+    ...(databasePath === undefined ? {} : { database: databasePath }),
+  }
   let database = openSound(paths.database)
   let done: readonly string[]
   try {
-    done = bringUpToDate(database, paths.database === ':memory:' ? null : paths, { log, clock, beside: beside ?? false })
+    done = bringUpToDate(database, paths.database === ':memory:' ? null : paths, {
+      log,
+      clock,
+      beside: beside ?? false,
+    })
     if (readonly) {
       database.close()
       database = openDatabase({ path: paths.database, readonly: true })
@@ -117,7 +149,16 @@ export function openHearth({ settings, log, clock = systemClock, git, databasePa
       log: (level, message, fields) => log[level](message, fields),
     })
   const hearth = createHearth({
-    settings, log, clock, database, git: engine, ...(keeper === null ? {} : { storage: keeper }), features: [...features, { name: 'interface', operations: [getVersion], extensions: [openCopy.with(openCopyOf)] }],
+    settings,
+    log,
+    clock,
+    database,
+    git: engine,
+    ...(keeper === null ? {} : { storage: keeper }),
+    features: [
+      ...features,
+      { name: 'interface', operations: [getVersion], extensions: [openCopy.with(openCopyOf)] },
+    ],
     facts: {
       repo: (path, caller) => repoFacts(database, path, caller),
       moved: (path) => movedTo(database, path),
@@ -130,6 +171,26 @@ export function openHearth({ settings, log, clock = systemClock, git, databasePa
   return hearth
 }
 
-/** Opens the restored copy of a forge beside it, to look at: it runs no jobs, mails nothing, and its database can only be read. */
+/**
+ * Opens the restored copy of a forge beside it, to look at: it runs no jobs, mails nothing, and its
+ * database can only be read.
+ */
 const openCopyOf = ({ settings, clock }: Hearth, data: string): Hearth =>
-  openHearth({ settings: { ...settings, data, mail: null, storage: null, git: { ...settings.git, workers: 1, concurrency: 1, memory_budget: 64 * 1024 ** 2, kept_bytes: 0 } }, log: silentLog, clock, readonly: true })
+  openHearth({
+    settings: {
+      ...settings,
+      data,
+      mail: null,
+      storage: null,
+      git: {
+        ...settings.git,
+        workers: 1,
+        concurrency: 1,
+        memory_budget: 64 * 1024 ** 2,
+        kept_bytes: 0,
+      },
+    },
+    log: silentLog,
+    clock,
+    readonly: true,
+  })

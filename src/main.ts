@@ -1,7 +1,16 @@
-/** The executable: the first word is a command. Exit status 0, 1 (it failed, the reason in one line), 2 (usage). */
+/**
+ * The executable: the first word is a command. Exit status 0, 1 (it failed, the reason in one
+ * line), 2 (usage).
+ */
 import './production.ts'
 import { commands } from './commands/index.ts'
-import { CommandError, helpOf, parseArguments, UsageError, type Command } from './commands/command.ts'
+import {
+  CommandError,
+  helpOf,
+  parseArguments,
+  UsageError,
+  type Command,
+} from './commands/command.ts'
 import { ConfigError } from './config.ts'
 import { UpgradeError } from './upgrade.ts'
 import { BackupError } from '#backup'
@@ -11,9 +20,14 @@ import { nearest } from '#lib/nearest.ts'
 function overview(): string {
   const width = Math.max(...commands.map(({ name }) => name.length)) + 3
   return [
-    'Hearth, a git forge for people and software agents.', '',
-    ...commands.map(({ name, summary, brief }) => `  hearth ${name.padEnd(width)}${brief ?? summary}`), '',
-    'Each command answers --help.', '',
+    'Hearth, a git forge for people and software agents.',
+    '',
+    ...commands.map(
+      ({ name, summary, brief }) => `  hearth ${name.padEnd(width)}${brief ?? summary}`,
+    ),
+    '',
+    'Each command answers --help.',
+    '',
   ].join('\n')
 }
 
@@ -30,7 +44,14 @@ async function main(words: readonly string[]): Promise<number> {
   }
   const wanted = name === '--version' ? 'version' : name
   const command: Command | undefined = commands.find((one) => one.name === wanted)
-  if (!command) return fail(`there is no command ${name}; did you mean ${nearest(name, commands.map((one) => one.name))}?`, 2)
+  if (!command)
+    return fail(
+      `there is no command ${name}; did you mean ${nearest(
+        name,
+        commands.map((one) => one.name),
+      )}?`,
+      2,
+    )
   try {
     const { args, flags, help } = parseArguments(command, rest)
     if (help) {
@@ -40,13 +61,22 @@ async function main(words: readonly string[]): Promise<number> {
     return (await command.run({ args, flags })) ?? 0
   } catch (error) {
     if (error instanceof UsageError) return fail(error.message, 2)
-    if (error instanceof ConfigError || error instanceof CommandError || error instanceof UpgradeError || error instanceof BackupError || error instanceof Refusal) return fail(error.message, 1)
+    if (
+      error instanceof ConfigError ||
+      error instanceof CommandError ||
+      error instanceof UpgradeError ||
+      error instanceof BackupError ||
+      error instanceof Refusal
+    )
+      return fail(error.message, 1)
     return fail(error instanceof Error ? error.message : String(error), 1)
   }
 }
 
 // Whoever reads on may have read enough, as head does.
-process.stdout.on('error', (error) => process.exit((error as { code?: unknown }).code === 'EPIPE' ? 0 : 1))
+process.stdout.on('error', (error) =>
+  process.exit((error as { code?: unknown }).code === 'EPIPE' ? 0 : 1),
+)
 process.exitCode = await main(process.argv.slice(2))
 // Workers and timers of a command that has ended must not keep the process.
 if (process.exitCode !== undefined) process.exit()

@@ -1,4 +1,7 @@
-/** An upgrade on trial: a copy of the database goes through the migrations that wait, and is looked at; the database itself is only read. */
+/**
+ * An upgrade on trial: a copy of the database goes through the migrations that wait, and is looked
+ * at; the database itself is only read.
+ */
 import { copyDatabase, faultsOf, openDatabase } from '#core/db.ts'
 import { migrate } from '#core/migrate.ts'
 import { bytesFree } from '#lib/disk.ts'
@@ -9,7 +12,10 @@ import { openSound } from './app.ts'
 import { requireKnown, UpgradeError, type Places } from './upgrade.ts'
 
 export type Rehearsal = {
-  /** What ran on the copy, in order, with its time in milliseconds; empty when nothing waits, and then nothing was copied. */
+  /**
+   * What ran on the copy, in order, with its time in milliseconds; empty when nothing waits, and
+   * then nothing was copied.
+   */
   readonly steps: readonly { readonly name: string; readonly ms: number }[]
   /** Milliseconds that copying and looking took. */
   readonly copying: number
@@ -23,28 +29,36 @@ export type Rehearsal = {
 
 const reason = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-/** A copy is written whole, and a migration may write each table once more, with a journal of it. */
+/**
+ * A copy is written whole, and a migration may write each table once more, with a journal of it.
+ */
 const TIMES_THE_SIZE = 3
 
 /**
- * Tries the upgrade in a folder of its own below `scratch`, which is gone afterwards; another process may serve meanwhile. Gives
- * UpgradeError for a newer database, for one that is damaged, when there is no room for the copy, and when a migration fails.
+ * Tries the upgrade in a folder of its own below `scratch`, which is gone afterwards; another
+ * process may serve meanwhile. Gives
+ * UpgradeError for a newer database, for one that is damaged, when there is no room for the copy,
+ * and when a migration fails.
  */
 export function rehearse(places: Places, scratch: string, clock: Clock): Rehearsal {
   const original = openSound(places.database, { readonly: true })
   try {
-    if (requireKnown(original, places).length === 0) return { steps: [], copying: 0, looking: 0, before: 0, after: 0, faults: [] }
+    if (requireKnown(original, places).length === 0)
+      return { steps: [], copying: 0, looking: 0, before: 0, after: 0, faults: [] }
   } finally {
     original.raw.close()
   }
   const megabytes = Math.ceil((TIMES_THE_SIZE * sizeOf(places.database)) / 1024 ** 2)
   const refuse = (what: string): never => {
-    throw new UpgradeError(`${what}; the database itself was not changed (the trial needs about ${megabytes} MB in ${scratch}; --scratch names another folder)`)
+    throw new UpgradeError(
+      `${what}; the database itself was not changed (the trial needs about ${megabytes} MB in ${scratch}; --scratch names another folder)`,
+    )
   }
   let folder = ''
   try {
     mkdirSync(scratch, { recursive: true, mode: 0o700 })
-    if (bytesFree(scratch) < megabytes * 1024 ** 2) return refuse('there is no room to try the upgrade on a copy')
+    if (bytesFree(scratch) < megabytes * 1024 ** 2)
+      return refuse('there is no room to try the upgrade on a copy')
     folder = mkdtempSync(join(scratch, 'rehearsal-'))
     const path = join(folder, 'hearth.db')
     const began = performance.now()
@@ -58,7 +72,11 @@ export function rehearse(places: Places, scratch: string, clock: Clock): Rehears
   }
 }
 
-const sizeOf = (path: string): number => ['', '-wal'].reduce((sum, ending) => sum + (statSync(path + ending, { throwIfNoEntry: false })?.size ?? 0), 0)
+const sizeOf = (path: string): number =>
+  ['', '-wal'].reduce(
+    (sum, ending) => sum + (statSync(path + ending, { throwIfNoEntry: false })?.size ?? 0),
+    0,
+  )
 
 function onCopy(path: string, clock: Clock): Omit<Rehearsal, 'copying'> {
   const before = sizeOf(path)

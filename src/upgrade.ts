@@ -1,13 +1,34 @@
 /**
- * Upgrades with a way back. Before migrations run, the database is copied; an older executable that meets a newer database names the
- * copy and how to go back to it; going back puts the copy in the database's place and keeps what it replaces.
+ * Upgrades with a way back. Before migrations run, the database is copied; an older executable that
+ * meets a newer database names the
+ * copy and how to go back to it; going back puts the copy in the database's place and keeps what it
+ * replaces.
  */
 import { copyDatabase, openDatabase, takeLock, type DatabaseHandle } from '#core/db.ts'
-import { migrate, migrations, NewerDatabase, pendingMigrations, recordedMigrations } from '#core/migrate.ts'
+import {
+  migrate,
+  migrations,
+  NewerDatabase,
+  pendingMigrations,
+  recordedMigrations,
+} from '#core/migrate.ts'
 import type { Log } from '#lib/log.ts'
 import { syncDirectorySync } from '#lib/disk.ts'
 import { timestamp, type Clock } from '#lib/time.ts'
-import { chmodSync, closeSync, copyFileSync, existsSync, fsyncSync, linkSync, mkdirSync, openSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import {
+  chmodSync,
+  closeSync,
+  copyFileSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
 import { join } from 'node:path'
 
 /** Copies from before upgrades that are kept. */
@@ -27,7 +48,15 @@ export function listCopies(upgrades: string): Copy[] {
   return readdirSync(upgrades)
     .flatMap((name) => {
       const match = COPY.exec(name)
-      return match ? [{ path: join(upgrades, name), made_at: (match[1] ?? '').replace(/T(\d\d)-(\d\d)-/, 'T$1:$2:'), schema: match[2] ?? '' }] : []
+      return match
+        ? [
+            {
+              path: join(upgrades, name),
+              made_at: (match[1] ?? '').replace(/T(\d\d)-(\d\d)-/, 'T$1:$2:'),
+              schema: match[2] ?? '',
+            },
+          ]
+        : []
     })
     .sort((a, b) => (a.made_at < b.made_at ? 1 : -1))
 }
@@ -35,38 +64,57 @@ export function listCopies(upgrades: string): Copy[] {
 const reason = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 const forFiles = (time: string): string => time.replaceAll(':', '-')
 
-/** Copies the database as it is, at the schema of `recorded`. Gives UpgradeError when that cannot be done; then nothing has changed. */
+/**
+ * Copies the database as it is, at the schema of `recorded`. Gives UpgradeError when that cannot be
+ * done; then nothing has changed.
+ */
 function keepCopy(places: Places, recorded: readonly string[], now: string): string {
-  const path = join(places.upgrades, `before-${forFiles(now)}-at-${recorded.at(-1) ?? '0000_none'}.db`)
+  const path = join(
+    places.upgrades,
+    `before-${forFiles(now)}-at-${recorded.at(-1) ?? '0000_none'}.db`,
+  )
   const partial = `${path}.partial`
   try {
     mkdirSync(places.upgrades, { recursive: true, mode: 0o700 })
-    for (const name of readdirSync(places.upgrades)) if (name.endsWith('.partial')) rmSync(join(places.upgrades, name))
+    for (const name of readdirSync(places.upgrades))
+      if (name.endsWith('.partial')) rmSync(join(places.upgrades, name))
     copyDatabase(places.database, partial)
     chmodSync(partial, 0o600)
     renameSync(partial, path)
     syncDirectorySync(places.upgrades)
   } catch (error) {
     if (existsSync(partial)) rmSync(partial)
-    const size = Math.ceil((statSync(places.database, { throwIfNoEntry: false })?.size ?? 0) / 1024 ** 2)
-    throw new UpgradeError(`the copy of the database from before the upgrade could not be made, so nothing was changed: ${reason(error)} (it needs about ${size} MB in ${places.upgrades})`)
+    const size = Math.ceil(
+      (statSync(places.database, { throwIfNoEntry: false })?.size ?? 0) / 1024 ** 2,
+    )
+    throw new UpgradeError(
+      `the copy of the database from before the upgrade could not be made, so nothing was changed: ${reason(error)} (it needs about ${size} MB in ${places.upgrades})`,
+    )
   }
   for (const old of listCopies(places.upgrades).slice(KEPT)) rmSync(old.path)
   return path
 }
 
 /**
- * Brings a database up to date, with a copy before. Gives UpgradeError for a newer one, and for a command that would upgrade under a
+ * Brings a database up to date, with a copy before. Gives UpgradeError for a newer one, and for a
+ * command that would upgrade under a
  * process that serves. Gives the names of what ran.
  */
-export function bringUpToDate(database: DatabaseHandle, places: Places | null, options: { log: Log; clock: Clock; beside: boolean }): readonly string[] {
+export function bringUpToDate(
+  database: DatabaseHandle,
+  places: Places | null,
+  options: { log: Log; clock: Clock; beside: boolean },
+): readonly string[] {
   const pending = requireKnown(database, places)
   const recorded = recordedMigrations(database)
   if (pending.length > 0 && recorded.length > 0 && places) {
     if (options.beside) {
       mkdirSync(join(places.lock, '..'), { recursive: true, mode: 0o700 })
       const release = takeLock(places.lock)
-      if (!release) throw new UpgradeError('an older Hearth serves this directory: restart it with this executable first, which brings the database up to date')
+      if (!release)
+        throw new UpgradeError(
+          'an older Hearth serves this directory: restart it with this executable first, which brings the database up to date',
+        )
       release()
     }
     const copy = keepCopy(places, recorded, timestamp(options.clock.now()))
@@ -75,8 +123,14 @@ export function bringUpToDate(database: DatabaseHandle, places: Places | null, o
   return migrate(database, timestamp(options.clock.now()))
 }
 
-/** The migrations that wait. Gives UpgradeError, with the way back, for a database that a newer executable has changed. */
-export function requireKnown(database: DatabaseHandle, places: Places | null): readonly { readonly name: string }[] {
+/**
+ * The migrations that wait. Gives UpgradeError, with the way back, for a database that a newer
+ * executable has changed.
+ */
+export function requireKnown(
+  database: DatabaseHandle,
+  places: Places | null,
+): readonly { readonly name: string }[] {
   try {
     return pendingMigrations(database)
   } catch (error) {
@@ -105,16 +159,20 @@ function isKnown({ path }: Copy): boolean {
 }
 
 /** The newest copy that this executable can open. */
-const usableCopy = (places: Places): Copy | null => listCopies(places.upgrades).find(isKnown) ?? null
+const usableCopy = (places: Places): Copy | null =>
+  listCopies(places.upgrades).find(isKnown) ?? null
 
 export type RolledBack = { readonly copy: Copy; readonly kept: string }
 
 /**
- * Goes back to the copy from before an upgrade. What it replaces stays beside it under another name; git's objects are not touched, and
- * none that the copy needs has gone meanwhile. Until the last step, which is one rename, nothing has changed. Gives UpgradeError.
+ * Goes back to the copy from before an upgrade. What it replaces stays beside it under another
+ * name; git's objects are not touched, and
+ * none that the copy needs has gone meanwhile. Until the last step, which is one rename, nothing
+ * has changed. Gives UpgradeError.
  */
 export function rollBack(places: Places, now: string): RolledBack {
-  if (!existsSync(places.database)) throw new UpgradeError(`there is no database at ${places.database}`)
+  if (!existsSync(places.database))
+    throw new UpgradeError(`there is no database at ${places.database}`)
   mkdirSync(join(places.lock, '..'), { recursive: true, mode: 0o700 })
   const release = takeLock(places.lock)
   if (!release) throw new UpgradeError('this directory is being served: stop that first')
@@ -127,12 +185,17 @@ export function rollBack(places: Places, now: string): RolledBack {
     } finally {
       database.close()
     }
-    if (!newer) throw new UpgradeError('the database is not newer than this executable, so there is nothing to go back from; run the rollback with the executable that you want to go back to')
+    if (!newer)
+      throw new UpgradeError(
+        'the database is not newer than this executable, so there is nothing to go back from; run the rollback with the executable that you want to go back to',
+      )
     const copy = usableCopy(places)
-    if (!copy) throw new UpgradeError(`there is no copy in ${places.upgrades} that this executable can open`)
+    if (!copy)
+      throw new UpgradeError(`there is no copy in ${places.upgrades} that this executable can open`)
     const wal = `${places.database}-wal`
     // A journal that is left over would be applied to the copy.
-    if ((statSync(wal, { throwIfNoEntry: false })?.size ?? 0) > 0) throw new UpgradeError('another process has the database open: end it first')
+    if ((statSync(wal, { throwIfNoEntry: false })?.size ?? 0) > 0)
+      throw new UpgradeError('another process has the database open: end it first')
 
     const next = `${places.database}.rolling-back`
     const kept = join(places.upgrades, `rolled-back-${forFiles(now)}.db`)
@@ -146,8 +209,10 @@ export function rollBack(places: Places, now: string): RolledBack {
       closeSync(file)
     }
     for (const ending of ['-wal', '-shm']) rmSync(places.database + ending, { force: true })
-    // The index of searches knows what the copy does not; it is made anew. What is kept of history (cache.db) is right for any copy.
-    for (const ending of ['', '-wal', '-shm']) rmSync(join(places.database, '..', `search.db${ending}`), { force: true })
+    // The index of searches knows what the copy does not; it is made anew. What is kept of history
+    // (cache.db) is right for any copy.
+    for (const ending of ['', '-wal', '-shm'])
+      rmSync(join(places.database, '..', `search.db${ending}`), { force: true })
     try {
       linkSync(places.database, kept)
     } catch {

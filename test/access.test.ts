@@ -1,13 +1,21 @@
 /**
- * Who may do what: every operation by every kind of caller, on a private, a public and an archived repository, in one text
- * that a person can read (`snapshots/access.txt`). A change of rights shows up as a change of that file, and an operation
+ * Who may do what: every operation by every kind of caller, on a private, a public and an archived
+ * repository, in one text
+ * that a person can read (`snapshots/access.txt`). A change of rights shows up as a change of that
+ * file, and an operation
  * without a line cannot exist, because the lines are made from the list of operations.
  */
 import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { decide, type RepoFacts, type WorkspaceRole } from '#core/access.ts'
-import { anonymous, type Caller, type Role, type TokenFacts, type UserCaller } from '#core/caller.ts'
+import {
+  anonymous,
+  type Caller,
+  type Role,
+  type TokenFacts,
+  type UserCaller,
+} from '#core/caller.ts'
 import { SCOPES } from '#core/scopes.ts'
 import { features } from '#features/index.ts'
 import { archiveMounts } from '#http/archive.ts'
@@ -22,16 +30,44 @@ import { expectSnapshot } from './snapshot.ts'
 import { makeWorld } from './world.ts'
 
 /** A database that nobody may ask. */
-const unreadable = { one: () => { throw new Error('a page asked the database') }, all: () => { throw new Error('a page asked the database') } }
+const unreadable = {
+  one: () => {
+    throw new Error('a page asked the database')
+  },
+  all: () => {
+    throw new Error('a page asked the database')
+  },
+}
 
 const token = (change: Partial<TokenFacts> = {}): TokenFacts => ({
-  id: 'tok_1', name: 't', kind: 'user', scopes: null, repos: null, workspace: null, role: null, expires_at: null, ...change,
+  id: 'tok_1',
+  name: 't',
+  kind: 'user',
+  scopes: null,
+  repos: null,
+  workspace: null,
+  role: null,
+  expires_at: null,
+  ...change,
 })
 const user = (change: Partial<UserCaller> = {}): UserCaller => ({
-  kind: 'user', id: 'usr_1', username: 'ada', verified: true, suspended: false, site_admin: false, token: token(), sign_in: null, ...change,
+  kind: 'user',
+  id: 'usr_1',
+  username: 'ada',
+  verified: true,
+  suspended: false,
+  site_admin: false,
+  token: token(),
+  sign_in: null,
+  ...change,
 })
 
-type Kind = { readonly caller: Caller; readonly role: Role | null; readonly workspace: WorkspaceRole | null; readonly twoFactorMissing?: boolean }
+type Kind = {
+  readonly caller: Caller
+  readonly role: Role | null
+  readonly workspace: WorkspaceRole | null
+  readonly twoFactorMissing?: boolean
+}
 
 const member = (role: Role): Kind => ({ caller: user(), role, workspace: 'member' })
 
@@ -53,36 +89,92 @@ const KINDS: Readonly<Record<string, Kind>> = {
   /** The workspace requires a second factor, and this owner has none. */
   twoFactorMissing: { caller: user(), role: 'admin', workspace: 'owner', twoFactorMissing: true },
   workspaceToken: {
-    caller: { kind: 'workspace', id: 'wsp_1', username: 'acme', token: token({ kind: 'workspace', workspace: 'wsp_1', role: 'write', scopes: SCOPES.filter((scope) => !/^(access|user|site):/.test(scope)) }) },
-    role: 'admin', workspace: 'member',
+    caller: {
+      kind: 'workspace',
+      id: 'wsp_1',
+      username: 'acme',
+      token: token({
+        kind: 'workspace',
+        workspace: 'wsp_1',
+        role: 'write',
+        scopes: SCOPES.filter((scope) => !/^(access|user|site):/.test(scope)),
+      }),
+    },
+    role: 'admin',
+    workspace: 'member',
   },
   agent: {
-    caller: { kind: 'agent', id: 'agt_1', username: 'ada/bot', repo_id: 'rep_1', owner_id: 'usr_1', owner_username: 'ada', token: token({ kind: 'agent', repos: ['rep_1'], role: 'write' }) },
-    role: 'write', workspace: 'member',
+    caller: {
+      kind: 'agent',
+      id: 'agt_1',
+      username: 'ada/bot',
+      repo_id: 'rep_1',
+      owner_id: 'usr_1',
+      owner_username: 'ada',
+      token: token({ kind: 'agent', repos: ['rep_1'], role: 'write' }),
+    },
+    role: 'write',
+    workspace: 'member',
   },
   strayAgent: {
-    caller: { kind: 'agent', id: 'agt_2', username: 'ada/stray', repo_id: 'rep_2', owner_id: 'usr_1', owner_username: 'ada', token: token({ kind: 'agent', repos: ['rep_2'], role: 'write' }) },
-    role: 'write', workspace: 'member',
+    caller: {
+      kind: 'agent',
+      id: 'agt_2',
+      username: 'ada/stray',
+      repo_id: 'rep_2',
+      owner_id: 'usr_1',
+      owner_username: 'ada',
+      token: token({ kind: 'agent', repos: ['rep_2'], role: 'write' }),
+    },
+    role: 'write',
+    workspace: 'member',
   },
 }
 
 const SITUATIONS: Readonly<Record<string, Partial<RepoFacts>>> = {
-  private: { private: true }, public: { private: false }, archived: { private: false, archived: true }, deleted: { private: false, deleted: true },
+  private: { private: true },
+  public: { private: false },
+  archived: { private: false, archived: true },
+  deleted: { private: false, deleted: true },
 }
 
 const facts = (kind: Kind, change: Partial<RepoFacts>): RepoFacts => ({
-  id: 'rep_1', full_name: 'acme/site', name: 'site', workspace_id: 'wsp_1', workspace: 'acme', private: true, archived: false, deleted: false,
-  role: kind.role, workspace_role: kind.workspace, default_branch: 'main', store: 'rep_1', parent_id: null, pull_number: null, two_factor_missing: kind.twoFactorMissing ?? false, ...change,
+  id: 'rep_1',
+  full_name: 'acme/site',
+  name: 'site',
+  workspace_id: 'wsp_1',
+  workspace: 'acme',
+  private: true,
+  archived: false,
+  deleted: false,
+  role: kind.role,
+  workspace_role: kind.workspace,
+  default_branch: 'main',
+  store: 'rep_1',
+  parent_id: null,
+  pull_number: null,
+  two_factor_missing: kind.twoFactorMissing ?? false,
+  ...change,
 })
 
 const operations = features.flatMap((feature) => feature.operations ?? [])
 
-function outcome(operation: (typeof operations)[number], kind: Kind, situation: Partial<RepoFacts>, target: { repo?: string; workspace?: string }): string {
+function outcome(
+  operation: (typeof operations)[number],
+  kind: Kind,
+  situation: Partial<RepoFacts>,
+  target: { repo?: string; workspace?: string },
+): string {
   try {
     decide(operation.access, kind.caller, target, {
       repo: () => facts(kind, situation),
       moved: () => null,
-      workspace: (slug) => ({ id: 'wsp_1', slug, role: kind.workspace, two_factor_missing: kind.twoFactorMissing ?? false }),
+      workspace: (slug) => ({
+        id: 'wsp_1',
+        slug,
+        role: kind.workspace,
+        two_factor_missing: kind.twoFactorMissing ?? false,
+      }),
     })
     return 'ok'
   } catch (error) {
@@ -96,13 +188,32 @@ function lines(): string[] {
   for (const operation of [...operations].sort((a, b) => (a.name < b.name ? -1 : 1))) {
     const { target } = operation.access
     const places: [string, Partial<RepoFacts>, { repo?: string; workspace?: string }][] =
-      target === 'none' ? [['', {}, {}]] : target === 'workspace' ? [['workspace', {}, { workspace: 'acme' }]]
-      : [
-          ...Object.entries(SITUATIONS).map(([name, situation]): [string, Partial<RepoFacts>, { repo?: string }] => [name, situation, { repo: 'acme/site' }]),
-          ...(target === 'either' ? [['workspace', {}, { workspace: 'acme' }] as [string, Partial<RepoFacts>, { workspace: string }]] : []),
-        ]
+      target === 'none'
+        ? [['', {}, {}]]
+        : target === 'workspace'
+          ? [['workspace', {}, { workspace: 'acme' }]]
+          : [
+              ...Object.entries(SITUATIONS).map(
+                ([name, situation]): [string, Partial<RepoFacts>, { repo?: string }] => [
+                  name,
+                  situation,
+                  { repo: 'acme/site' },
+                ],
+              ),
+              ...(target === 'either'
+                ? [
+                    ['workspace', {}, { workspace: 'acme' }] as [
+                      string,
+                      Partial<RepoFacts>,
+                      { workspace: string },
+                    ],
+                  ]
+                : []),
+            ]
     for (const [place, situation, addressed] of places) {
-      const results = Object.entries(KINDS).map(([name, kind]) => `${name}=${outcome(operation, kind, situation, addressed)}`)
+      const results = Object.entries(KINDS).map(
+        ([name, kind]) => `${name}=${outcome(operation, kind, situation, addressed)}`,
+      )
       text.push([operation.name, place, ...results].filter(Boolean).join(' '))
     }
   }
@@ -114,22 +225,48 @@ test('who may do what is as the snapshot says', () => {
 })
 
 test('what changes something is never open to anybody without an account, but for making or proving one', () => {
-  const open = operations.filter(({ access }) => access.writes && !access.account).map(({ name }) => name)
+  const open = operations
+    .filter(({ access }) => access.writes && !access.account)
+    .map(({ name }) => name)
   expect(open.sort()).toEqual([
-    'confirm_email', 'create_device_code', 'exchange_token', 'finish_sign_in', 'finish_sign_on', 'forgot_password', 'poll_device_token', 'register', 'reset_password', 'revoke_oauth_token', 'setup_forge', 'sign_in', 'sign_in_by_proxy', 'sign_in_with_directory', 'sign_in_with_passkey', 'sign_out',
+    'confirm_email',
+    'create_device_code',
+    'exchange_token',
+    'finish_sign_in',
+    'finish_sign_on',
+    'forgot_password',
+    'poll_device_token',
+    'register',
+    'reset_password',
+    'revoke_oauth_token',
+    'setup_forge',
+    'sign_in',
+    'sign_in_by_proxy',
+    'sign_in_with_directory',
+    'sign_in_with_passkey',
+    'sign_out',
     // The link that was mailed to a person is the proof.
     'unsubscribe',
   ])
 })
 
 test('every REST route that changes something declares that it writes, so that archived, unconfirmed and suspended callers are stopped', () => {
-  const silent = operations.filter(({ routes, access }) => routes.some((route) => !route.startsWith('GET ')) && !access.writes).map(({ name }) => name)
+  const silent = operations
+    .filter(
+      ({ routes, access }) => routes.some((route) => !route.startsWith('GET ')) && !access.writes,
+    )
+    .map(({ name }) => name)
   // It asks with a body and keeps nothing.
   expect(silent).toEqual(['draft_release_notes'])
 })
 
 test('a narrowed token needs a scope for every operation on a repository or workspace', () => {
-  const free = operations.filter(({ access, routes }) => access.target !== 'none' && access.scope === null && routes.length > 0).map(({ name }) => name)
+  const free = operations
+    .filter(
+      ({ access, routes }) =>
+        access.target !== 'none' && access.scope === null && routes.length > 0,
+    )
+    .map(({ name }) => name)
   expect(free).toEqual([])
 })
 
@@ -139,21 +276,46 @@ describe('nothing is outside of it', () => {
 
   test('every REST route and every tool is an operation of the list', async () => {
     const { hearth } = await world
-    // The version of the interface is the one operation that no feature has; it reads nothing that is anybody's.
+    // The version of the interface is the one operation that no feature has; it reads nothing that
+    // is anybody's.
     const others = hearth.operations.filter(({ name }) => !known.has(name))
-    expect(others.map(({ name, access }) => [name, access.target, access.writes])).toEqual([['get_version', 'none', false]])
+    expect(others.map(({ name, access }) => [name, access.target, access.writes])).toEqual([
+      ['get_version', 'none', false],
+    ])
     expect(others.flatMap(({ routes }) => routes)).toEqual(['GET /version'])
   })
 
   test('what else the listener answers is this, and none of it is a repository’s or a workspace’s', async () => {
     const { hearth } = await world
     const tools = toolServer(hearth)
-    const mounted = [...siteMounts(hearth), ...oauthMounts(hearth), ...archiveMounts(hearth), ...tools.mounts].map(({ path }) => path.replace(/^\/api(?=\/)/, ''))
+    const mounted = [
+      ...siteMounts(hearth),
+      ...oauthMounts(hearth),
+      ...archiveMounts(hearth),
+      ...tools.mounts,
+    ].map(({ path }) => path.replace(/^\/api(?=\/)/, ''))
     await tools.close()
     expect([...new Set(mounted)].sort()).toEqual([
-      '/.well-known/oauth-authorization-server', '/.well-known/oauth-authorization-server/api', '/.well-known/oauth-protected-resource', '/.well-known/oauth-protected-resource/api',
-      '/.well-known/oauth-protected-resource/api/*', '/.well-known/oauth-protected-resource/mcp', '/.well-known/oauth-protected-resource/mcp/*', '/_archive/:token/:file', '/api', '/livez', '/mcp', '/mcp/*', '/metrics',
-      '/oauth/authorize', '/oauth/register', '/oauth/revoke', '/oauth/token', '/openapi.json', '/readyz', '/robots.txt',
+      '/.well-known/oauth-authorization-server',
+      '/.well-known/oauth-authorization-server/api',
+      '/.well-known/oauth-protected-resource',
+      '/.well-known/oauth-protected-resource/api',
+      '/.well-known/oauth-protected-resource/api/*',
+      '/.well-known/oauth-protected-resource/mcp',
+      '/.well-known/oauth-protected-resource/mcp/*',
+      '/_archive/:token/:file',
+      '/api',
+      '/livez',
+      '/mcp',
+      '/mcp/*',
+      '/metrics',
+      '/oauth/authorize',
+      '/oauth/register',
+      '/oauth/revoke',
+      '/oauth/token',
+      '/openapi.json',
+      '/readyz',
+      '/robots.txt',
     ])
   })
 
@@ -162,7 +324,14 @@ describe('nothing is outside of it', () => {
     const root = join(import.meta.dir, '..')
     const git = readFileSync(join(root, 'src/http/git.ts'), 'utf8')
     // Bytes flow only after `open` has asked, and refs move only through `push`.
-    expect([...git.matchAll(/hearth\.git\.(\w+)/g)].map(([, name]) => name).sort()).toEqual(['advertise', 'answerNow', 'listRefs', 'ready', 'receivePack', 'uploadPackOrFile'])
+    expect([...git.matchAll(/hearth\.git\.(\w+)/g)].map(([, name]) => name).sort()).toEqual([
+      'advertise',
+      'answerNow',
+      'listRefs',
+      'ready',
+      'receivePack',
+      'uploadPackOrFile',
+    ])
     expect(git.match(/await open\(caller, service, repo, credential\)/g)).toHaveLength(2)
     expect(git).not.toMatch(/hearth\.(db|database|writer)\b/)
   })
@@ -171,28 +340,47 @@ describe('nothing is outside of it', () => {
     const { hearth } = await world
     const map = siteMap(hearth.settings, { docs: () => docsData(hearth) })
     expect(map.pages.length + map.forms.length + map.resources.length).toBeGreaterThan(60)
-    // Asked as a stranger with nothing but `call` at hand, each page answers from operations alone: the forge behind it is blind.
+    // Asked as a stranger with nothing but `call` at hand, each page answers from operations alone:
+    // the forge behind it is blind.
     const blind = new Proxy(hearth, {
       get: (target, name) => {
-        if (name === 'settings' || name === 'facts' || name === 'clock' || name === 'db') return name === 'db' ? unreadable : target[name]
+        if (name === 'settings' || name === 'facts' || name === 'clock' || name === 'db')
+          return name === 'db' ? unreadable : target[name]
         throw new Error(`a page reached for hearth.${String(name)}`)
       },
     })
     for (const page of map.pages) {
-      const params = Object.fromEntries([...page.path.matchAll(/[:*](\w+)/g)].map(([, name]) => [name ?? '', name === 'number' ? '1' : 'x']))
+      const params = Object.fromEntries(
+        [...page.path.matchAll(/[:*](\w+)/g)].map(([, name]) => [
+          name ?? '',
+          name === 'number' ? '1' : 'x',
+        ]),
+      )
       const asked: string[] = []
       const refuse = async (operation: { name: string }): Promise<never> => {
         asked.push(operation.name)
         throw notFound('it')
       }
       const visit = {
-        hearth: blind, request: new Request('https://hearth.test/'), url: new URL('https://hearth.test/?code=x&token=x&state=x&client_id=x'), params, caller: anonymous, viewer: null, csrf: 'x',
-        flash: null, form: noForm, headers: {}, address: null, call: refuse, tryCall: async (operation: { name: string }) => (asked.push(operation.name), null),
+        hearth: blind,
+        request: new Request('https://hearth.test/'),
+        url: new URL('https://hearth.test/?code=x&token=x&state=x&client_id=x'),
+        params,
+        caller: anonymous,
+        viewer: null,
+        csrf: 'x',
+        flash: null,
+        form: noForm,
+        headers: {},
+        address: null,
+        call: refuse,
+        tryCall: async (operation: { name: string }) => (asked.push(operation.name), null),
       } as unknown as Visit
       try {
         await page.render(visit)
       } catch (error) {
-        if (!(error instanceof Refusal || error instanceof NoSuchPage)) throw new Error(`${page.path}: ${error instanceof Error ? error.message : String(error)}`)
+        if (!(error instanceof Refusal || error instanceof NoSuchPage))
+          throw new Error(`${page.path}: ${error instanceof Error ? error.message : String(error)}`)
       }
       for (const name of asked) expect(known.has(name) || name === 'get_version').toBe(true)
     }

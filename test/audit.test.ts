@@ -1,6 +1,8 @@
 /**
- * Every operation that changes access, settings, tokens or secrets, and every one that only people may call, leaves an entry in
- * the audit log. The list is made from the registry, so that a new one cannot be forgotten: it is called here and its entry is
+ * Every operation that changes access, settings, tokens or secrets, and every one that only people
+ * may call, leaves an entry in
+ * the audit log. The list is made from the registry, so that a new one cannot be forgotten: it is
+ * called here and its entry is
  * looked for, or it is named below with the reason why it leaves none.
  */
 import { expect, test } from 'bun:test'
@@ -22,17 +24,26 @@ import { client, runForge } from './features/oauth/running.ts'
 import { newSshKey } from './ssh.ts'
 import { makeWorld } from './world.ts'
 
-const ADMINISTRATIVE = ['access:admin', 'workspace:admin', 'repo:admin', 'secrets:admin', 'site:admin']
+const ADMINISTRATIVE = [
+  'access:admin',
+  'workspace:admin',
+  'repo:admin',
+  'secrets:admin',
+  'site:admin',
+]
 
 const mustBeAudited = ({ access }: Operation): boolean =>
-  access.writes && (access.person || (access.scope ?? '').split(' ').some((scope) => ADMINISTRATIVE.includes(scope)))
+  access.writes &&
+  (access.person || (access.scope ?? '').split(' ').some((scope) => ADMINISTRATIVE.includes(scope)))
 
 /** Those that leave no entry, and why. */
 const WITHOUT: Readonly<Record<string, string>> = {
   resend_email_confirmation: 'mails a link again; the entry is written when it is opened',
-  start_two_factor: 'makes a secret that counts for nothing until enable_two_factor shows a code of it',
+  start_two_factor:
+    'makes a secret that counts for nothing until enable_two_factor shows a code of it',
   ping_webhook: 'tries a webhook; nothing of it changes, and its deliveries are a log of their own',
-  redeliver_webhook: 'sends once more what was sent before; nothing changes, and deliveries are a log of their own',
+  redeliver_webhook:
+    'sends once more what was sent before; nothing changes, and deliveries are a log of their own',
   set_subscription: 'one’s own choice of what to be told',
   set_issue_subscription: 'one’s own choice of what to be told',
   update_notification_settings: 'one’s own choice of what to be told',
@@ -55,10 +66,17 @@ const fresh = (word: string): string => `${word}-${++made}`
 
 type Place = Pick<typeof named, 'hearth' | 'write'>
 
-const run = (name: string, caller: Caller, input: Record<string, unknown>, { hearth: at }: Pick<Place, 'hearth'> = forge): Promise<Record<string, unknown>> => {
+const run = (
+  name: string,
+  caller: Caller,
+  input: Record<string, unknown>,
+  { hearth: at }: Pick<Place, 'hearth'> = forge,
+): Promise<Record<string, unknown>> => {
   const operation = at.operationsByName.get(name)
   if (!operation) throw new Error(`there is no operation ${name}`)
-  return callOperation<unknown, unknown>(at, operation, caller, input) as Promise<Record<string, unknown>>
+  return callOperation<unknown, unknown>(at, operation, caller, input) as Promise<
+    Record<string, unknown>
+  >
 }
 const text = (record: Record<string, unknown>, field: string): string => String(record[field])
 
@@ -66,12 +84,37 @@ const text = (record: Record<string, unknown>, field: string): string => String(
 async function person(place: Place = forge): Promise<UserCaller> {
   const username = fresh('person')
   const id = typeId('usr', clock.now())
-  await place.write((tx) => insertUser(tx, { id, username, email: `${username}@example.com`, name: null, password_hash, verified: true, site_admin: false }))
-  return { kind: 'user', id, username, verified: true, suspended: false, site_admin: false, token: null, sign_in: null }
+  await place.write((tx) =>
+    insertUser(tx, {
+      id,
+      username,
+      email: `${username}@example.com`,
+      name: null,
+      password_hash,
+      verified: true,
+      site_admin: false,
+    }),
+  )
+  return {
+    kind: 'user',
+    id,
+    username,
+    verified: true,
+    suspended: false,
+    site_admin: false,
+    token: null,
+    sign_in: null,
+  }
 }
 async function signedIn(who: UserCaller): Promise<UserCaller> {
-  const { secret } = await forge.call(signIn, anonymous, { login: who.username, password: PASSWORD })
-  const row = hearth.db.one<{ id: string }>('SELECT id FROM sign_ins WHERE user_id = ? ORDER BY id DESC LIMIT 1', who.id)
+  const { secret } = await forge.call(signIn, anonymous, {
+    login: who.username,
+    password: PASSWORD,
+  })
+  const row = hearth.db.one<{ id: string }>(
+    'SELECT id FROM sign_ins WHERE user_id = ? ORDER BY id DESC LIMIT 1',
+    who.id,
+  )
   if (!secret || !row) throw new Error('nobody is signed in')
   return { ...who, sign_in: row.id }
 }
@@ -79,19 +122,39 @@ const workspace = async (owner: UserCaller = ada): Promise<string> => {
   const slug = fresh('ws')
   await run('create_workspace', owner, { slug })
   // One person belongs to ten workspaces at most.
-  if (owner === ada) await forge.write((tx) => void tx.db.run('DELETE FROM members WHERE user_id = ? AND workspace_id NOT IN (SELECT id FROM actors WHERE username IN (?, ?))', ada.id, slug, 'acme'))
+  if (owner === ada)
+    await forge.write(
+      (tx) =>
+        void tx.db.run(
+          'DELETE FROM members WHERE user_id = ? AND workspace_id NOT IN (SELECT id FROM actors WHERE username IN (?, ?))',
+          ada.id,
+          slug,
+          'acme',
+        ),
+    )
   return slug
 }
 await forge.workspace('acme', { owner: ada })
-const repo = async (): Promise<string> => text(await run('create_repo', ada, { workspace: 'acme', name: fresh('repo'), private: false }), 'full_name')
+const repo = async (): Promise<string> =>
+  text(
+    await run('create_repo', ada, { workspace: 'acme', name: fresh('repo'), private: false }),
+    'full_name',
+  )
 const member = async (slug = 'acme'): Promise<UserCaller> => {
   const who = await person()
-  const row = hearth.db.one<{ id: string }>(`SELECT id FROM actors WHERE username = ? AND kind = 'workspace'`, slug)
-  await forge.write((tx) => addMember(tx, { workspace_id: row?.id ?? '', user_id: who.id, role: 'member' }))
+  const row = hearth.db.one<{ id: string }>(
+    `SELECT id FROM actors WHERE username = ? AND kind = 'workspace'`,
+    slug,
+  )
+  await forge.write((tx) =>
+    addMember(tx, { workspace_id: row?.id ?? '', user_id: who.id, role: 'member' }),
+  )
   return who
 }
-const team = async (): Promise<string> => text(await run('create_team', ada, { workspace: 'acme', name: fresh('team') }), 'slug')
-const project = async (): Promise<string> => text(await run('create_project', ada, { workspace: 'acme', slug: fresh('project') }), 'slug')
+const team = async (): Promise<string> =>
+  text(await run('create_team', ada, { workspace: 'acme', name: fresh('team') }), 'slug')
+const project = async (): Promise<string> =>
+  text(await run('create_project', ada, { workspace: 'acme', slug: fresh('project') }), 'slug')
 const deleted = async (): Promise<{ repo: string; confirm: string }> => {
   const name = await repo()
   await run('delete_repo', ada, { repo: name, confirm: name })
@@ -99,17 +162,32 @@ const deleted = async (): Promise<{ repo: string; confirm: string }> => {
 }
 const webhook = async (): Promise<{ repo: string; id: string }> => {
   const name = await repo()
-  return { repo: name, id: text(await run('create_webhook', ada, { repo: name, url: 'https://hooks.nowhere.invalid/' }), 'id') }
+  return {
+    repo: name,
+    id: text(
+      await run('create_webhook', ada, { repo: name, url: 'https://hooks.nowhere.invalid/' }),
+      'id',
+    ),
+  }
 }
 const ruleset = async (): Promise<{ repo: string; id: string }> => {
   const name = await repo()
-  return { repo: name, id: text(await run('create_ruleset', ada, { repo: name, name: 'Rules', rules: [] }), 'id') }
+  return {
+    repo: name,
+    id: text(await run('create_ruleset', ada, { repo: name, name: 'Rules', rules: [] }), 'id'),
+  }
 }
-const invited = async (who: UserCaller): Promise<string> => text(await run('invite_member', ada, { workspace: 'acme', email: `${who.username}@example.com` }), 'id')
+const invited = async (who: UserCaller): Promise<string> =>
+  text(
+    await run('invite_member', ada, { workspace: 'acme', email: `${who.username}@example.com` }),
+    'id',
+  )
 const invitedToRepo = async (who: UserCaller): Promise<{ repo: string; id: string }> => {
   const name = await repo()
   await run('add_collaborator', ada, { repo: name, invitee: who.username, role: 'write' })
-  const { items } = (await run('list_repo_invitations', ada, { repo: name })) as unknown as { items: { id: string }[] }
+  const { items } = (await run('list_repo_invitations', ada, { repo: name })) as unknown as {
+    items: { id: string }[]
+  }
   return { repo: name, id: items[0]?.id ?? '' }
 }
 const collaborator = async (): Promise<{ repo: string; username: string }> => {
@@ -132,18 +210,34 @@ async function withTwoFactor(): Promise<UserCaller> {
 }
 async function passkeyInput(who: UserCaller): Promise<Record<string, unknown>> {
   const start = await run('start_passkey', who, {}, named)
-  return { name: 'Key', state: text(start, 'state'), response: softPasskey(named.hearth.settings.site_url).make(text(start, 'options')) }
+  return {
+    name: 'Key',
+    state: text(start, 'state'),
+    response: softPasskey(named.hearth.settings.site_url).make(text(start, 'options')),
+  }
 }
 
 type Made = { as: UserCaller; input: Record<string, unknown>; at: Place }
-const by = (as: UserCaller, input: Record<string, unknown> = {}, at: Place = forge): Made => ({ as, input, at })
+const by = (as: UserCaller, input: Record<string, unknown> = {}, at: Place = forge): Made => ({
+  as,
+  input,
+  at,
+})
 
-const copyInput = () => ({ source: 'git', url: 'http://127.0.0.1:9/x', workspace: 'acme', name: fresh('copy') })
+const copyInput = () => ({
+  source: 'git',
+  url: 'http://127.0.0.1:9/x',
+  workspace: 'acme',
+  name: fresh('copy'),
+})
 
 /** How each comes to be called: who calls it, with what. */
 const CALLS: Readonly<Record<string, () => Promise<Made>>> = {
   create_token: async () => by(ada, { name: 'x', scopes: ['repo:read'] }),
-  revoke_token: async () => by(ada, { id: text(await run('create_token', ada, { name: 'x', scopes: ['repo:read'] }), 'id') }),
+  revoke_token: async () =>
+    by(ada, {
+      id: text(await run('create_token', ada, { name: 'x', scopes: ['repo:read'] }), 'id'),
+    }),
   create_feed_token: async () => by(await person()),
   remove_feed_token: async () => {
     const who = await person()
@@ -154,8 +248,12 @@ const CALLS: Readonly<Record<string, () => Promise<Made>>> = {
   create_invite: async () => by(ada),
   revoke_invite: async () => by(ada, { id: text(await run('create_invite', ada, {}), 'id') }),
   add_key: async () => by(ada, { title: 'Laptop', key: newSshKey().line }),
-  remove_key: async () => by(ada, { id: text(await run('add_key', ada, { title: 'Laptop', key: newSshKey().line }), 'id') }),
-  add_email: async () => by(await person(), { email: `${fresh('more')}@example.com`, password: PASSWORD }),
+  remove_key: async () =>
+    by(ada, {
+      id: text(await run('add_key', ada, { title: 'Laptop', key: newSshKey().line }), 'id'),
+    }),
+  add_email: async () =>
+    by(await person(), { email: `${fresh('more')}@example.com`, password: PASSWORD }),
   remove_email: async () => {
     const who = await person()
     const email = `${fresh('more')}@example.com`
@@ -173,7 +271,8 @@ const CALLS: Readonly<Record<string, () => Promise<Made>>> = {
     await signedIn(who)
     return by(await signedIn(who))
   },
-  set_password: async () => by(await person(), { current: PASSWORD, password: 'another fine password' }),
+  set_password: async () =>
+    by(await person(), { current: PASSWORD, password: 'another fine password' }),
   enable_two_factor: async () => {
     const who = await person()
     const code = await authenticator(who)
@@ -189,19 +288,31 @@ const CALLS: Readonly<Record<string, () => Promise<Made>>> = {
   remove_passkey: async () => {
     const who = await person(named)
     await run('add_passkey', who, await passkeyInput(who), named)
-    const { passkeys } = (await run('get_security', who, {}, named)) as unknown as { passkeys: { id: string }[] }
+    const { passkeys } = (await run('get_security', who, {}, named)) as unknown as {
+      passkeys: { id: string }[]
+    }
     return by(who, { id: passkeys[0]?.id, password: PASSWORD }, named)
   },
   remove_identity: async () => {
     const who = await person()
-    await forge.write((tx) => putIdentity(tx.db, { provider: 'idp', subject: who.id, user_id: who.id, label: 'x', now: tx.now }))
+    await forge.write((tx) =>
+      putIdentity(tx.db, {
+        provider: 'idp',
+        subject: who.id,
+        user_id: who.id,
+        label: 'x',
+        now: tx.now,
+      }),
+    )
     return by(who, { provider: 'idp', subject: who.id, password: PASSWORD })
   },
   update_site_settings: async () => by(ada, { settings: { 'checks.keep_days': 91 } }),
   set_quota: async () => by(ada, { workspace: await workspace(), members: 50 }),
   retry_job: async () => {
     const gone = job<null>({ kind: 'gone', run: () => {} })
-    return by(ada, { id: await forge.write((tx) => tx.enqueue(gone, null, { delay_ms: 3_600_000 })) })
+    return by(ada, {
+      id: await forge.write((tx) => tx.enqueue(gone, null, { delay_ms: 3_600_000 })),
+    })
   },
   send_test_mail: async () => by(ada, { to: 'ada@example.com' }),
   suspend_user: async () => by(ada, { username: (await person()).username }),
@@ -213,17 +324,21 @@ const CALLS: Readonly<Record<string, () => Promise<Made>>> = {
   update_profile: async () => by(await person(), { bio: 'New' }),
   create_workspace: async () => by(await person(), { slug: fresh('ws') }),
   update_workspace: async () => by(ada, { workspace: await workspace(), description: 'New' }),
-  set_base_permission: async () => by(ada, { workspace: await workspace(), base_permission: 'read' }),
-  set_member_privileges: async () => by(ada, { workspace: await workspace(), members_can_delete_repositories: true }),
+  set_base_permission: async () =>
+    by(ada, { workspace: await workspace(), base_permission: 'read' }),
+  set_member_privileges: async () =>
+    by(ada, { workspace: await workspace(), members_can_delete_repositories: true }),
   rename_workspace: async () => by(ada, { workspace: await workspace(), slug: fresh('ws') }),
   delete_workspace: async () => {
     const slug = await workspace()
     return by(ada, { workspace: slug, confirm: slug })
   },
-  update_member: async () => by(ada, { workspace: 'acme', username: (await member()).username, role: 'owner' }),
+  update_member: async () =>
+    by(ada, { workspace: 'acme', username: (await member()).username, role: 'owner' }),
   remove_member: async () => by(ada, { workspace: 'acme', username: (await member()).username }),
   invite_member: async () => by(ada, { workspace: 'acme', email: `${fresh('new')}@example.com` }),
-  revoke_workspace_invite: async () => by(ada, { workspace: 'acme', id: await invited(await person()) }),
+  revoke_workspace_invite: async () =>
+    by(ada, { workspace: 'acme', id: await invited(await person()) }),
   accept_workspace_invite: async () => {
     const who = await person()
     return by(who, { id: await invited(who) })
@@ -232,8 +347,20 @@ const CALLS: Readonly<Record<string, () => Promise<Made>>> = {
     const who = await person()
     return by(who, { id: await invited(who) })
   },
-  create_workspace_token: async () => by(ada, { workspace: 'acme', name: 'x', scopes: ['repo:read'] }),
-  revoke_workspace_token: async () => by(ada, { workspace: 'acme', id: text(await run('create_workspace_token', ada, { workspace: 'acme', name: 'x', scopes: ['repo:read'] }), 'id') }),
+  create_workspace_token: async () =>
+    by(ada, { workspace: 'acme', name: 'x', scopes: ['repo:read'] }),
+  revoke_workspace_token: async () =>
+    by(ada, {
+      workspace: 'acme',
+      id: text(
+        await run('create_workspace_token', ada, {
+          workspace: 'acme',
+          name: 'x',
+          scopes: ['repo:read'],
+        }),
+        'id',
+      ),
+    }),
   create_project: async () => by(ada, { workspace: 'acme', slug: fresh('project') }),
   update_project: async () => by(ada, { workspace: 'acme', project: await project(), name: 'New' }),
   delete_project: async () => by(ada, { workspace: 'acme', project: await project() }),
@@ -261,20 +388,24 @@ const CALLS: Readonly<Record<string, () => Promise<Made>>> = {
   create_team: async () => by(ada, { workspace: 'acme', name: fresh('team') }),
   update_team: async () => by(ada, { workspace: 'acme', team: await team(), description: 'New' }),
   delete_team: async () => by(ada, { workspace: 'acme', team: await team() }),
-  set_team_member: async () => by(ada, { workspace: 'acme', team: await team(), username: (await member()).username }),
+  set_team_member: async () =>
+    by(ada, { workspace: 'acme', team: await team(), username: (await member()).username }),
   remove_team_member: async () => {
     const input = { workspace: 'acme', team: await team(), username: (await member()).username }
     await run('set_team_member', ada, input)
     return by(ada, input)
   },
-  set_team_repo: async () => by(ada, { workspace: 'acme', team: await team(), repo: await repo(), role: 'write' }),
+  set_team_repo: async () =>
+    by(ada, { workspace: 'acme', team: await team(), repo: await repo(), role: 'write' }),
   remove_team_repo: async () => {
     const input = { workspace: 'acme', team: await team(), repo: await repo() }
     await run('set_team_repo', ada, { ...input, role: 'write' })
     return by(ada, input)
   },
-  set_review_assignment: async () => by(ada, { workspace: 'acme', team: await team(), enabled: true, count: 2 }),
-  add_collaborator: async () => by(ada, { repo: await repo(), invitee: (await person()).username, role: 'read' }),
+  set_review_assignment: async () =>
+    by(ada, { workspace: 'acme', team: await team(), enabled: true, count: 2 }),
+  add_collaborator: async () =>
+    by(ada, { repo: await repo(), invitee: (await person()).username, role: 'read' }),
   update_collaborator: async () => by(ada, { ...(await collaborator()), role: 'admin' }),
   remove_collaborator: async () => by(ada, await collaborator()),
   revoke_repo_invitation: async () => by(ada, await invitedToRepo(await person())),
@@ -289,24 +420,41 @@ const CALLS: Readonly<Record<string, () => Promise<Made>>> = {
   dismiss_review: async () => {
     const name = await repo()
     await forge.commit(name, 'main', { 'a.txt': 'a' })
-    const { pull } = (await run('create_pull', otto, { repo: name, title: 'x' })) as unknown as { pull: { number: number } }
+    const { pull } = (await run('create_pull', otto, { repo: name, title: 'x' })) as unknown as {
+      pull: { number: number }
+    }
     await forge.commit(`${name}/pull/${pull.number}`, 'main', { 'a.txt': 'b' }, { as: otto })
-    const review = await run('review_pull', ada, { repo: name, number: pull.number, verdict: 'request_changes', body: 'x' })
+    const review = await run('review_pull', ada, {
+      repo: name,
+      number: pull.number,
+      verdict: 'request_changes',
+      body: 'x',
+    })
     return by(ada, { repo: name, number: pull.number, id: review['id'], reason: 'x' })
   },
   decide_authorization: async () => {
     const app = await client(forge)
-    return by(ada, { ...Object.fromEntries(new URL(app.query(), forge.url).searchParams), decision: 'approve' })
+    return by(ada, {
+      ...Object.fromEntries(new URL(app.query(), forge.url).searchParams),
+      decision: 'approve',
+    })
   },
   revoke_application: async () => {
     const app = await client(forge, { name: fresh('app') })
     await app.signIn('ada')
-    const { items } = (await run('list_applications', ada, {})) as unknown as { items: { id: string }[] }
+    const { items } = (await run('list_applications', ada, {})) as unknown as {
+      items: { id: string }[]
+    }
     return by(ada, { id: items[0]?.id })
   },
-  decide_device: async () => by(ada, { code: text(await run('create_device_code', anonymous, {}), 'user_code'), decision: 'approve' }),
+  decide_device: async () =>
+    by(ada, {
+      code: text(await run('create_device_code', anonymous, {}), 'user_code'),
+      decision: 'approve',
+    }),
   create_import: async () => by(ada, copyInput()),
-  cancel_import: async () => by(ada, { id: text(await run('create_import', ada, copyInput()), 'id') }),
+  cancel_import: async () =>
+    by(ada, { id: text(await run('create_import', ada, copyInput()), 'id') }),
   retry_import: async () => {
     const id = text(await run('create_import', ada, copyInput()), 'id')
     await run('cancel_import', ada, { id })
@@ -314,16 +462,25 @@ const CALLS: Readonly<Record<string, () => Promise<Made>>> = {
   },
   create_agent: async () => by(ada, { repo: await repo(), name: 'bot' }),
   stop_all_agents: async () => by(ada, { repo: await repo(), reason: 'x' }),
-  create_webhook: async () => by(ada, { repo: await repo(), url: 'https://hooks.nowhere.invalid/' }),
+  create_webhook: async () =>
+    by(ada, { repo: await repo(), url: 'https://hooks.nowhere.invalid/' }),
   update_webhook: async () => by(ada, { ...(await webhook()), active: false }),
   delete_webhook: async () => by(ada, await webhook()),
-  create_ruleset: async () => by(ada, { repo: await repo(), name: 'Rules', rules: [{ type: 'deletion' }] }),
+  create_ruleset: async () =>
+    by(ada, { repo: await repo(), name: 'Rules', rules: [{ type: 'deletion' }] }),
   update_ruleset: async () => by(ada, { ...(await ruleset()), enforcement: 'evaluate' }),
   delete_ruleset: async () => by(ada, await ruleset()),
   create_backup: async () => by(ada, {}),
   verify_backup: async () => {
     const id = typeId('bkp', clock.now())
-    await forge.write((tx) => tx.db.run(`INSERT INTO backups (id, place, state, scheduled, encrypted, created_at, finished_at) VALUES (?, '/nowhere', 'done', 0, 0, ?, ?)`, id, tx.now, tx.now))
+    await forge.write((tx) =>
+      tx.db.run(
+        `INSERT INTO backups (id, place, state, scheduled, encrypted, created_at, finished_at) VALUES (?, '/nowhere', 'done', 0, 0, ?, ?)`,
+        id,
+        tx.now,
+        tx.now,
+      ),
+    )
     return by(ada, { id })
   },
 }
@@ -342,7 +499,9 @@ for (const { name } of wanted.filter((operation) => operation.name in CALLS)) {
     const before = listAudit(at.hearth.db, { limit: 1 })[0]?.id ?? ''
     await run(name, as, input, at)
     const entries = listAudit(at.hearth.db, { limit: 50 }).filter(({ id }) => id > before)
-    expect(entries.filter(({ actor_id }) => actor_id === as.id).map(({ action }) => action)).not.toEqual([])
+    expect(
+      entries.filter(({ actor_id }) => actor_id === as.id).map(({ action }) => action),
+    ).not.toEqual([])
     for (const { action, data } of entries) {
       expect(action).toMatch(/^[a-z_]+\.[a-z_]+$/)
       expect(data).not.toMatch(/hth[uwa]_[0-9A-Za-z]{40}/)

@@ -29,16 +29,28 @@ test('without settings there is nothing', () => {
 
 test('several providers, in the file or as JSON in the environment, with their secrets in files', () => {
   writeFileSync(join(data, 'secret'), 'from a file\n')
-  const { oidc } = load(`${CORP}client_secret_file = "${join(data, 'secret')}"\ngroups = ["staff = acme", "admins=acme:owner", "Platform team = acme/platform"]\n[[sso.oidc]]\nid = "other"\nname = "Other"\nissuer = "https://o.example"\nclient_id = "x"\n`)
+  const { oidc } = load(
+    `${CORP}client_secret_file = "${join(data, 'secret')}"\ngroups = ["staff = acme", "admins=acme:owner", "Platform team = acme/platform"]\n[[sso.oidc]]\nid = "other"\nname = "Other"\nissuer = "https://o.example"\nclient_id = "x"\n`,
+  )
   expect(oidc[0]).toMatchObject({
-    id: 'corp', name: 'corp', client_secret: 'from a file', scopes: ['openid', 'profile', 'email'], link_by_email: false, trust_email: true,
+    id: 'corp',
+    name: 'corp',
+    client_secret: 'from a file',
+    scopes: ['openid', 'profile', 'email'],
+    link_by_email: false,
+    trust_email: true,
     groups: [
-      { group: 'staff', workspace: 'acme', team: null, role: 'member' }, { group: 'admins', workspace: 'acme', team: null, role: 'owner' },
+      { group: 'staff', workspace: 'acme', team: null, role: 'member' },
+      { group: 'admins', workspace: 'acme', team: null, role: 'owner' },
       { group: 'Platform team', workspace: 'acme', team: 'platform', role: 'member' },
     ],
   })
   expect(oidc[1]).toMatchObject({ id: 'other', name: 'Other', client_secret: null })
-  expect(load('', { HEARTH_SSO_OIDC: JSON.stringify([{ id: 'env', issuer: 'https://e.example', client_id: 'x' }]) }).oidc.map(({ id }) => id)).toEqual(['env'])
+  expect(
+    load('', {
+      HEARTH_SSO_OIDC: JSON.stringify([{ id: 'env', issuer: 'https://e.example', client_id: 'x' }]),
+    }).oidc.map(({ id }) => id),
+  ).toEqual(['env'])
 })
 
 test('knowing a provider is an account where accounts are open, and an invite only where that is said', () => {
@@ -51,21 +63,58 @@ test('knowing a provider is an account where accounts are open, and an invite on
 })
 
 test('a directory, whose addresses are not trusted unless said', () => {
-  expect(load(LDAP).ldap).toMatchObject({ url: 'ldaps://ldap.corp.example', filter: '(&(objectClass=person)(uid={login}))', trust_email: false, start_tls: false, group_base: null })
-  expect(load(LDAP, { HEARTH_SSO_LDAP_BIND_PASSWORD: 'p', HEARTH_SSO_LDAP_GROUPS: 'staff=acme,admins=acme:owner' }).ldap).toMatchObject({ bind_password: 'p', groups: [{ group: 'staff' }, { role: 'owner' }] })
+  expect(load(LDAP).ldap).toMatchObject({
+    url: 'ldaps://ldap.corp.example',
+    filter: '(&(objectClass=person)(uid={login}))',
+    trust_email: false,
+    start_tls: false,
+    group_base: null,
+  })
+  expect(
+    load(LDAP, {
+      HEARTH_SSO_LDAP_BIND_PASSWORD: 'p',
+      HEARTH_SSO_LDAP_GROUPS: 'staff=acme,admins=acme:owner',
+    }).ldap,
+  ).toMatchObject({ bind_password: 'p', groups: [{ group: 'staff' }, { role: 'owner' }] })
 })
 
 const HEADER = `[proxy]\ntrusted = ["10.0.0.2"]\n[sso.header]\nusername_header = "X-Remote-User"\n`
 
 test('a proxy that names people, only where it is said which proxies are meant', () => {
-  expect(load(HEADER).header).toMatchObject({ username_header: 'x-remote-user', id_header: null, groups_header: null, groups_separator: ',', trust_email: true, sign_up: false, name: 'Company sign-in' })
-  expect(load(`${HEADER}groups_header = "Remote-Groups"\ngroups = ["staff = acme"]\n`).header).toMatchObject({ groups_header: 'remote-groups', groups: [{ group: 'staff', workspace: 'acme' }] })
-  expect(load('', { HEARTH_PROXY_TRUSTED: '10.0.0.2', HEARTH_SSO_HEADER_USERNAME_HEADER: 'Remote-User' }).header?.username_header).toBe('remote-user')
+  expect(load(HEADER).header).toMatchObject({
+    username_header: 'x-remote-user',
+    id_header: null,
+    groups_header: null,
+    groups_separator: ',',
+    trust_email: true,
+    sign_up: false,
+    name: 'Company sign-in',
+  })
+  expect(
+    load(`${HEADER}groups_header = "Remote-Groups"\ngroups = ["staff = acme"]\n`).header,
+  ).toMatchObject({
+    groups_header: 'remote-groups',
+    groups: [{ group: 'staff', workspace: 'acme' }],
+  })
+  expect(
+    load('', { HEARTH_PROXY_TRUSTED: '10.0.0.2', HEARTH_SSO_HEADER_USERNAME_HEADER: 'Remote-User' })
+      .header?.username_header,
+  ).toBe('remote-user')
   // Without the header's name there is no such sign-on.
   expect(load(`[sso.header]\nemail_header = "X-Remote-Email"\n`).header).toBeNull()
   expect(wrong(HEADER.replace('trusted', '#'))).toContain('sso.header needs proxy.trusted')
-  for (const all of ['0.0.0.0/0', '::/0']) expect(wrong(HEADER.replace('10.0.0.2', all))).toContain('anybody could name themselves')
-  for (const name of ['Cookie', 'Authorization', 'X-Forwarded-For', 'Host', 'x remote', 'x_remote', 'Accept-Language', 'User-Agent']) {
+  for (const all of ['0.0.0.0/0', '::/0'])
+    expect(wrong(HEADER.replace('10.0.0.2', all))).toContain('anybody could name themselves')
+  for (const name of [
+    'Cookie',
+    'Authorization',
+    'X-Forwarded-For',
+    'Host',
+    'x remote',
+    'x_remote',
+    'Accept-Language',
+    'User-Agent',
+  ]) {
     expect(wrong(HEADER.replace('X-Remote-User', name))).toContain('username_header')
   }
   expect(wrong(CORP.replace('"corp"', '"header"'))).toContain('neither ldap nor header')

@@ -1,6 +1,8 @@
 /**
- * Walks every operation of the registry through both interfaces: they answer alike, bad input is refused with the
- * contract's error and never breaks anything, and what agents see of the tools is kept as a snapshot that is read in review.
+ * Walks every operation of the registry through both interfaces: they answer alike, bad input is
+ * refused with the
+ * contract's error and never breaks anything, and what agents see of the tools is kept as a
+ * snapshot that is read in review.
  */
 import { afterAll, describe, expect, test } from 'bun:test'
 import type { Operation } from '#core/operation.ts'
@@ -19,7 +21,14 @@ import { expectSnapshot } from './snapshot.ts'
 import { makeWorld, type World } from './world.ts'
 
 type Json = Record<string, unknown>
-type ErrorObject = { code: keyof typeof STATUS; message: string; reason: string | null; field: string | null; details: Json; request_id: string | null }
+type ErrorObject = {
+  code: keyof typeof STATUS
+  message: string
+  reason: string | null
+  field: string | null
+  details: Json
+  request_id: string | null
+}
 
 let world: World
 let server: RunningServer
@@ -35,21 +44,78 @@ async function open(): Promise<void> {
   await world.user('bob')
   await world.workspace('acme', { owner: ada })
   await world.repo('acme/site', { as: ada })
-  const sha = await world.commit('acme/site', 'main', { 'README.md': 'hello\n', 'src/a.ts': 'export {}\n' }, { as: ada })
+  const sha = await world.commit(
+    'acme/site',
+    'main',
+    { 'README.md': 'hello\n', 'src/a.ts': 'export {}\n' },
+    { as: ada },
+  )
   await world.commit('acme/site', 'topic', { 'b.txt': 'b\n' }, { as: ada })
-  const issue = await world.call(createIssue, ada, { repo: 'acme/site', title: 'An issue', body: 'text', labels: ['bug'] })
-  const comment = await world.call(addComment, ada, { repo: 'acme/site', number: issue.number, body: 'a comment' })
-  const { pull } = await world.call(createPull, ada, { repo: 'acme/site', title: 'A pull', branch: 'topic' })
+  const issue = await world.call(createIssue, ada, {
+    repo: 'acme/site',
+    title: 'An issue',
+    body: 'text',
+    labels: ['bug'],
+  })
+  const comment = await world.call(addComment, ada, {
+    repo: 'acme/site',
+    number: issue.number,
+    body: 'a comment',
+  })
+  const { pull } = await world.call(createPull, ada, {
+    repo: 'acme/site',
+    title: 'A pull',
+    branch: 'topic',
+  })
   ;({ secret } = await world.write((tx) =>
-    issueToken(tx, { actor_id: ada.id, kind: 'user', name: 'test', source: 'settings', scopes: null, repos: null, workspace_id: null, role: null, expires_at: null }),
+    issueToken(tx, {
+      actor_id: ada.id,
+      kind: 'user',
+      name: 'test',
+      source: 'settings',
+      scopes: null,
+      repos: null,
+      workspace_id: null,
+      role: null,
+      expires_at: null,
+    }),
   ))
   known = {
-    repo: 'acme/site', workspace: 'acme', username: 'ada', branch: 'main', ref: 'main', path: 'README.md', basehead: 'main...topic', sha,
-    label: 'bug', title: 'A title', body: 'text', name: 'other', issue: issue.number, pull: pull.number, comment: comment.id, content: 'heart',
+    repo: 'acme/site',
+    workspace: 'acme',
+    username: 'ada',
+    branch: 'main',
+    ref: 'main',
+    path: 'README.md',
+    basehead: 'main...topic',
+    sha,
+    label: 'bug',
+    title: 'A title',
+    body: 'text',
+    name: 'other',
+    issue: issue.number,
+    pull: pull.number,
+    comment: comment.id,
+    content: 'heart',
   }
-  const log = { ...silentLog, error: (message: string, fields: Json = {}) => void bugs.push(`${message} ${JSON.stringify(fields['operation'] ?? fields['tool'])} ${String(fields['error'])}`) }
+  const log = {
+    ...silentLog,
+    error: (message: string, fields: Json = {}) =>
+      void bugs.push(
+        `${message} ${JSON.stringify(fields['operation'] ?? fields['tool'])} ${String(fields['error'])}`,
+      ),
+  }
   server = startServer({ host: '127.0.0.1', port: 0, log: silentLog, grace: 1000 })
-  server.open({ ...world.hearth, get callers() { return world.hearth.callers }, get jobs() { return world.hearth.jobs }, log })
+  server.open({
+    ...world.hearth,
+    get callers() {
+      return world.hearth.callers
+    },
+    get jobs() {
+      return world.hearth.jobs
+    },
+    log,
+  })
 }
 
 const operations = (): readonly Operation[] => world.hearth.operations
@@ -63,7 +129,8 @@ function valueFor(operation: Operation, name: string, schema: JsonSchema): unkno
   const branch = schema.anyOf?.find(({ type }) => type !== 'null') ?? schema
   if (Array.isArray(branch['enum'])) return branch['enum'][0]
   if (name in known) return known[name]
-  if (branch.type === 'integer' || branch.type === 'number') return Math.max(1, Number(branch['minimum'] ?? 1))
+  if (branch.type === 'integer' || branch.type === 'number')
+    return Math.max(1, Number(branch['minimum'] ?? 1))
   if (branch.type === 'boolean') return true
   if (branch.type === 'array') return branch.items ? [valueFor(operation, '', branch.items)] : []
   if (branch.type === 'object') return inputFor(operation, branch)
@@ -71,7 +138,12 @@ function valueFor(operation: Operation, name: string, schema: JsonSchema): unkno
 }
 
 function inputFor(operation: Operation, schema: JsonSchema = schemaOf(operation)): Json {
-  return Object.fromEntries((schema.required ?? []).map((name) => [name, valueFor(operation, name, schema.properties?.[name] ?? {})]))
+  return Object.fromEntries(
+    (schema.required ?? []).map((name) => [
+      name,
+      valueFor(operation, name, schema.properties?.[name] ?? {}),
+    ]),
+  )
 }
 
 /** The flat input as a REST request; null when the path cannot hold it. */
@@ -96,7 +168,9 @@ function restRequest(route: Route, input: Json): { path: string; body: Json | nu
     const [owner = '', ...others] = String(rest['repo']).split('/')
     if (typeof rest['repo'] !== 'string' || owner === '' || others.join('') === '') return null
     delete rest['repo']
-    const encoded = [owner, others.join('/')].map((part) => (part.isWellFormed() ? encodeURIComponent(part) : null))
+    const encoded = [owner, others.join('/')].map((part) =>
+      part.isWellFormed() ? encodeURIComponent(part) : null,
+    )
     if (encoded.includes(null)) return null
     path = path.replace('{owner}', encoded[0] ?? '').replace('{name}', encoded[1] ?? '')
   }
@@ -108,7 +182,11 @@ function restRequest(route: Route, input: Json): { path: string; body: Json | nu
   for (const [name, value] of Object.entries(rest)) {
     if (name === 'cursor') continue
     for (const item of Array.isArray(value) ? value : [value]) {
-      if ((typeof item === 'object' && item !== null) || (typeof item === 'string' && !item.isWellFormed())) return null
+      if (
+        (typeof item === 'object' && item !== null) ||
+        (typeof item === 'string' && !item.isWellFormed())
+      )
+        return null
       query.push(`${name}=${encodeURIComponent(String(item))}`)
     }
   }
@@ -118,11 +196,15 @@ function restRequest(route: Route, input: Json): { path: string; body: Json | nu
 
 const headers = () => ({ authorization: `Bearer ${secret}` })
 
-async function overRest(route: Route, input: Json): Promise<{ status: number; value: unknown } | null> {
+async function overRest(
+  route: Route,
+  input: Json,
+): Promise<{ status: number; value: unknown } | null> {
   const request = restRequest(route, input)
   if (!request) return null
   const response = await fetch(`${server.url}/api${request.path}`, {
-    method: route.method, redirect: 'manual',
+    method: route.method,
+    redirect: 'manual',
     headers: { ...headers(), ...(request.body ? { 'content-type': 'application/json' } : {}) },
     body: request.body ? JSON.stringify(request.body) : undefined,
   })
@@ -132,19 +214,32 @@ async function overRest(route: Route, input: Json): Promise<{ status: number; va
 
 async function overTool(name: string, input: unknown): Promise<{ isError: boolean; value: Json }> {
   const response = await fetch(`${server.url}/mcp`, {
-    method: 'POST', headers: { ...headers(), 'content-type': 'application/json' },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: input } }),
+    method: 'POST',
+    headers: { ...headers(), 'content-type': 'application/json' },
+    body: JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name, arguments: input },
+    }),
   })
   expect(response.status).toBe(200)
-  const { result } = (await response.json()) as { result: { isError?: boolean; structuredContent: Json } }
+  const { result } = (await response.json()) as {
+    result: { isError?: boolean; structuredContent: Json }
+  }
   expect(result).toBeDefined()
   return { isError: result.isError ?? false, value: result.structuredContent }
 }
 
-/** Whether a body is the error object of the interface, with the status that belongs to its code. */
+/**
+ * Whether a body is the error object of the interface, with the status that belongs to its code.
+ */
 function expectError(label: string, value: unknown, status: number | null): ErrorObject {
   const { error } = (value ?? {}) as { error: ErrorObject }
-  expect([label, Object.keys(error ?? {})]).toEqual([label, ['code', 'message', 'reason', 'field', 'details', 'request_id']])
+  expect([label, Object.keys(error ?? {})]).toEqual([
+    label,
+    ['code', 'message', 'reason', 'field', 'details', 'request_id'],
+  ])
   expect([label, error.code]).not.toEqual([label, 'internal'])
   if (status !== null) expect([label, Number(STATUS[error.code])]).toEqual([label, status])
   expect(error.request_id).toBeString()
@@ -159,7 +254,8 @@ describe('reading', () => {
     const answered: string[] = []
     for (const operation of operations()) {
       const routes = routesOf(operation)
-      if (!operation.tool || routes.length === 0 || !routes.every(({ method }) => method === 'GET')) continue
+      if (!operation.tool || routes.length === 0 || !routes.every(({ method }) => method === 'GET'))
+        continue
       for (const route of routes) {
         const input = inputFor(operation)
         const rest = await overRest(route, input)
@@ -172,12 +268,20 @@ describe('reading', () => {
           expect({ ...other, request_id: null }).toEqual({ ...error, request_id: null })
           continue
         }
-        expect([operation.name, tool.isError, tool.value]).toEqual([operation.name, false, tool.value])
+        expect([operation.name, tool.isError, tool.value]).toEqual([
+          operation.name,
+          false,
+          tool.value,
+        ])
         answered.push(operation.name)
         if (operation.redirect) continue
         const { _untrusted, ...value } = tool.value
-        const bare = route.isList || asJsonSchema(operation.output).type === 'array' ? value['items'] : value
-        expect([operation.name, renamed(renamesOf(asJsonSchema(operation.output)) && route.renames, bare)]).toEqual([operation.name, rest.value])
+        const bare =
+          route.isList || asJsonSchema(operation.output).type === 'array' ? value['items'] : value
+        expect([
+          operation.name,
+          renamed(renamesOf(asJsonSchema(operation.output)) && route.renames, bare),
+        ]).toEqual([operation.name, rest.value])
       }
     }
     // The walk would prove nothing if nothing answered.
@@ -191,7 +295,8 @@ describe('refusing', () => {
     for (const operation of operations()) {
       const input = inputFor(operation)
       if ('repo' in input) input['repo'] = 'acme/nowhere'
-      else if ('workspace' in input && operation.access.target === 'workspace') input['workspace'] = 'nowhere'
+      else if ('workspace' in input && operation.access.target === 'workspace')
+        input['workspace'] = 'nowhere'
       else continue
       for (const route of routesOf(operation)) {
         const rest = await overRest(route, input)
@@ -199,7 +304,11 @@ describe('refusing', () => {
         expect([operation.name, rest.status]).toEqual([operation.name, 404])
         expectError(operation.name, rest.value, 404)
       }
-      if (operation.tool) expect([operation.name, expectError(operation.name, (await overTool(operation.name, input)).value, null).code]).toEqual([operation.name, 'not_found'])
+      if (operation.tool)
+        expect([
+          operation.name,
+          expectError(operation.name, (await overTool(operation.name, input)).value, null).code,
+        ]).toEqual([operation.name, 'not_found'])
     }
     expect(bugs).toEqual([])
   })
@@ -208,9 +317,16 @@ describe('refusing', () => {
     const before = world.events().length
     for (const operation of operations()) {
       if (!operation.tool) continue
-      const { value, isError } = await overTool(operation.name, { ...inputFor(operation), no_such_input: 1 })
+      const { value, isError } = await overTool(operation.name, {
+        ...inputFor(operation),
+        no_such_input: 1,
+      })
       expect([operation.name, isError]).toEqual([operation.name, true])
-      expect(expectError(operation.name, value, null)).toMatchObject({ code: 'invalid', reason: 'unknown_input', field: 'no_such_input' })
+      expect(expectError(operation.name, value, null)).toMatchObject({
+        code: 'invalid',
+        reason: 'unknown_input',
+        field: 'no_such_input',
+      })
     }
     expect(world.events().length).toBe(before)
   })
@@ -232,7 +348,11 @@ describe('refusing', () => {
         const path = restRequest(route, inputFor(operation))?.path.replace(/\?.*$/, '')
         if (path === undefined) continue
         for (const [body, type, statuses] of cases) {
-          const response = await fetch(`${server.url}/api${path}`, { method: route.method, headers: { ...headers(), 'content-type': type }, body })
+          const response = await fetch(`${server.url}/api${path}`, {
+            method: route.method,
+            headers: { ...headers(), 'content-type': type },
+            body,
+          })
           const label = `${operation.name} ${String(body).slice(0, 20)}`
           expect([label, statuses.includes(response.status)]).toEqual([label, true])
           expectError(label, await response.json(), response.status)
@@ -243,23 +363,57 @@ describe('refusing', () => {
   })
 })
 
-/** Values that no schema of this kind should take, and some that many handlers have not thought of. */
+/**
+ * Values that no schema of this kind should take, and some that many handlers have not thought of.
+ */
 const BAD: readonly unknown[] = [
-  null, '', 'x'.repeat(70_000), '\u0000', '\ud800', '../../etc/passwd', "'; DROP TABLE users; --", '%00', '💥'.repeat(300), 'cmt_00000000000000000000000000', 'ZZZ_!',
-  -1, 0, 1.5, 2 ** 53, 1e308, true, [], [null], {}, { a: { b: { c: 1 } } }, [[[[[[1]]]]]], ['x'.repeat(1000)], Array.from({ length: 500 }, () => 'x'),
+  null,
+  '',
+  'x'.repeat(70_000),
+  '\u0000',
+  '\ud800',
+  '../../etc/passwd',
+  "'; DROP TABLE users; --",
+  '%00',
+  '💥'.repeat(300),
+  'cmt_00000000000000000000000000',
+  'ZZZ_!',
+  -1,
+  0,
+  1.5,
+  2 ** 53,
+  1e308,
+  true,
+  [],
+  [null],
+  {},
+  { a: { b: { c: 1 } } },
+  [[[[[[1]]]]]],
+  ['x'.repeat(1000)],
+  Array.from({ length: 500 }, () => 'x'),
 ]
 
 test('bad values of every input, on both interfaces, end in an answer or a refusal', async () => {
   const seen = new Map<number, number>()
-  // What takes the repository or its name away comes last, so that the others have something to act on.
-  const takesAway = (operation: Operation): boolean => /^(rename|transfer|archive|delete)_(repo|branch|workspace)$/.test(operation.name)
-  for (const operation of [...operations()].sort((a, b) => Number(takesAway(a)) - Number(takesAway(b)))) {
+  // What takes the repository or its name away comes last, so that the others have something to act
+  // on.
+  const takesAway = (operation: Operation): boolean =>
+    /^(rename|transfer|archive|delete)_(repo|branch|workspace)$/.test(operation.name)
+  for (const operation of [...operations()].sort(
+    (a, b) => Number(takesAway(a)) - Number(takesAway(b)),
+  )) {
     const schema = schemaOf(operation)
     const routes = routesOf(operation)
     for (const [name, property] of Object.entries(schema.properties ?? {})) {
-      const words = (property.anyOf ?? [property]).flatMap((branch) => (Array.isArray(branch['enum']) ? branch['enum'] : []))
+      const words = (property.anyOf ?? [property]).flatMap((branch) =>
+        Array.isArray(branch['enum']) ? branch['enum'] : [],
+      )
       const longest = Number(property['maxLength'] ?? 0)
-      const values = [...BAD, ...(words.length > 0 ? ['no_such_word'] : []), ...(longest > 0 && longest < 70_000 ? ['x'.repeat(longest + 1)] : [])]
+      const values = [
+        ...BAD,
+        ...(words.length > 0 ? ['no_such_word'] : []),
+        ...(longest > 0 && longest < 70_000 ? ['x'.repeat(longest + 1)] : []),
+      ]
       for (const value of values) {
         const input = { ...inputFor(operation), [name]: value }
         const label = `${operation.name} ${name} ${JSON.stringify(value)?.slice(0, 40)}`
@@ -284,7 +438,9 @@ test('bad values of every input, on both interfaces, end in an answer or a refus
 describe('what is shown', () => {
   const tools = async (address: string): Promise<Json[]> => {
     const response = await fetch(server.url + address, {
-      method: 'POST', headers: { ...headers(), 'content-type': 'application/json' }, body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }),
+      method: 'POST',
+      headers: { ...headers(), 'content-type': 'application/json' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }),
     })
     return ((await response.json()) as { result: { tools: Json[] } }).result.tools
   }
@@ -292,7 +448,12 @@ describe('what is shown', () => {
   test('every tool is as the snapshot says', async () => {
     const all = await tools('/mcp?toolsets=all')
     expectSnapshot('tools.json', `${JSON.stringify(all, null, 1)}\n`)
-    for (const tool of all) expect([tool['name'], String(tool['description']).length <= 300, /^[a-z][a-z0-9_]{1,63}$/.test(String(tool['name']))]).toEqual([tool['name'], true, true])
+    for (const tool of all)
+      expect([
+        tool['name'],
+        String(tool['description']).length <= 300,
+        /^[a-z][a-z0-9_]{1,63}$/.test(String(tool['name'])),
+      ]).toEqual([tool['name'], true, true])
   })
 
   test('the core set is small enough for any context', async () => {
@@ -304,13 +465,20 @@ describe('what is shown', () => {
 
   test('the description has every route, each with its own name', () => {
     const document = openApiDocument(world.hearth)
-    const ids = Object.values(document.paths).flatMap((methods) => Object.values(methods).map(({ operationId }) => operationId))
+    const ids = Object.values(document.paths).flatMap((methods) =>
+      Object.values(methods).map(({ operationId }) => operationId),
+    )
     expect(new Set(ids).size).toBe(ids.length)
     for (const operation of operations()) {
-      for (const route of routesOf(operation)) expect([route.written, document.paths[route.written]?.[route.method.toLowerCase()]]).not.toEqual([route.written, undefined])
+      for (const route of routesOf(operation))
+        expect([
+          route.written,
+          document.paths[route.written]?.[route.method.toLowerCase()],
+        ]).not.toEqual([route.written, undefined])
     }
     const text = JSON.stringify(document)
-    for (const [, name = ''] of text.matchAll(/"#\/components\/schemas\/([^"]+)"/g)) expect(Object.keys(document.components.schemas)).toContain(name)
+    for (const [, name = ''] of text.matchAll(/"#\/components\/schemas\/([^"]+)"/g))
+      expect(Object.keys(document.components.schemas)).toContain(name)
     expect(text).not.toContain('x-rest-name')
   })
 })

@@ -13,18 +13,42 @@ const PLANTED: [file: string, text: string, words: string][] = [
   ['src/runner/a.ts', `import { x } from '#core/db.ts'`, 'runner imports lib only'],
   ['src/features/checks/a.ts', `import { x } from '../../runner/run.ts'`, 'a feature imports core'],
   ['src/core/a.ts', `import { x } from '#features/issues/index.ts'`, 'core imports lib'],
-  ['src/core/a.ts', `import { x } from '../git/store/x.ts'`, 'core imports lib and the index of git'],
+  [
+    'src/core/a.ts',
+    `import { x } from '../git/store/x.ts'`,
+    'core imports lib and the index of git',
+  ],
   ['src/http/a.ts', `import { x } from '#features/issues/index.ts'`, 'never features'],
-  ['src/features/issues/a.ts', `import { x } from '#features/pulls/index.ts'`, 'the trunk goes from'],
-  ['src/features/pulls/a.ts', `import { x } from '#features/issues/store.ts'`, 'entered through its index'],
-  ['src/features/pulls/a.ts', `import { x } from '#features/webhooks/index.ts'`, 'a leaf is imported by no feature'],
+  [
+    'src/features/issues/a.ts',
+    `import { x } from '#features/pulls/index.ts'`,
+    'the trunk goes from',
+  ],
+  [
+    'src/features/pulls/a.ts',
+    `import { x } from '#features/issues/store.ts'`,
+    'entered through its index',
+  ],
+  [
+    'src/features/pulls/a.ts',
+    `import { x } from '#features/webhooks/index.ts'`,
+    'a leaf is imported by no feature',
+  ],
   ['src/features/pulls/a.ts', `import {\n  x,\n} from '#http/rest.ts'`, 'a feature imports core'],
-  ['web/pages/a.tsx', `import { x } from '#features/issues/store.ts'`, "index or schema"],
+  ['web/pages/a.tsx', `import { x } from '#features/issues/store.ts'`, 'index or schema'],
   ['web/pages/a.tsx', `import { x } from '#core/db.ts'`, 'not the database'],
   ['web/pages/a.tsx', `const row = visit.hearth.db.one('x')`, 'not the database'],
-  ['web/pages/a.ts', `const file = await visit.hearth.git.blob(store, oid)`, 'after an operation let them in'],
+  [
+    'web/pages/a.ts',
+    `const file = await visit.hearth.git.blob(store, oid)`,
+    'after an operation let them in',
+  ],
   ['src/features/issues/a.ts', `import { Elysia } from 'elysia'`, 'elysia is at home in'],
-  ['src/features/issues/a.ts', `const { Database } = await import('bun:sqlite')`, 'bun:sqlite is at home in'],
+  [
+    'src/features/issues/a.ts',
+    `const { Database } = await import('bun:sqlite')`,
+    'bun:sqlite is at home in',
+  ],
   ['src/features/issues/a.ts', `import x from 'left-pad'`, 'has no home yet'],
   ['src/features/issues/a.ts', `const now = Date.now()`, 'comes from the clock'],
   ['src/features/issues/a.ts', `const now = new Date()`, 'comes from the clock'],
@@ -33,13 +57,21 @@ const PLANTED: [file: string, text: string, words: string][] = [
   ['src/http/a.ts', `const x = y as any`, 'any hides mistakes'],
   ['src/http/a.ts', `const x: any = 1`, 'any hides mistakes'],
   ['src/http/a.ts', `// TODO later`, 'unfinished'],
-  ['src/features/issues/close-issue.ts', 'tx.db.run(`UPDATE issues SET state = 1`)', 'SQL stands in a store'],
+  [
+    'src/features/issues/close-issue.ts',
+    'tx.db.run(`UPDATE issues SET state = 1`)',
+    'SQL stands in a store',
+  ],
   ['test/a.test.ts', `test.skip('x', () => {})`, 'no test is skipped'],
 ]
 
 for (const [file, text, words] of PLANTED) {
   test(`finds in ${file}: ${text.split('\n')[0]}`, () => {
-    expect(checkSource({ file, text }).map(({ message }) => message).join('\n')).toContain(words)
+    expect(
+      checkSource({ file, text })
+        .map(({ message }) => message)
+        .join('\n'),
+    ).toContain(words)
   })
 }
 
@@ -47,19 +79,31 @@ test('leaves alone what is allowed', () => {
   const fine: [string, string][] = [
     ['src/lib/time.ts', `const now = Date.now()`],
     ['src/features/issues/store.ts', 'db.all(`SELECT * FROM issues`)'],
-    ['src/features/pulls/a.ts', `import { x } from '#features/issues/index.ts'\nimport { y } from '#git'`],
+    [
+      'src/features/pulls/a.ts',
+      `import { x } from '#features/issues/index.ts'\nimport { y } from '#git'`,
+    ],
     ['src/features/webhooks/a.ts', `import { x } from '#features/pulls/events.ts'`],
     ['src/features/issues/a.ts', `// Date.now is not for us\nconst company = 'any'`],
-    ['web/pages/a.ts', `await visit.call(getRepo, { repo })\nconst grant = visit.hearth.facts.repo(repo, visit.caller)\nawait visit.hearth.git.blob(grant.store, oid)`],
+    [
+      'web/pages/a.ts',
+      `await visit.call(getRepo, { repo })\nconst grant = visit.hearth.facts.repo(repo, visit.caller)\nawait visit.hearth.git.blob(grant.store, oid)`,
+    ],
     ['src/app.ts', `import { x } from '#features/issues/store.ts'`],
   ]
   expect(fine.flatMap(([file, text]) => checkSource({ file, text }))).toEqual([])
 })
 
 test('an operation has its own file and its test', () => {
-  const sources = [{ file: 'src/features/issues/other.ts', text: `export const x = operation({\n  name: 'close_issue',` }]
+  const sources = [
+    {
+      file: 'src/features/issues/other.ts',
+      text: `export const x = operation({\n  name: 'close_issue',`,
+    },
+  ]
   expect(checkOperations(sources, new Set()).map(({ message }) => message)).toEqual([
-    'the operation close_issue belongs in close-issue.ts', 'the operation close_issue has no test at test/features/issues/other.test.ts',
+    'the operation close_issue belongs in close-issue.ts',
+    'the operation close_issue has no test at test/features/issues/other.test.ts',
   ])
 })
 
@@ -68,5 +112,7 @@ test('a table has one writer', () => {
     { file: 'src/features/issues/store.ts', text: 'db.run(`UPDATE labels SET name = ?`)' },
     { file: 'src/features/pulls/store.ts', text: 'db.run(`INSERT INTO labels (name) VALUES (?)`)' },
   ]
-  expect(checkTables(sources).map(({ message }) => message)).toEqual(['the table labels is written by features/issues (src/features/issues/store.ts)'])
+  expect(checkTables(sources).map(({ message }) => message)).toEqual([
+    'the table labels is written by features/issues (src/features/issues/store.ts)',
+  ])
 })

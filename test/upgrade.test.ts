@@ -1,6 +1,20 @@
-/** Every older forge that there is a fixture of becomes one of today, with everything in it, and there is a way back. */
+/**
+ * Every older forge that there is a fixture of becomes one of today, with everything in it, and
+ * there is a way back.
+ */
 import { afterAll, describe, expect, test } from 'bun:test'
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { zstdDecompressSync } from 'node:zlib'
@@ -24,7 +38,12 @@ type Truths = {
   people: { username: string }[]
   refs: { repo: string; name: string; oid: string }[]
   records: { repo: string; number: number; kind: string; open: number; title: string }[]
-  pulls: { number: number; status: string; head_sha: string | null; merge_commit_sha: string | null }[]
+  pulls: {
+    number: number
+    status: string
+    head_sha: string | null
+    merge_commit_sha: string | null
+  }[]
   comments: { id: string; body: string }[]
   events: { type: string; n: number }[]
 }
@@ -33,59 +52,104 @@ let made = 0
 async function unpack(name: string): Promise<string> {
   const place = join(root, String(++made))
   mkdirSync(place)
-  const child = Bun.spawn(['tar', 'xf', '-'], { cwd: place, stdin: zstdDecompressSync(readFileSync(join(fixtures, `${name}.tar.zst`))) })
+  const child = Bun.spawn(['tar', 'xf', '-'], {
+    cwd: place,
+    stdin: zstdDecompressSync(readFileSync(join(fixtures, `${name}.tar.zst`))),
+  })
   expect(await child.exited).toBe(0)
   return join(place, 'data')
 }
 
-const names = readdirSync(fixtures).filter((name) => name.endsWith('.json')).map((name) => name.replace(/\.json$/, ''))
-const open = (data: string) => openHearth({ settings: testSettings(data), log: silentLog, clock: systemClock })
+const names = readdirSync(fixtures)
+  .filter((name) => name.endsWith('.json'))
+  .map((name) => name.replace(/\.json$/, ''))
+const open = (data: string) =>
+  openHearth({ settings: testSettings(data), log: silentLog, clock: systemClock })
 
 describe('a forge of', () => {
-  test.each(names)('%s becomes one of today and loses nothing', async (name) => {
-    const truths = JSON.parse(readFileSync(join(fixtures, `${name}.json`), 'utf8')) as Truths
-    const data = await unpack(name)
-    // First on trial, which is the same without a change.
-    const untouched = readFileSync(layout(data).database)
-    const { steps, faults: broken, before: small, after: grown } = rehearse(layout(data), layout(data).tmp, systemClock)
-    expect(steps.map((step) => step.name)).toEqual(migrations.map((migration) => migration.name).slice(truths.migrations.length))
-    expect([broken, grown >= small, readdirSync(layout(data).tmp)]).toEqual([[], true, []])
-    expect(readFileSync(layout(data).database).equals(untouched)).toBe(true)
-    const hearth = open(data)
-    try {
-      const { db } = hearth
-      expect(recordedMigrations(hearth.database)).toEqual(migrations.map((migration) => migration.name))
-      const counts = Object.fromEntries(Object.keys(truths.counts).map((table) => [table, db.one<{ n: number }>(`SELECT count(*) AS n FROM ${table}`)?.n ?? -1]))
-      expect(counts).toEqual(truths.counts)
-      expect(db.all('SELECT username FROM actors ORDER BY username')).toEqual(truths.people)
-      expect(db.all('SELECT repos.name AS repo, refs.name, refs.oid FROM refs JOIN repos ON repos.id = refs.repo_id ORDER BY refs.repo_id, refs.name')).toEqual(truths.refs)
-      expect(db.all('SELECT repos.name AS repo, number, kind, open, title FROM records JOIN repos ON repos.id = records.repo_id ORDER BY seq')).toEqual(truths.records)
-      expect(db.all('SELECT number, status, head_sha, merge_commit_sha FROM pulls ORDER BY number')).toEqual(truths.pulls)
-      expect(db.all('SELECT id, body FROM comments ORDER BY id')).toEqual(truths.comments)
-      expect(db.all('SELECT type, count(*) AS n FROM events GROUP BY type ORDER BY type')).toEqual(truths.events)
-      const faults = (await examine(hearth, { copy: true })).filter(({ finding }) => finding.level === 'fault').map(({ check, finding }) => `${check}: ${finding.what}`)
-      expect(faults).toEqual([])
-    } finally {
-      await hearth.close()
-    }
-    // The way back: the database as it was.
-    const [copy, ...more] = listCopies(layout(data).upgrades)
-    expect([copy?.schema, more.length]).toEqual([truths.migrations.at(-1), 0])
-    const before = openDatabase({ path: copy?.path ?? '', readonly: true })
-    expect(recordedMigrations(before)).toEqual(truths.migrations)
-    expect(before.one('SELECT count(*) AS n FROM records')).toEqual({ n: truths.counts['records'] ?? -1 })
-    before.close()
-    expect(statSync(copy?.path ?? '').mode & 0o777).toBe(0o600)
-    // Nothing to do, so no further copy.
-    await open(data).close()
-    expect(listCopies(layout(data).upgrades)).toHaveLength(1)
-  }, 60_000)
+  test.each(names)(
+    '%s becomes one of today and loses nothing',
+    async (name) => {
+      const truths = JSON.parse(readFileSync(join(fixtures, `${name}.json`), 'utf8')) as Truths
+      const data = await unpack(name)
+      // First on trial, which is the same without a change.
+      const untouched = readFileSync(layout(data).database)
+      const {
+        steps,
+        faults: broken,
+        before: small,
+        after: grown,
+      } = rehearse(layout(data), layout(data).tmp, systemClock)
+      expect(steps.map((step) => step.name)).toEqual(
+        migrations.map((migration) => migration.name).slice(truths.migrations.length),
+      )
+      expect([broken, grown >= small, readdirSync(layout(data).tmp)]).toEqual([[], true, []])
+      expect(readFileSync(layout(data).database).equals(untouched)).toBe(true)
+      const hearth = open(data)
+      try {
+        const { db } = hearth
+        expect(recordedMigrations(hearth.database)).toEqual(
+          migrations.map((migration) => migration.name),
+        )
+        const counts = Object.fromEntries(
+          Object.keys(truths.counts).map((table) => [
+            table,
+            db.one<{ n: number }>(`SELECT count(*) AS n FROM ${table}`)?.n ?? -1,
+          ]),
+        )
+        expect(counts).toEqual(truths.counts)
+        expect(db.all('SELECT username FROM actors ORDER BY username')).toEqual(truths.people)
+        expect(
+          db.all(
+            'SELECT repos.name AS repo, refs.name, refs.oid FROM refs JOIN repos ON repos.id = refs.repo_id ORDER BY refs.repo_id, refs.name',
+          ),
+        ).toEqual(truths.refs)
+        expect(
+          db.all(
+            'SELECT repos.name AS repo, number, kind, open, title FROM records JOIN repos ON repos.id = records.repo_id ORDER BY seq',
+          ),
+        ).toEqual(truths.records)
+        expect(
+          db.all('SELECT number, status, head_sha, merge_commit_sha FROM pulls ORDER BY number'),
+        ).toEqual(truths.pulls)
+        expect(db.all('SELECT id, body FROM comments ORDER BY id')).toEqual(truths.comments)
+        expect(
+          db.all('SELECT type, count(*) AS n FROM events GROUP BY type ORDER BY type'),
+        ).toEqual(truths.events)
+        const faults = (await examine(hearth, { copy: true }))
+          .filter(({ finding }) => finding.level === 'fault')
+          .map(({ check, finding }) => `${check}: ${finding.what}`)
+        expect(faults).toEqual([])
+      } finally {
+        await hearth.close()
+      }
+      // The way back: the database as it was.
+      const [copy, ...more] = listCopies(layout(data).upgrades)
+      expect([copy?.schema, more.length]).toEqual([truths.migrations.at(-1), 0])
+      const before = openDatabase({ path: copy?.path ?? '', readonly: true })
+      expect(recordedMigrations(before)).toEqual(truths.migrations)
+      expect(before.one('SELECT count(*) AS n FROM records')).toEqual({
+        n: truths.counts['records'] ?? -1,
+      })
+      before.close()
+      expect(statSync(copy?.path ?? '').mode & 0o777).toBe(0o600)
+      // Nothing to do, so no further copy.
+      await open(data).close()
+      expect(listCopies(layout(data).upgrades)).toHaveLength(1)
+    },
+    60_000,
+  )
 })
 
-/** What a newer executable leaves: a migration that this one does not know, and something written since. */
+/**
+ * What a newer executable leaves: a migration that this one does not know, and something written
+ * since.
+ */
 function changeAsNewer(data: string): void {
   const database = openDatabase({ path: layout(data).database })
-  database.run(`INSERT INTO migrations (name, applied_at) VALUES ('9999_future', '2099-01-01T00:00:00.000Z')`)
+  database.run(
+    `INSERT INTO migrations (name, applied_at) VALUES ('9999_future', '2099-01-01T00:00:00.000Z')`,
+  )
   database.exec('CREATE TABLE future (id TEXT) STRICT')
   database.close()
 }
@@ -116,7 +180,11 @@ test('a newer database is refused with the way back, which keeps what it replace
   expect(() => rollBack(places, '2026-05-01T00:00:00.000Z')).toThrow('stop that first')
   release?.()
   const { copy, kept } = rollBack(places, '2026-05-01T00:00:00.000Z')
-  expect([copy.schema, hasFuture(kept), hasFuture(places.database)]).toEqual(['0012_agents', true, false])
+  expect([copy.schema, hasFuture(kept), hasFuture(places.database)]).toEqual([
+    '0012_agents',
+    true,
+    false,
+  ])
   expect(packs()).toEqual(before)
   const hearth = open(data)
   expect(hearth.db.one('SELECT count(*) AS n FROM records')).toEqual({ n: 5 })
@@ -130,7 +198,9 @@ test('without a copy it says so, and a copy that is newer itself is passed over'
   changeAsNewer(data)
   const [copy] = listCopies(places.upgrades)
   const newer = openDatabase({ path: copy?.path ?? '' })
-  newer.run(`INSERT INTO migrations (name, applied_at) VALUES ('9998_future', '2099-01-01T00:00:00.000Z')`)
+  newer.run(
+    `INSERT INTO migrations (name, applied_at) VALUES ('9998_future', '2099-01-01T00:00:00.000Z')`,
+  )
   newer.close()
   expect(() => open(data)).toThrow('only a backup leads back')
   expect(() => rollBack(places, '2026-05-01T00:00:00.000Z')).toThrow('no copy')
@@ -167,18 +237,30 @@ test('an upgrade that would fail is told by the trial, with the step and without
   database.exec('CREATE TABLE webhooks (id TEXT) STRICT')
   database.close()
   const untouched = readFileSync(places.database)
-  expect(() => rehearse(places, places.tmp, systemClock)).toThrow(/would fail \(after 0013_access\): .*webhooks.*was not changed/)
-  expect(() => rehearse(places, '/proc/here', systemClock)).toThrow('--scratch names another folder')
-  expect([readFileSync(places.database).equals(untouched), readdirSync(places.tmp), existsSync(places.upgrades)]).toEqual([true, [], false])
+  expect(() => rehearse(places, places.tmp, systemClock)).toThrow(
+    /would fail \(after 0013_access\): .*webhooks.*was not changed/,
+  )
+  expect(() => rehearse(places, '/proc/here', systemClock)).toThrow(
+    '--scratch names another folder',
+  )
+  expect([
+    readFileSync(places.database).equals(untouched),
+    readdirSync(places.tmp),
+    existsSync(places.upgrades),
+  ]).toEqual([true, [], false])
   changeAsNewer(data)
-  expect(() => rehearse(places, places.tmp, systemClock)).toThrow(/9999_future.*only a backup leads back/)
+  expect(() => rehearse(places, places.tmp, systemClock)).toThrow(
+    /9999_future.*only a backup leads back/,
+  )
 }, 60_000)
 
 test('a command does not upgrade under an older forge that serves', async () => {
   const data = await unpack('0007-audit')
   mkdirSync(join(data, 'tmp'), { recursive: true })
   const release = takeLock(layout(data).lock)
-  expect(() => openHearth({ settings: testSettings(data), log: silentLog, beside: true })).toThrow('restart it')
+  expect(() => openHearth({ settings: testSettings(data), log: silentLog, beside: true })).toThrow(
+    'restart it',
+  )
   release?.()
   await openHearth({ settings: testSettings(data), log: silentLog, beside: true }).close()
 }, 60_000)
@@ -186,7 +268,8 @@ test('a command does not upgrade under an older forge that serves', async () => 
 test('a database that is cut off, written over or of something else is refused in words, and left as it is', async () => {
   for (const damage of [
     (path: string) => truncateSync(path, 20_000),
-    (path: string) => writeFileSync(path, 'this is no database, and long enough to look at it for one'.repeat(100)),
+    (path: string) =>
+      writeFileSync(path, 'this is no database, and long enough to look at it for one'.repeat(100)),
   ]) {
     const data = await unpack('0012-agents')
     const { database } = layout(data)

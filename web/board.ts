@@ -1,8 +1,12 @@
 // Cards of a board can be dragged to another column: that sends the form that each has.
 let held: HTMLElement | null = null
-const columnOf = (event: DragEvent): HTMLElement | null => (held && event.target instanceof Element ? event.target.closest<HTMLElement>('[data-column]') : null)
+const columnOf = (event: DragEvent): HTMLElement | null =>
+  held && event.target instanceof Element
+    ? event.target.closest<HTMLElement>('[data-column]')
+    : null
 const mark = (column: HTMLElement | null): void => {
-  for (const one of document.querySelectorAll('[data-column]')) one.classList.toggle('over', one === column)
+  for (const one of document.querySelectorAll('[data-column]'))
+    one.classList.toggle('over', one === column)
 }
 document.addEventListener('dragstart', (event) => {
   held = event.target instanceof Element ? event.target.closest<HTMLElement>('[data-card]') : null

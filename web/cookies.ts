@@ -1,13 +1,18 @@
 /**
- * The cookies of the website. On https they carry the `__Host-` prefix (RFC 6265bis section 4.1.3.2): set by this host only,
- * over TLS only, for all of it. None can be read by a script. `SameSite=Lax` keeps them out of every request that another
+ * The cookies of the website. On https they carry the `__Host-` prefix (RFC 6265bis section
+ * 4.1.3.2): set by this host only,
+ * over TLS only, for all of it. None can be read by a script. `SameSite=Lax` keeps them out of
+ * every request that another
  * site makes but a followed link.
  */
 import { cookieValues, hostCookie } from '#lib/cookies.ts'
 import { hmacSha256, randomToken, sameBytes } from '#lib/hash.ts'
 
 export const SIGN_IN = 'hearth'
-/** A visitor without a sign-in gets a secret of their own, so that the sign-in form cannot be sent for them. */
+/**
+ * A visitor without a sign-in gets a secret of their own, so that the sign-in form cannot be sent
+ * for them.
+ */
 export const VISITOR = 'hearth-visitor'
 export const FLASH = 'hearth-flash'
 /** A sign-in whose second factor is awaited. */
@@ -23,7 +28,8 @@ export function setCookie(secure: boolean, plain: string, value: string, seconds
   return `${hostCookie(secure, plain)}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`
 }
 
-export const clearCookie = (secure: boolean, plain: string): string => setCookie(secure, plain, '', 0)
+export const clearCookie = (secure: boolean, plain: string): string =>
+  setCookie(secure, plain, '', 0)
 
 export const newVisitor = (): string => randomToken(24)
 
@@ -33,11 +39,14 @@ const CSRF_BYTES = 32
 const csrfBytes = (secret: string): Uint8Array => hmacSha256(secret, 'csrf')
 
 /** Each byte with that of a mask; done twice it is undone. */
-const masked = (bytes: Uint8Array, mask: Uint8Array): Buffer => Buffer.from(bytes.map((byte, at) => byte ^ (mask[at] ?? 0)))
+const masked = (bytes: Uint8Array, mask: Uint8Array): Buffer =>
+  Buffer.from(bytes.map((byte, at) => byte ^ (mask[at] ?? 0)))
 
 /**
- * A CSRF token of a cookie's secret: a script of another site can neither read the cookie nor compute this. Each is masked afresh, so that
- * pages which repeat what was sent to them do not pack the better the more of it somebody has guessed.
+ * A CSRF token of a cookie's secret: a script of another site can neither read the cookie nor
+ * compute this. Each is masked afresh, so that
+ * pages which repeat what was sent to them do not pack the better the more of it somebody has
+ * guessed.
  */
 export function csrfToken(secret: string): string {
   const mask = crypto.getRandomValues(new Uint8Array(CSRF_BYTES))
@@ -46,5 +55,8 @@ export function csrfToken(secret: string): string {
 
 export function isCsrfToken(secret: string, token: string): boolean {
   const bytes = Buffer.from(token, 'base64url')
-  return bytes.length === CSRF_BYTES * 2 && sameBytes(csrfBytes(secret), masked(bytes.subarray(CSRF_BYTES), bytes.subarray(0, CSRF_BYTES)))
+  return (
+    bytes.length === CSRF_BYTES * 2 &&
+    sameBytes(csrfBytes(secret), masked(bytes.subarray(CSRF_BYTES), bytes.subarray(0, CSRF_BYTES)))
+  )
 }

@@ -1,6 +1,8 @@
 /**
- * A defence against crawlers that walk through all of history: signed-out readers who ask for many pages that cost git work prove some
- * work of their own first. Who is signed in, REST and git never meet it. What is proved is kept in a cookie, bound to the network.
+ * A defence against crawlers that walk through all of history: signed-out readers who ask for many
+ * pages that cost git work prove some
+ * work of their own first. Who is signed in, REST and git never meet it. What is proved is kept in
+ * a cookie, bound to the network.
  */
 import type { Hearth } from '#core/hearth.ts'
 import { createCache, type Cache } from '#lib/cache.ts'
@@ -10,8 +12,12 @@ import { parseAddress } from '#lib/net.ts'
 import { HOUR, MINUTE } from '#lib/time.ts'
 import { readCookie, setCookie } from './cookies.ts'
 
-/** Pages that read old commits: blame, history, changes, comparisons, trees and files at a commit, archives. */
-const COSTLY = /^\/[^/]+\/[^/]+\/(?:pull\/\d+\/)?(?:blame|commits|commit|compare|archive|(?:tree|blob)\/[0-9a-f]{40})(?:\/|$)/
+/**
+ * Pages that read old commits: blame, history, changes, comparisons, trees and files at a commit,
+ * archives.
+ */
+const COSTLY =
+  /^\/[^/]+\/[^/]+\/(?:pull\/\d+\/)?(?:blame|commits|commit|compare|archive|(?:tree|blob)\/[0-9a-f]{40})(?:\/|$)/
 
 /** What programs read that have no browser, however often. */
 const FEED = /^\/[^/]+\/[^/]+\/commits\/.+\.atom$/
@@ -31,7 +37,9 @@ export const WORK_PATH = '/-/work'
 /** The neighbourhood of an address: /24, or /48 of IPv6. */
 function networkOf(address: string | null): string {
   const bytes = address === null ? null : parseAddress(address.replace(/^::ffff:(?=\d+\.)/i, ''))
-  return bytes ? Buffer.from(bytes.subarray(0, bytes.length === 4 ? 3 : 6)).toString('hex') : 'unknown'
+  return bytes
+    ? Buffer.from(bytes.subarray(0, bytes.length === 4 ? 3 : 6)).toString('hex')
+    : 'unknown'
 }
 
 /** Whether the digest of challenge and answer begins with enough zero bits. */
@@ -41,7 +49,10 @@ export function isWork(challenge: string, answer: string): boolean {
 }
 
 export class Crawlers {
-  readonly #counts: Cache<{ count: number; until: number }> = createCache({ maxSize: 100_000, sizeOf: () => 1 })
+  readonly #counts: Cache<{ count: number; until: number }> = createCache({
+    maxSize: 100_000,
+    sizeOf: () => 1,
+  })
   #key: Uint8Array | null = null
 
   readonly #secure: boolean
@@ -61,13 +72,17 @@ export class Crawlers {
     return sameBytes(Buffer.from(text), Buffer.from(this.#sign(kind, network, until)))
   }
 
-  /** The challenge that stands before a page for a signed-out reader; null when there is none. Counts the page. */
+  /**
+   * The challenge that stands before a page for a signed-out reader; null when there is none.
+   * Counts the page.
+   */
   challengeFor(request: Request, path: string, address: string | null): string | null {
     if (!this.hearth.settings.limits.proof_of_work || !isCostly(path)) return null
     const network = networkOf(address)
     const now = this.hearth.clock.now()
     let count = this.#counts.get(network)
-    if (!count || count.until <= now || count.until > now + WINDOW) this.#counts.set(network, (count = { count: 0, until: now + WINDOW }))
+    if (!count || count.until <= now || count.until > now + WINDOW)
+      this.#counts.set(network, (count = { count: 0, until: now + WINDOW }))
     if (count.count < MOST) {
       count.count++
       return null
@@ -81,7 +96,17 @@ export class Crawlers {
   /** The cookie for an answer; null when it is not one. */
   proofOf(challenge: string, answer: string, address: string | null): string | null {
     const network = networkOf(address)
-    if (answer.length > 20 || !this.#isSigned('challenge', network, challenge) || !isWork(challenge, answer)) return null
-    return setCookie(this.#secure, WORK_COOKIE, this.#sign('proof', network, this.hearth.clock.now() + PROOF_LASTS), PROOF_LASTS / 1000)
+    if (
+      answer.length > 20 ||
+      !this.#isSigned('challenge', network, challenge) ||
+      !isWork(challenge, answer)
+    )
+      return null
+    return setCookie(
+      this.#secure,
+      WORK_COOKIE,
+      this.#sign('proof', network, this.hearth.clock.now() + PROOF_LASTS),
+      PROOF_LASTS / 1000,
+    )
   }
 }

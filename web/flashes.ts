@@ -1,5 +1,6 @@
 /**
- * What a page says once at its top after something was done. The cookie carries only the word; the text is here, so nobody
+ * What a page says once at its top after something was done. The cookie carries only the word; the
+ * text is here, so nobody
  * can make the site say something else.
  */
 import type { FlashKind } from './components/flash.tsx'
@@ -9,7 +10,10 @@ const FLASHES = {
   confirmed: ['good', 'Your address is confirmed.'],
   'confirmation-sent': ['info', 'A new confirmation link is on its way.'],
   'password-set': ['good', 'Your password is set. You can sign in with it.'],
-  'reset-sent': ['info', 'If that address has an account, a link to set a new password is on its way.'],
+  'reset-sent': [
+    'info',
+    'If that address has an account, a link to set a new password is on its way.',
+  ],
   saved: ['good', 'Saved.'],
   'email-added': ['info', 'The address is added. Open the link that we mailed to it.'],
   'email-removed': ['good', 'The address is removed.'],
@@ -42,7 +46,10 @@ const FLASHES = {
   'repo-public': ['good', 'The repository is public.'],
   'repo-archived': ['good', 'The repository is archived.'],
   'repo-unarchived': ['good', 'The repository can be changed again.'],
-  'repo-deleted': ['info', 'The repository is deleted. Owners can restore it for 30 days, in the settings of the workspace.'],
+  'repo-deleted': [
+    'info',
+    'The repository is deleted. Owners can restore it for 30 days, in the settings of the workspace.',
+  ],
   'repo-restored': ['good', 'The repository is back.'],
   'repo-purged': ['info', 'The repository is purged.'],
   'branch-renamed': ['good', 'The branch has its new name.'],
@@ -57,7 +64,10 @@ const FLASHES = {
   asked: ['good', 'The question is asked. The answer will stand in this session.'],
   'comment-deleted': ['good', 'The comment is deleted.'],
   merged: ['good', 'Merged.'],
-  queued: ['good', 'It is in the merge queue, and lands once it is tested on top of what is ahead.'],
+  queued: [
+    'good',
+    'It is in the merge queue, and lands once it is tested on top of what is ahead.',
+  ],
   'queue-left': ['info', 'It is out of the merge queue.'],
   'queue-moved': ['good', 'It has its new position.'],
   'queue-paused': ['info', 'The queue lands nothing until it is resumed.'],
@@ -80,7 +90,10 @@ const FLASHES = {
   'milestone-deleted': ['info', 'The milestone is deleted; its issues are kept.'],
   'review-dismissed': ['good', 'The review no longer counts.'],
   committed: ['good', 'Committed.'],
-  proposed: ['good', 'Your change is in a fork of your own, and this pull request asks to take it.'],
+  proposed: [
+    'good',
+    'Your change is in a fork of your own, and this pull request asks to take it.',
+  ],
   'branch-made': ['good', 'The branch is made.'],
   'member-removed': ['good', 'The member is removed.'],
   'invitation-sent': ['good', 'The invitation is on its way.'],

@@ -1,7 +1,8 @@
 // Numbers and names as people read them.
 
 /** `1 file`, `3 files`. The plural is given when it is not the word with an s. */
-export const plural = (amount: number, word: string, many = `${word}s`): string => `${numberText(amount)} ${amount === 1 ? word : many}`
+export const plural = (amount: number, word: string, many = `${word}s`): string =>
+  `${numberText(amount)} ${amount === 1 ? word : many}`
 
 /** `12,345`. */
 export const numberText = (value: number): string => value.toLocaleString('en-US')
@@ -9,7 +10,8 @@ export const numberText = (value: number): string => value.toLocaleString('en-US
 export { bytesText } from '#lib/bytes-text.ts'
 
 /** Dollars of a session: `$0.04`, `$12.30`, `under $0.01`. */
-export const costText = (usd: number): string => (usd > 0 && usd < 0.01 ? 'under $0.01' : `$${usd.toFixed(2)}`)
+export const costText = (usd: number): string =>
+  usd > 0 && usd < 0.01 ? 'under $0.01' : `$${usd.toFixed(2)}`
 
 /** The seven characters by which a commit is named on a page. */
 export const shortSha = (sha: string): string => sha.slice(0, 7)
@@ -17,6 +19,7 @@ export const shortSha = (sha: string): string => sha.slice(0, 7)
 /** A number from a text that stays the same for ever (FNV-1a, 32 bits), for picking colours. */
 export const steadyNumber = (text: string): number => {
   let hash = 0x811c9dc5
-  for (let index = 0; index < text.length; index++) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193)
+  for (let index = 0; index < text.length; index++)
+    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193)
   return hash >>> 0
 }

@@ -1,4 +1,6 @@
-/** Pages that follow what happens: server-sent events (HTML Living Standard 9.2) from a generator. */
+/**
+ * Pages that follow what happens: server-sent events (HTML Living Standard 9.2) from a generator.
+ */
 import type { EventRow } from '#core/events.ts'
 import { Refusal } from '#lib/errors.ts'
 import type { Visit } from './site.ts'
@@ -7,9 +9,13 @@ import type { Visit } from './site.ts'
 export const WAITING = ': waiting\n\n'
 
 /** One event; `id` is what a browser sends back when it had to connect anew. */
-export const liveEvent = (name: string, data: unknown, id?: string): string => `${id === undefined ? '' : `id: ${id}\n`}event: ${name}\ndata: ${JSON.stringify(data)}\n\n`
+export const liveEvent = (name: string, data: unknown, id?: string): string =>
+  `${id === undefined ? '' : `id: ${id}\n`}event: ${name}\ndata: ${JSON.stringify(data)}\n\n`
 
-/** Sends what the generator gives, as fast as it is read. A Refusal ends the stream: who may no longer read has no more to follow. */
+/**
+ * Sends what the generator gives, as fast as it is read. A Refusal ends the stream: who may no
+ * longer read has no more to follow.
+ */
 export function liveAnswer(events: AsyncGenerator<string>): Response {
   const encoder = new TextEncoder()
   const body = new ReadableStream<Uint8Array>({
@@ -26,14 +32,27 @@ export function liveAnswer(events: AsyncGenerator<string>): Response {
     },
     cancel: () => void events.return(undefined),
   })
-  return new Response(body, { headers: { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store', 'x-accel-buffering': 'no' } })
+  return new Response(body, {
+    headers: {
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-store',
+      'x-accel-buffering': 'no',
+    },
+  })
 }
 
-/** Shorter than any idle connection lives. What leaves no event (a reaction) is seen as late as this. */
+/**
+ * Shorter than any idle connection lives. What leaves no event (a reaction) is seen as late as
+ * this.
+ */
 const WAIT_MS = 20_000
 
 /** Resolves when an event came that may show, or when the time is over. */
-export function untilSomething({ hearth, request }: Visit, concerns: (event: EventRow) => boolean, wait_ms = WAIT_MS): Promise<void> {
+export function untilSomething(
+  { hearth, request }: Visit,
+  concerns: (event: EventRow) => boolean,
+  wait_ms = WAIT_MS,
+): Promise<void> {
   return new Promise((resolve) => {
     const end = () => {
       clearTimeout(timer)
@@ -54,8 +73,17 @@ export function untilSomething({ hearth, request }: Visit, concerns: (event: Eve
 /** A short word for what a page was made of, so that another one can be told from it. */
 export const stateWord = (data: unknown): string => Bun.hash(JSON.stringify(data)).toString(36)
 
-/** `changed` once the page would be another one than it was with the state `seen`; asked again whenever an event concerns it. */
-export async function* followState(visit: Visit, seen: string, state: () => Promise<string>, concerns: (event: EventRow) => boolean, wait_ms?: number): AsyncGenerator<string> {
+/**
+ * `changed` once the page would be another one than it was with the state `seen`; asked again
+ * whenever an event concerns it.
+ */
+export async function* followState(
+  visit: Visit,
+  seen: string,
+  state: () => Promise<string>,
+  concerns: (event: EventRow) => boolean,
+  wait_ms?: number,
+): AsyncGenerator<string> {
   for (;;) {
     // Listening begins before looking, so that nothing happens unseen in between.
     const waiting = untilSomething(visit, concerns, wait_ms)

@@ -1,11 +1,17 @@
-/** Old addresses of pages: where the page is now, when the repository or workspace that its address names has another name. */
+/**
+ * Old addresses of pages: where the page is now, when the repository or workspace that its address
+ * names has another name.
+ */
 import type { Moved } from '#lib/errors.ts'
 import { segments } from './paths.ts'
 
 /** The present address of the same page; null when the address is not of what moved. */
 export function movedAddress(url: URL, { from, to }: Moved): string | null {
   const [, workspace = '', repo = '', ...rest] = url.pathname.split('/')
-  if (!from.includes('/')) return workspace.toLowerCase() === from.toLowerCase() ? `/${[to, ...url.pathname.split('/').slice(2)].join('/')}${url.search}` : null
+  if (!from.includes('/'))
+    return workspace.toLowerCase() === from.toLowerCase()
+      ? `/${[to, ...url.pathname.split('/').slice(2)].join('/')}${url.search}`
+      : null
   const [oldName, newName] = [from, to].map((path) => path.split('/').slice(0, 2).join('/'))
   let asked: string
   try {

@@ -1,5 +1,7 @@
-// Twelve hues. The style sheet has a class for each (`hue-0` to `hue-11`) with a readable pair of colours in both schemes,
-// because the content security policy allows no inline style: a colour somebody chose is shown as the nearest of them,
+// Twelve hues. The style sheet has a class for each (`hue-0` to `hue-11`) with a readable pair of
+// colours in both schemes,
+// because the content security policy allows no inline style: a colour somebody chose is shown as
+// the nearest of them,
 // with the exact one in a small dot drawn by SVG.
 import { steadyNumber } from './format.ts'
 
@@ -8,7 +10,18 @@ export const HUES = 12
 
 /** One stored colour for each hue, six hex digits, for a label whose colour nobody chose. */
 export const labelColors = [
-  'd1493f', 'd9722a', 'c99a1d', '8fa428', '4c9f4a', '2f9e83', '2f96ad', '3f7fd0', '6a6fd8', '9560cf', 'c055a8', '8a8178',
+  'd1493f',
+  'd9722a',
+  'c99a1d',
+  '8fa428',
+  '4c9f4a',
+  '2f9e83',
+  '2f96ad',
+  '3f7fd0',
+  '6a6fd8',
+  '9560cf',
+  'c055a8',
+  '8a8178',
 ] as const
 
 const NEUTRAL = HUES - 1
@@ -19,7 +32,8 @@ interface Lab {
   b: number
 }
 
-const linear = (value: number): number => (value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4)
+const linear = (value: number): number =>
+  value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4
 
 /** sRGB to OKLab (Björn Ottosson, "A perceptual color space for image processing", 2020). */
 const toLab = (hex: string): Lab => {
@@ -40,7 +54,8 @@ const toLab = (hex: string): Lab => {
 const hueLabs = labelColors.map(toLab)
 
 /**
- * The nearest of the twelve hues to a colour of six hex digits (a leading `#` is fine). Hue decides, not lightness; a colour
+ * The nearest of the twelve hues to a colour of six hex digits (a leading `#` is fine). Hue
+ * decides, not lightness; a colour
  * with hardly any hue is the neutral one, and so is anything that is not a colour.
  */
 export const nearestHue = (color: string): number => {
@@ -53,7 +68,12 @@ export const nearestHue = (color: string): number => {
   let least = Number.POSITIVE_INFINITY
   for (const [index, other] of hueLabs.entries()) {
     if (index === NEUTRAL) continue
-    const distance = Math.abs(Math.atan2(Math.sin(angle - Math.atan2(other.b, other.a)), Math.cos(angle - Math.atan2(other.b, other.a))))
+    const distance = Math.abs(
+      Math.atan2(
+        Math.sin(angle - Math.atan2(other.b, other.a)),
+        Math.cos(angle - Math.atan2(other.b, other.a)),
+      ),
+    )
     if (distance < least) {
       least = distance
       best = index

@@ -4,17 +4,24 @@ const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
-const count = (amount: number, unit: string): string => `${amount} ${unit}${amount === 1 ? '' : 's'}`
+const count = (amount: number, unit: string): string =>
+  `${amount} ${unit}${amount === 1 ? '' : 's'}`
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sept', 'Oct', 'Nov', 'Dec']
 
-/** `12 Mar 2026`, in UTC; written by hand because a page may have a thousand, and a locale's own way costs as much as the rest of it. */
+/**
+ * `12 Mar 2026`, in UTC; written by hand because a page may have a thousand, and a locale's own way
+ * costs as much as the rest of it.
+ */
 export const dateText = (at: number): string => {
   const date = new Date(at)
   return `${date.getUTCDate()} ${MONTHS[date.getUTCMonth()]} ${date.getUTCFullYear()}`
 }
 
-/** `3 minutes ago`, `in 2 days`; beyond thirty days, the date. Both arguments in milliseconds since 1970. */
+/**
+ * `3 minutes ago`, `in 2 days`; beyond thirty days, the date. Both arguments in milliseconds since
+ * 1970.
+ */
 export const relativeText = (at: number, now: number): string => {
   const distance = Math.abs(now - at)
   if (distance >= 30 * DAY) return dateText(at)
@@ -35,5 +42,7 @@ export const durationText = (milliseconds: number): string => {
   if (seconds < 60) return `${seconds}s`
   const minutes = Math.floor(seconds / 60)
   if (minutes < 60) return seconds % 60 ? `${minutes}m ${seconds % 60}s` : `${minutes}m`
-  return minutes % 60 ? `${Math.floor(minutes / 60)}h ${minutes % 60}m` : `${Math.floor(minutes / 60)}h`
+  return minutes % 60
+    ? `${Math.floor(minutes / 60)}h ${minutes % 60}m`
+    : `${Math.floor(minutes / 60)}h`
 }

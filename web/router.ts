@@ -21,14 +21,30 @@ function compile<T>(path: string, value: T): Route<T> {
 
 export type Match<T> = { readonly value: T; readonly params: Record<string, string> }
 
-/** A table of addresses; fixed words win over `:name`, and that over `*name`, whatever the order. */
+/**
+ * A table of addresses; fixed words win over `:name`, and that over `*name`, whatever the order.
+ */
 export class Router<T> {
   readonly #fixed = new Map<string, T>()
   readonly #routes: Route<T>[] = []
 
   constructor(entries: readonly (readonly [path: string, value: T])[]) {
-    const weight = (path: string) => path.split('/').map((segment) => (segment.startsWith('*') ? '3' : /^:\w+\./.test(segment) ? '1' : segment.startsWith(':') ? '2' : '0')).join('')
-    for (const [path, value] of [...entries].sort(([a], [b]) => (weight(a) < weight(b) ? -1 : weight(a) > weight(b) ? 1 : 0))) {
+    const weight = (path: string) =>
+      path
+        .split('/')
+        .map((segment) =>
+          segment.startsWith('*')
+            ? '3'
+            : /^:\w+\./.test(segment)
+              ? '1'
+              : segment.startsWith(':')
+                ? '2'
+                : '0',
+        )
+        .join('')
+    for (const [path, value] of [...entries].sort(([a], [b]) =>
+      weight(a) < weight(b) ? -1 : weight(a) > weight(b) ? 1 : 0,
+    )) {
       if (!/\/[:*]/.test(path)) {
         if (this.#fixed.has(path)) throw new TypeError(`two pages are at ${path}`)
         this.#fixed.set(path, value)
@@ -44,7 +60,12 @@ export class Router<T> {
       const found = pattern.exec(path)
       if (!found) continue
       try {
-        return { value, params: Object.fromEntries(names.map((name, index) => [name, decodeURIComponent(found[index + 1] ?? '')])) }
+        return {
+          value,
+          params: Object.fromEntries(
+            names.map((name, index) => [name, decodeURIComponent(found[index + 1] ?? '')]),
+          ),
+        }
       } catch {
         return null
       }

@@ -1,6 +1,8 @@
 /**
- * What a page and a form are. A page is data: an address, what to load through operations, and how to show it. A form is an
- * address, the operation it calls and where to go afterwards. `call` is bound to the visitor, so the website can do exactly
+ * What a page and a form are. A page is data: an address, what to load through operations, and how
+ * to show it. A form is an
+ * address, the operation it calls and where to go afterwards. `call` is bound to the visitor, so
+ * the website can do exactly
  * what an operation allows, and there is no second place for rights.
  */
 import type { Caller, UserCaller } from '#core/caller.ts'
@@ -11,8 +13,13 @@ import { FLASH, setCookie } from './cookies.ts'
 import type { FlashWord } from './flashes.ts'
 import type { Html } from './jsx/html.ts'
 
-/** What came back from a form that was refused: the typed values, and the message with its field. */
-export type FormState = { readonly values: Fields; readonly error: { readonly field: string | null; readonly message: string } | null }
+/**
+ * What came back from a form that was refused: the typed values, and the message with its field.
+ */
+export type FormState = {
+  readonly values: Fields
+  readonly error: { readonly field: string | null; readonly message: string } | null
+}
 
 /** Whom a trusted proxy in front has signed in, as it says. */
 export type Named = {
@@ -45,7 +52,9 @@ export type Visit = {
   readonly named: Named | null
   /** `bytes` is a file that was sent, for operations that take one. */
   call<I, O>(operation: Typed<I, O>, input: NoInfer<I>, bytes?: IncomingBytes): Promise<O>
-  /** The same, with null for "does not exist or may not be seen" and for what the caller may not do. */
+  /**
+   * The same, with null for "does not exist or may not be seen" and for what the caller may not do.
+   */
   tryCall<I, O>(operation: Typed<I, O>, input: NoInfer<I>): Promise<O | null>
 }
 
@@ -54,13 +63,21 @@ export class Away {
   constructor(readonly response: Response) {}
 }
 
-/** Sends the visitor elsewhere on this site (303 after a form, 302 from a page, 301 when the address changed for good). */
-export const redirect = (path: string, status: 301 | 302 | 303 = 303, headers: Record<string, string> = {}): Away =>
-  new Away(new Response(null, { status, headers: { location: path, ...headers } }))
+/**
+ * Sends the visitor elsewhere on this site (303 after a form, 302 from a page, 301 when the address
+ * changed for good).
+ */
+export const redirect = (
+  path: string,
+  status: 301 | 302 | 303 = 303,
+  headers: Record<string, string> = {},
+): Away => new Away(new Response(null, { status, headers: { location: path, ...headers } }))
 
 /** Sends the visitor on and says at the top of the next page what was done. */
 export const flashTo = (visit: Visit, path: string, word: FlashWord): Away =>
-  redirect(path, 303, { 'set-cookie': setCookie(visit.hearth.settings.site_url.startsWith('https:'), FLASH, word, 60) })
+  redirect(path, 303, {
+    'set-cookie': setCookie(visit.hearth.settings.site_url.startsWith('https:'), FLASH, word, 60),
+  })
 
 export type Page = {
   readonly path: string
@@ -69,7 +86,8 @@ export type Page = {
 }
 
 /**
- * `path` has `:name` for one segment and ends in `*name` for the rest with its slashes. `load` gives what `view` shows, or
+ * `path` has `:name` for one segment and ends in `*name` for the rest with its slashes. `load`
+ * gives what `view` shows, or
  * null for "no such page"; a Refusal thrown there becomes the error page of its status.
  */
 export const page = <T>(definition: {
@@ -111,7 +129,10 @@ export class Fields {
 
   /** A field with one item a line, or separated by `separator`; empty ones are left out. */
   list(name: string, separator: string | RegExp = /\r?\n/): string[] {
-    return this.all(name).flatMap((value) => value.split(separator)).map((item) => item.trim()).filter((item) => item !== '')
+    return this.all(name)
+      .flatMap((value) => value.split(separator))
+      .map((item) => item.trim())
+      .filter((item) => item !== '')
   }
 
   /** A tick box. */
@@ -132,17 +153,28 @@ export const noForm: FormState = { values: new Fields(), error: null }
 
 export type Form = {
   readonly path: string
-  /** The page that is shown again, with status 422, when the form is refused. Null shows the error page. */
+  /**
+   * The page that is shown again, with status 422, when the form is refused. Null shows the error
+   * page.
+   */
   readonly page: Page | null
   /** Forms that make or prove an identity are open to visitors without a sign-in. */
   readonly open: boolean
-  /** The address holds a secret that proves the right; mail programs post there without a cookie (RFC 8058). */
+  /**
+   * The address holds a secret that proves the right; mail programs post there without a cookie
+   * (RFC 8058).
+   */
   readonly proven: boolean
   /** Whether it sends one file, which comes after all fields and is read while it comes in. */
   readonly sendsFile?: boolean
   /** For a form that sends several small files: so many bytes they may have together. */
   readonly mostBytes?: number
-  submit(visit: Visit, fields: Fields, file: SentFile | null, files: readonly SmallFile[] | null): Promise<Away>
+  submit(
+    visit: Visit,
+    fields: Fields,
+    file: SentFile | null,
+    files: readonly SmallFile[] | null,
+  ): Promise<Away>
 }
 
 /** A file of a form that sends several, as a whole. */
@@ -194,7 +226,11 @@ export const action = (definition: {
 })
 
 /** A form with a file of any size. `file` is null when none was chosen. */
-export const upload = (definition: { path: string; page: Page | null; submit: (visit: Visit, fields: Fields, file: SentFile | null) => Promise<Next> }): Form => ({
+export const upload = (definition: {
+  path: string
+  page: Page | null
+  submit: (visit: Visit, fields: Fields, file: SentFile | null) => Promise<Next>
+}): Form => ({
   path: definition.path,
   page: definition.page,
   open: false,
@@ -206,8 +242,16 @@ export const upload = (definition: { path: string; page: Page | null; submit: (v
   },
 })
 
-/** A form with several files that are held in memory. `files` is null when they have more than `mostBytes` together. */
-export const uploads = (definition: { path: string; page: Page | null; mostBytes: number; submit: (visit: Visit, fields: Fields, files: readonly SmallFile[] | null) => Promise<Next> }): Form => ({
+/**
+ * A form with several files that are held in memory. `files` is null when they have more than
+ * `mostBytes` together.
+ */
+export const uploads = (definition: {
+  path: string
+  page: Page | null
+  mostBytes: number
+  submit: (visit: Visit, fields: Fields, files: readonly SmallFile[] | null) => Promise<Next>
+}): Form => ({
   path: definition.path,
   page: definition.page,
   open: false,
@@ -234,6 +278,9 @@ export type SiteMap = {
 /** Requests of applications for access hold the whole id of the application. */
 const LONGEST_NEXT = 12_000
 
-/** An address to go on to after signing in: only one of this site, never another host's (`//host`, `/\host`). */
+/**
+ * An address to go on to after signing in: only one of this site, never another host's (`//host`,
+ * `/\host`).
+ */
 export const safeNext = (next: string | null | undefined): string | null =>
   next && /^\/(?![/\\])[!-[\]-~]*$/.test(next) && next.length <= LONGEST_NEXT ? next : null

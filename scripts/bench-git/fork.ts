@@ -1,4 +1,7 @@
-/** What a pull request's fork costs: the time of making it, the processor's and the caller's, and what it adds to the disk. */
+/**
+ * What a pull request's fork costs: the time of making it, the processor's and the caller's, and
+ * what it adds to the disk.
+ */
 import { Database } from 'bun:sqlite'
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,11 +10,18 @@ import { cpuOf } from './processes.ts'
 import type { Repository } from './repositories.ts'
 import type { Hearth } from './servers.ts'
 
-/** What a database holds with what its write-ahead log adds to it: the file alone grows when the log is written back, whoever wrote it. */
+/**
+ * What a database holds with what its write-ahead log adds to it: the file alone grows when the log
+ * is written back, whoever wrote it.
+ */
 function bytesOf(database: string): number {
   const db = new Database(database, { readonly: true })
   try {
-    const { size } = db.query<{ size: number }, []>('SELECT page_count * page_size AS size FROM pragma_page_count, pragma_page_size').get() ?? { size: 0 }
+    const { size } = db
+      .query<{ size: number }, []>(
+        'SELECT page_count * page_size AS size FROM pragma_page_count, pragma_page_size',
+      )
+      .get() ?? { size: 0 }
     return size
   } finally {
     db.close()
@@ -29,7 +39,10 @@ function bytesBelow(path: string): number {
   return total
 }
 
-/** What the repository's push set off (its index for searches, its order) is no part of what comes: waits until nothing goes on. */
+/**
+ * What the repository's push set off (its index for searches, its order) is no part of what comes:
+ * waits until nothing goes on.
+ */
 async function quiet(hearth: Hearth): Promise<void> {
   for (let waited = 0; waited < 300; waited++) {
     const used = cpuOf(hearth.pid)
@@ -42,7 +55,8 @@ const FORKS = 200
 
 export async function forkCost(hearth: Hearth, { name, branch }: Repository): Promise<string> {
   const data = join(hearth.directory(name), '..', '..')
-  const make = (at: number) => hearth.api('POST', `/repos/acme/${name}/pulls`, { title: `change ${at}`, base: branch })
+  const make = (at: number) =>
+    hearth.api('POST', `/repos/acme/${name}/pulls`, { title: `change ${at}`, base: branch })
   await make(0)
   await quiet(hearth)
   const before = bytesBelow(hearth.directory(name))

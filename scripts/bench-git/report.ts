@@ -4,20 +4,27 @@ import { join } from 'node:path'
 import { ROOT } from '../run/forge.ts'
 import type { Result } from './race.ts'
 
-const seconds = (value: number): string => (value < 0.0995 ? `${(value * 1000).toFixed(value < 0.00995 ? 1 : 0)} ms` : `${value.toFixed(2)} s`)
+const seconds = (value: number): string =>
+  value < 0.0995 ? `${(value * 1000).toFixed(value < 0.00995 ? 1 : 0)} ms` : `${value.toFixed(2)} s`
 
-const ratioOf = (ours: number, theirs: number): string => (theirs > 0 ? (ours / theirs).toFixed(2) : '–')
+const ratioOf = (ours: number, theirs: number): string =>
+  theirs > 0 ? (ours / theirs).toFixed(2) : '–'
 
 /** One line as soon as a scenario is done. */
 export const lineOf = ({ scenario, repository, hearth, git, memory }: Result): string =>
   `${repository.padEnd(10)} ${scenario.padEnd(30)} wall ${seconds(hearth.wall).padStart(8)} / ${seconds(git.wall).padStart(8)} = ${ratioOf(hearth.wall, git.wall)}   ` +
   `cpu ${seconds(hearth.cpu).padStart(8)} / ${seconds(git.cpu).padStart(8)} = ${ratioOf(hearth.cpu, git.cpu)}` +
-  (memory === null ? '' : `   memory ${memory.hearth.toFixed(0).padStart(4)} / ${memory.git.toFixed(0).padStart(4)} MiB = ${ratioOf(memory.hearth, memory.git)}`)
+  (memory === null
+    ? ''
+    : `   memory ${memory.hearth.toFixed(0).padStart(4)} / ${memory.git.toFixed(0).padStart(4)} MiB = ${ratioOf(memory.hearth, memory.git)}`)
 
 /** What a column is about. */
 export type Column = { readonly name: string; readonly objects: number; readonly bytes: number }
 
-/** A row for each scenario, and for each repository the ratios of waiting, of the server's processor time and of its memory. */
+/**
+ * A row for each scenario, and for each repository the ratios of waiting, of the server's processor
+ * time and of its memory.
+ */
 export function tableOf(results: readonly Result[], columns: readonly Column[]): string {
   const scenarios = [...new Set(results.map(({ scenario }) => scenario))]
   const cell = (scenario: string, name: string): string => {
@@ -27,9 +34,17 @@ export function tableOf(results: readonly Result[], columns: readonly Column[]):
     const held = memory === null ? [] : [ratioOf(memory.hearth, memory.git)]
     return `${[ratioOf(hearth.wall, git.wall), ratioOf(hearth.cpu, git.cpu), ...held].join(' / ')} (${seconds(hearth.wall)})`
   }
-  const head = columns.map(({ name, objects, bytes }) => `${name}: ${objects.toLocaleString('en')} objects, ${(bytes / 1e6).toFixed(0)} MB`)
-  const rows = scenarios.map((scenario) => `| ${scenario} | ${columns.map(({ name }) => cell(scenario, name)).join(' | ')} |`)
-  return [`| | ${head.join(' | ')} |`, `| --- |${' ---: |'.repeat(columns.length)}`, ...rows].join('\n')
+  const head = columns.map(
+    ({ name, objects, bytes }) =>
+      `${name}: ${objects.toLocaleString('en')} objects, ${(bytes / 1e6).toFixed(0)} MB`,
+  )
+  const rows = scenarios.map(
+    (scenario) =>
+      `| ${scenario} | ${columns.map(({ name }) => cell(scenario, name)).join(' | ')} |`,
+  )
+  return [`| | ${head.join(' | ')} |`, `| --- |${' ---: |'.repeat(columns.length)}`, ...rows].join(
+    '\n',
+  )
 }
 
 const BEGIN = '<!-- bench-git -->'

@@ -1,4 +1,7 @@
-/** The two that are compared: the forge as its users run it, and git's own server behind a web server, both asking for a password. */
+/**
+ * The two that are compared: the forge as its users run it, and git's own server behind a web
+ * server, both asking for a password.
+ */
 import { Database } from 'bun:sqlite'
 import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -17,7 +20,8 @@ export type Server = {
   stop(): Promise<void>
 }
 
-const basic = (user: string, password: string): string => `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`
+const basic = (user: string, password: string): string =>
+  `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`
 
 export type Hearth = Server & {
   readonly token: string
@@ -32,24 +36,41 @@ export type Hearth = Server & {
 }
 
 /** Starts a forge in a directory; `before` is the token of one that was there already. */
-export async function startHearth(executable: string, directory: string, environment: Record<string, string> = {}, before: string | null = null): Promise<Hearth> {
+export async function startHearth(
+  executable: string,
+  directory: string,
+  environment: Record<string, string> = {},
+  before: string | null = null,
+): Promise<Hearth> {
   mkdirSync(directory, { recursive: true })
-  const start = () => startForge({ executable, data: join(directory, 'data'), log: join(directory, 'serve.log'), environment: { HEARTH_LOG_LEVEL: 'warn', ...environment } })
+  const start = () =>
+    startForge({
+      executable,
+      data: join(directory, 'data'),
+      log: join(directory, 'serve.log'),
+      environment: { HEARTH_LOG_LEVEL: 'warn', ...environment },
+    })
   let forge: ForgeProcess = await start()
   const token = before ?? (await claim(forge)).token
   const stores = new Map<string, string>()
   const api = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
     const response = await fetch(`${forge.url}/api/v1${path}`, {
       method,
-      headers: { authorization: `Bearer ${token}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+      headers: {
+        authorization: `Bearer ${token}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
       body: body === undefined ? undefined : JSON.stringify(body),
     })
     const text = await response.text()
-    if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${text.slice(0, 500)}`)
+    if (!response.ok)
+      throw new Error(`${method} ${path} answered ${response.status}: ${text.slice(0, 500)}`)
     return JSON.parse(text) as T
   }
   return {
-    name: 'hearth', token, api,
+    name: 'hearth',
+    token,
+    api,
     get pid() {
       return forge.pid
     },
@@ -62,16 +83,29 @@ export async function startHearth(executable: string, directory: string, environ
     jobs(kind) {
       const db = new Database(join(directory, 'data', 'hearth.db'), { readonly: true })
       try {
-        return db.query<{ count: number }, [string]>('SELECT count(*) AS count FROM jobs WHERE kind = ? AND state <> \'failed\'').get(kind)?.count ?? 0
+        return (
+          db
+            .query<{ count: number }, [string]>(
+              "SELECT count(*) AS count FROM jobs WHERE kind = ? AND state <> 'failed'",
+            )
+            .get(kind)?.count ?? 0
+        )
       } finally {
         db.close()
       }
     },
     async create(repository) {
-      const { id } = await api<{ id: string }>('POST', '/repos', { workspace: 'acme', name: repository, private: true })
+      const { id } = await api<{ id: string }>('POST', '/repos', {
+        workspace: 'acme',
+        name: repository,
+        private: true,
+      })
       stores.set(repository, id)
       // git's server does not look for secrets: what that costs is no part of the comparison.
-      await api('PATCH', `/repos/acme/${repository}/settings`, { push_protection: false, secret_scanning: false })
+      await api('PATCH', `/repos/acme/${repository}/settings`, {
+        push_protection: false,
+        secret_scanning: false,
+      })
     },
     async restart() {
       await forge.stop()
@@ -87,7 +121,8 @@ const BACKEND = '/usr/lib/git-core/git-http-backend'
 const PASSWORD = 'correct horse'
 
 /** git's settings on the server: objects are checked as they come, and the person may push. */
-const SETTINGS = '[safe]\n\tdirectory = *\n[http]\n\treceivepack = true\n[receive]\n\tfsckObjects = true\n[receive "fsck"]\n\tzeroPaddedFilemode = ignore\n\tmissingSpaceBeforeDate = ignore\n[gc]\n\tauto = 0\n[uploadpack]\n\tallowFilter = true\n\tallowAnySHA1InWant = true\n'
+const SETTINGS =
+  '[safe]\n\tdirectory = *\n[http]\n\treceivepack = true\n[receive]\n\tfsckObjects = true\n[receive "fsck"]\n\tzeroPaddedFilemode = ignore\n\tmissingSpaceBeforeDate = ignore\n[gc]\n\tauto = 0\n[uploadpack]\n\tallowFilter = true\n\tallowAnySHA1InWant = true\n'
 
 async function answers(port: number): Promise<void> {
   const until = performance.now() + 10_000
@@ -102,7 +137,10 @@ async function answers(port: number): Promise<void> {
   throw new Error(`nothing answers at port ${port}`)
 }
 
-/** Who serves when this is run by root, since Apache refuses to: the user that Debian made for web servers. */
+/**
+ * Who serves when this is run by root, since Apache refuses to: the user that Debian made for web
+ * servers.
+ */
 function servant(): { uid: number; gid: number; name: string } | null {
   if (process.getuid?.() !== 0) return null
   const line = /^(www-data):[^:]*:(\d+):(\d+):/m.exec(readFileSync('/etc/passwd', 'utf8'))
@@ -117,7 +155,11 @@ async function run(...command: string[]): Promise<void> {
 }
 
 /** Starts git's server for the bare repositories of a directory, behind lighttpd or Apache. */
-export async function startGit(kind: 'lighttpd' | 'apache', root: string, directory: string): Promise<Server> {
+export async function startGit(
+  kind: 'lighttpd' | 'apache',
+  root: string,
+  directory: string,
+): Promise<Server> {
   if (!existsSync(BACKEND)) throw new Error(`${BACKEND} is not there: install git`)
   mkdirSync(directory, { recursive: true })
   mkdirSync(root, { recursive: true })
@@ -125,14 +167,25 @@ export async function startGit(kind: 'lighttpd' | 'apache', root: string, direct
   const settings = join(directory, 'gitconfig')
   writeFileSync(settings, SETTINGS)
   const port = freePort()
-  const environment = { GIT_PROJECT_ROOT: root, GIT_HTTP_EXPORT_ALL: '1', GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: settings }
-  const command = kind === 'lighttpd' ? lighttpd(directory, port, environment) : await apache(directory, port, environment)
+  const environment = {
+    GIT_PROJECT_ROOT: root,
+    GIT_HTTP_EXPORT_ALL: '1',
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_CONFIG_GLOBAL: settings,
+  }
+  const command =
+    kind === 'lighttpd'
+      ? lighttpd(directory, port, environment)
+      : await apache(directory, port, environment)
   // Apache ends by a signal to its whole process group, which must not be ours.
-  const child = Bun.spawn(['setsid', ...command], { stdio: ['ignore', Bun.file(join(directory, 'out.log')), Bun.file(join(directory, 'error.log'))] })
+  const child = Bun.spawn(['setsid', ...command], {
+    stdio: ['ignore', Bun.file(join(directory, 'out.log')), Bun.file(join(directory, 'error.log'))],
+  })
   await answers(port)
   const owner = kind === 'apache' ? servant() : null
   return {
-    name: 'git', pid: child.pid,
+    name: 'git',
+    pid: child.pid,
     authorization: basic('git', PASSWORD),
     address: (repository) => `http://127.0.0.1:${port}/git/${repository}.git`,
     async create(repository) {
@@ -174,10 +227,27 @@ $HTTP["url"] =~ "^/git" {
   return ['/usr/sbin/lighttpd', '-D', '-f', join(directory, 'lighttpd.conf')]
 }
 
-const MODULES = ['mpm_prefork', 'authn_core', 'authn_file', 'authz_core', 'authz_user', 'auth_basic', 'cgi', 'env', 'alias']
+const MODULES = [
+  'mpm_prefork',
+  'authn_core',
+  'authn_file',
+  'authz_core',
+  'authz_user',
+  'auth_basic',
+  'cgi',
+  'env',
+  'alias',
+]
 
-async function apache(directory: string, port: number, environment: Record<string, string>): Promise<string[]> {
-  const hash = (await Bun.password.hash(PASSWORD, { algorithm: 'bcrypt', cost: 4 })).replace(/^\$2b\$/, '$2y$')
+async function apache(
+  directory: string,
+  port: number,
+  environment: Record<string, string>,
+): Promise<string[]> {
+  const hash = (await Bun.password.hash(PASSWORD, { algorithm: 'bcrypt', cost: 4 })).replace(
+    /^\$2b\$/,
+    '$2y$',
+  )
   writeFileSync(join(directory, 'users'), `git:${hash}\n`)
   const owner = servant()
   const conf = `ServerRoot "${directory}"
@@ -188,7 +258,9 @@ ${MODULES.map((name) => `LoadModule ${name}_module /usr/lib/apache2/modules/mod_
 ${owner ? `User ${owner.name}\nGroup ${owner.name}\n` : ''}ErrorLog "${directory}/error.log"
 DefaultRuntimeDir "${directory}"
 StartServers 4
-${Object.entries(environment).map(([name, value]) => `SetEnv ${name} "${value}"`).join('\n')}
+${Object.entries(environment)
+  .map(([name, value]) => `SetEnv ${name} "${value}"`)
+  .join('\n')}
 ScriptAlias /git ${BACKEND}
 LimitRequestBody 0
 <LocationMatch "^/git">

@@ -19,16 +19,27 @@ async function pushTo(server: Server, { path }: Repository, name: string): Promi
 /** A small push comes to a server that has been pushed to so often. */
 const WARM_PUSHES = 5
 
-/** Each push has a forge of its own: what one does in the background after a push would count for the next. */
-export async function raceWholePush(executable: string, repository: Repository, directory: string, rounds: number): Promise<Result> {
+/**
+ * Each push has a forge of its own: what one does in the background after a push would count for
+ * the next.
+ */
+export async function raceWholePush(
+  executable: string,
+  repository: Repository,
+  directory: string,
+  rounds: number,
+): Promise<Result> {
   const taken: [Taken[], Taken[]] = [[], []]
   for (let round = 0; round < rounds; round++) {
     const place = join(directory, String(round))
     for (const side of [0, 1] as const) {
       const server =
-        side === 0 ? await startHearth(executable, join(place, 'hearth')) : await startGit('apache', join(place, 'root'), join(place, 'apache'))
+        side === 0
+          ? await startHearth(executable, join(place, 'hearth'))
+          : await startGit('apache', join(place, 'root'), join(place, 'apache'))
       try {
-        for (let before = isSmall(repository.bytes) ? WARM_PUSHES : 0; before > 0; before--) await pushTo(server, repository, `before-${before}`)
+        for (let before = isSmall(repository.bytes) ? WARM_PUSHES : 0; before > 0; before--)
+          await pushTo(server, repository, `before-${before}`)
         taken[side].push(await pushTo(server, repository, 'whole'))
       } finally {
         await server.stop()
@@ -36,6 +47,15 @@ export async function raceWholePush(executable: string, repository: Repository, 
       rmSync(place, { recursive: true, force: true })
     }
   }
-  const middle = (all: readonly Taken[]): Taken => ({ wall: median(all.map(({ wall }) => wall)), cpu: median(all.map(({ cpu }) => cpu)) })
-  return { scenario: 'push of everything', repository: repository.name, hearth: middle(taken[0]), git: middle(taken[1]), memory: null }
+  const middle = (all: readonly Taken[]): Taken => ({
+    wall: median(all.map(({ wall }) => wall)),
+    cpu: median(all.map(({ cpu }) => cpu)),
+  })
+  return {
+    scenario: 'push of everything',
+    repository: repository.name,
+    hearth: middle(taken[0]),
+    git: middle(taken[1]),
+    memory: null,
+  }
 }

@@ -1,4 +1,7 @@
-/** cgit behind lighttpd, with its cache off: what a page costs it, as the forge is asked without a cache in front. */
+/**
+ * cgit behind lighttpd, with its cache off: what a page costs it, as the forge is asked without a
+ * cache in front.
+ */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort } from '../run/ports.ts'
@@ -7,9 +10,13 @@ const CGI = '/usr/lib/cgit/cgit.cgi'
 
 export type Cgit = { readonly url: string; stop(): Promise<void> }
 
-/** Serves one bare repository under the name `repo`. Gives an Error where cgit or lighttpd is missing. */
+/**
+ * Serves one bare repository under the name `repo`. Gives an Error where cgit or lighttpd is
+ * missing.
+ */
 export async function startCgit(repository: string, directory: string): Promise<Cgit> {
-  for (const file of [CGI, '/usr/sbin/lighttpd']) if (!existsSync(file)) throw new Error(`${file} is not there: install cgit and lighttpd`)
+  for (const file of [CGI, '/usr/sbin/lighttpd'])
+    if (!existsSync(file)) throw new Error(`${file} is not there: install cgit and lighttpd`)
   mkdirSync(directory, { recursive: true })
   const port = freePort()
   writeFileSync(
@@ -28,7 +35,9 @@ cgi.assign = ("cgit.cgi" => "")
 setenv.set-environment = ("CGIT_CONFIG" => "${directory}/cgitrc", "GIT_CONFIG_NOSYSTEM" => "1", "GIT_CONFIG_COUNT" => "1", "GIT_CONFIG_KEY_0" => "safe.directory", "GIT_CONFIG_VALUE_0" => "*")
 `,
   )
-  const child = Bun.spawn(['/usr/sbin/lighttpd', '-D', '-f', join(directory, 'lighttpd.conf')], { stdio: ['ignore', 'ignore', 'inherit'] })
+  const child = Bun.spawn(['/usr/sbin/lighttpd', '-D', '-f', join(directory, 'lighttpd.conf')], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
   const stop = async () => {
     child.kill()
     await child.exited

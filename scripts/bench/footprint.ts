@@ -7,7 +7,9 @@ import { makeSetting } from './setting.ts'
 import { mib, table } from './table.ts'
 
 const combine = (a: Memory, b: Memory, how: (a: number, b: number) => number): Memory => ({
-  resident: how(a.resident, b.resident), own: how(a.own, b.own), code: how(a.code, b.code),
+  resident: how(a.resident, b.resident),
+  own: how(a.own, b.own),
+  code: how(a.code, b.code),
 })
 const less = (a: Memory, b: Memory): Memory => combine(a, b, (one, other) => one - other)
 const times = (a: Memory, factor: number): Memory => combine(a, a, (one) => one * factor)
@@ -20,8 +22,15 @@ const readAll = (path: string): string => `
   const tables = db.query("SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'").all()
   for (const { name } of tables) db.query('SELECT count(*) FROM "' + name + '"').get()`
 
-/** The parts are found by leaving them out: what one more worker adds, what the runtime alone holds, what a database adds to it. */
-export async function footprint(executable: string, directory: string, idle: number): Promise<string> {
+/**
+ * The parts are found by leaving them out: what one more worker adds, what the runtime alone holds,
+ * what a database adds to it.
+ */
+export async function footprint(
+  executable: string,
+  directory: string,
+  idle: number,
+): Promise<string> {
   const place = join(directory, 'memory')
   const data = join(place, 'data')
   const { forge: filled } = await makeSetting(executable, place)
@@ -45,7 +54,12 @@ export async function footprint(executable: string, directory: string, idle: num
   // As `git.workers` is unless it is set.
   const workers = Math.max(1, Math.min(4, availableParallelism()))
 
-  const row = (name: string, { resident, own, code }: Memory): string[] => [name, mib(resident), mib(own), mib(code)]
+  const row = (name: string, { resident, own, code }: Memory): string[] => [
+    name,
+    mib(resident),
+    mib(own),
+    mib(code),
+  ]
   return `Resident memory in MiB\n${table(
     ['', 'resident', 'of its own', 'mapped code'],
     [
@@ -57,7 +71,10 @@ export async function footprint(executable: string, directory: string, idle: num
       row('bun -e, doing nothing', bun),
       row('the executable as bun -e, doing nothing', runtime),
       row('  the same with the database open and read', database),
-      row(`left for our own code and its data (${workers} workers)`, less(less(usual.memory, database), times(worker, workers))),
+      row(
+        `left for our own code and its data (${workers} workers)`,
+        less(less(usual.memory, database), times(worker, workers)),
+      ),
     ],
   )}`
 }

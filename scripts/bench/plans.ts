@@ -1,14 +1,25 @@
-/** What pages ask of the database, and which of it reads whole tables or sorts what could come in order (https://www.sqlite.org/eqp.html). */
+/**
+ * What pages ask of the database, and which of it reads whole tables or sorts what could come in
+ * order (https://www.sqlite.org/eqp.html).
+ */
 import type { DatabaseHandle } from '#core/db.ts'
 import type { Hearth } from '#core/hearth.ts'
 
-export type Plan = { readonly sql: string; readonly times: number; readonly ms: number; readonly steps: readonly string[] }
+export type Plan = {
+  readonly sql: string
+  readonly times: number
+  readonly ms: number
+  readonly steps: readonly string[]
+}
 
 /** Tables that stay small whatever a forge holds, or that are meant to be read whole. */
 const SMALL = new Set(['migrations', 'site_settings', 'json_each', 'setup_links', 'sqlite_schema'])
 
 /** Runs something and gives each question that it asked of the database, with its plan. */
-export async function plansOf(hearth: Pick<Hearth, 'database'>, run: () => Promise<unknown>): Promise<Plan[]> {
+export async function plansOf(
+  hearth: Pick<Hearth, 'database'>,
+  run: () => Promise<unknown>,
+): Promise<Plan[]> {
   const { database } = hearth
   const asked = new Map<string, { times: number; ms: number }>()
   const before = database.watch
@@ -22,7 +33,14 @@ export async function plansOf(hearth: Pick<Hearth, 'database'>, run: () => Promi
   } finally {
     database.watch = before
   }
-  return [...asked].filter(([sql]) => /^\s*(SELECT|WITH)/i.test(sql)).map(([sql, { times, ms }]) => ({ sql: sql.replace(/\s+/g, ' ').trim(), times, ms, steps: stepsOf(database, sql) }))
+  return [...asked]
+    .filter(([sql]) => /^\s*(SELECT|WITH)/i.test(sql))
+    .map(([sql, { times, ms }]) => ({
+      sql: sql.replace(/\s+/g, ' ').trim(),
+      times,
+      ms,
+      steps: stepsOf(database, sql),
+    }))
 }
 
 function stepsOf(database: DatabaseHandle, sql: string): string[] {
@@ -37,10 +55,20 @@ function stepsOf(database: DatabaseHandle, sql: string): string[] {
 /** Steps that cost more the more a table holds: reading it whole, or an index of it whole. */
 export function wholeTables({ sql, steps }: Plan): string[] {
   // What was gathered on the way is as small as what it was gathered from.
-  const gathered = new Set(steps.flatMap((step) => /^(?:CO-ROUTINE|MATERIALIZE) (\w+)/.exec(step)?.[1] ?? []))
-  for (const name of [...gathered]) for (const [, alias = ''] of sql.matchAll(new RegExp(`\\b${name} (?:AS )?(\\w+)`, 'g'))) gathered.add(alias)
+  const gathered = new Set(
+    steps.flatMap((step) => /^(?:CO-ROUTINE|MATERIALIZE) (\w+)/.exec(step)?.[1] ?? []),
+  )
+  for (const name of [...gathered])
+    for (const [, alias = ''] of sql.matchAll(new RegExp(`\\b${name} (?:AS )?(\\w+)`, 'g')))
+      gathered.add(alias)
   return steps.filter((step) => {
     const [, table = ''] = /^SCAN (\w+)/.exec(step) ?? []
-    return table !== '' && table !== 'CONSTANT' && !SMALL.has(table) && !gathered.has(table) && !/^SCAN \w+ VIRTUAL TABLE/.test(step)
+    return (
+      table !== '' &&
+      table !== 'CONSTANT' &&
+      !SMALL.has(table) &&
+      !gathered.has(table) &&
+      !/^SCAN \w+ VIRTUAL TABLE/.test(step)
+    )
   })
 }

@@ -7,7 +7,13 @@ import { keep, makeSetting, READS, WRITE, type Case, type Setting } from './sett
 import { mib, ratio, table, whole } from './table.ts'
 import { load, median, requireWrk, type Measured } from './wrk.ts'
 
-export type SpeedOptions = { rounds: number; seconds: number; connections: number; writers: number; idle: number }
+export type SpeedOptions = {
+  rounds: number
+  seconds: number
+  connections: number
+  writers: number
+  idle: number
+}
 
 /** One that answers the requests of a race. */
 type Contender = {
@@ -18,17 +24,28 @@ type Contender = {
   readonly measured: Measured[]
 }
 
-type Race = { readonly name: string; readonly body: string | undefined; readonly connections: number; readonly contenders: readonly Contender[] }
+type Race = {
+  readonly name: string
+  readonly body: string | undefined
+  readonly connections: number
+  readonly contenders: readonly Contender[]
+}
 
 /** Measures all races and gives the tables as text. */
-export async function speed(executable: string, directory: string, options: SpeedOptions): Promise<string> {
+export async function speed(
+  executable: string,
+  directory: string,
+  options: SpeedOptions,
+): Promise<string> {
   requireWrk()
   const settings: Setting[] = []
   const bares: Bare[] = []
   try {
     const usual = await makeSetting(executable, join(directory, 'usual'))
     settings.push(usual)
-    const quiet = await makeSetting(executable, join(directory, 'quiet'), { HEARTH_LOG_LEVEL: 'warn' })
+    const quiet = await makeSetting(executable, join(directory, 'quiet'), {
+      HEARTH_LOG_LEVEL: 'warn',
+    })
     settings.push(quiet)
     const kept = await Promise.all(READS.map((test) => keep(usual, test)))
     writeFileSync(join(directory, 'answers.json'), JSON.stringify(kept))
@@ -43,19 +60,37 @@ export async function speed(executable: string, directory: string, options: Spee
       contender('forge', usual.forge, path, headers(usual)),
       contender('forge without request log', quiet.forge, path, headers(quiet)),
     ]
-    const bare = (name: string, { url, pid }: Bare, { path, headers }: Case, prefix: string | null) =>
-      contender(name, { url, pid }, prefix === null ? '/' : prefix + path, headers(usual))
+    const bare = (
+      name: string,
+      { url, pid }: Bare,
+      { path, headers }: Case,
+      prefix: string | null,
+    ) => contender(name, { url, pid }, prefix === null ? '/' : prefix + path, headers(usual))
     const races: Race[] = READS.map((test, at) => {
       const [forge, withoutLog] = forges(test)
       return {
-        name: `${test.name}, ${whole((kept[at]?.body ?? '').length)} bytes`, body: test.body, connections: options.connections,
-        contenders: [forge, bare('bare route', answers, test, '/plain'), bare('bare route, same headers', answers, test, '/full'), withoutLog],
+        name: `${test.name}, ${whole((kept[at]?.body ?? '').length)} bytes`,
+        body: test.body,
+        connections: options.connections,
+        contenders: [
+          forge,
+          bare('bare route', answers, test, '/plain'),
+          bare('bare route, same headers', answers, test, '/full'),
+          withoutLog,
+        ],
       }
     })
     const [forge, withoutLog] = forges(WRITE)
     races.push({
-      name: WRITE.name, body: WRITE.body, connections: options.writers,
-      contenders: [forge, bare('bare insert, grouped', grouped, WRITE, null), bare('bare insert, each its own commit', each, WRITE, null), withoutLog],
+      name: WRITE.name,
+      body: WRITE.body,
+      connections: options.writers,
+      contenders: [
+        forge,
+        bare('bare insert, grouped', grouped, WRITE, null),
+        bare('bare insert, each its own commit', each, WRITE, null),
+        withoutLog,
+      ],
     })
 
     await run(races, options, directory)
@@ -72,16 +107,32 @@ export async function speed(executable: string, directory: string, options: Spee
 
 type Server = { readonly url: string; readonly pid: number }
 
-const contender = (name: string, { url, pid }: Server, path: string, headers: Record<string, string>): Contender => ({
-  name, url: url + path, pid, headers, measured: [],
+const contender = (
+  name: string,
+  { url, pid }: Server,
+  path: string,
+  headers: Record<string, string>,
+): Contender => ({
+  name,
+  url: url + path,
+  pid,
+  headers,
+  measured: [],
 })
 
 /** All contenders of all races in turn, so that whatever else the machine does hits all alike. */
-async function run(races: readonly Race[], { rounds, seconds }: SpeedOptions, directory: string): Promise<void> {
+async function run(
+  races: readonly Race[],
+  { rounds, seconds }: SpeedOptions,
+  directory: string,
+): Promise<void> {
   for (let round = 0; round <= rounds; round++) {
     for (const { body, connections, contenders } of races) {
       for (const { url, pid, headers, measured } of contenders) {
-        const result = await load({ url, pid, headers, body, connections, seconds: round === 0 ? 1 : seconds }, directory)
+        const result = await load(
+          { url, pid, headers, body, connections, seconds: round === 0 ? 1 : seconds },
+          directory,
+        )
         // The first round is to warm up.
         if (round > 0) measured.push(result)
       }
@@ -91,10 +142,20 @@ async function run(races: readonly Race[], { rounds, seconds }: SpeedOptions, di
 
 /** Both ratios say how the forge stands to the contender: 1 is as good, 0.5 half as good. */
 function report({ name, contenders }: Race): string {
-  const middle = ({ measured }: Contender, of: keyof Measured): number => median(measured.map((one) => one[of]))
+  const middle = ({ measured }: Contender, of: keyof Measured): number =>
+    median(measured.map((one) => one[of]))
   const [first] = contenders
   if (!first) return ''
-  const head = ['', 'requests/s', 'p50 ms', 'p99 ms', 'cpu µs', 'rate ratio', 'cpu ratio', 'requests/s of all rounds']
+  const head = [
+    '',
+    'requests/s',
+    'p50 ms',
+    'p99 ms',
+    'cpu µs',
+    'rate ratio',
+    'cpu ratio',
+    'requests/s of all rounds',
+  ]
   const rows = contenders.map((one) => [
     one.name,
     whole(middle(one, 'rate')),

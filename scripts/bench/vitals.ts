@@ -1,4 +1,7 @@
-/** What a running forge holds of the machine, read from outside (Linux: proc(5)) and from its data directory. */
+/**
+ * What a running forge holds of the machine, read from outside (Linux: proc(5)) and from its data
+ * directory.
+ */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { memoryOf, threadsOf } from './memory.ts'
@@ -55,17 +58,31 @@ export function vitalsOf(pid: number, data: string, log: string, metrics: string
   const database = sizeOf(join(data, 'hearth.db'))
   const wal = sizeOf(join(data, 'hearth.db-wal'))
   return {
-    at: Date.now(), resident: memory.resident, own: memory.own, heap: Number(/^hearth_heap_bytes (\S+)/m.exec(metrics)?.[1] ?? 0) / MIB, cpu: cpuOf(pid), fds: readdirSync(`/proc/${pid}/fd`).length, threads: threadsOf(pid),
-    database: database / MIB, wal: wal / MIB, repos: repos.bytes / MIB, repo_files: repos.files, tmp_files: tmp.files,
-    other: (measureTree(data).bytes - database - wal - repos.bytes) / MIB, log: sizeOf(log) / MIB,
+    at: Date.now(),
+    resident: memory.resident,
+    own: memory.own,
+    heap: Number(/^hearth_heap_bytes (\S+)/m.exec(metrics)?.[1] ?? 0) / MIB,
+    cpu: cpuOf(pid),
+    fds: readdirSync(`/proc/${pid}/fd`).length,
+    threads: threadsOf(pid),
+    database: database / MIB,
+    wal: wal / MIB,
+    repos: repos.bytes / MIB,
+    repo_files: repos.files,
+    tmp_files: tmp.files,
+    other: (measureTree(data).bytes - database - wal - repos.bytes) / MIB,
+    log: sizeOf(log) / MIB,
   }
 }
 
 /** How much a value changes in an hour, by the line of least squares through its samples. */
 export function slopeAnHour(samples: readonly Vitals[], of: (one: Vitals) => number): number {
   const hours = samples.map(({ at }) => at / 3_600_000)
-  const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length)
+  const mean = (values: readonly number[]): number =>
+    values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length)
   const [x, y] = [mean(hours), mean(samples.map(of))]
   const below = hours.reduce((sum, hour) => sum + (hour - x) ** 2, 0)
-  return below === 0 ? 0 : samples.reduce((sum, one, at) => sum + ((hours[at] ?? 0) - x) * (of(one) - y), 0) / below
+  return below === 0
+    ? 0
+    : samples.reduce((sum, one, at) => sum + ((hours[at] ?? 0) - x) * (of(one) - y), 0) / below
 }

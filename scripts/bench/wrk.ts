@@ -18,7 +18,10 @@ export type Measured = {
   /** Milliseconds. */
   readonly p50: number
   readonly p99: number
-  /** Microseconds of processor time that the answering process took for a request; a busy machine changes it least. */
+  /**
+   * Microseconds of processor time that the answering process took for a request; a busy machine
+   * changes it least.
+   */
   readonly cpu: number
 }
 
@@ -33,7 +36,10 @@ const milliseconds = (text: string): number => {
   return Number(number) * ({ us: 0.001, ms: 1, s: 1000, m: 60_000 }[unit] ?? 1)
 }
 
-/** Clock ticks a second, of which the kernel counts the time of processes (proc(5)); 100 on every Linux. */
+/**
+ * Clock ticks a second, of which the kernel counts the time of processes (proc(5)); 100 on every
+ * Linux.
+ */
 const TICKS = 100
 
 /** Processor time of a process with all its threads so far, in seconds. */
@@ -44,25 +50,49 @@ function cpuOf(pid: number): number {
 }
 
 /** Runs it once. Throws unless every answer was a success: the speed of errors says nothing. */
-export async function load({ url, headers, body, connections, seconds, pid }: Load, directory: string): Promise<Measured> {
+export async function load(
+  { url, headers, body, connections, seconds, pid }: Load,
+  directory: string,
+): Promise<Measured> {
   const script = join(directory, 'load.lua')
-  writeFileSync(script, body === undefined ? '' : `wrk.method = "POST"\nwrk.body = ${JSON.stringify(body)}\n`)
+  writeFileSync(
+    script,
+    body === undefined ? '' : `wrk.method = "POST"\nwrk.body = ${JSON.stringify(body)}\n`,
+  )
   const named = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`])
   const before = cpuOf(pid)
-  const command = [requireWrk(), '-t1', `-c${connections}`, `-d${seconds}s`, '--latency', '-s', script, ...named, url]
+  const command = [
+    requireWrk(),
+    '-t1',
+    `-c${connections}`,
+    `-d${seconds}s`,
+    '--latency',
+    '-s',
+    script,
+    ...named,
+    url,
+  ]
   const child = Bun.spawn(command, { stdout: 'pipe', stderr: 'pipe' })
-  const [out, error, status] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text(), child.exited])
+  const [out, error, status] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ])
   const spent = cpuOf(pid) - before
   const requests = Number(/(\d+) requests in /.exec(out)?.[1])
   const rate = Number(/Requests\/sec:\s+([\d.]+)/.exec(out)?.[1])
   const failed = /Non-2xx or 3xx responses: \d+|Socket errors: .*/.exec(out)?.[0]
-  if (status !== 0 || !(rate > 0) || failed) throw new Error(`wrk on ${url}: ${failed ?? (error.trim() || out)}`)
-  const at = (percent: number) => milliseconds(new RegExp(`^\\s+${percent}%\\s+(\\S+)`, 'm').exec(out)?.[1] ?? '0ms')
+  if (status !== 0 || !(rate > 0) || failed)
+    throw new Error(`wrk on ${url}: ${failed ?? (error.trim() || out)}`)
+  const at = (percent: number) =>
+    milliseconds(new RegExp(`^\\s+${percent}%\\s+(\\S+)`, 'm').exec(out)?.[1] ?? '0ms')
   return { rate, p50: at(50), p99: at(99), cpu: (spent * 1e6) / requests }
 }
 
 export const median = (values: readonly number[]): number => {
   const sorted = values.toSorted((a, b) => a - b)
   const middle = Math.floor(sorted.length / 2)
-  return sorted.length % 2 === 1 ? (sorted[middle] ?? 0) : ((sorted[middle - 1] ?? 0) + (sorted[middle] ?? 0)) / 2
+  return sorted.length % 2 === 1
+    ? (sorted[middle] ?? 0)
+    : ((sorted[middle - 1] ?? 0) + (sorted[middle] ?? 0)) / 2
 }

@@ -1,6 +1,8 @@
 /**
- * Clients that work while the forge is cut off under them. Each does its work in steps and remembers the one it is at: what
- * got no answer is asked again after the restart, with the same idempotency key, and must then be there exactly once.
+ * Clients that work while the forge is cut off under them. Each does its work in steps and
+ * remembers the one it is at: what
+ * got no answer is asked again after the restart, with the same idempotency key, and must then be
+ * there exactly once.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -24,7 +26,13 @@ export class Gone extends Error {}
 export type Answer = { readonly status: number; readonly body: Record<string, unknown> }
 
 /** Asks the REST interface. Throws Gone when no whole answer comes. */
-export async function ask(life: Life, method: string, path: string, body?: unknown, key?: string): Promise<Answer> {
+export async function ask(
+  life: Life,
+  method: string,
+  path: string,
+  body?: unknown,
+  key?: string,
+): Promise<Answer> {
   try {
     if (method !== 'GET') life.sending?.()
     const response = await fetch(`${life.url}/api/v1${path}`, {
@@ -37,7 +45,10 @@ export async function ask(life: Life, method: string, path: string, body?: unkno
       body: body === undefined ? undefined : JSON.stringify(body),
     })
     const text = await response.text()
-    return { status: response.status, body: text === '' ? {} : (JSON.parse(text) as Record<string, unknown>) }
+    return {
+      status: response.status,
+      body: text === '' ? {} : (JSON.parse(text) as Record<string, unknown>),
+    }
   } catch (error) {
     throw new Gone(error instanceof Error ? error.message : String(error))
   }
@@ -76,14 +87,25 @@ export abstract class Client {
       while (!life.over) await this.step(life)
     } catch (error) {
       if (life.over && (error instanceof Gone || error instanceof GitFailed)) return
-      this.ledger.surprises.push(`${this.name}: ${error instanceof Error ? error.message : String(error)}`)
+      this.ledger.surprises.push(
+        `${this.name}: ${error instanceof Error ? error.message : String(error)}`,
+      )
     }
   }
 
-  /** A POST that must succeed; asked again in another life it has the same key, so that it happens once. */
-  protected async post(life: Life, path: string, body: unknown, step: string): Promise<Record<string, unknown>> {
+  /**
+   * A POST that must succeed; asked again in another life it has the same key, so that it happens
+   * once.
+   */
+  protected async post(
+    life: Life,
+    path: string,
+    body: unknown,
+    step: string,
+  ): Promise<Record<string, unknown>> {
     const answer = await this.tryPost(life, path, body, step)
-    if (answer.status >= 300) throw new Surprise(`POST ${path} answered ${answer.status}: ${JSON.stringify(answer.body)}`)
+    if (answer.status >= 300)
+      throw new Surprise(`POST ${path} answered ${answer.status}: ${JSON.stringify(answer.body)}`)
     return answer.body
   }
 
@@ -94,7 +116,10 @@ export abstract class Client {
   /** Makes a commit with one new file in the clone; gives its id. */
   protected async commit(file: string): Promise<string> {
     mkdirSync(join(this.clone, file, '..'), { recursive: true })
-    writeFileSync(join(this.clone, file), `${file}\n${Array.from({ length: 20 }, () => this.random.next().toString(36)).join('\n')}\n`)
+    writeFileSync(
+      join(this.clone, file),
+      `${file}\n${Array.from({ length: 20 }, () => this.random.next().toString(36)).join('\n')}\n`,
+    )
     await git(this.clone, 'add', file)
     await git(this.clone, 'commit', '-q', '-m', `Add ${file}`)
     return (await git(this.clone, 'rev-parse', 'HEAD')).trim()
@@ -102,7 +127,13 @@ export abstract class Client {
 
   /** Merges what the base has gained into the clone; gives the commit. */
   protected async catchUp(life: Life, repo: string): Promise<string> {
-    await git(this.clone, 'fetch', '-q', withToken(`${life.url}/${repo}.git`, life.token), 'refs/heads/main')
+    await git(
+      this.clone,
+      'fetch',
+      '-q',
+      withToken(`${life.url}/${repo}.git`, life.token),
+      'refs/heads/main',
+    )
     await git(this.clone, 'merge', '-q', '--no-edit', 'FETCH_HEAD')
     return (await git(this.clone, 'rev-parse', 'HEAD')).trim()
   }
@@ -111,7 +142,13 @@ export abstract class Client {
   protected async push(life: Life, repo: string, ref: string, oid: string): Promise<void> {
     this.ledger.sending(repo, ref, oid)
     life.sending?.()
-    await git(this.clone, 'push', '-q', withToken(`${life.url}/${repo}.git`, life.token), `${oid}:${ref}`)
+    await git(
+      this.clone,
+      'push',
+      '-q',
+      withToken(`${life.url}/${repo}.git`, life.token),
+      `${oid}:${ref}`,
+    )
     this.ledger.note({ kind: 'push', repo, ref, oid })
   }
 }

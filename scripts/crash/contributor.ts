@@ -1,4 +1,7 @@
-/** Walks the whole loop, over and over: issue, pull request, push to its fork, session, ready, merge, comment. */
+/**
+ * Walks the whole loop, over and over: issue, pull request, push to its fork, session, ready,
+ * merge, comment.
+ */
 import { git, withToken } from '../run/git.ts'
 import { Client, Surprise, type Life } from './client.ts'
 import type { Random } from './random.ts'
@@ -38,8 +41,14 @@ export class Contributor extends Client {
 
   #begin(): Task {
     return {
-      name: `${this.name} does task ${this.serial}`, repo: this.repo(), wanted: this.random.chance(0.3) ? 2 : 1, commits: [], acknowledged: 0,
-      issue: 0, pull: 0, told: false,
+      name: `${this.name} does task ${this.serial}`,
+      repo: this.repo(),
+      wanted: this.random.chance(0.3) ? 2 : 1,
+      commits: [],
+      acknowledged: 0,
+      issue: 0,
+      pull: 0,
+      told: false,
     }
   }
 
@@ -51,15 +60,31 @@ export class Contributor extends Client {
   /** What each stage does; it gives the next one. */
   readonly #stages: Readonly<Record<Stage, (life: Life, task: Task) => Promise<Stage>>> = {
     issue: async (life, task) => {
-      const made = await this.post(life, `/repos/${task.repo}/issues`, { title: task.name, body: `What ${this.name} wants.` }, 'issue')
+      const made = await this.post(
+        life,
+        `/repos/${task.repo}/issues`,
+        { title: task.name, body: `What ${this.name} wants.` },
+        'issue',
+      )
       task.issue = Number(made['number'])
-      this.ledger.note({ kind: 'issue', repo: task.repo, number: task.issue, id: String(made['id']), title: task.name })
+      this.ledger.note({
+        kind: 'issue',
+        repo: task.repo,
+        number: task.issue,
+        id: String(made['id']),
+        title: task.name,
+      })
       return 'pull'
     },
 
     pull: async (life, task) => {
       const title = `${task.name}, solved`
-      const made = await this.post(life, `/repos/${task.repo}/pulls`, { issue: task.issue, title, agent: this.name }, 'pull')
+      const made = await this.post(
+        life,
+        `/repos/${task.repo}/pulls`,
+        { issue: task.issue, title, agent: this.name },
+        'pull',
+      )
       const pull = made['pull'] as { number: number; id: string }
       task.pull = pull.number
       this.ledger.note({ kind: 'pull', repo: task.repo, number: pull.number, id: pull.id, title })
@@ -77,7 +102,13 @@ export class Contributor extends Client {
       }
       if (commits.length >= task.wanted) return task.told ? 'merge' : 'session'
       if (last === undefined) {
-        await git(this.clone, 'fetch', '-q', withToken(`${life.url}/${fork}.git`, life.token), 'refs/heads/main')
+        await git(
+          this.clone,
+          'fetch',
+          '-q',
+          withToken(`${life.url}/${fork}.git`, life.token),
+          'refs/heads/main',
+        )
         await git(this.clone, 'reset', '-q', '--hard', 'FETCH_HEAD')
       }
       commits.push(await this.commit(`${this.name}/${this.serial}-${commits.length}.txt`))
@@ -92,34 +123,66 @@ export class Contributor extends Client {
         { kind: 'tool', tool: 'sed', text: `${name}: a tool ran` },
         { kind: 'summary', text },
       ]
-      const told = await this.post(life, `/repos/${repo}/pulls/${pull}/session`, { entries }, 'session')
-      this.ledger.note({ kind: 'session', repo, number: pull, last_seq: Number(told['last_seq']), text })
+      const told = await this.post(
+        life,
+        `/repos/${repo}/pulls/${pull}/session`,
+        { entries },
+        'session',
+      )
+      this.ledger.note({
+        kind: 'session',
+        repo,
+        number: pull,
+        last_seq: Number(told['last_seq']),
+        text,
+      })
       task.told = true
       return 'ready'
     },
 
     ready: async (life, { name, repo, pull }) => {
-      await this.post(life, `/repos/${repo}/pulls/${pull}/ready`, { summary: `${name}. It works now.` }, 'ready')
+      await this.post(
+        life,
+        `/repos/${repo}/pulls/${pull}/ready`,
+        { summary: `${name}. It works now.` },
+        'ready',
+      )
       this.ledger.note({ kind: 'ready', repo, number: pull })
       return 'merge'
     },
 
     merge: async (life, { repo, pull, commits }) => {
       const method = ['merge', 'squash', 'rebase'][this.serial % 3]
-      const { status, body } = await this.tryPost(life, `/repos/${repo}/pulls/${pull}/merge`, { method }, 'merge')
+      const { status, body } = await this.tryPost(
+        life,
+        `/repos/${repo}/pulls/${pull}/merge`,
+        { method },
+        'merge',
+      )
       const { error } = body as { error?: { reason?: string } }
       if (status === 409 && error?.reason === ANOTHER_WAS_FIRST) {
         commits.push(await this.catchUp(life, repo))
         return 'push'
       }
-      if (status >= 300) throw new Surprise(`merging ${repo}#${pull} answered ${status}: ${JSON.stringify(body)}`)
-      this.ledger.note({ kind: 'merge', repo, number: pull, commit: String(body['merge_commit_sha']) })
+      if (status >= 300)
+        throw new Surprise(`merging ${repo}#${pull} answered ${status}: ${JSON.stringify(body)}`)
+      this.ledger.note({
+        kind: 'merge',
+        repo,
+        number: pull,
+        commit: String(body['merge_commit_sha']),
+      })
       return 'comment'
     },
 
     comment: async (life, { name, repo, issue }) => {
       const text = `${name}: thank you`
-      const made = await this.post(life, `/repos/${repo}/issues/${issue}/comments`, { body: text }, 'comment')
+      const made = await this.post(
+        life,
+        `/repos/${repo}/issues/${issue}/comments`,
+        { body: text },
+        'comment',
+      )
       this.ledger.note({ kind: 'comment', repo, number: issue, id: String(made['id']), body: text })
       this.serial++
       this.#task = null

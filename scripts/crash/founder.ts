@@ -5,7 +5,10 @@ import { git, withToken } from '../run/git.ts'
 import { ask, Client, type Life } from './client.ts'
 import type { Random } from './random.ts'
 
-/** Makes repositories, pushes their first commit, and commits through the interface: what a new store must survive. */
+/**
+ * Makes repositories, pushes their first commit, and commits through the interface: what a new
+ * store must survive.
+ */
 export class Founder extends Client {
   #at: 'repo' | 'push' | 'commit' | 'issue' = 'repo'
   #first: string | null = null
@@ -23,7 +26,12 @@ export class Founder extends Client {
     const name = `${this.name}-${this.serial}`
     const repo = `${this.workspace}/${name}`
     if (this.#at === 'repo') {
-      const made = await this.post(life, '/repos', { workspace: this.workspace, name, private: true }, 'repo')
+      const made = await this.post(
+        life,
+        '/repos',
+        { workspace: this.workspace, name, private: true },
+        'repo',
+      )
       this.ledger.note({ kind: 'repo', repo, id: String(made['id']) })
       this.#first = null
       this.#at = 'push'
@@ -42,7 +50,13 @@ export class Founder extends Client {
     } else {
       const title = `${name} begins`
       const made = await this.post(life, `/repos/${repo}/issues`, { title }, 'issue')
-      this.ledger.note({ kind: 'issue', repo, number: Number(made['number']), id: String(made['id']), title })
+      this.ledger.note({
+        kind: 'issue',
+        repo,
+        number: Number(made['number']),
+        id: String(made['id']),
+        title,
+      })
       this.serial++
       this.#at = 'repo'
     }
@@ -50,7 +64,8 @@ export class Founder extends Client {
 }
 
 /**
- * Prepares a repository with a first commit on main, for contributors to work in. Either a pull request must have all of its
+ * Prepares a repository with a first commit on main, for contributors to work in. Either a pull
+ * request must have all of its
  * base before it is merged, or the forge merges what has diverged.
  */
 export async function prepareRepo(
@@ -63,7 +78,8 @@ export async function prepareRepo(
   const full = `${workspace}/${name}`
   const must = async (method: string, path: string, input: unknown) => {
     const { status, body } = await ask(life, method, path, input)
-    if (status >= 300) throw new Error(`${method} ${path} answered ${status}: ${JSON.stringify(body)}`)
+    if (status >= 300)
+      throw new Error(`${method} ${path} answered ${status}: ${JSON.stringify(body)}`)
   }
   await must('POST', '/repos', { workspace, name, private: true })
   await must('PATCH', `/repos/${full}/settings`, { require_up_to_date: options.upToDate })

@@ -1,15 +1,47 @@
-/** What the forge has acknowledged: each client writes down every answer that promised something, in memory and in a file. */
+/**
+ * What the forge has acknowledged: each client writes down every answer that promised something, in
+ * memory and in a file.
+ */
 import { appendFileSync } from 'node:fs'
 
 export type Acknowledged =
   | { readonly kind: 'repo'; readonly repo: string; readonly id: string }
-  | { readonly kind: 'issue'; readonly repo: string; readonly number: number; readonly id: string; readonly title: string }
-  | { readonly kind: 'pull'; readonly repo: string; readonly number: number; readonly id: string; readonly title: string }
+  | {
+      readonly kind: 'issue'
+      readonly repo: string
+      readonly number: number
+      readonly id: string
+      readonly title: string
+    }
+  | {
+      readonly kind: 'pull'
+      readonly repo: string
+      readonly number: number
+      readonly id: string
+      readonly title: string
+    }
   | { readonly kind: 'push'; readonly repo: string; readonly ref: string; readonly oid: string }
-  | { readonly kind: 'session'; readonly repo: string; readonly number: number; readonly last_seq: number; readonly text: string }
+  | {
+      readonly kind: 'session'
+      readonly repo: string
+      readonly number: number
+      readonly last_seq: number
+      readonly text: string
+    }
   | { readonly kind: 'ready'; readonly repo: string; readonly number: number }
-  | { readonly kind: 'merge'; readonly repo: string; readonly number: number; readonly commit: string }
-  | { readonly kind: 'comment'; readonly repo: string; readonly number: number; readonly id: string; readonly body: string }
+  | {
+      readonly kind: 'merge'
+      readonly repo: string
+      readonly number: number
+      readonly commit: string
+    }
+  | {
+      readonly kind: 'comment'
+      readonly repo: string
+      readonly number: number
+      readonly id: string
+      readonly body: string
+    }
 
 export type Kind = Acknowledged['kind']
 
@@ -37,7 +69,16 @@ export class Ledger {
 }
 
 export const countKinds = (ledgers: readonly Ledger[]): Record<Kind, number> => {
-  const counts: Record<Kind, number> = { repo: 0, issue: 0, pull: 0, push: 0, session: 0, ready: 0, merge: 0, comment: 0 }
+  const counts: Record<Kind, number> = {
+    repo: 0,
+    issue: 0,
+    pull: 0,
+    push: 0,
+    session: 0,
+    ready: 0,
+    merge: 0,
+    comment: 0,
+  }
   for (const { entries } of ledgers) for (const { kind } of entries) counts[kind]++
   return counts
 }

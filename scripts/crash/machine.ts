@@ -1,4 +1,7 @@
-/** The machine that the forge runs on, as far as it can fail: its process can be killed, and its power can be cut. */
+/**
+ * The machine that the forge runs on, as far as it can fail: its process can be killed, and its
+ * power can be cut.
+ */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
 
@@ -19,7 +22,11 @@ export function killMachine(directory: string): Machine {
 
 async function run(...command: string[]): Promise<string> {
   const child = Bun.spawn(command, { stdout: 'pipe', stderr: 'pipe' })
-  const [out, error, status] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text(), child.exited])
+  const [out, error, status] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ])
   if (status !== 0) throw new Error(`${command.join(' ')}: ${error.trim() || `status ${status}`}`)
   return out.trim()
 }
@@ -28,7 +35,8 @@ async function run(...command: string[]): Promise<string> {
 const IMAGE_MIB = 1024
 
 /**
- * A long time between the file system's own commits, and no help for a program that renames without a sync (ext4(5),
+ * A long time between the file system's own commits, and no help for a program that renames without
+ * a sync (ext4(5),
  * `commit`, `noauto_da_alloc`): what survives is what the program itself has synced.
  */
 const MOUNT_OPTIONS = 'commit=300,noauto_da_alloc,noatime'
@@ -61,22 +69,40 @@ const hasStopped = (pid: number): boolean =>
     return /^[tTZX]/.test(stat.slice(stat.lastIndexOf(')') + 2))
   })
 
-/** Writes that a block device has taken so far, and those under way (kernel documentation, block/stat.rst). */
+/**
+ * Writes that a block device has taken so far, and those under way (kernel documentation,
+ * block/stat.rst).
+ */
 function writesOf(device: string): { done: string; underWay: number } {
-  const fields = readFileSync(`/sys/block/${basename(device)}/stat`, 'utf8').trim().split(/\s+/)
+  const fields = readFileSync(`/sys/block/${basename(device)}/stat`, 'utf8')
+    .trim()
+    .split(/\s+/)
   return { done: `${fields[4]} ${fields[6]}`, underWay: Number(fields[8]) }
 }
 
 /**
- * A machine whose power can be cut: the data lies in a file system of its own on a loop device. The cut stops the process,
- * copies the device's backing file (what was never written to the device is not in it) and goes on with the copy.
+ * A machine whose power can be cut: the data lies in a file system of its own on a loop device. The
+ * cut stops the process,
+ * copies the device's backing file (what was never written to the device is not in it) and goes on
+ * with the copy.
  * Throws where there are no loop devices or no right to mount.
  */
 export async function powerMachine(directory: string): Promise<Machine> {
   let serial = 0
   const image = join(directory, 'disk-0.img')
   await run('truncate', '-s', `${IMAGE_MIB}M`, image)
-  await run('mkfs.ext4', '-q', '-F', '-m', '0', '-J', 'size=16', '-E', 'lazy_itable_init=0,lazy_journal_init=0', image)
+  await run(
+    'mkfs.ext4',
+    '-q',
+    '-F',
+    '-m',
+    '0',
+    '-J',
+    'size=16',
+    '-E',
+    'lazy_itable_init=0,lazy_journal_init=0',
+    image,
+  )
   let disk = await attach(image, join(directory, 'mount-0'))
   return {
     get data() {
@@ -95,7 +121,10 @@ export async function powerMachine(directory: string): Promise<Machine> {
   }
 }
 
-/** Copies a backing file as it is at one moment: a copy during which the device was written to is thrown away. */
+/**
+ * Copies a backing file as it is at one moment: a copy during which the device was written to is
+ * thrown away.
+ */
 async function copyAtOnce({ image, device }: Disk, copy: string): Promise<void> {
   for (let attempt = 0; attempt < 50; attempt++) {
     const before = writesOf(device)

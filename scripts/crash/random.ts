@@ -1,4 +1,7 @@
-/** Numbers that look random and come again for the same seed (mulberry32), so that a run can be told by its seed. */
+/**
+ * Numbers that look random and come again for the same seed (mulberry32), so that a run can be told
+ * by its seed.
+ */
 export class Random {
   constructor(private state: number) {}
 
@@ -19,7 +22,10 @@ export class Random {
     return this.next() < probability
   }
 
-  /** Another source that this one decides, for a part of the program with its own order of questions. */
+  /**
+   * Another source that this one decides, for a part of the program with its own order of
+   * questions.
+   */
   branch(): Random {
     return new Random(Math.floor(this.next() * 4294967296))
   }

@@ -1,4 +1,7 @@
-/** Cuts a forge off again and again while clients work, and holds it against what it had acknowledged after each restart. */
+/**
+ * Cuts a forge off again and again while clients work, and holds it against what it had
+ * acknowledged after each restart.
+ */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -27,9 +30,15 @@ export type CrashOptions = {
   racers?: number
   /** How long clients work in a round, in milliseconds, between these two. */
   length?: readonly [number, number]
-  /** How many rounds work in one repository before the next is begun: a store grows by a pack with every push. */
+  /**
+   * How many rounds work in one repository before the next is begun: a store grows by a pack with
+   * every push.
+   */
   perRepo?: number
-  /** Where data, clones and ledgers go; a new temporary directory unless given. Kept when there are problems. */
+  /**
+   * Where data, clones and ledgers go; a new temporary directory unless given. Kept when there are
+   * problems.
+   */
   directory?: string
   say?: (line: string) => void
 }
@@ -54,15 +63,33 @@ export type CrashReport = {
   directory: string
 }
 
-/** Each round works, cuts, sometimes cuts the start too, starts, and checks. Ends at the first round with problems. */
+/**
+ * Each round works, cuts, sometimes cuts the start too, starts, and checks. Ends at the first round
+ * with problems.
+ */
 export async function runCrashes(options: CrashOptions): Promise<CrashReport> {
-  const { executable, how, rounds, seed, contributors = 4, racers = 2, length = [300, 2000], perRepo = 20, say = () => {} } = options
+  const {
+    executable,
+    how,
+    rounds,
+    seed,
+    contributors = 4,
+    racers = 2,
+    length = [300, 2000],
+    perRepo = 20,
+    say = () => {},
+  } = options
   const directory = options.directory ?? mkdtempSync(join(tmpdir(), `hearth-${how}-`))
   mkdirSync(directory, { recursive: true })
   const random = new Random(seed)
   const machine = how === 'power' ? await powerMachine(directory) : killMachine(directory)
   const log = join(directory, 'serve.log')
-  const begin = () => ({ executable, data: machine.data, log, environment: { HEARTH_LOG_LEVEL: 'warn', HEARTH_OUTBOUND_ALLOW: 'http://127.0.0.1' } })
+  const begin = () => ({
+    executable,
+    data: machine.data,
+    log,
+    environment: { HEARTH_LOG_LEVEL: 'warn', HEARTH_OUTBOUND_ALLOW: 'http://127.0.0.1' },
+  })
   const restarts: number[] = []
   let whileStarting = 0
   let maintained = 0
@@ -82,11 +109,15 @@ export async function runCrashes(options: CrashOptions): Promise<CrashReport> {
     forge = await startForge(begin())
     const { token } = await claim(forge)
     const nextRepo = ({ url }: ForgeProcess, at: number) =>
-      prepareRepo({ url, token, over: false }, directory, OWNER.workspace, `work-${at}`, { upToDate: at % 2 === 0 })
+      prepareRepo({ url, token, over: false }, directory, OWNER.workspace, `work-${at}`, {
+        upToDate: at % 2 === 0,
+      })
     let repo = await nextRepo(forge, 0)
-    for (let at = 0; at < contributors; at++) clients.push(new Contributor(`worker-${at}`, directory, random.branch(), () => repo))
+    for (let at = 0; at < contributors; at++)
+      clients.push(new Contributor(`worker-${at}`, directory, random.branch(), () => repo))
     clients.push(new Founder('founder', directory, random.branch(), OWNER.workspace))
-    for (let at = 0; at < racers; at++) clients.push(new Racer(`racer-${at}`, directory, random.branch(), () => repo, races))
+    for (let at = 0; at < racers; at++)
+      clients.push(new Racer(`racer-${at}`, directory, random.branch(), () => repo, races))
     const ledgers = clients.map(({ ledger }) => ledger)
 
     while (done < rounds && problems.length === 0) {
@@ -94,13 +125,17 @@ export async function runCrashes(options: CrashOptions): Promise<CrashReport> {
       if (done > 0 && done % perRepo === 0) repo = await nextRepo(forge, done / perRepo)
       const life: Life = { url: forge.url, token, over: false }
       const work = Promise.all(clients.map((client) => client.work(life)))
-      const died = await Promise.race([momentOfCut(life, length, random).then(() => null), forge.exited])
+      const died = await Promise.race([
+        momentOfCut(life, length, random).then(() => null),
+        forge.exited,
+      ])
       life.over = true
       if (died !== null) problems.push(`the forge ended by itself with status ${died}`)
       else await machine.cut(forge.pid, forge.kill)
       forge = null
       await work
-      // Stores are packed together a while after their pushes; so often does it begin with the next life.
+      // Stores are packed together a while after their pushes; so often does it begin with the next
+      // life.
       if (random.chance(0.7)) maintained += hastenMaintenance(join(machine.data, 'hearth.db'))
       if (random.chance(0.2)) {
         await cutWhileStarting(machine, begin(), random)
@@ -111,21 +146,41 @@ export async function runCrashes(options: CrashOptions): Promise<CrashReport> {
       done++
 
       // A database that is broken must be seen before the next round writes into it.
-      const { problems: wrong, expected } = checkDatabase(join(machine.data, 'hearth.db'), ledgers, races)
+      const { problems: wrong, expected } = checkDatabase(
+        join(machine.data, 'hearth.db'),
+        ledgers,
+        races,
+      )
       const last = done === rounds
-      const touched = ledgers.flatMap(({ entries }, at) => entries.slice(known[at]).map((entry) => entry.repo.split('/')[1] ?? ''))
-      const objects = await checkObjects(join(machine.data, 'repos'), directory, expected, last || done % 25 === 0 ? null : new Set(touched))
+      const touched = ledgers.flatMap(({ entries }, at) =>
+        entries.slice(known[at]).map((entry) => entry.repo.split('/')[1] ?? ''),
+      )
+      const objects = await checkObjects(
+        join(machine.data, 'repos'),
+        directory,
+        expected,
+        last || done % 25 === 0 ? null : new Set(touched),
+      )
       problems.push(...ledgers.flatMap(({ surprises }) => surprises), ...wrong, ...objects)
       if (last && problems.length === 0) {
-        problems.push(...(await lookAsUsers(forge.url, token, directory, repo)), ...(await checkExport(executable, machine.data, directory, repo)))
+        problems.push(
+          ...(await lookAsUsers(forge.url, token, directory, repo)),
+          ...(await checkExport(executable, machine.data, directory, repo)),
+        )
       }
       if (done % 10 === 0 || last || problems.length > 0) {
-        say(`round ${done} of ${rounds}: ${inWords(countKinds(ledgers))}${problems.length > 0 ? `; ${problems.length} problems` : ''}`)
+        say(
+          `round ${done} of ${rounds}: ${inWords(countKinds(ledgers))}${problems.length > 0 ? `; ${problems.length} problems` : ''}`,
+        )
       }
     }
-    if (problems.length === 0 && (await forge.stop()) !== 0) problems.push('the forge did not stop cleanly in the end')
+    if (problems.length === 0 && (await forge.stop()) !== 0)
+      problems.push('the forge did not stop cleanly in the end')
   } catch (error) {
-    problems = [...problems, error instanceof Error ? (error.stack ?? error.message) : String(error)]
+    problems = [
+      ...problems,
+      error instanceof Error ? (error.stack ?? error.message) : String(error),
+    ]
   } finally {
     await forge?.kill()
     await source.close()
@@ -135,21 +190,41 @@ export async function runCrashes(options: CrashOptions): Promise<CrashReport> {
   }
   restarts.sort((a, b) => a - b)
   return {
-    rounds: done, whileStarting, maintained, problems, imported: importer.imported,
-    races: { moved: races.sent.filter(({ said }) => said === 'moved').length, refused: races.sent.filter(({ said }) => said === 'refused').length }, directory, acknowledged: countKinds(clients.map(({ ledger }) => ledger)),
-    least: Math.min(...clients.filter((client) => !(client instanceof Racer) && client !== importer).map(({ ledger }) => ledger.entries.length)),
+    rounds: done,
+    whileStarting,
+    maintained,
+    problems,
+    imported: importer.imported,
+    races: {
+      moved: races.sent.filter(({ said }) => said === 'moved').length,
+      refused: races.sent.filter(({ said }) => said === 'refused').length,
+    },
+    directory,
+    acknowledged: countKinds(clients.map(({ ledger }) => ledger)),
+    least: Math.min(
+      ...clients
+        .filter((client) => !(client instanceof Racer) && client !== importer)
+        .map(({ ledger }) => ledger.entries.length),
+    ),
     restart: { median: restarts[Math.floor(restarts.length / 2)] ?? 0, most: restarts.at(-1) ?? 0 },
   }
 }
 
 export const inWords = (counts: Readonly<Record<Kind, number>>): string =>
-  Object.entries(counts).map(([kind, count]) => `${count} ${kind}`).join(', ')
+  Object.entries(counts)
+    .map(([kind, count]) => `${count} ${kind}`)
+    .join(', ')
 
 /**
- * Waits until the cut: half of them fall anywhere, half fall shortly after a change was sent, because the moments between a
+ * Waits until the cut: half of them fall anywhere, half fall shortly after a change was sent,
+ * because the moments between a
  * transaction and its answer are short and would hardly ever be hit.
  */
-async function momentOfCut(life: Life, length: readonly [number, number], random: Random): Promise<void> {
+async function momentOfCut(
+  life: Life,
+  length: readonly [number, number],
+  random: Random,
+): Promise<void> {
   await Bun.sleep(random.between(...length))
   if (random.chance(0.5)) return
   const after = random.between(0, 8)
@@ -159,8 +234,15 @@ async function momentOfCut(life: Life, length: readonly [number, number], random
   await Bun.sleep(after)
 }
 
-/** Recovery itself is cut off: sometimes before the process has read a line, sometimes when it already listens. */
-async function cutWhileStarting(machine: Machine, begin: Parameters<typeof beginForge>[0], random: Random): Promise<void> {
+/**
+ * Recovery itself is cut off: sometimes before the process has read a line, sometimes when it
+ * already listens.
+ */
+async function cutWhileStarting(
+  machine: Machine,
+  begin: Parameters<typeof beginForge>[0],
+  random: Random,
+): Promise<void> {
   const starting = beginForge(begin)
   await Bun.sleep(random.between(0, 250))
   await machine.cut(starting.pid, starting.kill)
@@ -169,7 +251,12 @@ async function cutWhileStarting(machine: Machine, begin: Parameters<typeof begin
 }
 
 /** In the end a clone over the network must satisfy git. */
-async function lookAsUsers(url: string, token: string, directory: string, repo: string): Promise<string[]> {
+async function lookAsUsers(
+  url: string,
+  token: string,
+  directory: string,
+  repo: string,
+): Promise<string[]> {
   const clone = join(directory, 'last-look.git')
   try {
     await git(directory, 'clone', '-q', '--mirror', withToken(`${url}/${repo}.git`, token), clone)

@@ -1,25 +1,41 @@
-/** Clients of git by other authors, fetched from their registries and built where that is needed. */
+/**
+ * Clients of git by other authors, fetched from their registries and built where that is needed.
+ */
 import { copyFileSync, existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 
 const HERE = import.meta.dir
 
-/** `command` is what the action and its arguments are added to; null with a reason when it cannot be had. */
-export type Tool = { readonly name: string; readonly command: readonly string[] | null; readonly why?: string }
+/**
+ * `command` is what the action and its arguments are added to; null with a reason when it cannot be
+ * had.
+ */
+export type Tool = {
+  readonly name: string
+  readonly command: readonly string[] | null
+  readonly why?: string
+}
 
 /** Real git has its own options for each action: it is told apart by its program. */
 export type GitTool = { readonly name: string; readonly program: string }
 
 function run(cwd: string, ...command: string[]): void {
   const ran = Bun.spawnSync(command, { cwd, stdout: 'pipe', stderr: 'pipe' })
-  if (ran.exitCode !== 0) throw new Error(`${command[0]} ${command[1] ?? ''} ended with ${ran.exitCode}: ${`${ran.stderr}${ran.stdout}`.trim().slice(-300)}`)
+  if (ran.exitCode !== 0)
+    throw new Error(
+      `${command[0]} ${command[1] ?? ''} ended with ${ran.exitCode}: ${`${ran.stderr}${ran.stdout}`.trim().slice(-300)}`,
+    )
 }
 
 function tool(name: string, prepare: () => readonly string[]): Tool {
   try {
     return { name, command: prepare() }
   } catch (error) {
-    return { name, command: null, why: error instanceof Error ? error.message.split('\n')[0] : String(error) }
+    return {
+      name,
+      command: null,
+      why: error instanceof Error ? error.message.split('\n')[0] : String(error),
+    }
   }
 }
 

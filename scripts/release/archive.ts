@@ -7,7 +7,12 @@ import { pack } from 'tar-stream'
 export type Entry = { readonly name: string; readonly bytes: Uint8Array; readonly mode: number }
 
 /** Writes the entries in their order, all of one moment (seconds) and of no user. */
-export async function writeArchive(path: string, folder: string, entries: readonly Entry[], epoch: number): Promise<void> {
+export async function writeArchive(
+  path: string,
+  folder: string,
+  entries: readonly Entry[],
+  epoch: number,
+): Promise<void> {
   const tar = pack()
   const out = createWriteStream(path)
   tar.pipe(createGzip({ level: 9 })).pipe(out)
@@ -15,7 +20,11 @@ export async function writeArchive(path: string, folder: string, entries: readon
   tar.entry({ ...common, name: `${folder}/`, type: 'directory', mode: 0o755 })
   for (const { name, bytes, mode } of entries) {
     await new Promise<void>((resolve, reject) => {
-      tar.entry({ ...common, name: `${folder}/${name}`, mode }, Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), (error) => (error ? reject(error) : resolve()))
+      tar.entry(
+        { ...common, name: `${folder}/${name}`, mode },
+        Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength),
+        (error) => (error ? reject(error) : resolve()),
+      )
     })
   }
   tar.finalize()

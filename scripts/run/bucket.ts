@@ -11,13 +11,26 @@ export const BUCKET_OPTIONS = {
 
 export type BucketOptions = { readonly [Name in keyof typeof BUCKET_OPTIONS]: string }
 
-export const clientOf = ({ endpoint, bucket, region, access, secret }: BucketOptions): Bun.S3Client => new Bun.S3Client({ bucket, endpoint, region, accessKeyId: access, secretAccessKey: secret })
+export const clientOf = ({
+  endpoint,
+  bucket,
+  region,
+  access,
+  secret,
+}: BucketOptions): Bun.S3Client =>
+  new Bun.S3Client({ bucket, endpoint, region, accessKeyId: access, secretAccessKey: secret })
 
 /** Everything in a folder. */
-export async function listFolder(client: Bun.S3Client, folder: string): Promise<{ readonly key: string; readonly size: number }[]> {
+export async function listFolder(
+  client: Bun.S3Client,
+  folder: string,
+): Promise<{ readonly key: string; readonly size: number }[]> {
   const found: { key: string; size: number }[] = []
   for (let after: string | undefined; ; ) {
-    const { contents = [], isTruncated } = await client.list({ prefix: `${folder}/`, ...(after === undefined ? {} : { startAfter: after }) })
+    const { contents = [], isTruncated } = await client.list({
+      prefix: `${folder}/`,
+      ...(after === undefined ? {} : { startAfter: after }),
+    })
     found.push(...contents.map(({ key, size }) => ({ key, size: size ?? 0 })))
     after = contents.at(-1)?.key
     if (!isTruncated || after === undefined) return found

@@ -1,4 +1,7 @@
-/** Starts the built executable as a process of its own and drives it from outside, for scripts that measure or torment it. */
+/**
+ * Starts the built executable as a process of its own and drives it from outside, for scripts that
+ * measure or torment it.
+ */
 import { closeSync, existsSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -8,7 +11,8 @@ export const EXECUTABLE = join(ROOT, 'dist', 'hearth')
 
 /** Gives an Error when there is no executable to run. */
 export function requireBuilt(executable: string): string {
-  if (!existsSync(executable)) throw new Error(`${executable} does not exist; build it with: bun scripts/build.ts`)
+  if (!existsSync(executable))
+    throw new Error(`${executable} does not exist; build it with: bun scripts/build.ts`)
   return executable
 }
 
@@ -38,7 +42,11 @@ export type ForgeProcess = {
 }
 
 /** A process that is starting: it can be killed before it is there. */
-export type Starting = { readonly pid: number; readonly ready: Promise<ForgeProcess>; kill(): Promise<void> }
+export type Starting = {
+  readonly pid: number
+  readonly ready: Promise<ForgeProcess>
+  kill(): Promise<void>
+}
 
 const LISTENING = /^hearth listening on (http:\/\/127\.0\.0\.1:\d+)$/m
 const SETUP = /^hearth setup: (\S+)$/m
@@ -48,7 +56,9 @@ export function beginForge({ executable, data, log, environment }: ForgeOptions)
   const began = performance.now()
   const file = openSync(log, 'a')
   const child = Bun.spawn([executable, 'serve', '--listen', '127.0.0.1:0', '--data', data], {
-    env: { PATH: '/nonexistent', HOME: '/nonexistent', TZ: 'UTC', ...environment }, stdout: 'pipe', stderr: file,
+    env: { PATH: '/nonexistent', HOME: '/nonexistent', TZ: 'UTC', ...environment },
+    stdout: 'pipe',
+    stderr: file,
   })
   closeSync(file)
   const kill = async () => {
@@ -59,10 +69,18 @@ export function beginForge({ executable, data, log, environment }: ForgeOptions)
   const ready = (async (): Promise<ForgeProcess> => {
     const url = await said(LISTENING)
     const announced = performance.now() - began
-    if (url === null) throw new Error(`the forge ended with status ${await child.exited} before it listened; its log is ${log}`)
+    if (url === null)
+      throw new Error(
+        `the forge ended with status ${await child.exited} before it listened; its log is ${log}`,
+      )
     return {
-      url, pid: child.pid, announced, exited: child.exited, kill,
-      setup: async () => (await said(SETUP)) ?? Promise.reject(new Error('the forge told no address to set it up')),
+      url,
+      pid: child.pid,
+      announced,
+      exited: child.exited,
+      kill,
+      setup: async () =>
+        (await said(SETUP)) ?? Promise.reject(new Error('the forge told no address to set it up')),
       stop: () => {
         child.kill('SIGTERM')
         return child.exited
@@ -75,7 +93,10 @@ export function beginForge({ executable, data, log, environment }: ForgeOptions)
   return { pid: child.pid, ready, kill }
 }
 
-/** Reads all that a process says and gives the first group of what a pattern finds in it; null when it ends without. */
+/**
+ * Reads all that a process says and gives the first group of what a pattern finds in it; null when
+ * it ends without.
+ */
 function lines(output: ReadableStream<Uint8Array>): (pattern: RegExp) => Promise<string | null> {
   let text = ''
   let ended = false
@@ -103,13 +124,21 @@ function lines(output: ReadableStream<Uint8Array>): (pattern: RegExp) => Promise
   }
 }
 
-export const startForge = (options: ForgeOptions): Promise<ForgeProcess> => beginForge(options).ready
+export const startForge = (options: ForgeOptions): Promise<ForgeProcess> =>
+  beginForge(options).ready
 
-export const OWNER = { username: 'ada', email: 'ada@example.com', password: 'correct horse battery', workspace: 'acme' } as const
+export const OWNER = {
+  username: 'ada',
+  email: 'ada@example.com',
+  password: 'correct horse battery',
+  workspace: 'acme',
+} as const
 
 export type Claimed = { readonly token: string; readonly cookie: string }
 
-/** Makes the first account and a token with full rights, through the pages that a person would use. */
+/**
+ * Makes the first account and a token with full rights, through the pages that a person would use.
+ */
 export async function claim(forge: Pick<ForgeProcess, 'url' | 'setup'>): Promise<Claimed> {
   const cookies = new Map<string, string>()
   const ask = async (address: string, form?: Record<string, string>): Promise<string> => {
@@ -125,7 +154,10 @@ export async function claim(forge: Pick<ForgeProcess, 'url' | 'setup'>): Promise
       else cookies.set(name, value)
     }
     const text = await response.text()
-    if (response.status >= 400) throw new Error(`${new URL(address).pathname} answered ${response.status}: ${text.slice(0, 2000)}`)
+    if (response.status >= 400)
+      throw new Error(
+        `${new URL(address).pathname} answered ${response.status}: ${text.slice(0, 2000)}`,
+      )
     return text
   }
   const csrf = (page: string): string => /name="csrf" value="([^"]+)"/.exec(page)?.[1] ?? ''
@@ -134,7 +166,11 @@ export async function claim(forge: Pick<ForgeProcess, 'url' | 'setup'>): Promise
   const code = new URL(setup).searchParams.get('code') ?? ''
   await ask(`${forge.url}/setup`, { ...OWNER, code, csrf: csrf(await ask(setup)) })
   const page = await ask(`${forge.url}/settings/tokens`)
-  const made = await ask(`${forge.url}/settings/tokens`, { name: 'script', expires: '365', csrf: csrf(page) })
+  const made = await ask(`${forge.url}/settings/tokens`, {
+    name: 'script',
+    expires: '365',
+    csrf: csrf(page),
+  })
   const token = /id="token-secret"[^>]*>\s*(hthu_[0-9A-Za-z]+)/.exec(made)?.[1]
   const cookie = cookies.get('hearth')
   if (!token || !cookie) throw new Error('the first account got no token')

@@ -3,15 +3,31 @@
 /** Thrown for a command line that is wrong; a script prints it and ends with status 2. */
 export class OptionError extends Error {}
 
-export type Option = { readonly help: string; readonly default: string; readonly kind: 'text' | 'count' | 'flag' }
+export type Option = {
+  readonly help: string
+  readonly default: string
+  readonly kind: 'text' | 'count' | 'flag'
+}
 
-/** Options by their names, as given or by default. Gives OptionError for a name or a number that is none. */
-export function readOptions<Name extends string>(known: Readonly<Record<Name, Option>>, args: readonly string[]): Record<Name, string> {
+/**
+ * Options by their names, as given or by default. Gives OptionError for a name or a number that is
+ * none.
+ */
+export function readOptions<Name extends string>(
+  known: Readonly<Record<Name, Option>>,
+  args: readonly string[],
+): Record<Name, string> {
   const names = Object.keys(known) as Name[]
-  const values = Object.fromEntries(names.map((name) => [name, known[name].default])) as Record<Name, string>
+  const values = Object.fromEntries(names.map((name) => [name, known[name].default])) as Record<
+    Name,
+    string
+  >
   for (let at = 0; at < args.length; at++) {
     const name = names.find((one) => `--${one}` === args[at])
-    if (!name) throw new OptionError(`${args[at]} is not an option; there are ${names.map((one) => `--${one}`).join(', ')}`)
+    if (!name)
+      throw new OptionError(
+        `${args[at]} is not an option; there are ${names.map((one) => `--${one}`).join(', ')}`,
+      )
     const { kind } = known[name]
     if (kind === 'flag') {
       values[name] = 'true'
@@ -19,7 +35,8 @@ export function readOptions<Name extends string>(known: Readonly<Record<Name, Op
     }
     const value = args[++at]
     if (value === undefined) throw new OptionError(`--${name} needs a value`)
-    if (kind === 'count' && !/^\d{1,9}$/.test(value)) throw new OptionError(`--${name} takes a whole number, not ${value}`)
+    if (kind === 'count' && !/^\d{1,9}$/.test(value))
+      throw new OptionError(`--${name} takes a whole number, not ${value}`)
     values[name] = value
   }
   return values
@@ -35,7 +52,10 @@ export function optionsHelp(usage: string, known: Readonly<Record<string, Option
   return `usage: ${usage}\n\n${rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`).join('\n')}\n`
 }
 
-/** Runs a script: prints help when asked, one line for what went wrong, and ends the process with its status. */
+/**
+ * Runs a script: prints help when asked, one line for what went wrong, and ends the process with
+ * its status.
+ */
 export async function runScript<Name extends string>(
   usage: string,
   known: Readonly<Record<Name, Option>>,
@@ -49,7 +69,9 @@ export async function runScript<Name extends string>(
   try {
     process.exit(await main(readOptions(known, args)))
   } catch (error) {
-    process.stderr.write(`${error instanceof OptionError ? error.message : error instanceof Error ? error.stack : String(error)}\n`)
+    process.stderr.write(
+      `${error instanceof OptionError ? error.message : error instanceof Error ? error.stack : String(error)}\n`,
+    )
     process.exit(error instanceof OptionError ? 2 : 1)
   }
 }

@@ -1,4 +1,7 @@
-/** What the callers know of each other's work: repositories, and the pull requests that wait for somebody. */
+/**
+ * What the callers know of each other's work: repositories, and the pull requests that wait for
+ * somebody.
+ */
 import type { Random } from '../crash/random.ts'
 
 export type Place = {
@@ -9,7 +12,14 @@ export type Place = {
 }
 
 /** A pull request that is ready, as its author left it. */
-export type Open = { readonly place: Place; readonly number: number; readonly author: string; readonly file: string; reverts: boolean; tries: number }
+export type Open = {
+  readonly place: Place
+  readonly number: number
+  readonly author: string
+  readonly file: string
+  reverts: boolean
+  tries: number
+}
 
 /** A tree that has both halves, or the other file, must never be on main where commands are run. */
 export const BROKEN = 'BROKEN'
@@ -25,7 +35,10 @@ export class Board {
 
   constructor(readonly places: readonly Place[]) {}
 
-  /** Takes one off the board, so that two do not treat it at once all the time; whoever took it puts it back unless it is over. */
+  /**
+   * Takes one off the board, so that two do not treat it at once all the time; whoever took it puts
+   * it back unless it is over.
+   */
   take(random: Random, fits: (one: Open) => boolean = () => true): Open | null {
     const fitting = this.open.filter(fits)
     const one = fitting[Math.floor(random.next() * fitting.length)]

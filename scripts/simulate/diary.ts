@@ -1,14 +1,23 @@
-/** What callers were promised, each as a question to the database that must have exactly one row for an answer, and what surprised them. */
+/**
+ * What callers were promised, each as a question to the database that must have exactly one row for
+ * an answer, and what surprised them.
+ */
 import { appendFileSync } from 'node:fs'
 import type { Ask } from '../crash/database.ts'
 
-export type Promised = { readonly what: string; readonly sql: string; readonly with: readonly (string | number)[] }
+export type Promised = {
+  readonly what: string
+  readonly sql: string
+  readonly with: readonly (string | number)[]
+}
 
 export class Diary {
   readonly promised: Promised[] = []
   readonly counts = new Map<string, number>()
   readonly surprises: string[] = []
-  /** Numbers of issues and pull requests, by `<repo>#<number>`, with the id that they were given to. */
+  /**
+   * Numbers of issues and pull requests, by `<repo>#<number>`, with the id that they were given to.
+   */
   readonly #numbers = new Map<string, string>()
 
   constructor(private readonly file: string) {}
@@ -27,7 +36,8 @@ export class Diary {
   given(repo: string, number: number, id: string): void {
     const name = `${repo}#${number}`
     const other = this.#numbers.get(name)
-    if (other !== undefined && other !== id) this.surprise(`${name} was given to ${other} and to ${id}`)
+    if (other !== undefined && other !== id)
+      this.surprise(`${name} was given to ${other} and to ${id}`)
     this.#numbers.set(name, id)
   }
 
@@ -40,7 +50,11 @@ export class Diary {
   lost(ask: Ask): string[] {
     return this.promised.flatMap(({ what, sql, with: values }) => {
       const rows = ask(sql, ...values).length
-      return rows === 1 ? [] : [`acknowledged and ${rows === 0 ? 'lost' : `${rows} times there`}: ${what} ${JSON.stringify(values)}`]
+      return rows === 1
+        ? []
+        : [
+            `acknowledged and ${rows === 0 ? 'lost' : `${rows} times there`}: ${what} ${JSON.stringify(values)}`,
+          ]
     })
   }
 }

@@ -1,4 +1,7 @@
-/** The forge as those who use it see it: an address that is there, gone for a moment, and there again. */
+/**
+ * The forge as those who use it see it: an address that is there, gone for a moment, and there
+ * again.
+ */
 import { startForge, type ForgeOptions, type ForgeProcess } from '../run/forge.ts'
 
 export type Life = { readonly url: string; over: boolean }

@@ -29,7 +29,8 @@ export class Readers {
       this.#asked.get(data.id)?.(data)
       this.#asked.delete(data.id)
     }
-    thread.onerror = ({ message }) => void this.problems.push(`the thread of the readers failed: ${message}`)
+    thread.onerror = ({ message }) =>
+      void this.problems.push(`the thread of the readers failed: ${message}`)
     this.#thread = thread
     this.#work = this.tokens.map((token) => this.#read(token))
   }
@@ -85,7 +86,8 @@ export class Readers {
         this.#times?.push(took)
         if (took > (this.slowest.get(name) ?? 0)) this.slowest.set(name, took)
       }
-      if (status !== null && status >= 500 && status !== 503) this.problems.push(`${name} ${JSON.stringify(input)} answered ${status}: ${said}`)
+      if (status !== null && status >= 500 && status !== 503)
+        this.problems.push(`${name} ${JSON.stringify(input)} answered ${status}: ${said}`)
       if (status === null) {
         await Bun.sleep(200)
         if (!life.over) this.problems.push(`${name} got no answer while the forge was up: ${said}`)

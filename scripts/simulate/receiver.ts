@@ -1,4 +1,6 @@
-/** A receiver of webhooks that is there all the time, mostly answers well, and remembers what came. */
+/**
+ * A receiver of webhooks that is there all the time, mostly answers well, and remembers what came.
+ */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Random } from '../crash/random.ts'
 
@@ -14,7 +16,8 @@ export class Receiver {
 
   constructor(random: Random, refusals: number) {
     this.#server = Bun.serve({
-      hostname: '127.0.0.1', port: 0,
+      hostname: '127.0.0.1',
+      port: 0,
       fetch: async (request) => {
         const hook = new URL(request.url).pathname.slice(1)
         const text = await request.text()
@@ -41,7 +44,8 @@ export class Receiver {
     if (secret === undefined) return
     const wanted = Buffer.from(`sha256=${createHmac('sha256', secret).update(text).digest('hex')}`)
     const given = Buffer.from(signature)
-    if (wanted.length !== given.length || !timingSafeEqual(wanted, given)) this.problems.push(`a delivery to ${hook} has a wrong signature`)
+    if (wanted.length !== given.length || !timingSafeEqual(wanted, given))
+      this.problems.push(`a delivery to ${hook} has a wrong signature`)
   }
 
   url = (hook: string): string => `http://127.0.0.1:${this.#server.port}/${hook}`

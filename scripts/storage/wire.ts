@@ -14,7 +14,10 @@ export async function startWire(to: string): Promise<Wire> {
       return
     }
     const far = connect(Number(port), hostname)
-    for (const [one, other] of [[near, far], [far, near]] as const) {
+    for (const [one, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
       open.add(one)
       one.on('error', () => {})
       one.on('close', () => {

@@ -22,23 +22,27 @@ export function directoryPlace(path: string): Place {
   }
 
   async function* walk(at: string, name: string): AsyncGenerator<Stored> {
-    const entries = await readdir(at, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return []
-      throw wrap(root, error)
-    })
+    const entries = await readdir(at, { withFileTypes: true }).catch(
+      (error: NodeJS.ErrnoException) => {
+        if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return []
+        throw wrap(root, error)
+      },
+    )
     for (const entry of entries) {
       const inner = join(at, entry.name)
       if (entry.isDirectory()) yield* walk(inner, `${name}${entry.name}/`)
       else if (entry.isFile()) {
         const found = await stat(inner).catch(() => null)
-        if (found) yield { name: `${name}${entry.name}`, size: found.size, modified_ms: found.mtimeMs }
+        if (found)
+          yield { name: `${name}${entry.name}`, size: found.size, modified_ms: found.mtimeMs }
       }
     }
   }
 
   return {
     address: root,
-    list: (prefix) => walk(join(root, prefix), prefix === '' || prefix.endsWith('/') ? prefix : `${prefix}/`),
+    list: (prefix) =>
+      walk(join(root, prefix), prefix === '' || prefix.endsWith('/') ? prefix : `${prefix}/`),
 
     async put(name, bytes) {
       const target = join(root, name)
@@ -65,19 +69,27 @@ export function directoryPlace(path: string): Place {
       try {
         return await readFile(join(root, name))
       } catch (error) {
-        if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw new Missing(`${join(root, name)} is missing`)
+        if ((error as NodeJS.ErrnoException).code === 'ENOENT')
+          throw new Missing(`${join(root, name)} is missing`)
         throw wrap(root, error)
       }
     },
 
-    remove: (name) => rm(join(root, name), { force: true }).catch((error: unknown) => Promise.reject(wrap(root, error))),
+    remove: (name) =>
+      rm(join(root, name), { force: true }).catch((error: unknown) =>
+        Promise.reject(wrap(root, error)),
+      ),
 
     async settle() {
       const folders = [...unsettled]
       unsettled.clear()
-      for (const name of folders) await syncDirectory(name).catch((error: unknown) => Promise.reject(wrap(root, error)))
+      for (const name of folders)
+        await syncDirectory(name).catch((error: unknown) => Promise.reject(wrap(root, error)))
     },
 
-    sweep: () => rm(join(root, PARTIAL), { recursive: true, force: true }).catch((error: unknown) => Promise.reject(wrap(root, error))).then(() => void made.clear()),
+    sweep: () =>
+      rm(join(root, PARTIAL), { recursive: true, force: true })
+        .catch((error: unknown) => Promise.reject(wrap(root, error)))
+        .then(() => void made.clear()),
   }
 }

@@ -9,7 +9,10 @@ const LEVEL = 3
 
 export type Packing = {
   readonly recipients: readonly string[]
-  /** Names of encrypted parts are made with it, so that nobody can ask the place whether it holds a file that they know. */
+  /**
+   * Names of encrypted parts are made with it, so that nobody can ask the place whether it holds a
+   * file that they know.
+   */
   readonly name_key: Uint8Array
 }
 
@@ -32,7 +35,9 @@ export class Packer {
   }
 
   async pack(plain: Uint8Array, compress: boolean): Promise<Uint8Array> {
-    const small: Uint8Array = compress ? zstdCompressSync(plain, { params: { [constants.ZSTD_c_compressionLevel]: LEVEL } }) : plain
+    const small: Uint8Array = compress
+      ? zstdCompressSync(plain, { params: { [constants.ZSTD_c_compressionLevel]: LEVEL } })
+      : plain
     return this.#seal === null ? small : await this.#seal(small)
   }
 
@@ -41,8 +46,15 @@ export class Packer {
   }
 }
 
-/** A part as it is stored, held against the manifest. Gives BackupError when it is missing or other than it was. */
-export async function fetchPart(place: Place, manifest: Manifest, name: string): Promise<Uint8Array> {
+/**
+ * A part as it is stored, held against the manifest. Gives BackupError when it is missing or other
+ * than it was.
+ */
+export async function fetchPart(
+  place: Place,
+  manifest: Manifest,
+  name: string,
+): Promise<Uint8Array> {
   const [size, hash] = manifest.parts[name] ?? [0, '']
   let stored: Uint8Array
   try {
@@ -51,12 +63,15 @@ export async function fetchPart(place: Place, manifest: Manifest, name: string):
     if (error instanceof Missing) throw new BackupError(`the part ${partName(name)} is missing`)
     throw error
   }
-  if (stored.length !== size || sha256(stored) !== hash) throw new BackupError(`the part ${partName(name)} is damaged`)
+  if (stored.length !== size || sha256(stored) !== hash)
+    throw new BackupError(`the part ${partName(name)} is damaged`)
   return stored
 }
 
 /** Turns stored parts back into bytes of files. */
-export function unpacker(identities: readonly string[]): (name: string, stored: Uint8Array) => Promise<Uint8Array> {
+export function unpacker(
+  identities: readonly string[],
+): (name: string, stored: Uint8Array) => Promise<Uint8Array> {
   const open = opener(identities)
   return async (name, stored) => {
     const opened = name.endsWith('.age') ? await open(stored) : stored

@@ -22,7 +22,9 @@ export interface Place {
   remove(name: string): Promise<void>
   /** Resolves when everything that was put survives a power cut. */
   settle(): Promise<void>
-  /** Takes away what writers that ended left behind. Called by one who knows that no other writes. */
+  /**
+   * Takes away what writers that ended left behind. Called by one who knows that no other writes.
+   */
   sweep(): Promise<void>
 }
 
@@ -30,7 +32,11 @@ export const wrap = (address: string, error: unknown): BackupError => {
   if (error instanceof BackupError) return error
   const { code, message } = error as NodeJS.ErrnoException
   const words: Record<string, string> = {
-    ENOSPC: 'there is no space left', EROFS: 'it can only be read', EACCES: 'permission is denied', EPERM: 'permission is denied', EDQUOT: 'the quota is used up',
+    ENOSPC: 'there is no space left',
+    EROFS: 'it can only be read',
+    EACCES: 'permission is denied',
+    EPERM: 'permission is denied',
+    EDQUOT: 'the quota is used up',
   }
   return new BackupError(`${address}: ${(code && words[code]) ?? message}`)
 }

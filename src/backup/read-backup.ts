@@ -1,12 +1,23 @@
 /** Finds backups in a place and reads what is in them. */
-import { checkContent, decodeManifest, isBackupId, manifestName, type Content, type Manifest } from './manifest.ts'
+import {
+  checkContent,
+  decodeManifest,
+  isBackupId,
+  manifestName,
+  type Content,
+  type Manifest,
+} from './manifest.ts'
 import { fetchPart, unpacker } from './parts.ts'
 import { BackupError, Missing, type Place } from './place.ts'
 import { opener } from './sealing.ts'
 import type { Tell } from './write-backup.ts'
 
 /** One backup of a place; one whose manifest is damaged has the reason instead. */
-export type Listed = { readonly id: string; readonly manifest: Manifest | null; readonly fault: string | null }
+export type Listed = {
+  readonly id: string
+  readonly manifest: Manifest | null
+  readonly fault: string | null
+}
 
 /** All backups, the newest first. */
 export async function listBackups(place: Place): Promise<Listed[]> {
@@ -27,7 +38,8 @@ export async function listBackups(place: Place): Promise<Listed[]> {
   return found
 }
 
-export const readManifest = async (place: Place, id: string): Promise<Manifest> => decodeManifest(await place.get(manifestName(id)), `${place.address}/${manifestName(id)}`)
+export const readManifest = async (place: Place, id: string): Promise<Manifest> =>
+  decodeManifest(await place.get(manifestName(id)), `${place.address}/${manifestName(id)}`)
 
 /** The backup of an id, or the newest whole one. Gives BackupError when there is none. */
 export async function requireBackup(place: Place, id: string | null): Promise<Manifest> {
@@ -42,9 +54,15 @@ export async function requireBackup(place: Place, id: string | null): Promise<Ma
 }
 
 /** What files a backup holds. Gives BackupError when it is encrypted and no identity opens it. */
-export async function contentOf(manifest: Manifest, identities: readonly string[]): Promise<Content> {
+export async function contentOf(
+  manifest: Manifest,
+  identities: readonly string[],
+): Promise<Content> {
   if (manifest.content !== null) return manifest.content
-  if (identities.length === 0) throw new BackupError(`the backup ${manifest.id} is encrypted: name the file with the age identity (--identity FILE)`)
+  if (identities.length === 0)
+    throw new BackupError(
+      `the backup ${manifest.id} is encrypted: name the file with the age identity (--identity FILE)`,
+    )
   const bytes = await opener(identities)(Buffer.from(manifest.sealed ?? '', 'base64'))
   const content: unknown = JSON.parse(new TextDecoder().decode(bytes))
   checkContent(content, manifest.parts, `the backup ${manifest.id}`)
@@ -54,10 +72,17 @@ export async function contentOf(manifest: Manifest, identities: readonly string[
 const MOST_FAULTS = 100
 
 /**
- * Reads all of a backup and says what is wrong with it, one line each; empty means sound. Without an identity an encrypted one is held
+ * Reads all of a backup and says what is wrong with it, one line each; empty means sound. Without
+ * an identity an encrypted one is held
  * against its sums as it is stored, else every file against its own.
  */
-export async function checkBackup(place: Place, manifest: Manifest, identities: readonly string[], tell: Tell, signal: AbortSignal): Promise<string[]> {
+export async function checkBackup(
+  place: Place,
+  manifest: Manifest,
+  identities: readonly string[],
+  tell: Tell,
+  signal: AbortSignal,
+): Promise<string[]> {
   const faults: string[] = []
   const say = (fault: string) => {
     if (faults.length < MOST_FAULTS && !faults.includes(fault)) faults.push(fault)
@@ -76,7 +101,13 @@ export async function checkBackup(place: Place, manifest: Manifest, identities: 
     for (const name of names) {
       signal.throwIfAborted()
       await attempt('', async () => void (await fetchPart(place, manifest, name)))
-      tell({ phase: 'checking', files_done: ++files_done, files_total: names.length, bytes_done: 0, bytes_total: 0 })
+      tell({
+        phase: 'checking',
+        files_done: ++files_done,
+        files_total: names.length,
+        bytes_done: 0,
+        bytes_total: 0,
+      })
     }
     return faults
   }
@@ -92,12 +123,18 @@ export async function checkBackup(place: Place, manifest: Manifest, identities: 
         signal.throwIfAborted()
         hasher.update(await unpack(name, await fetchPart(place, manifest, name)))
       }
-      if (hasher.digest('hex') !== file.sha256) throw new BackupError('it has other bytes than when it was backed up')
+      if (hasher.digest('hex') !== file.sha256)
+        throw new BackupError('it has other bytes than when it was backed up')
     })
     bytes_done += file.size
-    tell({ phase: 'checking', files_done: ++files_done, files_total: content.files.length, bytes_done, bytes_total })
+    tell({
+      phase: 'checking',
+      files_done: ++files_done,
+      files_total: content.files.length,
+      bytes_done,
+      bytes_total,
+    })
   }
   if (!content.files.some(({ path }) => path === 'hearth.db')) say('there is no database in it')
   return faults
 }
-

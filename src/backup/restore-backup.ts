@@ -1,6 +1,8 @@
 /**
- * Puts a backup into an empty directory. A mark lies in the directory until everything is there and on disk, and no forge starts
- * beside the mark; so a restore that is cut off leaves nothing that could be taken for a forge. The same restore, begun again, goes on.
+ * Puts a backup into an empty directory. A mark lies in the directory until everything is there and
+ * on disk, and no forge starts
+ * beside the mark; so a restore that is cut off leaves nothing that could be taken for a forge. The
+ * same restore, begun again, goes on.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { mkdir, open, rename, rm, stat, utimes } from 'node:fs/promises'
@@ -26,7 +28,9 @@ export function unfinishedRestore(data: string): Mark | null {
   try {
     return JSON.parse(readFileSync(join(data, UNFINISHED), 'utf8')) as Mark
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ENOENT' ? null : { id: 'unknown', from: 'unknown' }
+    return (error as NodeJS.ErrnoException).code === 'ENOENT'
+      ? null
+      : { id: 'unknown', from: 'unknown' }
   }
 }
 
@@ -41,8 +45,14 @@ function requireEmpty(target: string, manifest: Manifest): void {
   }
   if (names.length === 0) return
   const mark = names.includes(UNFINISHED) ? unfinishedRestore(target) : null
-  if (!mark) throw new BackupError(`${target} is not empty: name a directory that is, or that does not exist yet`)
-  if (mark.id !== manifest.id) throw new BackupError(`${target} holds the beginning of another restore (${mark.id}): empty it first`)
+  if (!mark)
+    throw new BackupError(
+      `${target} is not empty: name a directory that is, or that does not exist yet`,
+    )
+  if (mark.id !== manifest.id)
+    throw new BackupError(
+      `${target} holds the beginning of another restore (${mark.id}): empty it first`,
+    )
 }
 
 async function matches(path: string, file: FileEntry): Promise<boolean> {
@@ -57,11 +67,24 @@ export type RestoreOptions = {
   readonly target: string
   readonly identities: readonly string[]
   /** More files to put there, such as an installation key that was kept elsewhere. */
-  readonly extra?: readonly { readonly path: string; readonly bytes: Uint8Array; readonly mode: number }[]
+  readonly extra?: readonly {
+    readonly path: string
+    readonly bytes: Uint8Array
+    readonly mode: number
+  }[]
 }
 
-/** Gives BackupError for a target that is not empty, and for a backup that is not whole; every byte is held against its sums. */
-export async function restoreBackup(place: Place, manifest: Manifest, options: RestoreOptions, tell: Tell, signal: AbortSignal): Promise<{ files: number; paths: ReadonlySet<string> }> {
+/**
+ * Gives BackupError for a target that is not empty, and for a backup that is not whole; every byte
+ * is held against its sums.
+ */
+export async function restoreBackup(
+  place: Place,
+  manifest: Manifest,
+  options: RestoreOptions,
+  tell: Tell,
+  signal: AbortSignal,
+): Promise<{ files: number; paths: ReadonlySet<string> }> {
   const { target } = options
   requireEmpty(target, manifest)
   const content = await contentOf(manifest, options.identities)
@@ -77,7 +100,12 @@ export async function restoreBackup(place: Place, manifest: Manifest, options: R
     folders.add(path)
   }
 
-  async function write(path: string, mode: number, modified_ms: number | null, blocks: AsyncIterable<Uint8Array>): Promise<void> {
+  async function write(
+    path: string,
+    mode: number,
+    modified_ms: number | null,
+    blocks: AsyncIterable<Uint8Array>,
+  ): Promise<void> {
     const to = join(target, path)
     await folder(dirname(to))
     const partial = join(target, PARTIAL, `${files_done}-${path.replaceAll('/', '_').slice(-100)}`)
@@ -95,7 +123,8 @@ export async function restoreBackup(place: Place, manifest: Manifest, options: R
   }
 
   async function take(file: FileEntry): Promise<void> {
-    if (!isSafePath(file.path)) throw new BackupError(`${JSON.stringify(file.path)} is no path that may be restored`)
+    if (!isSafePath(file.path))
+      throw new BackupError(`${JSON.stringify(file.path)} is no path that may be restored`)
     if (!(await matches(join(target, file.path), file))) {
       const hasher = new Bun.CryptoHasher('sha256')
       const blocks = async function* () {
@@ -106,19 +135,28 @@ export async function restoreBackup(place: Place, manifest: Manifest, options: R
           yield plain.length > PART_BYTES ? plain.subarray(0, PART_BYTES) : plain
         }
         // Before the file has its name: what is not as it was is never there.
-        if (hasher.digest('hex') !== file.sha256) throw new BackupError(`${file.path} has other bytes than when it was backed up`)
+        if (hasher.digest('hex') !== file.sha256)
+          throw new BackupError(`${file.path} has other bytes than when it was backed up`)
       }
       await write(file.path, file.mode, file.modified_ms, blocks())
     }
     bytes_done += file.size
-    tell({ phase: 'restoring', files_done: ++files_done, files_total: content.files.length, bytes_done, bytes_total })
+    tell({
+      phase: 'restoring',
+      files_done: ++files_done,
+      files_total: content.files.length,
+      bytes_done,
+      bytes_total,
+    })
   }
 
   try {
     await mkdir(target, { recursive: true, mode: 0o700 })
     const mark = await open(join(target, UNNAMED), 'w', 0o600)
     try {
-      await mark.writeFile(`${JSON.stringify({ id: manifest.id, from: place.address } satisfies Mark)}\n`)
+      await mark.writeFile(
+        `${JSON.stringify({ id: manifest.id, from: place.address } satisfies Mark)}\n`,
+      )
       await mark.sync()
     } finally {
       await mark.close()
@@ -137,14 +175,24 @@ export async function restoreBackup(place: Place, manifest: Manifest, options: R
       }),
     )
     for (const one of ended) if (one.status === 'rejected') throw one.reason
-    for (const { path, bytes, mode } of options.extra ?? []) await write(path, mode, null, (async function* () { yield bytes })())
+    for (const { path, bytes, mode } of options.extra ?? [])
+      await write(
+        path,
+        mode,
+        null,
+        (async function* () {
+          yield bytes
+        })(),
+      )
     await rm(join(target, PARTIAL), { recursive: true, force: true })
     for (const path of folders) await syncDirectory(path)
     await rm(join(target, UNFINISHED))
     await syncDirectory(target)
     await syncDirectory(dirname(target)).catch(() => {})
   } catch (error) {
-    throw (error as NodeJS.ErrnoException).code === undefined || signal.aborted ? error : wrap(target, error)
+    throw (error as NodeJS.ErrnoException).code === undefined || signal.aborted
+      ? error
+      : wrap(target, error)
   }
   return { files: files_done, paths: new Set(content.files.map(({ path }) => path)) }
 }

@@ -1,13 +1,24 @@
 /** A place for backups in a bucket of anything that speaks S3. */
-import { BucketError, NoSuchObject, openBucket, parseBucket, type BucketSettings } from '#lib/bucket.ts'
+import {
+  BucketError,
+  NoSuchObject,
+  openBucket,
+  parseBucket,
+  type BucketSettings,
+} from '#lib/bucket.ts'
 import { BackupError, Missing, type Place } from './place.ts'
 
 export type S3Settings = BucketSettings
 
 const wrap = (error: unknown): unknown =>
-  error instanceof NoSuchObject ? new Missing(error.message) : error instanceof BucketError ? new BackupError(error.message) : error
+  error instanceof NoSuchObject
+    ? new Missing(error.message)
+    : error instanceof BucketError
+      ? new BackupError(error.message)
+      : error
 
-const wrapped = <T>(answer: Promise<T>): Promise<T> => answer.catch((error: unknown) => Promise.reject(wrap(error)))
+const wrapped = <T>(answer: Promise<T>): Promise<T> =>
+  answer.catch((error: unknown) => Promise.reject(wrap(error)))
 
 export function s3Place(bucket: string, prefix: string, settings: S3Settings): Place {
   const place = openBucket(bucket, prefix, settings)
@@ -31,6 +42,9 @@ export function s3Place(bucket: string, prefix: string, settings: S3Settings): P
 /** The bucket and the prefix of `s3://bucket/prefix`. Gives BackupError for anything else. */
 export function parseS3(address: string): { bucket: string; prefix: string } {
   const found = parseBucket(address)
-  if (!found) throw new BackupError(`${JSON.stringify(address)} is no address of a bucket: it must be s3://BUCKET or s3://BUCKET/FOLDER`)
+  if (!found)
+    throw new BackupError(
+      `${JSON.stringify(address)} is no address of a bucket: it must be s3://BUCKET or s3://BUCKET/FOLDER`,
+    )
   return found
 }

@@ -1,17 +1,23 @@
 /**
- * Encryption to public keys, as age does it (https://age-encryption.org/v1): whoever makes backups can write them and not read them.
+ * Encryption to public keys, as age does it (https://age-encryption.org/v1): whoever makes backups
+ * can write them and not read them.
  */
 import { Decrypter, Encrypter } from 'age-encryption'
 import { BackupError } from './place.ts'
 
-/** Encrypts to every one of the recipients (`age1…`). Gives BackupError for one that is no public key. */
+/**
+ * Encrypts to every one of the recipients (`age1…`). Gives BackupError for one that is no public
+ * key.
+ */
 export function sealer(recipients: readonly string[]): (bytes: Uint8Array) => Promise<Uint8Array> {
   const encrypter = new Encrypter()
   for (const recipient of recipients) {
     try {
       encrypter.addRecipient(recipient)
     } catch {
-      throw new BackupError(`${JSON.stringify(recipient)} is no public key of age: it must begin with age1`)
+      throw new BackupError(
+        `${JSON.stringify(recipient)} is no public key of age: it must begin with age1`,
+      )
     }
   }
   return (bytes) => encrypter.encrypt(bytes)
@@ -26,19 +32,28 @@ export function opener(identities: readonly string[]): (bytes: Uint8Array) => Pr
       return await decrypter.decrypt(bytes)
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error)
-      throw new BackupError(/identit/i.test(message) ? 'this key does not open the backup: it was encrypted to another one' : 'an encrypted part is damaged')
+      throw new BackupError(
+        /identit/i.test(message)
+          ? 'this key does not open the backup: it was encrypted to another one'
+          : 'an encrypted part is damaged',
+      )
     }
   }
 }
 
 /** The identities in a file as `age-keygen` writes it: one a line, lines with `#` are remarks. */
 export function readIdentities(text: string, path: string): string[] {
-  const lines = text.split(/\r?\n/).map((line) => line.trim()).filter((line) => line !== '' && !line.startsWith('#'))
+  const lines = text
+    .split(/\r?\n/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !line.startsWith('#'))
   for (const line of lines) {
     try {
       new Decrypter().addIdentity(line)
     } catch {
-      throw new BackupError(`${path} is no file of age identities: each line must be AGE-SECRET-KEY-1… or begin with #`)
+      throw new BackupError(
+        `${path} is no file of age identities: each line must be AGE-SECRET-KEY-1… or begin with #`,
+      )
     }
   }
   if (lines.length === 0) throw new BackupError(`${path} holds no age identity`)

@@ -1,7 +1,30 @@
 import { layout } from '#src/app.ts'
 import { loadConfig } from '#src/config.ts'
-import { checkBackup, contentOf, isBackupId, listBackups, locateBackup, manifestName, openPlace, prune, readIdentities, requireBackup, restoreBackup, type Progress } from '#backup'
-import { beginBackup, clearBackups, findBackup, identitiesOf, lockBackups, makeBackup, placeOf, removeBackup, verifyBackup } from '#features/backups/index.ts'
+import {
+  checkBackup,
+  contentOf,
+  isBackupId,
+  listBackups,
+  locateBackup,
+  manifestName,
+  openPlace,
+  prune,
+  readIdentities,
+  requireBackup,
+  restoreBackup,
+  type Progress,
+} from '#backup'
+import {
+  beginBackup,
+  clearBackups,
+  findBackup,
+  identitiesOf,
+  lockBackups,
+  makeBackup,
+  placeOf,
+  removeBackup,
+  verifyBackup,
+} from '#features/backups/index.ts'
 import { writeAs } from '#core/write.ts'
 import { bytesFree } from '#lib/disk.ts'
 import { existsSync, readFileSync } from 'node:fs'
@@ -12,7 +35,8 @@ import { withHearth } from './open.ts'
 type Flags = Record<string, string | true>
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`)
-const mb = (bytes: number): string => (bytes < 1024 ** 2 ? `${Math.ceil(bytes / 1024)} KB` : `${(bytes / 1024 ** 2).toFixed(1)} MB`)
+const mb = (bytes: number): string =>
+  bytes < 1024 ** 2 ? `${Math.ceil(bytes / 1024)} KB` : `${(bytes / 1024 ** 2).toFixed(1)} MB`
 
 const counted = (n: number, one: string, many = `${one}s`): string => `${n} ${n === 1 ? one : many}`
 
@@ -21,7 +45,9 @@ function progressLine(): { tell: (progress: Progress) => void; end: () => void }
   if (!process.stderr.isTTY) return { tell: () => {}, end: () => {} }
   return {
     tell: ({ phase, files_done, files_total, bytes_done, bytes_total }) =>
-      void process.stderr.write(`\r\x1b[K${phase} ${files_total === 0 ? '' : `${files_done} of ${files_total} files`}${bytes_total === 0 ? '' : `, ${mb(bytes_done)} of ${mb(bytes_total)}`}`),
+      void process.stderr.write(
+        `\r\x1b[K${phase} ${files_total === 0 ? '' : `${files_done} of ${files_total} files`}${bytes_total === 0 ? '' : `, ${mb(bytes_done)} of ${mb(bytes_total)}`}`,
+      ),
     end: () => void process.stderr.write('\r\x1b[K'),
   }
 }
@@ -29,11 +55,13 @@ function progressLine(): { tell: (progress: Progress) => void; end: () => void }
 /** Ends with the first of the signals that ask for it. */
 function stoppable(): AbortSignal {
   const stopping = new AbortController()
-  for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => stopping.abort(new CommandError(`stopped by ${name}`)))
+  for (const name of ['SIGTERM', 'SIGINT'] as const)
+    process.once(name, () => stopping.abort(new CommandError(`stopped by ${name}`)))
   return stopping.signal
 }
 
-const configOf = (flags: Flags) => loadConfig({ data: text(flags['data']), config: text(flags['config']) })
+const configOf = (flags: Flags) =>
+  loadConfig({ data: text(flags['data']), config: text(flags['config']) })
 
 function identities(flags: Flags, fallback: () => string[]): string[] {
   const path = text(flags['identity'])
@@ -56,15 +84,26 @@ async function create(flags: Flags): Promise<void> {
   const to = text(flags['to'])
   await withHearth(flags, async (hearth) => {
     const place = to === undefined || to.includes('://') ? to : resolve(to)
-    const id = await writeAs(hearth, null, (tx) => beginBackup(tx, { name: text(flags['name'])?.trim() || null, scheduled: false, created_by: null, to: place }))
+    const id = await writeAs(hearth, null, (tx) =>
+      beginBackup(tx, {
+        name: text(flags['name'])?.trim() || null,
+        scheduled: false,
+        created_by: null,
+        to: place,
+      }),
+    )
     const made = await makeBackup(hearth, id, signal, tell).finally(end)
     const row = findBackup(hearth.db, id)
     if (!made || !row) throw new CommandError(row?.error ?? 'the backup was not made')
     say(`made ${id} in ${row.place}`)
-    say(`${counted(row.repositories ?? 0, 'repository', 'repositories')}, ${counted(row.files ?? 0, 'file')}, ${mb(row.bytes ?? 0)}, of which ${mb(row.added_bytes ?? 0)} were new`)
+    say(
+      `${counted(row.repositories ?? 0, 'repository', 'repositories')}, ${counted(row.files ?? 0, 'file')}, ${mb(row.bytes ?? 0)}, of which ${mb(row.added_bytes ?? 0)} were new`,
+    )
     for (const note of JSON.parse(row.notes) as string[]) say(`note: ${note}`)
     if (row.encrypted === 0) {
-      say('not encrypted, so the installation key and hearth.toml are not in it: keep secrets/installation.key elsewhere, or set backups.recipients')
+      say(
+        'not encrypted, so the installation key and hearth.toml are not in it: keep secrets/installation.key elsewhere, or set backups.recipients',
+      )
     }
   })
 }
@@ -75,7 +114,10 @@ async function list(flags: Flags, path: string | undefined): Promise<void> {
   if (all.length === 0) return say(`${place.address} holds no backup`)
   for (const { id, manifest, fault } of all) {
     if (manifest === null) say(`${id}  damaged: ${fault}`)
-    else say(`${id}  ${manifest.made_at}  ${mb(manifest.totals.bytes)}  ${counted(manifest.totals.repositories, 'repository', 'repositories')}${manifest.recipients.length > 0 ? '  encrypted' : ''}${manifest.name === null ? '' : `  "${manifest.name}"`}`)
+    else
+      say(
+        `${id}  ${manifest.made_at}  ${mb(manifest.totals.bytes)}  ${counted(manifest.totals.repositories, 'repository', 'repositories')}${manifest.recipients.length > 0 ? '  encrypted' : ''}${manifest.name === null ? '' : `  "${manifest.name}"`}`,
+      )
   }
 }
 
@@ -85,13 +127,26 @@ async function verify(flags: Flags, path: string | undefined): Promise<number> {
   const signal = stoppable()
   const manifest = await requireBackup(place, id)
   const keys = identities(flags, () => identitiesOf(settings))
-  // Without a forge here there is nobody to open a copy beside; then it is read and held against its sums.
+  // Without a forge here there is nobody to open a copy beside; then it is read and held against
+  // its sums.
   const verdict = existsSync(layout(settings.data).database)
-    ? await withHearth(flags, (hearth) => verifyBackup(hearth, { from: address, id: manifest.id, identities: keys, tell, signal })).finally(end)
-    : { by: 'sums' as const, findings: await checkBackup(place, manifest, keys, tell, signal).finally(end) }
+    ? await withHearth(flags, (hearth) =>
+        verifyBackup(hearth, { from: address, id: manifest.id, identities: keys, tell, signal }),
+      ).finally(end)
+    : {
+        by: 'sums' as const,
+        findings: await checkBackup(place, manifest, keys, tell, signal).finally(end),
+      }
   for (const finding of verdict.findings) say(finding)
-  if (verdict.findings.length > 0) throw new CommandError(`${manifest.id} is not sound: ${counted(verdict.findings.length, 'fault')}`)
-  say(verdict.by === 'restoring' ? `${manifest.id} is sound: a copy was restored, opened and examined` : `${manifest.id} is sound as far as its sums tell; ${manifest.content === null && keys.length === 0 ? 'to have it restored and examined, name the key with --identity FILE' : 'run this where a forge is to have it opened and examined'}`)
+  if (verdict.findings.length > 0)
+    throw new CommandError(
+      `${manifest.id} is not sound: ${counted(verdict.findings.length, 'fault')}`,
+    )
+  say(
+    verdict.by === 'restoring'
+      ? `${manifest.id} is sound: a copy was restored, opened and examined`
+      : `${manifest.id} is sound as far as its sums tell; ${manifest.content === null && keys.length === 0 ? 'to have it restored and examined, name the key with --identity FILE' : 'run this where a forge is to have it opened and examined'}`,
+  )
   return 0
 }
 
@@ -109,19 +164,38 @@ async function restore(flags: Flags, path: string | undefined): Promise<void> {
   if (flags['check']) {
     const faults = await checkBackup(place, manifest, keys, tell, signal).finally(end)
     for (const fault of faults) say(fault)
-    if (faults.length > 0) throw new CommandError(`${manifest.id} is not sound: ${counted(faults.length, 'fault')}`)
-    return say(`${manifest.id}, made at ${manifest.made_at}, can be restored: every file is as it was`)
+    if (faults.length > 0)
+      throw new CommandError(`${manifest.id} is not sound: ${counted(faults.length, 'fault')}`)
+    return say(
+      `${manifest.id}, made at ${manifest.made_at}, can be restored: every file is as it was`,
+    )
   }
   if (target === undefined) throw new UsageError('hearth backup restore needs --data EMPTY_DIR')
   const free = bytesFree(existsSync(target) ? target : dirname(resolve(target)))
-  if (free < manifest.totals.bytes) throw new CommandError(`${target} has not the space: ${mb(manifest.totals.bytes)} are needed, ${mb(free)} are free`)
+  if (free < manifest.totals.bytes)
+    throw new CommandError(
+      `${target} has not the space: ${mb(manifest.totals.bytes)} are needed, ${mb(free)} are free`,
+    )
   const key = text(flags['installation-key'])
-  const extra = key === undefined ? [] : [{ path: 'secrets/installation.key', bytes: readFileSync(key), mode: 0o600 }]
-  const { files, paths } = await restoreBackup(place, manifest, { target, identities: keys, extra }, tell, signal).finally(end)
-  say(`restored ${manifest.id}, made at ${manifest.made_at}, to ${target}: ${counted(files, 'file')}, ${mb(manifest.totals.bytes)}`)
+  const extra =
+    key === undefined
+      ? []
+      : [{ path: 'secrets/installation.key', bytes: readFileSync(key), mode: 0o600 }]
+  const { files, paths } = await restoreBackup(
+    place,
+    manifest,
+    { target, identities: keys, extra },
+    tell,
+    signal,
+  ).finally(end)
+  say(
+    `restored ${manifest.id}, made at ${manifest.made_at}, to ${target}: ${counted(files, 'file')}, ${mb(manifest.totals.bytes)}`,
+  )
   for (const note of manifest.notes) say(`note: ${note}`)
   if (!paths.has('secrets/installation.key') && key === undefined) {
-    say('the installation key was not in it: a new one is made, so second factors, secrets of webhooks and approved applications have to be set up again.')
+    say(
+      'the installation key was not in it: a new one is made, so second factors, secrets of webhooks and approved applications have to be set up again.',
+    )
     say('If you have the old secrets/installation.key, put it there before the first start.')
   }
   say(`hearth serve --data ${target} starts it`)
@@ -149,7 +223,10 @@ async function clear(flags: Flags): Promise<void> {
 async function remove(flags: Flags, id: string | undefined): Promise<void> {
   if (id === undefined || !isBackupId(id)) throw new UsageError('usage: hearth backup remove ID')
   await withHearth(flags, async (hearth) => {
-    const place = openPlace(text(flags['to']) ?? findBackup(hearth.db, id)?.place ?? placeOf(hearth.settings), hearth.settings.backups.s3)
+    const place = openPlace(
+      text(flags['to']) ?? findBackup(hearth.db, id)?.place ?? placeOf(hearth.settings),
+      hearth.settings.backups.s3,
+    )
     const release = lockBackups(hearth.settings.data)
     try {
       await requireBackup(place, id)
@@ -166,11 +243,19 @@ async function remove(flags: Flags, id: string | undefined): Promise<void> {
 
 async function files(flags: Flags, path: string | undefined): Promise<void> {
   const { place, id } = wanted(flags, path)
-  const content = await contentOf(await requireBackup(place, id), identities(flags, () => []))
-  await Bun.write(Bun.stdout, content.files.map((file) => `${file.sha256}  ${file.path}\n`).join(''))
+  const content = await contentOf(
+    await requireBackup(place, id),
+    identities(flags, () => []),
+  )
+  await Bun.write(
+    Bun.stdout,
+    content.files.map((file) => `${file.sha256}  ${file.path}\n`).join(''),
+  )
 }
 
-const ACTIONS: Readonly<Record<string, (flags: Flags, path: string | undefined) => Promise<number | void>>> = { create, list, files, verify, restore, prune: clear, remove }
+const ACTIONS: Readonly<
+  Record<string, (flags: Flags, path: string | undefined) => Promise<number | void>>
+> = { create, list, files, verify, restore, prune: clear, remove }
 
 export const backup: Command = {
   name: 'backup',
@@ -189,7 +274,10 @@ PATH is a directory or s3://bucket/folder with backups, and stands for the newes
   args: [Object.keys(ACTIONS).join('|'), '[PATH]'],
   flags: {
     ...DATA_FLAGS,
-    to: { value: 'PLACE', help: 'create, prune, remove: a directory or s3://bucket/folder (backups.to).' },
+    to: {
+      value: 'PLACE',
+      help: 'create, prune, remove: a directory or s3://bucket/folder (backups.to).',
+    },
     name: { value: 'TEXT', help: 'create: a name; one with a name is kept until you remove it.' },
     check: { help: 'restore: reads everything and writes nothing.' },
     identity: { value: 'FILE', help: 'The age identity that opens an encrypted backup.' },
@@ -198,7 +286,8 @@ PATH is a directory or s3://bucket/folder with backups, and stands for the newes
 
   async run({ args: [action = '', path], flags }) {
     const run = Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : undefined
-    if (!run) throw new UsageError(`hearth backup takes ${Object.keys(ACTIONS).join(', ')}, not ${action}`)
+    if (!run)
+      throw new UsageError(`hearth backup takes ${Object.keys(ACTIONS).join(', ')}, not ${action}`)
     return run(flags, path)
   },
 }

@@ -9,7 +9,10 @@ export type Command = {
   readonly summary: string
   /** One line for the list of commands, when the summary is longer. */
   readonly brief?: string
-  /** Names of what follows the command, in order, as the help shows them (`OWNER/NAME`); `[URL]` may be left out. */
+  /**
+   * Names of what follows the command, in order, as the help shows them (`OWNER/NAME`); `[URL]` may
+   * be left out.
+   */
   readonly args: readonly string[]
   readonly flags: Readonly<Record<string, Flag>>
   /** Reads its own words: all of them are in `args`, flags too. */
@@ -31,15 +34,34 @@ export const DATA_FLAGS: Readonly<Record<string, Flag>> = {
 }
 
 export function helpOf(command: Command): string {
-  const rows = Object.entries(command.flags).map(([name, flag]): [string, string] => [`--${name}${flag.value ? ` ${flag.value}` : ''}`, flag.help])
+  const rows = Object.entries(command.flags).map(([name, flag]): [string, string] => [
+    `--${name}${flag.value ? ` ${flag.value}` : ''}`,
+    flag.help,
+  ])
   const width = Math.max(0, ...rows.map(([left]) => left.length)) + 2
-  const flags = [...rows, ['--help', 'Shows this.'] as const].map(([left, right]) => `  ${left.padEnd(Math.max(width, 8))}${right}`)
-  return [`hearth ${[command.name, ...command.args].join(' ')}`, '', command.summary, '', ...flags, ''].join('\n')
+  const flags = [...rows, ['--help', 'Shows this.'] as const].map(
+    ([left, right]) => `  ${left.padEnd(Math.max(width, 8))}${right}`,
+  )
+  return [
+    `hearth ${[command.name, ...command.args].join(' ')}`,
+    '',
+    command.summary,
+    '',
+    ...flags,
+    '',
+  ].join('\n')
 }
 
-/** Splits the words after the command's name. `--flag value` and `--flag=value` both work; `--` ends the flags. */
-export function parseArguments(command: Command, words: readonly string[]): { args: string[]; flags: Record<string, string | true>; help: boolean } {
-  if (command.raw) return { args: [...words], flags: {}, help: words[0] === '--help' || words[0] === '-h' }
+/**
+ * Splits the words after the command's name. `--flag value` and `--flag=value` both work; `--` ends
+ * the flags.
+ */
+export function parseArguments(
+  command: Command,
+  words: readonly string[],
+): { args: string[]; flags: Record<string, string | true>; help: boolean } {
+  if (command.raw)
+    return { args: [...words], flags: {}, help: words[0] === '--help' || words[0] === '-h' }
   const args: string[] = []
   const flags: Record<string, string | true> = {}
   let help = false
@@ -55,7 +77,9 @@ export function parseArguments(command: Command, words: readonly string[]): { ar
       const flag = command.flags[name]
       if (!flag) {
         const known = Object.keys(command.flags)
-        throw new UsageError(`hearth ${command.name} has no flag --${name}${known.length > 0 ? `; did you mean --${nearest(name, known)}?` : ''}`)
+        throw new UsageError(
+          `hearth ${command.name} has no flag --${name}${known.length > 0 ? `; did you mean --${nearest(name, known)}?` : ''}`,
+        )
       }
       if (!flag.value) {
         if (inline !== undefined) throw new UsageError(`--${name} takes no value`)
@@ -69,9 +93,12 @@ export function parseArguments(command: Command, words: readonly string[]): { ar
   }
   const least = command.args.filter((name) => !name.startsWith('[')).length
   if (!help && (args.length < least || args.length > command.args.length)) {
-    throw new UsageError(`usage: hearth ${[command.name, ...command.args].join(' ')}; see hearth ${command.name} --help`)
+    throw new UsageError(
+      `usage: hearth ${[command.name, ...command.args].join(' ')}; see hearth ${command.name} --help`,
+    )
   }
   return { args, flags, help }
 }
 
-export const text = (value: string | true | undefined): string | undefined => (value === true ? undefined : value)
+export const text = (value: string | true | undefined): string | undefined =>
+  value === true ? undefined : value

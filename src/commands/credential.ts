@@ -5,7 +5,9 @@ import { NoForge, signInByDevice } from './client/device.ts'
 /** The attributes that git sends (git-credential(1), "Input/output format"). */
 function attributesOf(text: string): Map<string, string> {
   const lines = text.split('\n').filter((line) => line.includes('='))
-  return new Map(lines.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]))
+  return new Map(
+    lines.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
+  )
 }
 
 /** The forge that git asks about; null for other kinds of remotes. */
@@ -15,8 +17,10 @@ function forgeOf(attributes: Map<string, string>): string | null {
 }
 
 /**
- * git's helper. It is registered for the addresses of forges only (`hearth setup-git`), and gives git nothing rather than an error,
- * so that git can go on to ask in its own way. What a person reads goes to standard error: standard output belongs to git.
+ * git's helper. It is registered for the addresses of forges only (`hearth setup-git`), and gives
+ * git nothing rather than an error,
+ * so that git can go on to ask in its own way. What a person reads goes to standard error: standard
+ * output belongs to git.
  */
 export const credential: Command = {
   name: 'credential',
@@ -37,7 +41,8 @@ export const credential: Command = {
     const password = attributes.get('password')
     if (action === 'store') {
       const username = attributes.get('username')
-      if (username && password && kept?.token !== password) saveCredential(origin, { username, token: password })
+      if (username && password && kept?.token !== password)
+        saveCredential(origin, { username, token: password })
       return
     }
     if (action === 'erase') {
@@ -45,7 +50,10 @@ export const credential: Command = {
       if (kept && (password === undefined || password === kept.token)) saveCredential(origin, null)
       return
     }
-    const answer = (username: string, token: string) => void process.stdout.write(`username=${attributes.get('username') ?? username}\npassword=${token}\n`)
+    const answer = (username: string, token: string) =>
+      void process.stdout.write(
+        `username=${attributes.get('username') ?? username}\npassword=${token}\n`,
+      )
     if (kept) return answer(kept.username, kept.token)
     try {
       const made = await signInByDevice(origin, (text) => void process.stderr.write(text))

@@ -20,7 +20,10 @@ function requireUpToDate(data: string): void {
   const database = openSound(path, { readonly: true })
   try {
     const [first] = requireKnown(database, layout(data))
-    if (first) throw new CommandError(`the database is older than this executable (${first.name} is missing): run hearth migrate first`)
+    if (first)
+      throw new CommandError(
+        `the database is older than this executable (${first.name} is missing): run hearth migrate first`,
+      )
   } finally {
     database.close()
   }
@@ -33,7 +36,9 @@ const counted = (findings: readonly Finding[], level: Finding['level']): string 
 
 /** Says what was found, and mends it where that was asked for. Gives how many faults are left. */
 async function report(name: string, findings: readonly Finding[], fix: boolean): Promise<number> {
-  const heading = [counted(findings, 'fault'), counted(findings, 'note')].filter((part) => part !== '').join(', ')
+  const heading = [counted(findings, 'fault'), counted(findings, 'note')]
+    .filter((part) => part !== '')
+    .join(', ')
   say(`${name}: ${heading === '' ? 'sound' : heading}`)
   let left = 0
   for (const { level, what, means, mend } of findings) {

@@ -23,17 +23,28 @@ export const exportRepo: Command = {
     if (!path.includes('/')) {
       const config = loadConfig({ data: text(flags['data']), config: text(flags['config']) })
       const place = openPlace(directory, config.settings(config.listen).backups.s3)
-      const { manifest, rows } = await withHearth(flags, (hearth) => exportWorkspace(hearth, path, place, () => {}, never))
-      process.stdout.write(`wrote ${path} to ${place.address}: ${manifest.totals.repositories} repositories, ${rows['issues'] ?? 0} issues, ${rows['pulls'] ?? 0} pull requests, ${rows['comments'] ?? 0} comments\n`)
-      if (manifest.recipients.length > 0) process.stdout.write(`encrypted to ${manifest.recipients.join(', ')}: hearth import opens it with --identity FILE\n`)
+      const { manifest, rows } = await withHearth(flags, (hearth) =>
+        exportWorkspace(hearth, path, place, () => {}, never),
+      )
+      process.stdout.write(
+        `wrote ${path} to ${place.address}: ${manifest.totals.repositories} repositories, ${rows['issues'] ?? 0} issues, ${rows['pulls'] ?? 0} pull requests, ${rows['comments'] ?? 0} comments\n`,
+      )
+      if (manifest.recipients.length > 0)
+        process.stdout.write(
+          `encrypted to ${manifest.recipients.join(', ')}: hearth import opens it with --identity FILE\n`,
+        )
       for (const note of manifest.notes) process.stdout.write(`note: ${note}\n`)
-      process.stdout.write('left out: tokens, webhooks, invitations, notifications and the audit log\n')
+      process.stdout.write(
+        'left out: tokens, webhooks, invitations, notifications and the audit log\n',
+      )
       return
     }
-    if (existsSync(directory) && readdirSync(directory).length > 0) throw new CommandError(`${directory} is not empty`)
+    if (existsSync(directory) && readdirSync(directory).length > 0)
+      throw new CommandError(`${directory} is not empty`)
     await withHearth(flags, async (hearth) => {
       const repo = repoByPath(hearth.db, path)
-      if (!repo || repo.deleted_at !== null) throw new CommandError(`there is no repository ${path}`)
+      if (!repo || repo.deleted_at !== null)
+        throw new CommandError(`there is no repository ${path}`)
       await hearth.git.exportBare(repo.store, refsOf(hearth.db, repo.id), directory)
     })
     process.stdout.write(`wrote ${path} to ${directory}\n`)

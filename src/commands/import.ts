@@ -12,11 +12,16 @@ const say = (line: string): void => void process.stdout.write(`${line}\n`)
 
 /** `there=here` pairs, separated by commas. */
 function peopleOf(words: string | undefined): Map<string, string> {
-  const pairs = (words ?? '').split(',').filter((pair) => pair !== '').map((pair) => /^([^=]+)=([^=]+)$/.exec(pair.trim()))
-  return new Map(pairs.map((match) => {
-    if (!match) throw new UsageError('--people takes there=here, separated by commas')
-    return [match[1] ?? '', match[2] ?? '']
-  }))
+  const pairs = (words ?? '')
+    .split(',')
+    .filter((pair) => pair !== '')
+    .map((pair) => /^([^=]+)=([^=]+)$/.exec(pair.trim()))
+  return new Map(
+    pairs.map((match) => {
+      if (!match) throw new UsageError('--people takes there=here, separated by commas')
+      return [match[1] ?? '', match[2] ?? '']
+    }),
+  )
 }
 
 export const importArchive: Command = {
@@ -45,7 +50,8 @@ have no access, and nobody can sign in as them.`,
     const manifest = await requireArchive(place)
     const key = text(flags['identity'])
     const { lock, database } = layout(config.data)
-    if (!existsSync(database)) throw new CommandError(`there is no forge in ${config.data}; name its directory with --data`)
+    if (!existsSync(database))
+      throw new CommandError(`there is no forge in ${config.data}; name its directory with --data`)
     mkdirSync(join(lock, '..'), { recursive: true, mode: 0o700 })
     // Its one large transaction would keep everybody waiting.
     const release = takeLock(lock)
@@ -53,13 +59,26 @@ have no access, and nobody can sign in as them.`,
     release()
     const { slug, rows, found, nobody } = await withHearth(flags, (hearth) =>
       importWorkspace(
-        hearth, place, manifest,
-        { as: text(flags['as']) ?? null, owner, people, identities: key === undefined ? [] : readIdentities(readFileSync(key, 'utf8'), key) },
-        () => {}, new AbortController().signal,
+        hearth,
+        place,
+        manifest,
+        {
+          as: text(flags['as']) ?? null,
+          owner,
+          people,
+          identities: key === undefined ? [] : readIdentities(readFileSync(key, 'utf8'), key),
+        },
+        () => {},
+        new AbortController().signal,
       ),
     )
-    say(`took ${slug}: ${manifest.totals.repositories} repositories, ${rows['issues'] ?? 0} issues, ${rows['pulls'] ?? 0} pull requests, ${rows['comments'] ?? 0} comments`)
+    say(
+      `took ${slug}: ${manifest.totals.repositories} repositories, ${rows['issues'] ?? 0} issues, ${rows['pulls'] ?? 0} pull requests, ${rows['comments'] ?? 0} comments`,
+    )
     for (const [there, here] of found) say(`${there} is ${here} here`)
-    for (const [there, here] of nobody) say(`${there} has no account here, and stands as ${here}; invite them again if they are to have access`)
+    for (const [there, here] of nobody)
+      say(
+        `${there} has no account here, and stands as ${here}; invite them again if they are to have access`,
+      )
   },
 }

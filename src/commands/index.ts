@@ -15,4 +15,19 @@ import { setupGit } from './setup-git.ts'
 import { setup } from './setup.ts'
 import { version } from './version.ts'
 
-export const commands: readonly Command[] = [serve, setup, link, backup, migrate, rollback, exportRepo, importArchive, doctor, login, credential, setupGit, api, version]
+export const commands: readonly Command[] = [
+  serve,
+  setup,
+  link,
+  backup,
+  migrate,
+  rollback,
+  exportRepo,
+  importArchive,
+  doctor,
+  login,
+  credential,
+  setupGit,
+  api,
+  version,
+]

@@ -10,17 +10,23 @@ export const link: Command = {
   reset       prints the link with which they set a new password, good for one hour
   two-factor  takes their authenticator, passkeys and recovery codes away at once, so that the password is enough;
               be sure that it is them who asked. It is in the audit log, and they are told by mail`,
-  brief: 'Prints the link to confirm an address or reset a password, or takes lost second factors off.',
+  brief:
+    'Prints the link to confirm an address or reset a password, or takes lost second factors off.',
   args: ['confirm|reset|two-factor', 'USER'],
   flags: DATA_FLAGS,
 
   run: async ({ args: [kind, username = ''], flags }) => {
     if (kind === 'two-factor') {
       await withHearth(flags, (hearth) => resetTwoFactorHere(hearth, username))
-      process.stdout.write(`two-factor sign-in of ${username} is off: the password is enough until they turn it on again\n`)
+      process.stdout.write(
+        `two-factor sign-in of ${username} is off: the password is enough until they turn it on again\n`,
+      )
       return
     }
-    if (kind !== 'confirm' && kind !== 'reset') throw new UsageError('hearth link takes confirm, reset or two-factor')
-    process.stdout.write(`${await withHearth(flags, (hearth) => linkFor(hearth, kind, username))}\n`)
+    if (kind !== 'confirm' && kind !== 'reset')
+      throw new UsageError('hearth link takes confirm, reset or two-factor')
+    process.stdout.write(
+      `${await withHearth(flags, (hearth) => linkFor(hearth, kind, username))}\n`,
+    )
   },
 }

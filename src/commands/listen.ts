@@ -1,4 +1,7 @@
-/** Opens what `serve` listens on, as the configuration says: a port, a socket of the machine, or what systemd hands over; encrypted or not. */
+/**
+ * Opens what `serve` listens on, as the configuration says: a port, a socket of the machine, or
+ * what systemd hands over; encrypted or not.
+ */
 import { keepCertificate, ALPN_CHALLENGE } from '#src/tls.ts'
 import { VERSION, type Config } from '#src/config.ts'
 import { readCertificate, watchCertificate } from '#http/certificate-files.ts'
@@ -37,12 +40,27 @@ async function freeSocket(path: string): Promise<void> {
   rmSync(path)
 }
 
-/** Gives CommandError for what cannot be listened on, and for certificate files that cannot be used. */
-export async function listen(config: Config, log: Log): Promise<{ server: RunningServer; certificates: Certificates }> {
-  const { tls, supervisor, listen: { host, port, unix } } = config
+/**
+ * Gives CommandError for what cannot be listened on, and for certificate files that cannot be used.
+ */
+export async function listen(
+  config: Config,
+  log: Log,
+): Promise<{ server: RunningServer; certificates: Certificates }> {
+  const {
+    tls,
+    supervisor,
+    listen: { host, port, unix },
+  } = config
   const on = supervisor.sockets > 0 ? { fd: FIRST_SOCKET } : { host, port }
-  if (supervisor.sockets > 1) log.warn('systemd handed over several sockets, of which the first is used', { sockets: supervisor.sockets })
-  if (unix !== null && (tls.files || tls.acme)) throw new CommandError('a socket of this machine is not encrypted: take tls and acme out, or listen on a port')
+  if (supervisor.sockets > 1)
+    log.warn('systemd handed over several sockets, of which the first is used', {
+      sockets: supervisor.sockets,
+    })
+  if (unix !== null && (tls.files || tls.acme))
+    throw new CommandError(
+      'a socket of this machine is not encrypted: take tls and acme out, or listen on a port',
+    )
   if (tls.files) {
     const { files } = tls
     const certificate = await readCertificate(files).catch((error: unknown) => {
@@ -52,16 +70,46 @@ export async function listen(config: Config, log: Log): Promise<{ server: Runnin
     let end = (): void => {}
     return {
       server,
-      certificates: { tokenAnswer: () => null, start: () => void (end = watchCertificate(files, certificate, (now) => server.replaceCertificate(now), log)), stop: () => end() },
+      certificates: {
+        tokenAnswer: () => null,
+        start: () =>
+          void (end = watchCertificate(
+            files,
+            certificate,
+            (now) => server.replaceCertificate(now),
+            log,
+          )),
+        stop: () => end(),
+      },
     }
   }
   if (tls.acme) {
-    const keeper = keepCertificate(tls.acme, { settings: { data: config.data, version: VERSION } }, { log, clock: systemClock })
-    const challenge = tls.acme.challenge === 'tls-alpn-01' ? { protocol: ALPN_CHALLENGE, target: keeper.alpnPort } : undefined
-    const server = await startFronted({ on, log, certificate: keeper.first, ...(challenge ? { challenge } : {}) })
-    return { server, certificates: { tokenAnswer: keeper.tokenAnswer, start: () => keeper.start((now) => server.replaceCertificate(now)), stop: keeper.stop } }
+    const keeper = keepCertificate(
+      tls.acme,
+      { settings: { data: config.data, version: VERSION } },
+      { log, clock: systemClock },
+    )
+    const challenge =
+      tls.acme.challenge === 'tls-alpn-01'
+        ? { protocol: ALPN_CHALLENGE, target: keeper.alpnPort }
+        : undefined
+    const server = await startFronted({
+      on,
+      log,
+      certificate: keeper.first,
+      ...(challenge ? { challenge } : {}),
+    })
+    return {
+      server,
+      certificates: {
+        tokenAnswer: keeper.tokenAnswer,
+        start: () => keeper.start((now) => server.replaceCertificate(now)),
+        stop: keeper.stop,
+      },
+    }
   }
-  if (supervisor.sockets > 0) return { server: await startFronted({ on, log, certificate: null }), certificates: none }
+  if (supervisor.sockets > 0)
+    return { server: await startFronted({ on, log, certificate: null }), certificates: none }
   if (unix !== null) {
     await freeSocket(unix)
     return { server: startServer({ host, port, unix, log }), certificates: none }

@@ -4,7 +4,8 @@ import { signInByDevice } from './client/device.ts'
 
 export const login: Command = {
   name: 'login',
-  summary: 'Signs in to a forge: prints a link to approve in a browser, and keeps the token for git and hearth api.',
+  summary:
+    'Signs in to a forge: prints a link to approve in a browser, and keeps the token for git and hearth api.',
   args: ['URL'],
   flags: {},
 

@@ -9,13 +9,17 @@ import { CommandError, DATA_FLAGS, text, type Command } from './command.ts'
 
 const MOST_FAULTS = 10
 
-const time = (ms: number): string => (ms < 1000 ? `${Math.ceil(ms)} ms` : `${(ms / 1000).toFixed(1)} s`)
+const time = (ms: number): string =>
+  ms < 1000 ? `${Math.ceil(ms)} ms` : `${(ms / 1000).toFixed(1)} s`
 const size = (bytes: number): string => `${(bytes / 1024 ** 2).toFixed(1)} MB`
 
 function report({ steps, copying, looking, before, after, faults }: Rehearsal): string {
   const width = Math.max(...steps.map(({ name }) => name.length))
   const all = steps.reduce((sum, { ms }) => sum + ms, 0)
-  const found = faults.length === 0 ? 'every page and every reference of it is sound' : `${faults.length} faults were found in it:`
+  const found =
+    faults.length === 0
+      ? 'every page and every reference of it is sound'
+      : `${faults.length} faults were found in it:`
   return [
     `tried on a copy, which took ${time(copying)} to make and is gone again; the database itself was not changed`,
     ...steps.map(({ name, ms }) => `would run ${name.padEnd(width)}  ${time(ms)}`),
@@ -28,18 +32,22 @@ function report({ steps, copying, looking, before, after, faults }: Rehearsal): 
 
 export const migrate: Command = {
   name: 'migrate',
-  summary: 'Brings the database to the schema of this executable, as serve does at its start, after a copy of it was made in backups/upgrades.',
+  summary:
+    'Brings the database to the schema of this executable, as serve does at its start, after a copy of it was made in backups/upgrades.',
   args: [],
   flags: {
     ...DATA_FLAGS,
-    'dry-run': { help: 'Does it on a copy and tells how long it takes and how it ends; changes nothing, and may run while an older Hearth serves.' },
+    'dry-run': {
+      help: 'Does it on a copy and tells how long it takes and how it ends; changes nothing, and may run while an older Hearth serves.',
+    },
     scratch: { value: 'DIR', help: 'Where --dry-run makes its copy (tmp in the data directory).' },
   },
 
   run: async ({ flags }) => {
     const config = loadConfig({ data: text(flags['data']), config: text(flags['config']) })
     const places = layout(config.data)
-    if (!existsSync(places.database)) throw new CommandError(`there is no database at ${places.database}`)
+    if (!existsSync(places.database))
+      throw new CommandError(`there is no database at ${places.database}`)
     if (flags['dry-run']) {
       const rehearsal = rehearse(places, text(flags['scratch']) ?? places.tmp, systemClock)
       process.stdout.write(rehearsal.steps.length === 0 ? 'nothing to do\n' : report(rehearsal))
@@ -47,7 +55,11 @@ export const migrate: Command = {
     }
     const database = openSound(places.database)
     try {
-      const names = bringUpToDate(database, places, { log: createLog({ level: 'warn', json: false }), clock: systemClock, beside: true }).map((name) => `ran ${name}`)
+      const names = bringUpToDate(database, places, {
+        log: createLog({ level: 'warn', json: false }),
+        clock: systemClock,
+        beside: true,
+      }).map((name) => `ran ${name}`)
       process.stdout.write(names.length === 0 ? 'nothing to do\n' : `${names.join('\n')}\n`)
     } finally {
       database.close()

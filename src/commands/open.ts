@@ -11,7 +11,10 @@ import { requireOwnData } from './own-data.ts'
 /** What a serving process leaves in the data directory for commands: its address and process id. */
 export type Serving = { pid: number; site_url: string }
 
-/** The process that serves this data directory, or null. Only a living process holds the lock; what a killed one wrote does not count. */
+/**
+ * The process that serves this data directory, or null. Only a living process holds the lock; what
+ * a killed one wrote does not count.
+ */
 export function findServing(data: string): Serving | null {
   const { control, lock } = layout(data)
   if (!existsSync(lock)) return null
@@ -27,8 +30,15 @@ export function findServing(data: string): Serving | null {
   }
 }
 
-/** Runs with an opened forge and closes it again. Refuses a data directory that does not exist unless it may be made. */
-export async function withHearth<T>(flags: Record<string, string | true>, run: (hearth: Hearth) => Promise<T>, options: { create?: boolean } = {}): Promise<T> {
+/**
+ * Runs with an opened forge and closes it again. Refuses a data directory that does not exist
+ * unless it may be made.
+ */
+export async function withHearth<T>(
+  flags: Record<string, string | true>,
+  run: (hearth: Hearth) => Promise<T>,
+  options: { create?: boolean } = {},
+): Promise<T> {
   const config = loadConfig({ data: text(flags['data']), config: text(flags['config']) })
   if (!options.create && !existsSync(layout(config.data).database)) {
     throw new CommandError(`there is no forge in ${config.data}; name its directory with --data`)

@@ -15,7 +15,11 @@ export const rollback: Command = {
   run: async ({ flags }) => {
     const config = loadConfig({ data: text(flags['data']), config: text(flags['config']) })
     const { copy, kept } = rollBack(layout(config.data), timestamp(systemClock.now()))
-    process.stdout.write(`the database is as it was at ${copy.made_at}, before ${copy.schema} was followed by newer migrations\n`)
-    process.stdout.write(`what was done since is in ${kept}; to go there again, put that file in the place of hearth.db and start the newer executable\n`)
+    process.stdout.write(
+      `the database is as it was at ${copy.made_at}, before ${copy.schema} was followed by newer migrations\n`,
+    )
+    process.stdout.write(
+      `what was done since is in ${kept}; to go there again, put that file in the place of hearth.db and start the newer executable\n`,
+    )
   },
 }

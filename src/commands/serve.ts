@@ -20,7 +20,10 @@ import { listen } from './listen.ts'
 import { findServing } from './open.ts'
 import { requireOwnData } from './own-data.ts'
 
-/** How long jobs and the engine may take to end after the last request has; service managers wait 45 seconds for all of it (`assets/hearth.service`). */
+/**
+ * How long jobs and the engine may take to end after the last request has; service managers wait 45
+ * seconds for all of it (`assets/hearth.service`).
+ */
 const WORK_MS = 10 * SECOND
 
 export const serve: Command = {
@@ -29,33 +32,58 @@ export const serve: Command = {
   args: [],
   flags: {
     ...DATA_FLAGS,
-    listen: { value: 'HOST:PORT', help: 'Where to listen (127.0.0.1:3000; port 0 picks one), or unix:/path.' },
+    listen: {
+      value: 'HOST:PORT',
+      help: 'Where to listen (127.0.0.1:3000; port 0 picks one), or unix:/path.',
+    },
     'site-url': { value: 'URL', help: 'The public address (made from the listener).' },
   },
 
   async run({ flags }) {
     const config = loadConfig({
-      data: text(flags['data']), config: text(flags['config']), listen: text(flags['listen']), site_url: text(flags['site-url']),
+      data: text(flags['data']),
+      config: text(flags['config']),
+      listen: text(flags['listen']),
+      site_url: text(flags['site-url']),
     })
     const log = createLog(config.log)
     requireOwnData(config.data)
     const release = takeLock(layout(config.data).lock)
     if (!release) {
       const other = findServing(config.data)
-      throw new CommandError(`${config.data} is already served${other ? ` by process ${other.pid} at ${other.site_url}` : ''}`)
+      throw new CommandError(
+        `${config.data} is already served${other ? ` by process ${other.pid} at ${other.site_url}` : ''}`,
+      )
     }
 
-    const notify = createNotify(config.supervisor.notify, (error) => log.warn('systemd cannot be told how it goes', { error }))
-    // The port is taken first: the real address is part of the settings. Requests wait until the forge is open.
+    const notify = createNotify(config.supervisor.notify, (error) =>
+      log.warn('systemd cannot be told how it goes', { error }),
+    )
+    // The port is taken first: the real address is part of the settings. Requests wait until the
+    // forge is open.
     const { server, certificates } = await listen(config, log)
     const settings = config.settings({ host: config.listen.host, port: server.port })
     const hearth = openHearth({ settings, log })
-    const site = siteDoor(hearth, siteMap(settings, { docs: () => docsData(hearth) }), visitorOf, namedByProxy)
-    const redirect = config.tls.redirect && startRedirect({ ...config.tls.redirect, site_url: settings.site_url, challenge: certificates.tokenAnswer })
+    const site = siteDoor(
+      hearth,
+      siteMap(settings, { docs: () => docsData(hearth) }),
+      visitorOf,
+      namedByProxy,
+    )
+    const redirect =
+      config.tls.redirect &&
+      startRedirect({
+        ...config.tls.redirect,
+        site_url: settings.site_url,
+        challenge: certificates.tokenAnswer,
+      })
     server.open(hearth, { git: gitDoor(hearth), site: site.handle, refuse: site.refuse })
 
     const { control } = layout(config.data)
-    writeFileSync(`${control}.new`, JSON.stringify({ pid: process.pid, site_url: settings.site_url }))
+    writeFileSync(
+      `${control}.new`,
+      JSON.stringify({ pid: process.pid, site_url: settings.site_url }),
+    )
     renameSync(`${control}.new`, control)
 
     // Before anybody knows the address, so that an early signal ends it as cleanly as a late one.
@@ -69,8 +97,15 @@ export const serve: Command = {
     await hearth.jobs.start()
     certificates.start()
     notify('READY=1', `STATUS=serving ${settings.site_url}`)
-    const watchdog = config.supervisor.watchdog_ms === null ? null : setInterval(() => notify('WATCHDOG=1'), config.supervisor.watchdog_ms / 2)
-    log.info('serving', { site_url: settings.site_url, data: config.data, version: settings.version })
+    const watchdog =
+      config.supervisor.watchdog_ms === null
+        ? null
+        : setInterval(() => notify('WATCHDOG=1'), config.supervisor.watchdog_ms / 2)
+    log.info('serving', {
+      site_url: settings.site_url,
+      data: config.data,
+      version: settings.version,
+    })
 
     const signal = await stopped
     log.info('stopping', { signal })
@@ -80,7 +115,9 @@ export const serve: Command = {
     hearth.leave()
     await server.stop()
     // What is on disk then is whole, as after any other end.
-    await inTime(hearth.close(), WORK_MS, () => log.warn('some work did not end in time; the next start takes it up'))
+    await inTime(hearth.close(), WORK_MS, () =>
+      log.warn('some work did not end in time; the next start takes it up'),
+    )
     if (watchdog) clearInterval(watchdog)
     rmSync(control, { force: true })
     release()

@@ -12,7 +12,11 @@ function ownCommand(): string {
 async function configure(...words: string[]): Promise<void> {
   let child: Bun.Subprocess<'ignore', 'ignore', 'pipe'>
   try {
-    child = Bun.spawn(['git', 'config', '--global', ...words], { stdin: 'ignore', stdout: 'ignore', stderr: 'pipe' })
+    child = Bun.spawn(['git', 'config', '--global', ...words], {
+      stdin: 'ignore',
+      stdout: 'ignore',
+      stderr: 'pipe',
+    })
   } catch {
     throw new CommandError('git is not installed here')
   }
@@ -22,7 +26,8 @@ async function configure(...words: string[]): Promise<void> {
 
 export const setupGit: Command = {
   name: 'setup-git',
-  summary: 'Makes git sign in to a forge by itself: registers hearth credential for its address, or for all you signed in to.',
+  summary:
+    'Makes git sign in to a forge by itself: registers hearth credential for its address, or for all you signed in to.',
   args: ['[URL]'],
   flags: {},
 
@@ -32,7 +37,8 @@ export const setupGit: Command = {
     const origins = named === undefined ? Object.keys(loadCredentials()) : [originOf(named)]
     if (origins.length === 0) throw new UsageError('name the forge: hearth setup-git URL')
     for (const origin of origins) {
-      // The empty one takes away helpers that were set for every address; they would be asked first and keep what they hear.
+      // The empty one takes away helpers that were set for every address; they would be asked first
+      // and keep what they hear.
       await configure('--replace-all', `credential.${origin}.helper`, '')
       await configure('--add', `credential.${origin}.helper`, `!${ownCommand()} credential`)
       process.stdout.write(`git signs in to ${origin} by itself now\n`)

@@ -4,7 +4,8 @@ import { withHearth } from './open.ts'
 
 export const setup: Command = {
   name: 'setup',
-  summary: 'Makes the first account without a browser and prints the link with which its owner sets the password.',
+  summary:
+    'Makes the first account without a browser and prints the link with which its owner sets the password.',
   args: [],
   flags: {
     ...DATA_FLAGS,
@@ -16,8 +17,18 @@ export const setup: Command = {
   run: async ({ flags }) => {
     const username = text(flags['username'])
     const email = text(flags['email'])
-    if (!username || !email) throw new UsageError('hearth setup needs --username NAME and --email ADDRESS')
-    const link = await withHearth(flags, (hearth) => createFirstAccount(hearth, { username, email, workspace: text(flags['workspace']) ?? username }), { create: true })
+    if (!username || !email)
+      throw new UsageError('hearth setup needs --username NAME and --email ADDRESS')
+    const link = await withHearth(
+      flags,
+      (hearth) =>
+        createFirstAccount(hearth, {
+          username,
+          email,
+          workspace: text(flags['workspace']) ?? username,
+        }),
+      { create: true },
+    )
     process.stdout.write(`${link}\n`)
   },
 }

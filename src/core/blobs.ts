@@ -1,8 +1,18 @@
 /**
- * Files that people upload, kept once under the SHA-256 of their bytes: `blobs/<two digits>/<64 digits>` of the data directory. A file
- * is on disk before the row that names it, so a row never names what is not there; what no row names is swept away after a day.
+ * Files that people upload, kept once under the SHA-256 of their bytes: `blobs/<two digits>/<64
+ * digits>` of the data directory. A file
+ * is on disk before the row that names it, so a row never names what is not there; what no row
+ * names is swept away after a day.
  */
-import { existsSync, mkdirSync, readdirSync, rmSync, statSync, unlinkSync, utimesSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  unlinkSync,
+  utimesSync,
+} from 'node:fs'
 import { open, rename } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { bytesFree, syncDirectory } from '#lib/disk.ts'
@@ -17,7 +27,9 @@ import { point } from './points.ts'
 import { writeAs } from './write.ts'
 
 export const BLOBS = 'blobs'
-/** Where bytes are while they come in; a start or a sweep finds what a stopped process left there. */
+/**
+ * Where bytes are while they come in; a start or a sweep finds what a stopped process left there.
+ */
 const INCOMING = 'tmp/blobs'
 
 /** Whoever has rows that name blobs. */
@@ -38,14 +50,23 @@ const SHA256 = /^[0-9a-f]{64}$/
 /** Below `blobs`. */
 const placeOf = (sha256: string): string => `${sha256.slice(0, 2)}/${sha256}`
 
-/** The file of a blob. Gives a TypeError for what is no digest, so that no other path can be made of it. */
+/**
+ * The file of a blob. Gives a TypeError for what is no digest, so that no other path can be made of
+ * it.
+ */
 export function blobPath({ settings }: Place, sha256: string): string {
   if (!SHA256.test(sha256)) throw new TypeError('a blob is named by 64 hex digits')
   return join(settings.data, BLOBS, placeOf(sha256))
 }
 
-/** The same, once it is here: what only the bucket has is fetched first. Null when nobody has it; gives 503 when the bucket cannot be asked. */
-export async function localBlob(hearth: Place & Pick<Hearth, 'storage'>, sha256: string): Promise<string | null> {
+/**
+ * The same, once it is here: what only the bucket has is fetched first. Null when nobody has it;
+ * gives 503 when the bucket cannot be asked.
+ */
+export async function localBlob(
+  hearth: Place & Pick<Hearth, 'storage'>,
+  sha256: string,
+): Promise<string | null> {
   const path = blobPath(hearth, sha256)
   await hearth.storage.bringBlob(sha256)
   return existsSync(path) ? path : null
@@ -54,7 +75,10 @@ export async function localBlob(hearth: Place & Pick<Hearth, 'storage'>, sha256:
 export type TakeOptions = {
   /** The most bytes that are taken; more gives 413. */
   readonly limit: number
-  /** How many were announced; fewer or more gives 400, because a connection that broke must not leave half a file. */
+  /**
+   * How many were announced; fewer or more gives 400, because a connection that broke must not
+   * leave half a file.
+   */
   readonly length?: number | null
   readonly signal?: AbortSignal
 }
@@ -64,15 +88,28 @@ const LOOK_EVERY = 16 * 1024 ** 2
 
 function requireRoom({ settings }: Place, folder: string, more: number): void {
   if (bytesFree(folder) - more >= settings.limits.disk_reserve) return
-  throw new Refusal('unavailable', 'the disk of this installation has no room for this file', { headers: { 'retry-after': '600', connection: 'close' } })
+  throw new Refusal('unavailable', 'the disk of this installation has no room for this file', {
+    headers: { 'retry-after': '600', connection: 'close' },
+  })
 }
 
 /**
- * Takes bytes in and gives their digest, once they are on disk for good. It holds no more than one piece of them in memory, and reads
- * only as fast as the disk takes. Gives 413 over the limit, 400 when the bytes end early, 503 when the disk is full; then nothing is left.
+ * Takes bytes in and gives their digest, once they are on disk for good. It holds no more than one
+ * piece of them in memory, and reads
+ * only as fast as the disk takes. Gives 413 over the limit, 400 when the bytes end early, 503 when
+ * the disk is full; then nothing is left.
  */
-export async function takeBlob(hearth: Pick<Hearth, 'settings' | 'clock' | 'storage'>, bytes: AsyncIterable<Uint8Array>, { limit, length = null, signal }: TakeOptions): Promise<Blob> {
-  const tooLarge = () => new Refusal('too_large', `the file is larger than the ${Math.floor(limit / 1024 ** 2)} MiB that are taken`, { details: { limit }, headers: { connection: 'close' } })
+export async function takeBlob(
+  hearth: Pick<Hearth, 'settings' | 'clock' | 'storage'>,
+  bytes: AsyncIterable<Uint8Array>,
+  { limit, length = null, signal }: TakeOptions,
+): Promise<Blob> {
+  const tooLarge = () =>
+    new Refusal(
+      'too_large',
+      `the file is larger than the ${Math.floor(limit / 1024 ** 2)} MiB that are taken`,
+      { details: { limit }, headers: { connection: 'close' } },
+    )
   if (length !== null && length > limit) throw tooLarge()
   const folder = join(hearth.settings.data, INCOMING)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
@@ -92,10 +129,12 @@ export async function takeBlob(hearth: Pick<Hearth, 'settings' | 'clock' | 'stor
         requireRoom(hearth, folder, 0)
       }
       hasher.update(part)
-      for (let at = 0; at < part.length; ) at += (await file.write(part, at, part.length - at)).bytesWritten
+      for (let at = 0; at < part.length; )
+        at += (await file.write(part, at, part.length - at)).bytesWritten
     }
     signal?.throwIfAborted()
-    if (length !== null && size !== length) throw new Refusal('bad_request', `the file ended after ${size} of ${length} bytes`)
+    if (length !== null && size !== length)
+      throw new Refusal('bad_request', `the file ended after ${size} of ${length} bytes`)
     const sha256 = hasher.digest('hex')
     const target = blobPath(hearth, sha256)
     const there = statSync(target, { throwIfNoEntry: false })
@@ -120,7 +159,8 @@ export async function takeBlob(hearth: Pick<Hearth, 'settings' | 'clock' | 'stor
 export const keptBlobs = (hearth: Hearth): KeptFiles => ({
   folder: BLOBS,
   *named(db) {
-    for (const { named } of blobHolders.all(hearth)) for (const sha256 of named(db)) yield placeOf(sha256)
+    for (const { named } of blobHolders.all(hearth))
+      for (const sha256 of named(db)) yield placeOf(sha256)
   },
 })
 
@@ -128,7 +168,8 @@ const GRACE = DAY
 /** Bytes that still come in are written to; this long without that, nobody sends them any more. */
 const STALLED = HOUR
 
-const isOlder = (path: string, now: number, age: number): boolean => now - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? now) > age
+const isOlder = (path: string, now: number, age: number): boolean =>
+  now - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? now) > age
 
 const namesIn = (path: string): string[] => (existsSync(path) ? readdirSync(path) : [])
 
@@ -139,13 +180,22 @@ export const sweepBlobs = job<null>({
   run: async ({ hearth, signal }) => {
     const { data } = hearth.settings
     const now = hearth.clock.now()
-    for (const name of namesIn(join(data, INCOMING))) if (isOlder(join(data, INCOMING, name), now, STALLED)) rmSync(join(data, INCOMING, name), { force: true })
-    const held = (db: Db, sha256: string) => blobHolders.all(hearth).some(({ holds }) => holds(db, sha256))
+    for (const name of namesIn(join(data, INCOMING)))
+      if (isOlder(join(data, INCOMING, name), now, STALLED))
+        rmSync(join(data, INCOMING, name), { force: true })
+    const held = (db: Db, sha256: string) =>
+      blobHolders.all(hearth).some(({ holds }) => holds(db, sha256))
     for (const shard of namesIn(join(data, BLOBS))) {
       if (signal.aborted) return
-      const free = namesIn(join(data, BLOBS, shard)).filter((name) => SHA256.test(name) && isOlder(join(data, BLOBS, shard, name), now, GRACE) && !held(hearth.db, name))
+      const free = namesIn(join(data, BLOBS, shard)).filter(
+        (name) =>
+          SHA256.test(name) &&
+          isOlder(join(data, BLOBS, shard, name), now, GRACE) &&
+          !held(hearth.db, name),
+      )
       if (free.length === 0) continue
-      // Inside a transaction nobody else writes a row that names it; and whoever has just sent it again made it young.
+      // Inside a transaction nobody else writes a row that names it; and whoever has just sent it
+      // again made it young.
       await writeAs(hearth, null, (tx) => {
         for (const name of free) {
           const path = join(data, BLOBS, shard, name)

@@ -1,15 +1,24 @@
-/** Who is asking. Made once by the doors, from a token or a website sign-in, and handed down unchanged. */
+/**
+ * Who is asking. Made once by the doors, from a token or a website sign-in, and handed down
+ * unchanged.
+ */
 
 export type Role = 'read' | 'triage' | 'write' | 'maintain' | 'admin'
 export const ROLES: readonly Role[] = ['read', 'triage', 'write', 'maintain', 'admin']
 
 /** Whether `role` reaches at least `least`; no role reaches nothing. */
-export const reaches = (role: Role | null, least: Role): boolean => role !== null && ROLES.indexOf(role) >= ROLES.indexOf(least)
+export const reaches = (role: Role | null, least: Role): boolean =>
+  role !== null && ROLES.indexOf(role) >= ROLES.indexOf(least)
 
-export const higherRole = (a: Role | null, b: Role | null): Role | null => (a === null ? b : reaches(b, a) ? b : a)
-export const lowerRole = (a: Role | null, b: Role): Role | null => (a === null ? null : reaches(a, b) ? b : a)
+export const higherRole = (a: Role | null, b: Role | null): Role | null =>
+  a === null ? b : reaches(b, a) ? b : a
+export const lowerRole = (a: Role | null, b: Role): Role | null =>
+  a === null ? null : reaches(a, b) ? b : a
 
-/** What a token carries; `scopes` and `repos` null mean without limit. `repos` and `workspace` hold ids. */
+/**
+ * What a token carries; `scopes` and `repos` null mean without limit. `repos` and `workspace` hold
+ * ids.
+ */
 export type TokenFacts = {
   readonly id: string
   readonly name: string
@@ -38,7 +47,12 @@ export type UserCaller = {
   readonly sign_in: string | null
 }
 
-export type WorkspaceCaller = { readonly kind: 'workspace'; readonly id: string; readonly username: string; readonly token: TokenFacts }
+export type WorkspaceCaller = {
+  readonly kind: 'workspace'
+  readonly id: string
+  readonly username: string
+  readonly token: TokenFacts
+}
 
 /** A software agent: bound to one repository, acting for the person who started it. */
 export type AgentCaller = {
@@ -56,4 +70,5 @@ export type Caller = Anonymous | SignedIn
 
 export const anonymous: Anonymous = { kind: 'anonymous' }
 
-export const actorId = (caller: Caller): string | null => (caller.kind === 'anonymous' ? null : caller.id)
+export const actorId = (caller: Caller): string | null =>
+  caller.kind === 'anonymous' ? null : caller.id

@@ -1,9 +1,12 @@
 /**
- * SQLite, the one home of `bun:sqlite`. One connection on the main thread does all writing and the point reads, so
+ * SQLite, the one home of `bun:sqlite`. One connection on the main thread does all writing and the
+ * point reads, so
  * there is one writer and no lock to wait for. WAL keeps readers in other threads going.
  *
- * A write that was answered survives a power cut. Its price, a sync for every commit, is shared by all writes that arrive together, and
- * is paid beside the event loop (`Writer`, `wal.ts`). What does not go through the writer has `synchronous=FULL`.
+ * A write that was answered survives a power cut. Its price, a sync for every commit, is shared by
+ * all writes that arrive together, and
+ * is paid beside the event loop (`Writer`, `wal.ts`). What does not go through the writer has
+ * `synchronous=FULL`.
  */
 import { Database, type SQLQueryBindings, type Statement } from 'bun:sqlite'
 import { closeSync, fsyncSync, openSync } from 'node:fs'
@@ -25,7 +28,9 @@ export interface WritableDb extends Db {
   run(sql: string, ...params: SqlValue[]): number
 }
 
-/** The open database with what the floor needs to run transactions; features see it as `Db` only. */
+/**
+ * The open database with what the floor needs to run transactions; features see it as `Db` only.
+ */
 export type DatabaseHandle = WritableDb & {
   readonly raw: Database
   /** Where the file is; null in memory and for reading. */
@@ -43,12 +48,21 @@ export type DatabaseOptions = {
   readonly?: boolean
 }
 
-/** Texts that are kept prepared: all of the program's own, and those with lists of changing length until others come. */
+/**
+ * Texts that are kept prepared: all of the program's own, and those with lists of changing length
+ * until others come.
+ */
 const MOST_STATEMENTS = 1000
 
 export function openDatabase(options: DatabaseOptions): DatabaseHandle {
-  const raw = new Database(options.path, options.readonly ? { readonly: true, strict: true } : { create: true, readwrite: true, strict: true })
-  // The page size must come before the first table, the journal mode before anything is read through it.
+  const raw = new Database(
+    options.path,
+    options.readonly
+      ? { readonly: true, strict: true }
+      : { create: true, readwrite: true, strict: true },
+  )
+  // The page size must come before the first table, the journal mode before anything is read
+  // through it.
   raw.run('PRAGMA page_size = 8192')
   if (!options.readonly) {
     raw.run('PRAGMA journal_mode = WAL')
@@ -69,7 +83,8 @@ export function openDatabase(options: DatabaseOptions): DatabaseHandle {
       watch(sql, performance.now() - started)
     }
   }
-  // `Database.query` keeps the first 20 texts alone and prepares every other one each time it is asked.
+  // `Database.query` keeps the first 20 texts alone and prepares every other one each time it is
+  // asked.
   const statements = new Map<string, Statement>()
   const prepared = (sql: string): Statement => {
     const known = statements.get(sql)
@@ -96,8 +111,10 @@ export function openDatabase(options: DatabaseOptions): DatabaseHandle {
     raw,
     path: options.readonly || options.path === ':memory:' ? null : options.path,
     watch: null,
-    one: <T>(sql: string, ...params: SqlValue[]) => timed(sql, () => prepared(sql).get(...(params as SQLQueryBindings[])) as T | null),
-    all: <T>(sql: string, ...params: SqlValue[]) => timed(sql, () => prepared(sql).all(...(params as SQLQueryBindings[])) as T[]),
+    one: <T>(sql: string, ...params: SqlValue[]) =>
+      timed(sql, () => prepared(sql).get(...(params as SQLQueryBindings[])) as T | null),
+    all: <T>(sql: string, ...params: SqlValue[]) =>
+      timed(sql, () => prepared(sql).all(...(params as SQLQueryBindings[])) as T[]),
     run: (sql: string, ...params: SqlValue[]) => {
       forgetLook(handle)
       return timed(sql, () => prepared(sql).run(...(params as SQLQueryBindings[])).changes)
@@ -117,12 +134,18 @@ export function openDatabase(options: DatabaseOptions): DatabaseHandle {
 /** Marks the file as one of ours (https://www.sqlite.org/pragma.html#pragma_application_id). */
 const APPLICATION_ID = 0x48727468
 
-/** Writes what is there already: a real write, with its fsync, that changes nothing. To be run by the `Writer`. */
-export const probeWrite = (db: DatabaseHandle): void => db.exec(`PRAGMA application_id = ${APPLICATION_ID}`)
+/**
+ * Writes what is there already: a real write, with its fsync, that changes nothing. To be run by
+ * the `Writer`.
+ */
+export const probeWrite = (db: DatabaseHandle): void =>
+  db.exec(`PRAGMA application_id = ${APPLICATION_ID}`)
 
 /**
- * Writes what a database holds at one moment into a new file, which is on disk when this returns; others go on reading and writing.
- * It takes as long as reading all of it, so a running forge leaves it to a thread (https://www.sqlite.org/lang_vacuum.html#vacuuminto).
+ * Writes what a database holds at one moment into a new file, which is on disk when this returns;
+ * others go on reading and writing.
+ * It takes as long as reading all of it, so a running forge leaves it to a thread
+ * (https://www.sqlite.org/lang_vacuum.html#vacuuminto).
  */
 export function copyDatabase(from: string, to: string): void {
   const raw = new Database(from, { readonly: true })
@@ -141,7 +164,10 @@ export function copyDatabase(from: string, to: string): void {
   }
 }
 
-/** Takes the write-ahead log over into the file, as far as that goes without waiting for anybody. For threads: it takes as long as the disk does. */
+/**
+ * Takes the write-ahead log over into the file, as far as that goes without waiting for anybody.
+ * For threads: it takes as long as the disk does.
+ */
 export function checkpoint(path: string): void {
   const raw = new Database(path, { create: false, readwrite: true })
   try {
@@ -152,19 +178,36 @@ export function checkpoint(path: string): void {
   }
 }
 
-/** What is wrong with the file, one line each: damaged pages, and rows that point at nothing. Empty when it is sound. */
+/**
+ * What is wrong with the file, one line each: damaged pages, and rows that point at nothing. Empty
+ * when it is sound.
+ */
 export function faultsOf(db: Db): string[] {
-  const damage = db.all<{ integrity_check: string }>('PRAGMA integrity_check').map((row) => row.integrity_check).filter((line) => line !== 'ok')
-  const lost = db.all<{ table: string; rowid: number | null; parent: string }>('PRAGMA foreign_key_check')
-  return [...damage, ...lost.map(({ table, parent }) => `a row of ${table} points at nothing in ${parent}`)]
+  const damage = db
+    .all<{ integrity_check: string }>('PRAGMA integrity_check')
+    .map((row) => row.integrity_check)
+    .filter((line) => line !== 'ok')
+  const lost = db.all<{ table: string; rowid: number | null; parent: string }>(
+    'PRAGMA foreign_key_check',
+  )
+  return [
+    ...damage,
+    ...lost.map(({ table, parent }) => `a row of ${table} points at nothing in ${parent}`),
+  ]
 }
 
 /**
- * Runs a function in one transaction and gives its result; any error undoes everything. For start-up, commands and files of their own.
- * An `IMMEDIATE` one locks every attached database for writing (https://www.sqlite.org/lang_transaction.html): where the forge's is
+ * Runs a function in one transaction and gives its result; any error undoes everything. For
+ * start-up, commands and files of their own.
+ * An `IMMEDIATE` one locks every attached database for writing
+ * (https://www.sqlite.org/lang_transaction.html): where the forge's is
  * attached, to be read, it must be `DEFERRED`, or the forge waits for it.
  */
-export function transaction<T>(db: DatabaseHandle, run: () => T, kind: 'IMMEDIATE' | 'DEFERRED' = 'IMMEDIATE'): T {
+export function transaction<T>(
+  db: DatabaseHandle,
+  run: () => T,
+  kind: 'IMMEDIATE' | 'DEFERRED' = 'IMMEDIATE',
+): T {
   db.exec(`BEGIN ${kind}`)
   try {
     const result = run()
@@ -176,14 +219,22 @@ export function transaction<T>(db: DatabaseHandle, run: () => T, kind: 'IMMEDIAT
   }
 }
 
-type Waiting = { run: () => unknown; done: (result: unknown) => void; failed: (error: unknown) => void }
+type Waiting = {
+  run: () => unknown
+  done: (result: unknown) => void
+  failed: (error: unknown) => void
+}
 
-/** Pages of the log from which on it is taken over into the file: 8 MiB, as SQLite does by itself. */
+/**
+ * Pages of the log from which on it is taken over into the file: 8 MiB, as SQLite does by itself.
+ */
 const PAGES_PER_CHECKPOINT = 1000
 
 /**
- * The log is begun anew only by a write that finds all of it taken over (https://www.sqlite.org/wal.html#avoiding_excessively_large_wal_files),
- * which never happens while each take-over ends behind writes that came meanwhile. From so many pages on the next writes wait for one, a few
+ * The log is begun anew only by a write that finds all of it taken over
+ * (https://www.sqlite.org/wal.html#avoiding_excessively_large_wal_files),
+ * which never happens while each take-over ends behind writes that came meanwhile. From so many
+ * pages on the next writes wait for one, a few
  * milliseconds as a rule; the event loop does not.
  */
 const PAGES_TO_WAIT = 4 * PAGES_PER_CHECKPOINT
@@ -199,8 +250,10 @@ const LOCKED_MS = 50
 type Unsynced = { readonly done: () => void; readonly failed: (error: unknown) => void }
 
 /**
- * Group commit: all writes that wait when the event loop comes round run in one transaction, each in a savepoint of its
- * own, so one that fails takes nothing with it; one sync makes all of them durable, and only then are they answered. Meanwhile the
+ * Group commit: all writes that wait when the event loop comes round run in one transaction, each
+ * in a savepoint of its
+ * own, so one that fails takes nothing with it; one sync makes all of them durable, and only then
+ * are they answered. Meanwhile the
  * event loop goes on; writes that come then wait, and are the next group.
  */
 export class Writer {
@@ -217,13 +270,18 @@ export class Writer {
   #checkpoints: Checkpoints | null = null
   /** Whether writes wait until all of the log is taken over. */
   #held = false
-  /** The length of the log from which on they do so next: where somebody has read for long it cannot begin anew, however often they wait. */
+  /**
+   * The length of the log from which on they do so next: where somebody has read for long it cannot
+   * begin anew, however often they wait.
+   */
   #waitFrom = PAGES_TO_WAIT
 
   constructor(
     private readonly db: DatabaseHandle,
     /** Null where nothing can be brought to disk. */
-    private readonly wal: Pick<WalFile, 'sync' | 'close'> | null = db.path === null ? null : new WalFile(db.path),
+    private readonly wal: Pick<WalFile, 'sync' | 'close'> | null = db.path === null
+      ? null
+      : new WalFile(db.path),
   ) {
     if (db.path === null) return
     this.#checkpoints = new Checkpoints(db.path)
@@ -232,7 +290,9 @@ export class Writer {
     db.exec(`PRAGMA journal_size_limit = ${KEPT_LOG_BYTES}`)
   }
 
-  /** Resolves with the result once it is on disk; rejects with the error of `run`, or of the commit. */
+  /**
+   * Resolves with the result once it is on disk; rejects with the error of `run`, or of the commit.
+   */
   write<T>(run: () => T): Promise<T> {
     if (this.#closed) return Promise.reject(new Error('the database is closed'))
     return new Promise<T>((resolve, reject) => {
@@ -243,14 +303,17 @@ export class Writer {
 
   #schedule(): void {
     // While a group is on its way to the disk, the next one gathers.
-    if (this.#scheduled || this.#held || this.#syncing !== null || this.#waiting.length === 0) return
+    if (this.#scheduled || this.#held || this.#syncing !== null || this.#waiting.length === 0)
+      return
     this.#scheduled = true
     setImmediate(() => this.flush())
   }
 
   /**
-   * A word for what the database holds: it changes with every commit of this process, and of any other
-   * (https://www.sqlite.org/pragma.html#pragma_data_version). Others are asked for once a turn of the event loop.
+   * A word for what the database holds: it changes with every commit of this process, and of any
+   * other
+   * (https://www.sqlite.org/pragma.html#pragma_data_version). Others are asked for once a turn of
+   * the event loop.
    */
   state(): string {
     if (this.#others === null) {
@@ -284,7 +347,8 @@ export class Writer {
           this.db.exec('RELEASE one')
           finished.push(() => done(result))
         } catch (error) {
-          // Some errors (a full disk) end the whole transaction; then there is nothing left to roll back to.
+          // Some errors (a full disk) end the whole transaction; then there is nothing left to roll
+          // back to.
           if (!this.db.raw.inTransaction) throw error
           this.db.exec('ROLLBACK TO one')
           this.db.exec('RELEASE one')
@@ -296,7 +360,12 @@ export class Writer {
       const begun = this.db.raw.inTransaction
       if (begun) this.db.exec('ROLLBACK')
       // A command that writes beside the forge is soon done.
-      if (!begun && !this.#closed && (error as { code?: unknown }).code === 'SQLITE_BUSY' && this.#locked++ < MOST_LOCKED) {
+      if (
+        !begun &&
+        !this.#closed &&
+        (error as { code?: unknown }).code === 'SQLITE_BUSY' &&
+        this.#locked++ < MOST_LOCKED
+      ) {
         this.#waiting = [...batch, ...this.#waiting]
         this.#scheduled = true
         setTimeout(() => this.flush(), LOCKED_MS)
@@ -338,7 +407,10 @@ export class Writer {
     this.#schedule()
   }
 
-  /** Has the log taken over once it is long; were the thread not to be had, SQLite does it itself again. */
+  /**
+   * Has the log taken over once it is long; were the thread not to be had, SQLite does it itself
+   * again.
+   */
   #lookAtLog(): void {
     const checkpoints = this.#checkpoints
     if (checkpoints === null || checkpoints.running) return
@@ -369,7 +441,8 @@ export class Writer {
 }
 
 /**
- * Takes a lock that ends with the process, however it ends, and gives the function that lets go of it; null while another
+ * Takes a lock that ends with the process, however it ends, and gives the function that lets go of
+ * it; null while another
  * process holds it. SQLite's own file lock does it, so it is the same on every system.
  */
 export function takeLock(path: string): (() => void) | null {

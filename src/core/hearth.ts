@@ -1,5 +1,6 @@
 /**
- * The running forge as a value: everything that an operation may need, made once in `app.ts` and handed down. There is no
+ * The running forge as a value: everything that an operation may need, made once in `app.ts` and
+ * handed down. There is no
  * global state, so a test makes as many as it likes.
  */
 import type { Git } from '#git'
@@ -71,9 +72,15 @@ export type Hearth = {
   readonly leaving: AbortSignal
   /** Ends when other requests have had their time, so that what is left can end too. */
   readonly stopping: AbortSignal
-  /** The beginning of a stop: what only follows what happens ends, and jobs are told. Requests go on. */
+  /**
+   * The beginning of a stop: what only follows what happens ends, and jobs are told. Requests go
+   * on.
+   */
   leave(): void
-  /** What a feature opened beside the database is closed with it: begun when the forge stops, and over before `close` is. */
+  /**
+   * What a feature opened beside the database is closed with it: begun when the forge stops, and
+   * over before `close` is.
+   */
   onClose(end: () => void | Promise<void>): void
   /** Stops jobs, workers and database, in that order. */
   close(): Promise<void>
@@ -92,8 +99,21 @@ export type HearthParts = {
   callers: (hearth: Hearth) => CallerPort
 }
 
-/** Joins the parts. Gives a TypeError when two features claim the same name, which only a change of the code can cause. */
-export function createHearth({ settings, log, clock, database, git, storage = noStorage, features, facts, callers }: HearthParts): Hearth {
+/**
+ * Joins the parts. Gives a TypeError when two features claim the same name, which only a change of
+ * the code can cause.
+ */
+export function createHearth({
+  settings,
+  log,
+  clock,
+  database,
+  git,
+  storage = noStorage,
+  features,
+  facts,
+  callers,
+}: HearthParts): Hearth {
   const operations = features.flatMap((feature) => feature.operations ?? [])
   const operationsByName = new Map<string, Operation>()
   for (const operation of operations) {
@@ -102,13 +122,28 @@ export function createHearth({ settings, log, clock, database, git, storage = no
       operationsByName.set(name, operation)
     }
   }
-  const eventTypes = new Map(features.flatMap((feature) => feature.events ?? []).map((type) => [type.type, type]))
+  const eventTypes = new Map(
+    features.flatMap((feature) => feature.events ?? []).map((type) => [type.type, type]),
+  )
   const reactions = features.flatMap((feature) => feature.reactions ?? [])
   const forAll = reactions.filter(({ on }) => on === '*')
-  const reactionsByType = new Map([...eventTypes.keys()].map((type) => [type, [...reactions.filter(({ on }) => on === type), ...forAll]]))
-  const followers = Map.groupBy(features.flatMap((feature) => feature.followers ?? []), (one) => one.signal)
-  const extensions = Map.groupBy(features.flatMap((feature) => feature.extensions ?? []), (one) => one.point)
-  const answers = new Map([...extensions].map(([name, given]) => [name, given.map(({ value }) => value)]))
+  const reactionsByType = new Map(
+    [...eventTypes.keys()].map((type) => [
+      type,
+      [...reactions.filter(({ on }) => on === type), ...forAll],
+    ]),
+  )
+  const followers = Map.groupBy(
+    features.flatMap((feature) => feature.followers ?? []),
+    (one) => one.signal,
+  )
+  const extensions = Map.groupBy(
+    features.flatMap((feature) => feature.extensions ?? []),
+    (one) => one.point,
+  )
+  const answers = new Map(
+    [...extensions].map(([name, given]) => [name, given.map(({ value }) => value)]),
+  )
   const listeners = new Set<(event: EventRow) => void>()
   const ends: (() => void | Promise<void>)[] = []
   const leaving = new AbortController()
@@ -118,7 +153,19 @@ export function createHearth({ settings, log, clock, database, git, storage = no
   database.watch = (sql, ms) => measures.query(sql, ms)
 
   const hearth: Hearth = {
-    settings, db: database, database, writer, measures, git: measuredGit(git, measures), storage, clock, log, facts, operations, operationsByName, eventTypes,
+    settings,
+    db: database,
+    database,
+    writer,
+    measures,
+    git: measuredGit(git, measures),
+    storage,
+    clock,
+    log,
+    facts,
+    operations,
+    operationsByName,
+    eventTypes,
     reactionsTo: (type) => reactionsByType.get(type) ?? forAll,
     followersOf: (name) => followers.get(name) ?? [],
     extensionsOf: (name) => answers.get(name) ?? [],
@@ -155,6 +202,11 @@ export function createHearth({ settings, log, clock, database, git, storage = no
     },
   }
   const callerPort = callers(hearth)
-  const jobs = new JobRunner(hearth, [sweepIdempotencyKeys as Job, sweepBlobs as Job, sweepFailedJobs as Job, ...features.flatMap((feature) => feature.jobs ?? [])])
+  const jobs = new JobRunner(hearth, [
+    sweepIdempotencyKeys as Job,
+    sweepBlobs as Job,
+    sweepFailedJobs as Job,
+    ...features.flatMap((feature) => feature.jobs ?? []),
+  ])
   return hearth
 }

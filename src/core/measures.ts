@@ -1,12 +1,16 @@
 /**
- * What a forge counts of itself while it runs: requests, time in the database, work of the git engine. Numbers only; their
- * names and text form are made by the door that shows them. What takes longer than the settings say is slow is logged as well.
+ * What a forge counts of itself while it runs: requests, time in the database, work of the git
+ * engine. Numbers only; their
+ * names and text form are made by the door that shows them. What takes longer than the settings say
+ * is slow is logged as well.
  */
 import type { Git } from '#git'
 import type { Log } from '#lib/log.ts'
 
 /** Upper bounds in seconds; each series also counts what is above the last. */
-export const BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300] as const
+export const BOUNDS = [
+  0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300,
+] as const
 
 export class Histogram {
   readonly buckets = new Array<number>(BOUNDS.length + 1).fill(0)
@@ -43,7 +47,10 @@ export class Measures {
   slow_git = 0
 
   /** `slow` is asked each time, since it may change while the forge runs; 0 logs nothing. */
-  constructor(private readonly log: Log, private readonly slow: () => Thresholds) {}
+  constructor(
+    private readonly log: Log,
+    private readonly slow: () => Thresholds,
+  ) {}
 
   request(door: string, method: string, status: number, ms: number): void {
     const key = `${door} ${method} ${status}`
@@ -57,7 +64,10 @@ export class Measures {
     const { query_ms } = this.slow()
     if (query_ms === 0 || ms < query_ms) return
     this.slow_queries++
-    this.log.warn('slow query', { ms: Math.round(ms * 100) / 100, sql: sql.replace(/\s+/g, ' ').slice(0, LONGEST_SQL) })
+    this.log.warn('slow query', {
+      ms: Math.round(ms * 100) / 100,
+      sql: sql.replace(/\s+/g, ' ').slice(0, LONGEST_SQL),
+    })
   }
 
   /** Something turned away for a reason of load: `rate`, `concurrency`, `crawler`, `disk_full`. */
@@ -90,20 +100,29 @@ function histogram(of: Map<string, Histogram>, name: string): Histogram {
   return one
 }
 
-/** What is no operation, and what a door notes under the same name, from its beginning to the end of its stream. */
+/**
+ * What is no operation, and what a door notes under the same name, from its beginning to the end of
+ * its stream.
+ */
 const UNNOTED = new Set(['close', 'archive'])
 
-/** The same engine with the time of its operations noted. Transfers that stream are noted by the doors, which see them end. */
+/**
+ * The same engine with the time of its operations noted. Transfers that stream are noted by the
+ * doors, which see them end.
+ */
 export function measuredGit(git: Git, measures: Measures): Git {
   const measured: Record<string, unknown> = {}
   for (const [name, act] of Object.entries(git) as [string, unknown][]) {
-    measured[name] = typeof act !== 'function' || UNNOTED.has(name) ? act : (...args: unknown[]): unknown => {
-      const result: unknown = (act as (...given: unknown[]) => unknown).apply(git, args)
-      if (!(result instanceof Promise)) return result
-      const end = measures.begin(name, typeof args[0] === 'string' ? { store: args[0] } : {})
-      result.then(end, end)
-      return result
-    }
+    measured[name] =
+      typeof act !== 'function' || UNNOTED.has(name)
+        ? act
+        : (...args: unknown[]): unknown => {
+            const result: unknown = (act as (...given: unknown[]) => unknown).apply(git, args)
+            if (!(result instanceof Promise)) return result
+            const end = measures.begin(name, typeof args[0] === 'string' ? { store: args[0] } : {})
+            result.then(end, end)
+            return result
+          }
   }
   return measured as unknown as Git
 }

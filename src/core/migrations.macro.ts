@@ -1,5 +1,6 @@
 /**
- * Reads the migration files while the program is built, so that the executable carries them. Called as a macro
+ * Reads the migration files while the program is built, so that the executable carries them. Called
+ * as a macro
  * (https://bun.sh/docs/bundler/macros): the result is a constant in the output.
  */
 import { readdirSync, readFileSync } from 'node:fs'
@@ -10,5 +11,8 @@ export function readMigrations(): { name: string; sql: string }[] {
   return readdirSync(directory)
     .filter((name) => /^\d{4}_[a-z_]+\.sql$/.test(name))
     .sort()
-    .map((name) => ({ name: name.replace(/\.sql$/, ''), sql: readFileSync(join(directory, name), 'utf8') }))
+    .map((name) => ({
+      name: name.replace(/\.sql$/, ''),
+      sql: readFileSync(join(directory, name), 'utf8'),
+    }))
 }

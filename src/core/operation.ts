@@ -1,5 +1,6 @@
 /**
- * Operations: the whole interface of the forge as values. REST, the tool server, the website, the description and the tests
+ * Operations: the whole interface of the forge as values. REST, the tool server, the website, the
+ * description and the tests
  * all enter through `call`, so that validation, rights and errors exist once.
  */
 import { Compile, type Validator } from 'typebox/compile'
@@ -20,7 +21,10 @@ import { requireRoom } from './room.ts'
 import { askerNow, byThen, overloaded, partyOf, workFor } from './work.ts'
 import { writeAs, type Tx, type Write } from './write.ts'
 
-/** What every handler gets; the rule of the operation adds `repo`, `workspace` and a narrower `caller`. */
+/**
+ * What every handler gets; the rule of the operation adds `repo`, `workspace` and a narrower
+ * `caller`.
+ */
 export type Context = {
   readonly hearth: Hearth
   readonly db: Db
@@ -33,7 +37,9 @@ export type Context = {
   readonly origin: Origin
   /** Ends when the client has gone away or the process stops. */
   readonly signal: AbortSignal
-  /** The bytes that came beside the input; null unless the operation takes such and a door had them. */
+  /**
+   * The bytes that came beside the input; null unless the operation takes such and a door had them.
+   */
   readonly bytes: IncomingBytes | null
   /** Tells whoever waits how far this is; only of operations that say they report it. */
   readonly progress: Progress
@@ -58,7 +64,10 @@ export type Annotations = { destructive?: boolean; idempotent?: boolean; openWor
 export type Operation = {
   readonly name: string
   readonly summary: string
-  /** `METHOD /path`, with `/v1` where the written form has it; several when it serves a repository and a workspace. */
+  /**
+   * `METHOD /path`, with `/v1` where the written form has it; several when it serves a repository
+   * and a workspace.
+   */
   readonly routes: readonly string[]
   readonly tool: boolean
   readonly aliases: readonly string[]
@@ -80,11 +89,28 @@ export type Operation = {
   /** Over REST the answer is a 302 to this address; tools get the record itself. */
   readonly redirect: ((output: unknown) => string) | null
   readonly validator: Validator
-  /** JSON pointers into the output to text by people without Write, or from outside; null when there is none of it. */
-  readonly untrusted: ((output: unknown, context: Context & { caller: Caller }, input: unknown) => readonly string[]) | null
-  /** The whole list as it can be downloaded, one record after the other; null for none. Read only as fast as it is sent. */
-  readonly lines: ((context: Context & { caller: Caller }, input: unknown) => Iterable<unknown>) | null
-  /** Whether it reports how far it is; then a tool call that asks for that is answered with a stream of events. */
+  /**
+   * JSON pointers into the output to text by people without Write, or from outside; null when there
+   * is none of it.
+   */
+  readonly untrusted:
+    | ((
+        output: unknown,
+        context: Context & { caller: Caller },
+        input: unknown,
+      ) => readonly string[])
+    | null
+  /**
+   * The whole list as it can be downloaded, one record after the other; null for none. Read only as
+   * fast as it is sent.
+   */
+  readonly lines:
+    | ((context: Context & { caller: Caller }, input: unknown) => Iterable<unknown>)
+    | null
+  /**
+   * Whether it reports how far it is; then a tool call that asks for that is answered with a stream
+   * of events.
+   */
   readonly progress: boolean
   /** Called only by `call`, after access is decided and the input is valid. */
   run(context: Context & { caller: Caller }, input: unknown): unknown
@@ -97,11 +123,17 @@ type GrantOf<A> = A extends Access<infer G> ? G : never
 
 type Definition<P extends TProperties, O extends TSchema, G> = {
   name: string
-  /** One to three sentences, at most 300 characters: what it does, who may call it, what the answer holds. */
+  /**
+   * One to three sentences, at most 300 characters: what it does, who may call it, what the answer
+   * holds.
+   */
   summary: string
   /** Null keeps it off REST (website or git only). */
   route: string | readonly string[] | null
-  /** False keeps it off the tool server; an operation without a route is never a tool unless this says so. */
+  /**
+   * False keeps it off the tool server; an operation without a route is never a tool unless this
+   * says so.
+   */
   tool?: boolean
   /** Other names that a tool call may use. */
   aliases?: readonly string[]
@@ -117,23 +149,39 @@ type Definition<P extends TProperties, O extends TSchema, G> = {
   secretAnswer?: boolean
   /** The most bytes of a REST body, when 1 MiB is not enough. */
   bodyLimit?: number
-  /** Over REST the body is a file of any type, which comes as `bytes` of the context; the inputs are in the query. */
+  /**
+   * Over REST the body is a file of any type, which comes as `bytes` of the context; the inputs are
+   * in the query.
+   */
   rawBody?: boolean
   /** Reports how far it is, through `progress` of its context. */
   progress?: boolean
   /** Makes the REST answer a 302 to this address. */
   redirect?: (output: Static<O>) => string
   /**
-   * Where in the output there is text that was written by someone without Write on the repository, or fetched from
+   * Where in the output there is text that was written by someone without Write on the repository,
+   * or fetched from
    * outside: JSON pointers (RFC 6901) such as `/comments/3/body`. Lists point into `/items`.
    */
-  untrusted?: (output: Static<O>, context: Context & NoInfer<G>, input: Static<TObject<P>>) => readonly string[]
-  /** Makes `?format=jsonl` of the REST route answer everything that the filters let through, as one record a line. */
+  untrusted?: (
+    output: Static<O>,
+    context: Context & NoInfer<G>,
+    input: Static<TObject<P>>,
+  ) => readonly string[]
+  /**
+   * Makes `?format=jsonl` of the REST route answer everything that the filters let through, as one
+   * record a line.
+   */
   lines?: (context: Context & NoInfer<G>, input: Static<TObject<P>>) => Iterable<unknown>
-  handler: (context: Context & NoInfer<G>, input: Static<TObject<P>>) => Static<O> | Promise<Static<O>>
+  handler: (
+    context: Context & NoInfer<G>,
+    input: Static<TObject<P>>,
+  ) => Static<O> | Promise<Static<O>>
 }
 
-export function operation<P extends TProperties, O extends TSchema, G>(definition: Definition<P, O, G>): Typed<Static<TObject<P>>, Static<O>> {
+export function operation<P extends TProperties, O extends TSchema, G>(
+  definition: Definition<P, O, G>,
+): Typed<Static<TObject<P>>, Static<O>> {
   const { route, handler, redirect, untrusted, lines } = definition
   const routes = route === null ? [] : typeof route === 'string' ? [route] : route
   return {
@@ -156,11 +204,20 @@ export function operation<P extends TProperties, O extends TSchema, G>(definitio
     progress: definition.progress ?? false,
     redirect: redirect ? (output) => redirect(output as Static<O>) : null,
     untrusted: untrusted
-      ? (output, context, input) => untrusted(output as Static<O>, context as unknown as Context & NoInfer<G>, input as Static<TObject<P>>)
+      ? (output, context, input) =>
+          untrusted(
+            output as Static<O>,
+            context as unknown as Context & NoInfer<G>,
+            input as Static<TObject<P>>,
+          )
       : null,
-    lines: lines ? (context, input) => lines(context as unknown as Context & NoInfer<G>, input as Static<TObject<P>>) : null,
+    lines: lines
+      ? (context, input) =>
+          lines(context as unknown as Context & NoInfer<G>, input as Static<TObject<P>>)
+      : null,
     validator: Compile(definition.input),
-    run: (context, input) => handler(context as unknown as Context & NoInfer<G>, input as Static<TObject<P>>),
+    run: (context, input) =>
+      handler(context as unknown as Context & NoInfer<G>, input as Static<TObject<P>>),
   }
 }
 
@@ -170,9 +227,14 @@ export type CallOptions = {
   signal?: AbortSignal
   /** Where the request came from, for the audit log. */
   origin?: Origin
-  /** Refuse names that the input does not have, as the tool server does; otherwise they are ignored. */
+  /**
+   * Refuse names that the input does not have, as the tool server does; otherwise they are ignored.
+   */
   strict?: boolean
-  /** Set by a door for a repeatable request; `replayed` is called when the answer is one that was kept. */
+  /**
+   * Set by a door for a repeatable request; `replayed` is called when the answer is one that was
+   * kept.
+   */
   idempotency?: Idempotency & { replayed?: () => void }
   /** What comes beside the input, for operations that take a file. */
   bytes?: IncomingBytes
@@ -187,10 +249,22 @@ export type CallOptions = {
 const never = new AbortController().signal
 
 /** Runs one operation for a caller. Gives a Refusal for everything the client is to blame for. */
-export async function call<I, O>(hearth: Hearth, operation: Typed<I, O>, caller: Caller, input: I, options: CallOptions = {}): Promise<O> {
+export async function call<I, O>(
+  hearth: Hearth,
+  operation: Typed<I, O>,
+  caller: Caller,
+  input: I,
+  options: CallOptions = {},
+): Promise<O> {
   const raw: unknown = input
-  if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) throw new Refusal('invalid', 'the input must be an object')
-  const grant = decide(operation.access, caller, raw as { repo?: unknown; workspace?: unknown }, hearth.facts)
+  if (typeof raw !== 'object' || raw === null || Array.isArray(raw))
+    throw new Refusal('invalid', 'the input must be an object')
+  const grant = decide(
+    operation.access,
+    caller,
+    raw as { repo?: unknown; workspace?: unknown },
+    hearth.facts,
+  )
   const valid = validate(operation, raw as Record<string, unknown>, options.strict ?? false)
   requireRoom(hearth, operation)
   const { idempotency } = options
@@ -199,39 +273,74 @@ export async function call<I, O>(hearth: Hearth, operation: Typed<I, O>, caller:
     const kept = findAnswer(hearth.db, idempotency)
     if (kept) {
       idempotency.replayed?.()
-      tellUntrusted(operation, kept.answer, contextOf(hearth, caller, grant, options), valid, options)
+      tellUntrusted(
+        operation,
+        kept.answer,
+        contextOf(hearth, caller, grant, options),
+        valid,
+        options,
+      )
       return kept.answer as O
     }
     return (await run(hearth, operation, caller, grant, valid, options)) as O
   })
 }
 
-/** The records of a list for a download, decided and validated as a call is. Gives a TypeError for an operation without `lines`. */
-export function callLines(hearth: Hearth, operation: Operation, caller: Caller, input: Record<string, unknown>, options: CallOptions = {}): Iterable<unknown> {
+/**
+ * The records of a list for a download, decided and validated as a call is. Gives a TypeError for
+ * an operation without `lines`.
+ */
+export function callLines(
+  hearth: Hearth,
+  operation: Operation,
+  caller: Caller,
+  input: Record<string, unknown>,
+  options: CallOptions = {},
+): Iterable<unknown> {
   if (!operation.lines) throw new TypeError(`${operation.name} cannot be downloaded`)
   const grant = decide(operation.access, caller, input, hearth.facts)
   const valid = validate(operation, input, options.strict ?? false)
   return operation.lines(contextOf(hearth, caller, grant, options), valid)
 }
 
-async function run(hearth: Hearth, operation: Operation, caller: Caller, grant: Grant, valid: unknown, options: CallOptions): Promise<unknown> {
+async function run(
+  hearth: Hearth,
+  operation: Operation,
+  caller: Caller,
+  grant: Grant,
+  valid: unknown,
+  options: CallOptions,
+): Promise<unknown> {
   const { idempotency } = options
-  const keep = (tx: Tx, answer: unknown) => recordAnswer(tx, idempotency!, operation.secretAnswer ? withoutSecret(answer) : answer)
+  const keep = (tx: Tx, answer: unknown) =>
+    recordAnswer(tx, idempotency!, operation.secretAnswer ? withoutSecret(answer) : answer)
   let written: unknown
   const context = contextOf(hearth, caller, grant, options, (run) =>
-    writeAs(hearth, caller, (tx) => {
-      const result = run(tx)
-      // The answer is kept in the same transaction as the change, so that a retry after a crash finds both or neither.
-      // What has no answer yet keeps none: a key without an answer would be given back as one.
-      if (idempotency && result !== undefined) keep(tx, (written = result))
-      return result
-    }, options.origin),
+    writeAs(
+      hearth,
+      caller,
+      (tx) => {
+        const result = run(tx)
+        // The answer is kept in the same transaction as the change, so that a retry after a crash
+        // finds both or neither.
+        // What has no answer yet keeps none: a key without an answer would be given back as one.
+        if (idempotency && result !== undefined) keep(tx, (written = result))
+        return result
+      },
+      options.origin,
+    ),
   )
   let answer: unknown
   try {
     const until = options.until ?? askerNow()?.until ?? null
-    const answering = workFor(partyOf(caller, () => options.origin ?? nowhere), () => operation.run(context, valid), until)
-    answer = await (until !== null && !operation.access.writes && answering instanceof Promise ? byThen(answering, until) : answering)
+    const answering = workFor(
+      partyOf(caller, () => options.origin ?? nowhere),
+      () => operation.run(context, valid),
+      until,
+    )
+    answer = await (until !== null && !operation.access.writes && answering instanceof Promise
+      ? byThen(answering, until)
+      : answering)
   } catch (error) {
     throw overloaded(hearth, error) ?? error
   }
@@ -241,11 +350,24 @@ async function run(hearth: Hearth, operation: Operation, caller: Caller, grant: 
 }
 
 function contextOf(
-  hearth: Hearth, caller: Caller, grant: Grant, options: CallOptions, write: Write = (run) => writeAs(hearth, caller, run, options.origin),
+  hearth: Hearth,
+  caller: Caller,
+  grant: Grant,
+  options: CallOptions,
+  write: Write = (run) => writeAs(hearth, caller, run, options.origin),
 ): Context & { caller: Caller } {
   const now_ms = hearth.clock.now()
   return {
-    hearth, db: hearth.db, git: hearth.git, now_ms, write, origin: options.origin ?? nowhere, progress: options.progress ?? untold, bytes: options.bytes ?? null, ...grant, caller,
+    hearth,
+    db: hearth.db,
+    git: hearth.git,
+    now_ms,
+    write,
+    origin: options.origin ?? nowhere,
+    progress: options.progress ?? untold,
+    bytes: options.bytes ?? null,
+    ...grant,
+    caller,
     // These two are made when asked for: together they cost as much as a simple read.
     get now() {
       return timestamp(now_ms)
@@ -256,7 +378,13 @@ function contextOf(
   }
 }
 
-function tellUntrusted(operation: Operation, answer: unknown, context: Context & { caller: Caller }, input: unknown, options: CallOptions): void {
+function tellUntrusted(
+  operation: Operation,
+  answer: unknown,
+  context: Context & { caller: Caller },
+  input: unknown,
+  options: CallOptions,
+): void {
   const { hearth } = context
   if (!options.untrusted || !operation.untrusted) return
   const { untrusted } = operation
@@ -272,21 +400,35 @@ function withoutSecret(answer: unknown): unknown {
 }
 
 /**
- * The input as its schema describes it. Values that came as text (a path, a query, digits from a tool) are converted where
+ * The input as its schema describes it. Values that came as text (a path, a query, digits from a
+ * tool) are converted where
  * that loses nothing. Gives 422 with the field, dotted for depth.
  */
-export function validate(operation: Operation, input: Record<string, unknown>, strict: boolean): unknown {
+export function validate(
+  operation: Operation,
+  input: Record<string, unknown>,
+  strict: boolean,
+): unknown {
   if (strict) {
-    const unknown = Object.keys(input).find((name) => !Object.hasOwn(operation.input.properties, name))
+    const unknown = Object.keys(input).find(
+      (name) => !Object.hasOwn(operation.input.properties, name),
+    )
     if (unknown !== undefined) {
       const names = Object.keys(operation.input.properties)
-      throw new Refusal('invalid', `${operation.name} has no input ${JSON.stringify(unknown.slice(0, 60))}; it takes ${names.join(', ') || 'none'}`, {
-        reason: 'unknown_input', field: unknown.slice(0, 200),
-      })
+      throw new Refusal(
+        'invalid',
+        `${operation.name} has no input ${JSON.stringify(unknown.slice(0, 60))}; it takes ${names.join(', ') || 'none'}`,
+        {
+          reason: 'unknown_input',
+          field: unknown.slice(0, 200),
+        },
+      )
     }
   }
   if ((operation.list === 'before' || operation.list === 'after') && input['page'] !== undefined) {
-    throw new Refusal('invalid', `this list has no numbered pages; use ${operation.list}`, { field: 'page' })
+    throw new Refusal('invalid', `this list has no numbered pages; use ${operation.list}`, {
+      field: 'page',
+    })
   }
   if (operation.validator.Check(input)) return input
   const converted = convert(operation.input, input)
@@ -296,16 +438,30 @@ export function validate(operation: Operation, input: Record<string, unknown>, s
 
 /** Only digits become numbers and only the four words become booleans: nothing is guessed. */
 function convert(schema: TSchema, value: unknown): unknown {
-  const { type, properties, items } = schema as { type?: string; properties?: Record<string, TSchema>; items?: TSchema }
+  const { type, properties, items } = schema as {
+    type?: string
+    properties?: Record<string, TSchema>
+    items?: TSchema
+  }
   if (typeof value === 'string') {
     if (type === 'integer' && /^-?\d{1,15}$/.test(value)) return Number(value)
     if (type === 'number' && /^-?\d{1,15}(\.\d{1,15})?$/.test(value)) return Number(value)
-    if (type === 'boolean') return value === 'true' || value === '1' ? true : value === 'false' || value === '0' ? false : value
+    if (type === 'boolean')
+      return value === 'true' || value === '1'
+        ? true
+        : value === 'false' || value === '0'
+          ? false
+          : value
     return value
   }
   if (Array.isArray(value)) return items ? value.map((item) => convert(items, item)) : value
   if (typeof value === 'object' && value !== null && properties) {
-    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, Object.hasOwn(properties, key) ? convert(properties[key] as TSchema, inner) : inner]))
+    return Object.fromEntries(
+      Object.entries(value).map(([key, inner]) => [
+        key,
+        Object.hasOwn(properties, key) ? convert(properties[key] as TSchema, inner) : inner,
+      ]),
+    )
   }
   return value
 }
@@ -315,8 +471,21 @@ function describe(operation: Operation, input: unknown): Refusal {
   const [first] = Value.Errors(operation.input, input)
   if (!first) return new Refusal('invalid', 'the input is not valid')
   const missing = (first.params as { requiredProperties?: string[] }).requiredProperties?.[0]
-  const path = first.instancePath.split('/').slice(1).map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+  const path = first.instancePath
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
   if (missing !== undefined) path.push(missing)
-  const field = path.reduce((text, part) => (/^\d+$/.test(part) ? `${text}[${part}]` : text === '' ? part : `${text}.${part}`), '').slice(0, 200)
-  return new Refusal('invalid', `${field || 'the input'} ${missing === undefined ? first.message : 'is required'}`, { field: field || undefined })
+  const field = path
+    .reduce(
+      (text, part) =>
+        /^\d+$/.test(part) ? `${text}[${part}]` : text === '' ? part : `${text}.${part}`,
+      '',
+    )
+    .slice(0, 200)
+  return new Refusal(
+    'invalid',
+    `${field || 'the input'} ${missing === undefined ? first.message : 'is required'}`,
+    { field: field || undefined },
+  )
 }

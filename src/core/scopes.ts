@@ -1,4 +1,7 @@
-/** Scopes narrow a token: `<area>:<level>`. Within one area `admin` includes `write`, and `write` includes `read`. */
+/**
+ * Scopes narrow a token: `<area>:<level>`. Within one area `admin` includes `write`, and `write`
+ * includes `read`.
+ */
 
 const AREAS: Record<string, readonly string[]> = {
   repo: ['read', 'write', 'admin'],
@@ -16,14 +19,18 @@ const AREAS: Record<string, readonly string[]> = {
   site: ['admin'],
 }
 
-export const SCOPES: readonly string[] = Object.entries(AREAS).flatMap(([area, levels]) => levels.map((level) => `${area}:${level}`))
+export const SCOPES: readonly string[] = Object.entries(AREAS).flatMap(([area, levels]) =>
+  levels.map((level) => `${area}:${level}`),
+)
 
 /** Areas that only a person's own token may carry. */
 export const PERSONAL_AREAS: ReadonlySet<string> = new Set(['access', 'user', 'site'])
 
 const LEVELS = ['read', 'write', 'admin']
 
-/** Whether a list of scopes holds `wanted`. `pulls:merge` stands alone: nothing else includes it. */
+/**
+ * Whether a list of scopes holds `wanted`. `pulls:merge` stands alone: nothing else includes it.
+ */
 export function includesScope(scopes: readonly string[], wanted: string): boolean {
   if (scopes.includes(wanted)) return true
   const [area, level = ''] = wanted.split(':')
@@ -32,8 +39,14 @@ export function includesScope(scopes: readonly string[], wanted: string): boolea
   return LEVELS.slice(rank + 1).some((higher) => scopes.includes(`${area}:${higher}`))
 }
 
-/** The first of the wanted scopes (separated by spaces) that a token lacks; null when it has all, or full rights. */
-export function missingScope(scopes: readonly string[] | null, wanted: string | null): string | null {
+/**
+ * The first of the wanted scopes (separated by spaces) that a token lacks; null when it has all, or
+ * full rights.
+ */
+export function missingScope(
+  scopes: readonly string[] | null,
+  wanted: string | null,
+): string | null {
   if (scopes === null || wanted === null) return null
   return wanted.split(' ').find((scope) => !includesScope(scopes, scope)) ?? null
 }

@@ -1,9 +1,17 @@
-/** What an installation is set to; made by `config.ts` from flags, environment and file, with these shapes and defaults. */
+/**
+ * What an installation is set to; made by `config.ts` from flags, environment and file, with these
+ * shapes and defaults.
+ */
 
 export type SignUpMode = 'open' | 'invite' | 'sso_only' | 'closed'
 
 /** A group of a provider and what belonging to it gives here. */
-export type GroupRule = { readonly group: string; readonly workspace: string; readonly team: string | null; readonly role: 'member' | 'owner' }
+export type GroupRule = {
+  readonly group: string
+  readonly workspace: string
+  readonly team: string | null
+  readonly role: 'member' | 'owner'
+}
 
 /** What holds for every provider of identities. */
 export type SignOnPolicy = {
@@ -50,7 +58,10 @@ export type LdapDirectory = SignOnPolicy & {
   readonly group_attribute: string
 }
 
-/** A proxy in front that signs people in itself and names them in headers, each by the header's name; null for none. */
+/**
+ * A proxy in front that signs people in itself and names them in headers, each by the header's
+ * name; null for none.
+ */
 export type HeaderSignOn = SignOnPolicy & {
   readonly username_header: string
   /** Holds what never changes about a person; without it the username counts as that. */
@@ -91,12 +102,18 @@ export type Settings = {
   readonly mcp_origins: readonly string[]
   /** Addresses of proxies whose forwarded headers are believed. */
   readonly trusted_proxies: readonly string[]
-  /** What may be reached besides public addresses: host names, addresses and blocks of them, each with `http://` before it or not. */
+  /**
+   * What may be reached besides public addresses: host names, addresses and blocks of them, each
+   * with `http://` before it or not.
+   */
   readonly outbound_allow: readonly string[]
   /** The largest tree that is sent as an archive; null is without limit. */
   /** Commands of other people that run here: acceptance checks. Sizes in bytes. */
   readonly checks: {
-    /** `none` runs them with the rights of the server; otherwise they are refused where they cannot be isolated. */
+    /**
+     * `none` runs them with the rights of the server; otherwise they are refused where they cannot
+     * be isolated.
+     */
     readonly isolation: 'required' | 'none'
     /** Whether they have the network of this machine. */
     readonly network: boolean
@@ -116,19 +133,36 @@ export type Settings = {
     readonly every_ms: number | null
     /** Milliseconds between two checks of the newest one, by restoring it; null is never. */
     readonly verify_every_ms: number | null
-    readonly keep: { readonly last: number; readonly daily: number; readonly weekly: number; readonly monthly: number }
+    readonly keep: {
+      readonly last: number
+      readonly daily: number
+      readonly weekly: number
+      readonly monthly: number
+    }
     /** Public keys of age; none leaves backups readable by whoever has them. */
     readonly recipients: readonly string[]
     /** A file with an age identity, for checks of encrypted backups. */
     readonly identity: string | null
-    readonly s3: { readonly endpoint: string | null; readonly region: string; readonly access_key: string; readonly secret_key: string } | null
+    readonly s3: {
+      readonly endpoint: string | null
+      readonly region: string
+      readonly access_key: string
+      readonly secret_key: string
+    } | null
   }
   /** Where packs and uploaded files are kept besides this machine; null is nowhere. */
   readonly storage: {
     readonly bucket: string
     readonly prefix: string
-    readonly s3: { readonly endpoint: string | null; readonly region: string; readonly access_key: string; readonly secret_key: string }
-    /** Bytes of what is in the bucket that may stay on this machine as well; null is all of them. */
+    readonly s3: {
+      readonly endpoint: string | null
+      readonly region: string
+      readonly access_key: string
+      readonly secret_key: string
+    }
+    /**
+     * Bytes of what is in the bucket that may stay on this machine as well; null is all of them.
+     */
     readonly local_bytes: number | null
   } | null
   /** The largest file of a release. */
@@ -148,9 +182,15 @@ export type Settings = {
     readonly keep_days: number
   }
   readonly mail: { readonly url: string; readonly from: string } | null
-  /** From how many milliseconds on a question to the database or a git operation is logged as slow; 0 logs none. */
+  /**
+   * From how many milliseconds on a question to the database or a git operation is logged as slow;
+   * 0 logs none.
+   */
   readonly slow: { readonly query_ms: number; readonly git_ms: number }
-  /** Who may read the numbers besides site administrators: whoever has the token, and these addresses. */
+  /**
+   * Who may read the numbers besides site administrators: whoever has the token, and these
+   * addresses.
+   */
   readonly metrics: { readonly token: string | null; readonly allow: readonly string[] }
   readonly limits: {
     /** Whether requests are counted and refused above so many a minute. */
@@ -160,7 +200,10 @@ export type Settings = {
     /** Writes are refused while the disk has less room than this, in bytes. */
     readonly disk_reserve: number
   }
-  /** How connections are encrypted here, for pages that tell of it; null where a proxy does that, or nobody. */
+  /**
+   * How connections are encrypted here, for pages that tell of it; null where a proxy does that, or
+   * nobody.
+   */
   readonly tls: { readonly kind: 'files' | 'acme'; readonly domains: readonly string[] } | null
   readonly git: {
     readonly workers: number

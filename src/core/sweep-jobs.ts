@@ -1,4 +1,7 @@
-/** Failed jobs wait for a person to see them, but not for ever: a mail server that was down a year ago would leave them by the thousand. */
+/**
+ * Failed jobs wait for a person to see them, but not for ever: a mail server that was down a year
+ * ago would leave them by the thousand.
+ */
 import { DAY, timestamp } from '#lib/time.ts'
 import { job, removeFailedJobs } from './jobs.ts'
 
@@ -10,6 +13,10 @@ export const sweepFailedJobs = job<null>({
   every: '24h',
   run: async ({ hearth, signal }) => {
     const before = timestamp(hearth.clock.now() - KEPT)
-    while (!signal.aborted && (await hearth.writer.write(() => removeFailedJobs(hearth.database, before, AT_ONCE))) === AT_ONCE);
+    while (
+      !signal.aborted &&
+      (await hearth.writer.write(() => removeFailedJobs(hearth.database, before, AT_ONCE))) ===
+        AT_ONCE
+    );
   },
 })

@@ -1,10 +1,15 @@
 /**
- * The write-ahead log of the database, from outside of SQLite: it is brought to the disk, and taken over into the database file, on
- * other threads than the one that answers. A sync takes some milliseconds, a take-over some ten; the event loop waits for neither.
+ * The write-ahead log of the database, from outside of SQLite: it is brought to the disk, and taken
+ * over into the database file, on
+ * other threads than the one that answers. A sync takes some milliseconds, a take-over some ten;
+ * the event loop waits for neither.
  *
- * With `synchronous=NORMAL` SQLite writes a commit into the log and does not sync it (https://www.sqlite.org/pragma.html#pragma_synchronous).
- * Whoever promises a commit syncs the log first (`sync`), so nothing is promised that a power cut could take; what is committed and not
- * yet synced may be read in this process for that moment. The order of log and database file in a take-over is SQLite's own care.
+ * With `synchronous=NORMAL` SQLite writes a commit into the log and does not sync it
+ * (https://www.sqlite.org/pragma.html#pragma_synchronous).
+ * Whoever promises a commit syncs the log first (`sync`), so nothing is promised that a power cut
+ * could take; what is committed and not
+ * yet synced may be read in this process for that moment. The order of log and database file in a
+ * take-over is SQLite's own care.
  */
 import { closeSync, existsSync, fdatasync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -16,7 +21,10 @@ export class WalFile {
 
   constructor(private readonly database: string) {}
 
-  /** Opened when there is something in it. Its name must be on disk too, which SQLite sees to only when it syncs itself. */
+  /**
+   * Opened when there is something in it. Its name must be on disk too, which SQLite sees to only
+   * when it syncs itself.
+   */
   #open(): number {
     if (this.#file !== null) return this.#file
     const file = openSync(`${this.database}-wal`, 'r+')
@@ -52,13 +60,21 @@ export type CheckpointTold = { readonly error: string | null }
 /** The types know browsers' workers; these also keep a process alive, or not. */
 type CountedWorker = Worker & { ref(): void; unref(): void }
 
-/** A worker's file: beside this one in the source tree, at its own path below `src` in a compiled executable. */
+/**
+ * A worker's file: beside this one in the source tree, at its own path below `src` in a compiled
+ * executable.
+ */
 function workerUrl(): URL {
   const source = new URL('./checkpoint.worker.ts', import.meta.url)
-  return existsSync(fileURLToPath(source)) ? source : new URL('./core/checkpoint.worker.js', import.meta.url)
+  return existsSync(fileURLToPath(source))
+    ? source
+    : new URL('./core/checkpoint.worker.js', import.meta.url)
 }
 
-/** Takes the log over into the database file on a thread, which begins when there is first something to do. */
+/**
+ * Takes the log over into the database file on a thread, which begins when there is first something
+ * to do.
+ */
 export class Checkpoints {
   #worker: CountedWorker | null = null
   #running: PromiseWithResolvers<string | null> | null = null

@@ -1,6 +1,8 @@
 /**
- * The one way to change anything: `write(tx => …)`, a synchronous function in one SQLite transaction (see `Writer`). The
- * transaction appends its events, and their reactions run inside it. It resolves when all of it is on disk.
+ * The one way to change anything: `write(tx => …)`, a synchronous function in one SQLite
+ * transaction (see `Writer`). The
+ * transaction appends its events, and their reactions run inside it. It resolves when all of it is
+ * on disk.
  */
 import type { Static, TObject, TProperties } from 'typebox'
 import { typeId } from '#lib/typeid.ts'
@@ -20,15 +22,26 @@ export type Tx = {
   readonly now_ms: number
   /** Who asked; null for the service itself. */
   readonly caller: Caller | null
-  /** Adds an event and runs its reactions. `as` names another actor than the caller (null: the service). */
-  append<P extends TProperties>(type: EventType<P>, subject: Subject, data: Static<TObject<P>>, as?: { actor_id: string | null }): EventRow
+  /**
+   * Adds an event and runs its reactions. `as` names another actor than the caller (null: the
+   * service).
+   */
+  append<P extends TProperties>(
+    type: EventType<P>,
+    subject: Subject,
+    data: Static<TObject<P>>,
+    as?: { actor_id: string | null },
+  ): EventRow
   /** Tells other features of something that leaves no row of its own. */
   signal<P extends TProperties>(type: Signal<P>, data: Static<TObject<P>>): void
   /** Adds an entry to the audit log, with the caller and where the request came from. */
   audit(entry: AuditEntry): void
   /** Adds a job; the runner hears of it after the commit. */
   enqueue<I>(job: Job<I>, input: I, options?: EnqueueOptions): string
-  /** Runs once this transaction is on disk; never when it failed. For telling live pages, not for work that must happen. */
+  /**
+   * Runs once this transaction is on disk; never when it failed. For telling live pages, not for
+   * work that must happen.
+   */
   afterCommit(run: () => void): void
 }
 
@@ -39,7 +52,12 @@ export type Write = <T>(run: (tx: Tx) => NotPromise<T>) => Promise<T>
 const MOST_NESTED_EVENTS = 64
 
 /** Runs one transaction for a caller (null: the service itself). */
-export function writeAs<T>(hearth: Hearth, caller: Caller | null, run: (tx: Tx) => NotPromise<T>, origin: Origin = nowhere): Promise<T> {
+export function writeAs<T>(
+  hearth: Hearth,
+  caller: Caller | null,
+  run: (tx: Tx) => NotPromise<T>,
+  origin: Origin = nowhere,
+): Promise<T> {
   const after: (() => void)[] = []
   return hearth.writer
     .write(() => {
@@ -54,9 +72,18 @@ export function writeAs<T>(hearth: Hearth, caller: Caller | null, run: (tx: Tx) 
         caller,
         append(type, subject, data, as) {
           const actor_id = as ? as.actor_id : caller && actorId(caller)
-          const row: EventRow = { id: typeId('evt', now_ms), type: type.type, time: tx.now, workspace_id: subject.workspace_id, repo_id: subject.repo_id, actor_id, data: data as Record<string, unknown> }
+          const row: EventRow = {
+            id: typeId('evt', now_ms),
+            type: type.type,
+            time: tx.now,
+            workspace_id: subject.workspace_id,
+            repo_id: subject.repo_id,
+            actor_id,
+            data: data as Record<string, unknown>,
+          }
           insertEvent(tx.db, row)
-          if (++depth > MOST_NESTED_EVENTS) throw new Error(`events go round in a circle at ${type.type}`)
+          if (++depth > MOST_NESTED_EVENTS)
+            throw new Error(`events go round in a circle at ${type.type}`)
           for (const { run: react } of hearth.reactionsTo(type.type)) react(tx, row)
           depth--
           after.push(() => hearth.published(row))
@@ -65,7 +92,13 @@ export function writeAs<T>(hearth: Hearth, caller: Caller | null, run: (tx: Tx) 
         signal(type, data) {
           for (const { run: follow } of hearth.followersOf(type.signal)) follow(tx, data)
         },
-        audit: (entry) => insertAudit(tx.db, entry, { caller, origin: hearth.settings.audit.ip ? origin : { ...origin, ip: null }, now: tx.now, now_ms }),
+        audit: (entry) =>
+          insertAudit(tx.db, entry, {
+            caller,
+            origin: hearth.settings.audit.ip ? origin : { ...origin, ip: null },
+            now: tx.now,
+            now_ms,
+          }),
         enqueue(job, input, options) {
           const id = insertJob(tx.db, job, input, now_ms, options)
           after.push(() => hearth.jobs.wake())

@@ -1,4 +1,7 @@
-/** The features, in the order in which one may build on another. A new one is a folder and a line here. */
+/**
+ * The features, in the order in which one may build on another. A new one is a folder and a line
+ * here.
+ */
 import type { Feature } from '#core/hearth.ts'
 import { feature as accounts } from './accounts/index.ts'
 import { feature as workspaces } from './workspaces/index.ts'
@@ -27,4 +30,31 @@ import { feature as site } from './site/index.ts'
 import { feature as storage } from './storage/index.ts'
 import { feature as search } from './search/index.ts'
 
-export const features: readonly Feature[] = [accounts, workspaces, repos, teams, collaborators, issues, checks, pulls, oauth, devices, sso, agents, audit, webhooks, notifications, imports, rulesets, keys, releases, statuses, queue, backups, storage, search, overview, site]
+export const features: readonly Feature[] = [
+  accounts,
+  workspaces,
+  repos,
+  teams,
+  collaborators,
+  issues,
+  checks,
+  pulls,
+  oauth,
+  devices,
+  sso,
+  agents,
+  audit,
+  webhooks,
+  notifications,
+  imports,
+  rulesets,
+  keys,
+  releases,
+  statuses,
+  queue,
+  backups,
+  storage,
+  search,
+  overview,
+  site,
+]

@@ -1,14 +1,30 @@
-/** Lets all work on a store wait until its packs are here, and tells the host when such work begins and ends. */
+/**
+ * Lets all work on a store wait until its packs are here, and tells the host when such work begins
+ * and ends.
+ */
 import type { Elsewhere, Git } from './ports.ts'
 
 /** What needs no pack: it says so itself when there is no such store. */
-const FREE = ['createStore', 'removeStore', 'sizeOf', 'advertise', 'listRefs', 'listRemote', 'load', 'close', 'ready', 'letGo'] as const satisfies readonly (keyof Git)[]
+const FREE = [
+  'createStore',
+  'removeStore',
+  'sizeOf',
+  'advertise',
+  'listRefs',
+  'listRemote',
+  'load',
+  'close',
+  'ready',
+  'letGo',
+] as const satisfies readonly (keyof Git)[]
 /** What gives a stream, and what answers at once or not at all. */
 const STREAMS = ['uploadPack', 'receivePack'] as const satisfies readonly (keyof Git)[]
 const NOW = ['answerNow'] as const satisfies readonly (keyof Git)[]
 
 type Placed = (typeof FREE | typeof STREAMS | typeof NOW)[number]
-type Promising = { [K in keyof Git]: Git[K] extends (...args: never[]) => Promise<unknown> ? K : never }[keyof Git]
+type Promising = {
+  [K in keyof Git]: Git[K] extends (...args: never[]) => Promise<unknown> ? K : never
+}[keyof Git]
 /** Everything else gives a promise; a new function that does not must have its place above. */
 true satisfies [Exclude<keyof Git, Placed | Promising>] extends [never] ? true : false
 
@@ -16,7 +32,10 @@ type Act = (store: string, ...args: unknown[]) => unknown
 const isOf = (names: readonly string[], name: string): boolean => names.includes(name)
 
 /** A stream that is only made when something has come. */
-function afterwards(coming: Promise<void>, make: () => ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+function afterwards(
+  coming: Promise<void>,
+  make: () => ReadableStream<Uint8Array>,
+): ReadableStream<Uint8Array> {
   let reader: ReadableStreamDefaultReader<Uint8Array> | null = null
   let over = false
   return new ReadableStream<Uint8Array>({
@@ -52,7 +71,9 @@ export function withElsewhere(git: Git, elsewhere: Elsewhere): Git {
     } else if (isOf(STREAMS, name)) {
       all[name] = (store: string, ...args: unknown[]): unknown => {
         const coming = elsewhere.ready(store)
-        return coming === null ? act(store, ...args) : afterwards(coming, () => act(store, ...args) as ReadableStream<Uint8Array>)
+        return coming === null
+          ? act(store, ...args)
+          : afterwards(coming, () => act(store, ...args) as ReadableStream<Uint8Array>)
       }
     } else {
       all[name] = async (store: string, ...args: unknown[]): Promise<unknown> => {

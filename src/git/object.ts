@@ -1,8 +1,16 @@
 /**
  * Objects as bytes and as values: parse and serialize commits, trees and tags, and name them.
- * Follows https://git-scm.com/book/en/v2/Git-Internals-Git-Objects and git's own `fsck` for what is well formed.
+ * Follows https://git-scm.com/book/en/v2/Git-Internals-Git-Objects and git's own `fsck` for what is
+ * well formed.
  */
-import { GitError, type Commit, type ObjectType, type Oid, type Signature, type Tag } from './ports.ts'
+import {
+  GitError,
+  type Commit,
+  type ObjectType,
+  type Oid,
+  type Signature,
+  type Tag,
+} from './ports.ts'
 
 const decoder = new TextDecoder('utf-8', { fatal: false, ignoreBOM: true })
 const encoder = new TextEncoder()
@@ -34,9 +42,18 @@ export function bytesToOid(bytes: Uint8Array, offset = 0): Oid {
 /** One raw entry of a tree object. `name` keeps its bytes: names need not be UTF-8. */
 export type RawTreeEntry = { readonly mode: number; readonly name: Uint8Array; readonly oid: Oid }
 
-export const MODE = { dir: 0o040000, file: 0o100644, executable: 0o100755, symlink: 0o120000, submodule: 0o160000 } as const
+export const MODE = {
+  dir: 0o040000,
+  file: 0o100644,
+  executable: 0o100755,
+  symlink: 0o120000,
+  submodule: 0o160000,
+} as const
 
-/** Every entry of a tree object, in the order it is stored. Gives GitError `corrupt` for truncated content. */
+/**
+ * Every entry of a tree object, in the order it is stored. Gives GitError `corrupt` for truncated
+ * content.
+ */
 export function parseTree(data: Uint8Array): RawTreeEntry[] {
   const entries: RawTreeEntry[] = []
   let at = 0
@@ -57,8 +74,14 @@ export function parseTree(data: Uint8Array): RawTreeEntry[] {
   return entries
 }
 
-/** Git's order of tree entries: bytes of the name, a directory compared as if it ended in `/` (`base_name_compare`). */
-export function compareTreeEntries(a: { mode: number; name: Uint8Array }, b: { mode: number; name: Uint8Array }): number {
+/**
+ * Git's order of tree entries: bytes of the name, a directory compared as if it ended in `/`
+ * (`base_name_compare`).
+ */
+export function compareTreeEntries(
+  a: { mode: number; name: Uint8Array },
+  b: { mode: number; name: Uint8Array },
+): number {
   const length = Math.min(a.name.length, b.name.length)
   for (let i = 0; i < length; i++) {
     const difference = a.name[i]! - b.name[i]!
@@ -74,17 +97,28 @@ export function serializeTree(entries: readonly RawTreeEntry[]): Uint8Array {
   const sorted = [...entries].sort(compareTreeEntries)
   const parts: Uint8Array[] = []
   for (const entry of sorted) {
-    parts.push(encoder.encode(`${entry.mode.toString(8)} `), entry.name, new Uint8Array(1), oidToBytes(entry.oid))
+    parts.push(
+      encoder.encode(`${entry.mode.toString(8)} `),
+      entry.name,
+      new Uint8Array(1),
+      oidToBytes(entry.oid),
+    )
   }
   return Buffer.concat(parts)
 }
 
-/** Splits an identity line `Name <email> 1700000000 +0100`; a malformed one gives empty parts rather than an error. */
+/**
+ * Splits an identity line `Name <email> 1700000000 +0100`; a malformed one gives empty parts rather
+ * than an error.
+ */
 export function parseSignature(line: string): Signature {
   const open = line.lastIndexOf('<')
   const close = line.indexOf('>', open + 1)
   if (open < 0 || close < 0) return { name: line.trim(), email: '', time: 0, zone: '+0000' }
-  const [time = '0', zone = '+0000'] = line.slice(close + 1).trim().split(' ')
+  const [time = '0', zone = '+0000'] = line
+    .slice(close + 1)
+    .trim()
+    .split(' ')
   const seconds = Number(time)
   return {
     name: line.slice(0, open).trim(),
@@ -94,14 +128,21 @@ export function parseSignature(line: string): Signature {
   }
 }
 
-/** Characters that git strips from names and addresses, and those that would end the line or the address. */
-const crud = (text: string): string => text.replace(/[\0\n<>]/g, '').replace(/^[\s.,:;"'\\]+|[\s.,:;"'\\]+$/g, '')
+/**
+ * Characters that git strips from names and addresses, and those that would end the line or the
+ * address.
+ */
+const crud = (text: string): string =>
+  text.replace(/[\0\n<>]/g, '').replace(/^[\s.,:;"'\\]+|[\s.,:;"'\\]+$/g, '')
 
 export function formatSignature(signature: Signature): string {
   return `${crud(signature.name) || 'unknown'} <${crud(signature.email)}> ${Math.trunc(signature.time)} ${signature.zone}`
 }
 
-/** The header lines of a commit or tag with their continuation lines folded in, and where the message begins. */
+/**
+ * The header lines of a commit or tag with their continuation lines folded in, and where the
+ * message begins.
+ */
 function parseHeaders(data: Uint8Array): { headers: [string, string][]; message: string } {
   const text = decoder.decode(data)
   const end = text.indexOf('\n\n')
@@ -118,7 +159,10 @@ function parseHeaders(data: Uint8Array): { headers: [string, string][]; message:
   return { headers, message: end < 0 ? '' : text.slice(end + 2) }
 }
 
-/** A commit as it was signed: without the headers that hold signatures (git's `parse_buffer_signed_by_header`). */
+/**
+ * A commit as it was signed: without the headers that hold signatures (git's
+ * `parse_buffer_signed_by_header`).
+ */
 function withoutSignatures(data: Uint8Array): Uint8Array {
   const bytes = Buffer.from(data.buffer, data.byteOffset, data.length)
   const head = bytes.indexOf('\n\n')
@@ -127,14 +171,18 @@ function withoutSignatures(data: Uint8Array): Uint8Array {
   let skipping = false
   for (let at = 0; at < end; ) {
     const next = bytes.indexOf(0x0a, at) + 1 || end
-    if (bytes[at] !== 0x20) skipping = bytes.subarray(at, next).toString('latin1').startsWith('gpgsig')
+    if (bytes[at] !== 0x20)
+      skipping = bytes.subarray(at, next).toString('latin1').startsWith('gpgsig')
     if (!skipping) kept.push(bytes.subarray(at, next))
     at = next
   }
   return Buffer.concat([...kept, bytes.subarray(end)])
 }
 
-/** Gives GitError `corrupt` when the tree is missing. An identity that is missing, as in some old history, is an empty one. */
+/**
+ * Gives GitError `corrupt` when the tree is missing. An identity that is missing, as in some old
+ * history, is an empty one.
+ */
 export function parseCommit(oid: Oid, data: Uint8Array): Commit {
   const { headers, message } = parseHeaders(data)
   const first = (key: string) => headers.find(([name]) => name === key)?.[1]
@@ -162,7 +210,9 @@ export function serializeCommit(commit: Omit<Commit, 'oid' | 'signature'>): Uint
     `committer ${formatSignature(commit.committer)}`,
   ]
   const message = commit.message.replaceAll('\0', '')
-  return encoder.encode(`${lines.join('\n')}\n\n${message.endsWith('\n') ? message : `${message}\n`}`)
+  return encoder.encode(
+    `${lines.join('\n')}\n\n${message.endsWith('\n') ? message : `${message}\n`}`,
+  )
 }
 
 /** Gives GitError `corrupt` when the object or type is missing. */
@@ -182,16 +232,34 @@ export function parseTag(oid: Oid, data: Uint8Array): Tag {
     type: type as ObjectType,
     name: first('tag') ?? '',
     tagger: tagger === undefined ? null : parseSignature(tagger),
-    message: at === data.length ? message : message.slice(0, Math.max(0, message.length - decoder.decode(data.subarray(at)).length)),
-    signature: at === data.length ? null : { armored: decoder.decode(data.subarray(at)), signed: new Uint8Array(data.subarray(0, at)) },
+    message:
+      at === data.length
+        ? message
+        : message.slice(0, Math.max(0, message.length - decoder.decode(data.subarray(at)).length)),
+    signature:
+      at === data.length
+        ? null
+        : {
+            armored: decoder.decode(data.subarray(at)),
+            signed: new Uint8Array(data.subarray(0, at)),
+          },
   }
 }
 
-/** How the lines begin that begin a signature, of every kind that git knows (`gpg_format` in git's gpg-interface.c). */
-const SIGNATURES = ['-----BEGIN PGP SIGNATURE-----', '-----BEGIN PGP MESSAGE-----', '-----BEGIN SIGNED MESSAGE-----', '-----BEGIN SSH SIGNATURE-----']
+/**
+ * How the lines begin that begin a signature, of every kind that git knows (`gpg_format` in git's
+ * gpg-interface.c).
+ */
+const SIGNATURES = [
+  '-----BEGIN PGP SIGNATURE-----',
+  '-----BEGIN PGP MESSAGE-----',
+  '-----BEGIN SIGNED MESSAGE-----',
+  '-----BEGIN SSH SIGNATURE-----',
+]
 
 /**
- * Where the signature of a tag begins, and what is signed ends: at the last line that begins one, since a message may quote another
+ * Where the signature of a tag begins, and what is signed ends: at the last line that begins one,
+ * since a message may quote another
  * (git's `parse_signed_buffer`). The length of the tag when there is none.
  */
 function signatureAt(data: Uint8Array): number {
@@ -199,12 +267,23 @@ function signatureAt(data: Uint8Array): number {
   const body = bytes.indexOf('\n\n')
   let last = -1
   for (const begin of body < 0 ? [] : SIGNATURES) {
-    for (let at = bytes.lastIndexOf(begin); at > last && at >= body + 2; at = bytes.lastIndexOf(begin, at - 1)) if (bytes[at - 1] === 0x0a) last = at
+    for (
+      let at = bytes.lastIndexOf(begin);
+      at > last && at >= body + 2;
+      at = bytes.lastIndexOf(begin, at - 1)
+    )
+      if (bytes[at - 1] === 0x0a) last = at
   }
   return last < 0 ? data.length : last
 }
 
-export function serializeTag(tag: { object: Oid; type: ObjectType; name: string; tagger: Signature; message: string }): Uint8Array {
+export function serializeTag(tag: {
+  object: Oid
+  type: ObjectType
+  name: string
+  tagger: Signature
+  message: string
+}): Uint8Array {
   const message = tag.message.replaceAll('\0', '')
   return encoder.encode(
     `object ${tag.object}\ntype ${tag.type}\ntag ${tag.name}\ntagger ${formatSignature(tag.tagger)}\n\n${message.endsWith('\n') ? message : `${message}\n`}`,

@@ -27,7 +27,10 @@ export function settingsOf(options: GitOptions): Settings {
     maxObjectBytes: options.maxObjectBytes ?? 256 * MIB,
     maxObjects: options.maxObjects ?? 10_000_000,
     // Half of the memory goes to inflated objects, the rest to indexing and to walks.
-    arenaBytes: Math.max(4 * MIB, Math.min(64 * MIB, Math.floor(memoryBudget / 2 / threads / MIB) * MIB)),
+    arenaBytes: Math.max(
+      4 * MIB,
+      Math.min(64 * MIB, Math.floor(memoryBudget / 2 / threads / MIB) * MIB),
+    ),
     keptBytes: options.keptBytes ?? 2048 * MIB,
     smallMs: options.smallMs ?? 4,
     agent: `hearth/${options.version ?? 'dev'}`,

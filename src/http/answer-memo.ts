@@ -1,7 +1,10 @@
 /**
- * Answers to reads, kept until anything changes. Agents ask the same thing again and again while they wait; what was said is
- * still true as long as nothing was committed since, here or by another process, so neither rights nor records are looked up
- * anew. Every commit, whatever it changes (a revoked token, a moved branch), forgets all of them; so does a second of the clock,
+ * Answers to reads, kept until anything changes. Agents ask the same thing again and again while
+ * they wait; what was said is
+ * still true as long as nothing was committed since, here or by another process, so neither rights
+ * nor records are looked up
+ * anew. Every commit, whatever it changes (a revoked token, a moved branch), forgets all of them;
+ * so does a second of the clock,
  * because some answers depend on the time.
  */
 import type { Caller } from '#core/caller.ts'
@@ -22,17 +25,28 @@ export type KeptAnswer = {
 }
 
 /** The same address asked for with the same credential is the same question. */
-const keyOf = (request: Request): string => `${request.headers.get('authorization') ?? ''}\n${request.url}`
+const keyOf = (request: Request): string =>
+  `${request.headers.get('authorization') ?? ''}\n${request.url}`
 
 const MOST_CHARACTERS = 4_000_000
 const LONGEST_ANSWER = 32_000
 
-/** Whether the same question has the same answer until something changes: reads that wait, stream, redirect or show a secret have not. */
+/**
+ * Whether the same question has the same answer until something changes: reads that wait, stream,
+ * redirect or show a secret have not.
+ */
 export const isMemorable = (operation: Operation): boolean =>
-  !operation.lines && !operation.secretAnswer && !operation.redirect && operation.status === 200 && !Object.hasOwn(operation.input.properties, 'wait')
+  !operation.lines &&
+  !operation.secretAnswer &&
+  !operation.redirect &&
+  operation.status === 200 &&
+  !Object.hasOwn(operation.input.properties, 'wait')
 
 export class AnswerMemo {
-  readonly #answers: Cache<KeptAnswer> = createCache<KeptAnswer>({ maxSize: MOST_CHARACTERS, sizeOf: ({ text }) => text.length + 500 })
+  readonly #answers: Cache<KeptAnswer> = createCache<KeptAnswer>({
+    maxSize: MOST_CHARACTERS,
+    sizeOf: ({ text }) => text.length + 500,
+  })
   #state = ''
 
   constructor(private readonly hearth: Hearth) {}
@@ -47,7 +61,9 @@ export class AnswerMemo {
     return state
   }
 
-  /** The answer to a GET, when it is still true; null for everything else, which goes the long way. */
+  /**
+   * The answer to a GET, when it is still true; null for everything else, which goes the long way.
+   */
   answer(request: Request): Response | null {
     this.state()
     const kept = this.#answers.get(keyOf(request))
@@ -58,7 +74,8 @@ export class AnswerMemo {
     exchange.carriesId = true
     const headers = new Headers(kept.headers)
     headers.set('x-request-id', exchange.id)
-    if (!matches(request.headers.get('if-none-match'), kept.etag)) return finish(exchange, new Response(kept.text, { headers }))
+    if (!matches(request.headers.get('if-none-match'), kept.etag))
+      return finish(exchange, new Response(kept.text, { headers }))
     headers.delete('content-type')
     return finish(exchange, new Response(null, { status: 304, headers }))
   }

@@ -17,7 +17,10 @@ const JSON_HEADERS = new Headers({
   vary: 'authorization',
 })
 
-/** Headers of a JSON answer, with the id of its request already among them when the exchange is given. */
+/**
+ * Headers of a JSON answer, with the id of its request already among them when the exchange is
+ * given.
+ */
 export function jsonHeaders(exchange?: Exchange): Headers {
   const headers = new Headers(JSON_HEADERS)
   if (exchange) {
@@ -27,22 +30,32 @@ export function jsonHeaders(exchange?: Exchange): Headers {
   return headers
 }
 
-export const json = (value: unknown, status = 200): Response => new Response(JSON.stringify(value), { status, headers: jsonHeaders() })
+export const json = (value: unknown, status = 200): Response =>
+  new Response(JSON.stringify(value), { status, headers: jsonHeaders() })
 
-/** Where a client learns how to sign in, for the REST API or the tool server (RFC 9728 section 3). */
+/**
+ * Where a client learns how to sign in, for the REST API or the tool server (RFC 9728 section 3).
+ */
 export const resourceMetadataUrl = (settings: Settings, resource: 'api' | 'mcp'): string =>
   `${settings.site_url}/.well-known/oauth-protected-resource/${resource}`
 
 const quoted = (text: string): string => `"${text.replace(/[^\x20-\x7e]|["\\]/g, '')}"`
 
 /** The challenge of a 401 or of a missing scope (RFC 6750 section 3), null for other refusals. */
-export function challengeFor(refusal: Refusal, metadata: string, scope: string | null = null): string | null {
+export function challengeFor(
+  refusal: Refusal,
+  metadata: string,
+  scope: string | null = null,
+): string | null {
   const parameters = ['realm="hearth"']
   if (refusal.code === 'unauthenticated') {
     if (refusal.reason === 'invalid_token') parameters.push('error="invalid_token"')
     if (scope !== null) parameters.push(`scope=${quoted(scope)}`)
   } else if (refusal.code === 'forbidden' && refusal.reason === 'scope') {
-    parameters.push('error="insufficient_scope"', `scope=${quoted(String(refusal.details['scope'] ?? ''))}`)
+    parameters.push(
+      'error="insufficient_scope"',
+      `scope=${quoted(String(refusal.details['scope'] ?? ''))}`,
+    )
   } else return null
   return `Bearer ${parameters.join(', ')}, resource_metadata=${quoted(metadata)}`
 }
@@ -54,5 +67,8 @@ export const refuseAsJson: Refuse = (exchange: Exchange, refusal: Refusal): Resp
   const challenge = challengeFor(refusal, resourceMetadataUrl(exchange.hearth.settings, 'api'))
   if (challenge !== null) headers.set('www-authenticate', challenge)
   for (const [name, value] of Object.entries(refusal.headers)) headers.set(name, value)
-  return new Response(JSON.stringify(refusal.body(exchange.id)), { status: refusal.status, headers })
+  return new Response(JSON.stringify(refusal.body(exchange.id)), {
+    status: refusal.status,
+    headers,
+  })
 }

@@ -1,6 +1,8 @@
 /**
- * The door of archives: `/_archive/<token>/<name>.zip` streams a zip file of a commit to whoever has the link. It knows the
- * operation behind it by name only. Nothing is written to disk; a few are made at once and the others wait.
+ * The door of archives: `/_archive/<token>/<name>.zip` streams a zip file of a commit to whoever
+ * has the link. It knows the
+ * operation behind it by name only. Nothing is written to disk; a few are made at once and the
+ * others wait.
  */
 import { anonymous } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'
@@ -13,10 +15,20 @@ import { placesOf } from './places.ts'
 import { decode } from './query.ts'
 import type { Mount } from './rest.ts'
 
-type OpenArchive = Typed<{ token: string; file: string }, { store: string; commit: string; folder: string }>
+type OpenArchive = Typed<
+  { token: string; file: string },
+  { store: string; commit: string; folder: string }
+>
 
-/** The bytes once the first of them are there: what stands against it until then can still be said. */
-async function begin(exchange: Exchange, store: string, commit: string, folder: string): Promise<Uint8Array | ReadableStream<Uint8Array>> {
+/**
+ * The bytes once the first of them are there: what stands against it until then can still be said.
+ */
+async function begin(
+  exchange: Exchange,
+  store: string,
+  commit: string,
+  folder: string,
+): Promise<Uint8Array | ReadableStream<Uint8Array>> {
   const { hearth, request } = exchange
   exchange.allowSilence()
   const watchdog = new Watchdog()
@@ -30,7 +42,14 @@ async function begin(exchange: Exchange, store: string, commit: string, folder: 
     leave()
   }
   try {
-    const bytes = await workFor(party, () => hearth.git.archive(store, commit, { format: 'zip', prefix: folder }, { signal, onMove: () => watchdog.touch(), onEnd: end }))
+    const bytes = await workFor(party, () =>
+      hearth.git.archive(
+        store,
+        commit,
+        { format: 'zip', prefix: folder },
+        { signal, onMove: () => watchdog.touch(), onEnd: end },
+      ),
+    )
     if (bytes instanceof Uint8Array) end()
     return bytes
   } catch (error) {
@@ -48,7 +67,11 @@ export function archiveMounts(hearth: Hearth): Mount[] {
     // Whoever reads the log must not be able to use the link.
     exchange.loggedPath = '/_archive'
     if (request.method !== 'GET' && request.method !== 'HEAD') {
-      throw new Refusal('method_not_allowed', `${request.method} is not possible here; GET, HEAD are`, { headers: { allow: 'GET, HEAD' } })
+      throw new Refusal(
+        'method_not_allowed',
+        `${request.method} is not possible here; GET, HEAD are`,
+        { headers: { allow: 'GET, HEAD' } },
+      )
     }
     const [token = '', file = ''] = path.split('/').slice(2).map(decode)
     const { store, commit, folder } = await call(hearth, openArchive, anonymous, { token, file })

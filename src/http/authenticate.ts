@@ -1,6 +1,8 @@
 /**
- * Who is asking. The interfaces take a token in `Authorization: Bearer` (RFC 6750 section 2.1) and nothing else; the
- * website takes the cookie of a sign-in. A credential that is sent and not valid is refused, never taken for none.
+ * Who is asking. The interfaces take a token in `Authorization: Bearer` (RFC 6750 section 2.1) and
+ * nothing else; the
+ * website takes the cookie of a sign-in. A credential that is sent and not valid is refused, never
+ * taken for none.
  */
 import { anonymous, type Caller } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'
@@ -10,19 +12,23 @@ import { Refusal } from '#lib/errors.ts'
 /** Longer than any secret that we make; what is longer is not looked up. */
 const LONGEST_SECRET = 512
 
-const invalidToken = (message: string) => new Refusal('unauthenticated', message, { reason: 'invalid_token' })
+const invalidToken = (message: string) =>
+  new Refusal('unauthenticated', message, { reason: 'invalid_token' })
 
 const TOKEN_IN_QUERY = /(?:^|&)access_token=|hth[uwa]_[0-9A-Za-z]{40}/
 
 /** Refuses secrets in an address, because addresses are kept in logs and histories. */
 export function refuseTokenInQuery(query: string): void {
   if (query !== '' && TOKEN_IN_QUERY.test(query)) {
-    throw invalidToken('a token in the address is refused: send it as "Authorization: Bearer <token>", and revoke this one, because addresses are kept in logs')
+    throw invalidToken(
+      'a token in the address is refused: send it as "Authorization: Bearer <token>", and revoke this one, because addresses are kept in logs',
+    )
   }
 }
 
 /**
- * The secret in an `Authorization` header; null without one. Gives 401 for another scheme and 400 for two different
+ * The secret in an `Authorization` header; null without one. Gives 401 for another scheme and 400
+ * for two different
  * credentials (repeated headers arrive joined with commas).
  */
 export function bearerSecret(header: string | null): string | null {
@@ -31,7 +37,10 @@ export function bearerSecret(header: string | null): string | null {
   if (comma >= 0) {
     const [first = '', ...others] = header.split(',').map((part) => part.trim())
     if (others.some((other) => other !== first)) {
-      throw new Refusal('bad_request', 'two different credentials were sent; send one Authorization header')
+      throw new Refusal(
+        'bad_request',
+        'two different credentials were sent; send one Authorization header',
+      )
     }
     return bearerSecret(first)
   }
@@ -46,7 +55,8 @@ export function bearerSecret(header: string | null): string | null {
 
 function callerByToken(hearth: Hearth, secret: string): Caller {
   const caller = hearth.callers.byToken(secret)
-  if (caller === null) throw invalidToken('this token is not valid: it may have ended or been revoked')
+  if (caller === null)
+    throw invalidToken('this token is not valid: it may have ended or been revoked')
   return caller
 }
 
@@ -58,11 +68,14 @@ export function callerOf(hearth: Hearth, request: Request, query: string): Calle
 }
 
 /** The name of the sign-in cookie. */
-export const signInCookie = (hearth: Hearth): string => hostCookie(hearth.settings.site_url.startsWith('https:'), 'hearth')
+export const signInCookie = (hearth: Hearth): string =>
+  hostCookie(hearth.settings.site_url.startsWith('https:'), 'hearth')
 
 /**
- * The caller of a request to the website: by token when one is sent, else by the cookie of a sign-in. A sign-in that has
- * ended leaves the visitor signed out. Gives 401 for a bad token and 400 when token and cookie stand for different accounts.
+ * The caller of a request to the website: by token when one is sent, else by the cookie of a
+ * sign-in. A sign-in that has
+ * ended leaves the visitor signed out. Gives 401 for a bad token and 400 when token and cookie
+ * stand for different accounts.
  */
 export function visitorOf(hearth: Hearth, request: Request): Caller {
   const header = request.headers.get('authorization')
@@ -71,11 +84,20 @@ export function visitorOf(hearth: Hearth, request: Request): Caller {
   const cookies = new Set(cookieValues(request.headers.get('cookie'), signInCookie(hearth)))
   if (cookies.size > 1) throw new Refusal('bad_request', 'two different sign-ins were sent')
   const [cookie = ''] = cookies
-  const signedIn = cookie === '' || cookie.length > LONGEST_SECRET ? null : hearth.callers.bySignIn(cookie)
+  const signedIn =
+    cookie === '' || cookie.length > LONGEST_SECRET ? null : hearth.callers.bySignIn(cookie)
   if (secret === null) return signedIn ?? anonymous
   const caller = callerByToken(hearth, secret)
-  if (signedIn && signedIn.kind !== 'anonymous' && caller.kind !== 'anonymous' && signedIn.id !== caller.id) {
-    throw new Refusal('bad_request', 'two different credentials were sent: a token and a sign-in of another account')
+  if (
+    signedIn &&
+    signedIn.kind !== 'anonymous' &&
+    caller.kind !== 'anonymous' &&
+    signedIn.id !== caller.id
+  ) {
+    throw new Refusal(
+      'bad_request',
+      'two different credentials were sent: a token and a sign-in of another account',
+    )
   }
   return caller
 }

@@ -1,4 +1,7 @@
-/** Reading what a request carries, with a limit that is held against what is announced and against what comes. */
+/**
+ * Reading what a request carries, with a limit that is held against what is announced and against
+ * what comes.
+ */
 import type { IncomingBytes } from '#core/operation.ts'
 import { Refusal } from '#lib/errors.ts'
 import { passing } from '#lib/pieces.ts'
@@ -13,7 +16,11 @@ export const USUAL_LIMIT = MIB
 const DEEPEST = 64
 
 const tooLarge = (limit: number) =>
-  new Refusal('too_large', `the body is larger than the ${Math.floor(limit / KIB)} KiB that this takes`, { details: { limit }, headers: { connection: 'close' } })
+  new Refusal(
+    'too_large',
+    `the body is larger than the ${Math.floor(limit / KIB)} KiB that this takes`,
+    { details: { limit }, headers: { connection: 'close' } },
+  )
 
 /** The bytes of a body, empty without one. Gives 413 over the limit, before or while reading. */
 export async function readBody(request: Request, limit: number): Promise<Uint8Array> {
@@ -41,34 +48,50 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
 const JSON_TYPE = /^application\/json\s*(?:;|$)/i
 
 /**
- * The JSON object that a request carries, `{}` for an empty body. Gives 415 for another type, 400 for what is not JSON and
+ * The JSON object that a request carries, `{}` for an empty body. Gives 415 for another type, 400
+ * for what is not JSON and
  * 422 for JSON that is no object or nested too deeply.
  */
-export async function readJsonObject(request: Request, limit: number): Promise<Record<string, unknown>> {
+export async function readJsonObject(
+  request: Request,
+  limit: number,
+): Promise<Record<string, unknown>> {
   if (request.body === null || request.headers.get('content-length') === '0') return {}
   const type = request.headers.get('content-type')
   if (type !== null && !JSON_TYPE.test(type)) {
-    throw new Refusal('unsupported_media_type', `the body must be application/json, not ${type.slice(0, 100)}`)
+    throw new Refusal(
+      'unsupported_media_type',
+      `the body must be application/json, not ${type.slice(0, 100)}`,
+    )
   }
   const encoding = request.headers.get('content-encoding')
-  if (encoding !== null && encoding !== 'identity') throw new Refusal('unsupported_media_type', 'compressed bodies are not taken here')
+  if (encoding !== null && encoding !== 'identity')
+    throw new Refusal('unsupported_media_type', 'compressed bodies are not taken here')
   const bytes = await readBody(request, limit)
   if (bytes.length === 0) return {}
   const value = parseJson(bytes)
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Refusal('invalid', 'the body must be a JSON object')
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new Refusal('invalid', 'the body must be a JSON object')
   return value as Record<string, unknown>
 }
 
-/** Any JSON value from bytes. Gives 400 for what is not UTF-8 or not JSON, 422 for what is nested too deeply. */
+/**
+ * Any JSON value from bytes. Gives 400 for what is not UTF-8 or not JSON, 422 for what is nested
+ * too deeply.
+ */
 export function parseJson(bytes: Uint8Array): unknown {
   let value: unknown
   try {
     value = JSON.parse(utf8.decode(bytes))
   } catch (error) {
-    throw new Refusal('bad_request', error instanceof TypeError ? 'the body is not valid UTF-8' : 'the body is not valid JSON')
+    throw new Refusal(
+      'bad_request',
+      error instanceof TypeError ? 'the body is not valid UTF-8' : 'the body is not valid JSON',
+    )
   }
   // What is shorter cannot hold that many brackets.
-  if (bytes.length > DEEPEST && !isShallow(value)) throw new Refusal('invalid', `the body is nested more than ${DEEPEST} deep`)
+  if (bytes.length > DEEPEST && !isShallow(value))
+    throw new Refusal('invalid', `the body is nested more than ${DEEPEST} deep`)
   return value
 }
 
@@ -80,7 +103,8 @@ function isShallow(value: unknown): boolean {
     const below: unknown[] = []
     for (const item of level) {
       if (typeof item !== 'object' || item === null) continue
-      for (const inner of Object.values(item)) if (typeof inner === 'object' && inner !== null) below.push(inner)
+      for (const inner of Object.values(item))
+        if (typeof inner === 'object' && inner !== null) below.push(inner)
     }
     level = below
   }
@@ -89,10 +113,21 @@ function isShallow(value: unknown): boolean {
 
 async function* nothing(): AsyncGenerator<Uint8Array> {}
 
-/** A body that is a file of any type, not yet read. Gives 415 for a compressed one: what is kept is what was meant. */
+/**
+ * A body that is a file of any type, not yet read. Gives 415 for a compressed one: what is kept is
+ * what was meant.
+ */
 export function incomingBytes(request: Request): IncomingBytes {
   const encoding = request.headers.get('content-encoding')
-  if (encoding !== null && encoding !== 'identity') throw new Refusal('unsupported_media_type', 'a file is taken as it is, without a content-encoding')
+  if (encoding !== null && encoding !== 'identity')
+    throw new Refusal(
+      'unsupported_media_type',
+      'a file is taken as it is, without a content-encoding',
+    )
   const length = request.headers.get('content-length')
-  return { stream: request.body === null ? nothing() : passing(request.body), type: request.headers.get('content-type'), length: length === null ? (request.body === null ? 0 : null) : Number(length) }
+  return {
+    stream: request.body === null ? nothing() : passing(request.body),
+    type: request.headers.get('content-type'),
+    length: length === null ? (request.body === null ? 0 : null) : Number(length),
+  }
 }

@@ -1,4 +1,7 @@
-/** The protocols that a client offers in the first message of a TLS handshake (RFC 8446 section 4.1.2, RFC 7301 section 3.1). */
+/**
+ * The protocols that a client offers in the first message of a TLS handshake (RFC 8446 section
+ * 4.1.2, RFC 7301 section 3.1).
+ */
 
 const HANDSHAKE = 22
 const CLIENT_HELLO = 1

@@ -1,6 +1,8 @@
 /**
- * A front that takes connections and passes their bytes on to listeners of this machine, for what the listener cannot do
- * itself: begin with a socket that systemd has opened, and answer the TLS challenge of a certificate authority on the port of
+ * A front that takes connections and passes their bytes on to listeners of this machine, for what
+ * the listener cannot do
+ * itself: begin with a socket that systemd has opened, and answer the TLS challenge of a
+ * certificate authority on the port of
  * the site. It reads nothing but the first message of a TLS handshake, and only when it is to.
  */
 import { connect, createServer, type Server, type Socket } from 'node:net'
@@ -13,14 +15,20 @@ export type FrontOptions = {
   readonly on: { readonly fd: number } | { readonly host: string; readonly port: number }
   /** The port of this machine to pass a connection on to. */
   readonly target: () => number
-  /** Where connections go that offer this protocol in their TLS handshake (RFC 7301) instead; null while nobody waits for them. */
+  /**
+   * Where connections go that offer this protocol in their TLS handshake (RFC 7301) instead; null
+   * while nobody waits for them.
+   */
   readonly challenge?: { readonly protocol: string; readonly target: () => number | null }
   readonly log: Log
 }
 
 export type Front = {
   readonly port: number
-  /** The address of whoever is behind a connection that the front made, by its port; null for others. */
+  /**
+   * The address of whoever is behind a connection that the front made, by its port; null for
+   * others.
+   */
   addressOf(port: number): string | null
   /** Takes no more connections; those that are open go on. */
   close(): void
@@ -78,7 +86,8 @@ export async function openFront({ on, target, challenge, log }: FrontOptions): P
 
   const server: Server = createServer({ pauseOnConnect: false }, (client) => {
     // While nobody waits for a challenge there is nothing to look at.
-    if (challenge && challenge.target() !== null) choose(client, challenge.protocol, challenge.target)
+    if (challenge && challenge.target() !== null)
+      choose(client, challenge.protocol, challenge.target)
     else {
       client.pause()
       join(client, target(), null)
@@ -86,7 +95,9 @@ export async function openFront({ on, target, challenge, log }: FrontOptions): P
   })
   const listening = Promise.withResolvers<void>()
   server.once('error', listening.reject)
-  server.listen('fd' in on ? { fd: on.fd } : { host: on.host, port: on.port }, () => listening.resolve())
+  server.listen('fd' in on ? { fd: on.fd } : { host: on.host, port: on.port }, () =>
+    listening.resolve(),
+  )
   await listening.promise
   server.on('error', (error) => log.error('the front cannot take connections', { error }))
   const address = server.address()

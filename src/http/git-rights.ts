@@ -1,6 +1,8 @@
 /**
- * What was found a moment ago for the same credential and repository: a fetch is several requests, one right after the other. It still
- * holds as long as nothing was committed since, here or by another process; every commit, whatever it changes, forgets all of it, and so
+ * What was found a moment ago for the same credential and repository: a fetch is several requests,
+ * one right after the other. It still
+ * holds as long as nothing was committed since, here or by another process; every commit, whatever
+ * it changes, forgets all of it, and so
  * does a second of the clock, because a token may end by the time alone.
  */
 import type { RefSnapshot } from '#git'
@@ -15,7 +17,10 @@ export type Opened = { readonly caller: Caller; readonly store: string; readonly
 const MOST = 1000
 
 export class RightsMemo {
-  readonly #opened: Cache<Opened & { readonly at: number }> = createCache({ maxSize: MOST, sizeOf: () => 1 })
+  readonly #opened: Cache<Opened & { readonly at: number }> = createCache({
+    maxSize: MOST,
+    sizeOf: () => 1,
+  })
   #state = ''
 
   constructor(private readonly hearth: Pick<Hearth, 'writer' | 'clock'>) {}
@@ -38,6 +43,7 @@ export class RightsMemo {
 
   /** Keeps it unless something was committed while it was found. */
   keep(credential: string, repo: string, before: string, opened: Opened): void {
-    if (this.state() === before) this.#opened.set(`${credential}\n${repo}`, { ...opened, at: this.hearth.clock.now() })
+    if (this.state() === before)
+      this.#opened.set(`${credential}\n${repo}`, { ...opened, at: this.hearth.clock.now() })
   }
 }

@@ -1,6 +1,8 @@
 /**
- * The optional limiter of requests: counts by token, sign-in or address in windows of a minute, and refuses what is above the
- * documented numbers. Off, it does nothing and no answer speaks of it (draft-ietf-httpapi-ratelimit-headers for the fields).
+ * The optional limiter of requests: counts by token, sign-in or address in windows of a minute, and
+ * refuses what is above the
+ * documented numbers. Off, it does nothing and no answer speaks of it
+ * (draft-ietf-httpapi-ratelimit-headers for the fields).
  */
 import type { Hearth } from '#core/hearth.ts'
 import { createCache, type Cache } from '#lib/cache.ts'
@@ -22,7 +24,12 @@ export const LIMITS = {
 } as const
 
 type Policy = 'anonymous' | 'authenticated'
-type Bucket = { readonly key: string; readonly most: number; readonly policy: Policy; readonly window: number }
+type Bucket = {
+  readonly key: string
+  readonly most: number
+  readonly policy: Policy
+  readonly window: number
+}
 
 /** Begins the keys of sign-ups, which are counted by the neighbourhood of an address. */
 const SIGN_UP = 'sign-up '
@@ -46,14 +53,21 @@ export function networkOf(address: string, bits4 = 32, bits6 = 64): string {
   return `${bytes.length === 4 ? 'a' : 'b'}${Buffer.from(bytes.subarray(0, kept)).toString('hex')}`
 }
 
-export type Verdict = { readonly policy: string | null; readonly refused: { readonly policy: Policy; readonly wait: number } | null }
+export type Verdict = {
+  readonly policy: string | null
+  readonly refused: { readonly policy: Policy; readonly wait: number } | null
+}
 
-const policyOf = ({ policy, most, window }: Bucket): string => `"${policy}";q=${most};w=${window / 1000}`
+const policyOf = ({ policy, most, window }: Bucket): string =>
+  `"${policy}";q=${most};w=${window / 1000}`
 
 const OFF: Verdict = { policy: null, refused: null }
 
 export class Limiter {
-  readonly #counts: Cache<{ count: number; until: number }> = createCache({ maxSize: MOST_KEYS, sizeOf: () => 1 })
+  readonly #counts: Cache<{ count: number; until: number }> = createCache({
+    maxSize: MOST_KEYS,
+    sizeOf: () => 1,
+  })
   /** Credentials that were refused, by their digest, and those that were not. */
   readonly #bad: Cache<true> = createCache({ maxSize: 50_000, sizeOf: () => 1 })
   readonly #good: Cache<true> = createCache({ maxSize: 50_000, sizeOf: () => 1 })
@@ -63,24 +77,34 @@ export class Limiter {
 
   /** Counts a request before it is answered. */
   enter(exchange: Exchange): Verdict {
-    if (!this.hearth.settings.limits.rate || exchange.door === 'health' || exchange.request.method === 'OPTIONS') return OFF
+    if (
+      !this.hearth.settings.limits.rate ||
+      exchange.door === 'health' ||
+      exchange.request.method === 'OPTIONS'
+    )
+      return OFF
     const buckets = this.#bucketsOf(exchange)
     this.#taken.set(exchange, buckets)
     for (const bucket of buckets) {
       const left = this.#take(bucket)
-      if (left !== null) return { policy: policyOf(bucket), refused: { policy: bucket.policy, wait: left } }
+      if (left !== null)
+        return { policy: policyOf(bucket), refused: { policy: bucket.policy, wait: left } }
     }
     const [first] = buckets
     return { policy: first ? policyOf(first) : null, refused: null }
   }
 
-  /** Learns from the answer: what changed nothing is not counted, and a credential that ended is none. */
+  /**
+   * Learns from the answer: what changed nothing is not counted, and a credential that ended is
+   * none.
+   */
   leave(exchange: Exchange, status: number): void {
     const buckets = this.#taken.get(exchange)
     if (!buckets) return
     if (status === 304) for (const bucket of buckets) this.#give(bucket)
     // Accounts are counted, not attempts at a form that is filled in wrongly; these count as pages.
-    if (status !== 303) for (const bucket of buckets) if (bucket.key.startsWith(SIGN_UP)) this.#give(bucket)
+    if (status !== 303)
+      for (const bucket of buckets) if (bucket.key.startsWith(SIGN_UP)) this.#give(bucket)
     const credential = this.#credentialOf(exchange)
     if (credential === null) return
     if (status === 401) this.#bad.set(credential, true)
@@ -108,9 +132,17 @@ export class Limiter {
     }
   }
 
-  /** Whoever cannot be told apart otherwise: an address, and also what it tries with credentials that are none. */
+  /**
+   * Whoever cannot be told apart otherwise: an address, and also what it tries with credentials
+   * that are none.
+   */
   #anonymous(door: DoorName, network: string): Bucket {
-    const most = door === 'pages' ? LIMITS.pages.anonymous : door === 'git' ? LIMITS.git.anonymous : LIMITS.api.anonymous
+    const most =
+      door === 'pages'
+        ? LIMITS.pages.anonymous
+        : door === 'git'
+          ? LIMITS.git.anonymous
+          : LIMITS.api.anonymous
     return { key: `${door} ${network}`, most, policy: 'anonymous', window: MINUTE }
   }
 
@@ -119,32 +151,65 @@ export class Limiter {
     const network = networkOf(exchange.origin.ip ?? '')
     const credential = this.#credentialOf(exchange)
     const known = credential !== null && this.#isGood(exchange, credential)
-    const bucket = (key: string, most: number, policy: Policy, window: number = MINUTE): Bucket => ({ key: `${door} ${key}`, most, policy, window })
+    const bucket = (
+      key: string,
+      most: number,
+      policy: Policy,
+      window: number = MINUTE,
+    ): Bucket => ({ key: `${door} ${key}`, most, policy, window })
     if (door === 'pages') {
-      const cookie = /(?:^|;\s*)(?:__Host-)?hearth=([^;]+)/.exec(request.headers.get('cookie') ?? '')?.[1]
+      const cookie = /(?:^|;\s*)(?:__Host-)?hearth=([^;]+)/.exec(
+        request.headers.get('cookie') ?? '',
+      )?.[1]
       const all = bucket(`all ${network}`, LIMITS.pages.address, 'anonymous')
       const link = ARCHIVE.exec(path)?.[1]
-      if (link !== undefined) return [bucket(`link ${sha256(link).slice(0, 32)}`, LIMITS.pages.token, 'authenticated'), all]
+      if (link !== undefined)
+        return [
+          bucket(`link ${sha256(link).slice(0, 32)}`, LIMITS.pages.token, 'authenticated'),
+          all,
+        ]
       if (ASSET.test(path)) return [all]
       if (path === '/register' && request.method === 'POST') {
         const neighbourhood = networkOf(exchange.origin.ip ?? '', 24, 48)
-        return [this.#anonymous(door, network), { key: `${SIGN_UP}${neighbourhood}`, most: LIMITS.signUpsAnHour, policy: 'anonymous', window: HOUR }, all]
+        return [
+          this.#anonymous(door, network),
+          {
+            key: `${SIGN_UP}${neighbourhood}`,
+            most: LIMITS.signUpsAnHour,
+            policy: 'anonymous',
+            window: HOUR,
+          },
+          all,
+        ]
       }
       if (known) return [bucket(`token ${credential}`, LIMITS.pages.token, 'authenticated'), all]
       // A cookie that anybody made up signs nobody in.
-      if (cookie !== undefined && this.hearth.callers.bySignIn(cookie) !== null) return [bucket(`session ${sha256(cookie).slice(0, 32)}`, LIMITS.pages.authenticated, 'authenticated'), all]
-      const costly = COSTLY.test(path) ? [bucket(`costly ${network}`, LIMITS.costly, 'anonymous')] : []
+      if (cookie !== undefined && this.hearth.callers.bySignIn(cookie) !== null)
+        return [
+          bucket(
+            `session ${sha256(cookie).slice(0, 32)}`,
+            LIMITS.pages.authenticated,
+            'authenticated',
+          ),
+          all,
+        ]
+      const costly = COSTLY.test(path)
+        ? [bucket(`costly ${network}`, LIMITS.costly, 'anonymous')]
+        : []
       return [this.#anonymous(door, network), ...costly, all]
     }
     const limits = door === 'git' ? LIMITS.git : LIMITS.api
-    return known ? [bucket(`token ${credential}`, limits.authenticated, 'authenticated')] : [this.#anonymous(door, network)]
+    return known
+      ? [bucket(`token ${credential}`, limits.authenticated, 'authenticated')]
+      : [this.#anonymous(door, network)]
   }
 
   /** Null when there was room; else the seconds until there is. */
   #take({ key, most, window }: Bucket): number | null {
     const now = this.hearth.clock.now()
     let count = this.#counts.get(key)
-    if (!count || count.until <= now || count.until > now + window) this.#counts.set(key, (count = { count: 0, until: now + window }))
+    if (!count || count.until <= now || count.until > now + window)
+      this.#counts.set(key, (count = { count: 0, until: now + window }))
     if (count.count >= most) return Math.max(1, Math.ceil((count.until - now) / 1000))
     count.count++
     return null

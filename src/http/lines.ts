@@ -1,5 +1,6 @@
 /**
- * Lists as downloads: one JSON object a line (https://jsonlines.org), made while it is sent, so that a log of any length takes no
+ * Lists as downloads: one JSON object a line (https://jsonlines.org), made while it is sent, so
+ * that a log of any length takes no
  * more memory than a page of it.
  */
 import type { Operation } from '#core/operation.ts'
@@ -9,22 +10,35 @@ import type { Exchange } from './exchange.ts'
 import { queryPairs } from './query.ts'
 import { renamed, type Renames } from './shape.ts'
 
-/** Whether lines are asked for, by `?format=jsonl` or the type that is accepted. Gives 422 for another format. */
+/**
+ * Whether lines are asked for, by `?format=jsonl` or the type that is accepted. Gives 422 for
+ * another format.
+ */
 export function wantsLines({ query, request }: Pick<Exchange, 'query' | 'request'>): boolean {
   const format = [...queryPairs(query)].findLast(([name]) => name === 'format')?.[1]
-  if (format === undefined) return /(^|[\s,])application\/x-ndjson\b/i.test(request.headers.get('accept') ?? '')
+  if (format === undefined)
+    return /(^|[\s,])application\/x-ndjson\b/i.test(request.headers.get('accept') ?? '')
   if (format === 'json') return false
-  if (format !== 'jsonl') throw new Refusal('invalid', 'format is json or jsonl', { field: 'format' })
+  if (format !== 'jsonl')
+    throw new Refusal('invalid', 'format is json or jsonl', { field: 'format' })
   return true
 }
 
 /** Large enough that a reader on a fast line is not kept waiting for the next piece. */
 const PIECE = 64 * 1024
 
-export function asLines(exchange: Exchange, { name }: Operation, records: Iterable<unknown>, renames: Renames | null): Response {
+export function asLines(
+  exchange: Exchange,
+  { name }: Operation,
+  records: Iterable<unknown>,
+  renames: Renames | null,
+): Response {
   const headers = jsonHeaders(exchange)
   headers.set('content-type', 'application/x-ndjson; charset=utf-8')
-  headers.set('content-disposition', `attachment; filename="${name.replace(/^(list|get)_/, '').replaceAll('_', '-')}.jsonl"`)
+  headers.set(
+    'content-disposition',
+    `attachment; filename="${name.replace(/^(list|get)_/, '').replaceAll('_', '-')}.jsonl"`,
+  )
   headers.set('cache-control', 'no-store')
   headers.set('vary', 'authorization, accept')
   if (exchange.request.method === 'HEAD') return new Response(null, { headers })

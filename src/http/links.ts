@@ -5,12 +5,23 @@ type Pages = { readonly next: string | null; readonly total?: number }
 
 const with_ = (query: string, changes: Record<string, string | null>): string => {
   const kept = query.split('&').filter((part) => part !== '' && !(part.split('=')[0]! in changes))
-  const added = Object.entries(changes).flatMap(([name, value]) => (value === null ? [] : [`${name}=${encodeURIComponent(value)}`]))
+  const added = Object.entries(changes).flatMap(([name, value]) =>
+    value === null ? [] : [`${name}=${encodeURIComponent(value)}`],
+  )
   return [...kept, ...added].join('&')
 }
 
-/** `next`, `prev`, `first` and, when the total is known, `last`; null for an answer that has nothing beside itself. */
-export function linkHeader(route: Route, address: string, query: string, input: Record<string, unknown>, { next, total }: Pages): string | null {
+/**
+ * `next`, `prev`, `first` and, when the total is known, `last`; null for an answer that has nothing
+ * beside itself.
+ */
+export function linkHeader(
+  route: Route,
+  address: string,
+  query: string,
+  input: Record<string, unknown>,
+  { next, total }: Pages,
+): string | null {
   const link = (rel: string, changes: Record<string, string | null>) => {
     const changed = with_(query, changes)
     return `<${address}${changed === '' ? '' : `?${changed}`}>; rel="${rel}"`
@@ -20,11 +31,15 @@ export function linkHeader(route: Route, address: string, query: string, input: 
   const links: string[] = []
   if (paging === 'page') {
     const page = typeof input['page'] === 'number' ? input['page'] : 1
-    const size = Math.min(typeof input['per_page'] === 'number' ? input['per_page'] : route.list.usual, route.list.most)
+    const size = Math.min(
+      typeof input['per_page'] === 'number' ? input['per_page'] : route.list.usual,
+      route.list.most,
+    )
     if (next !== null) links.push(link('next', { page: next }))
     if (page > 1) links.push(link('prev', { page: String(page - 1) }))
     if (next !== null || page > 1) links.push(link('first', { page: '1' }))
-    if (total !== undefined && (next !== null || page > 1)) links.push(link('last', { page: String(Math.max(1, Math.ceil(total / size))) }))
+    if (total !== undefined && (next !== null || page > 1))
+      links.push(link('last', { page: String(Math.max(1, Math.ceil(total / size))) }))
   } else {
     if (next !== null) links.push(link('next', { [paging]: next }))
     if (next !== null || input[paging] !== undefined) links.push(link('first', { [paging]: null }))

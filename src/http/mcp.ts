@@ -1,13 +1,24 @@
 /**
- * The tool server (Model Context Protocol): the operations as tools for agents. Both generations of the protocol are
- * served without sessions and with JSON answers: the one that begins with `initialize` (up to 2025-11-25) and the
+ * The tool server (Model Context Protocol): the operations as tools for agents. Both generations of
+ * the protocol are
+ * served without sessions and with JSON answers: the one that begins with `initialize` (up to
+ * 2025-11-25) and the
  * self-contained requests of 2026-07-28. Every request is signed in, the first too.
  *
- * There is nothing to remember between two requests, so the server offers nothing that would need it: no subscriptions, no log
- * level of a session, no questions to the client while a call runs. A call that reports how far it is answers with a stream.
+ * There is nothing to remember between two requests, so the server offers nothing that would need
+ * it: no subscriptions, no log
+ * level of a session, no questions to the client while a call runs. A call that reports how far it
+ * is answers with a stream.
  */
 import {
-  createMcpHandler, isJsonContentType, isLegacyRequest, ProtocolError, ProtocolErrorCode, Server, WebStandardStreamableHTTPServerTransport, type Implementation,
+  createMcpHandler,
+  isJsonContentType,
+  isLegacyRequest,
+  ProtocolError,
+  ProtocolErrorCode,
+  Server,
+  WebStandardStreamableHTTPServerTransport,
+  type Implementation,
 } from '@modelcontextprotocol/server'
 import type { Hearth } from '#core/hearth.ts'
 import { SCOPES } from '#core/scopes.ts'
@@ -49,7 +60,11 @@ const refuse: Refuse = (exchange, refusal) => {
   const response = refuseAsJson(exchange, refusal)
   const { settings } = exchange.hearth
   const below = exchange.path.replace(/\/+$/, '').slice('/mcp'.length)
-  const challenge = challengeFor(refusal, resourceMetadataUrl(settings, 'mcp') + below, WANTED_SCOPES)
+  const challenge = challengeFor(
+    refusal,
+    resourceMetadataUrl(settings, 'mcp') + below,
+    WANTED_SCOPES,
+  )
   if (challenge !== null) response.headers.set('www-authenticate', challenge)
   response.headers.delete('access-control-allow-origin')
   return response
@@ -67,15 +82,25 @@ export type ToolServerParts = {
   readonly plain?: boolean
 }
 
-/** The token that a request gives for hearing how far its call is; null when it does not ask, or the tool never tells. */
+/**
+ * The token that a request gives for hearing how far its call is; null when it does not ask, or the
+ * tool never tells.
+ */
 function progressTokenOf(tools: Tools, body: unknown): string | number | null {
-  const { method, params } = (body ?? {}) as { method?: unknown; params?: { name?: unknown; _meta?: { progressToken?: unknown } } }
+  const { method, params } = (body ?? {}) as {
+    method?: unknown
+    params?: { name?: unknown; _meta?: { progressToken?: unknown } }
+  }
   const token = method === 'tools/call' ? params?._meta?.progressToken : undefined
   const asks = typeof token === 'string' || typeof token === 'number'
-  return asks && typeof params?.name === 'string' && tools.reportsProgress(params.name) ? token : null
+  return asks && typeof params?.name === 'string' && tools.reportsProgress(params.name)
+    ? token
+    : null
 }
 
-/** The same answer, with something to be done once all of it was sent or the client has gone away. */
+/**
+ * The same answer, with something to be done once all of it was sent or the client has gone away.
+ */
 function closing(response: Response, close: () => Promise<void>): Response {
   if (!response.body) {
     void close()
@@ -97,39 +122,81 @@ function closing(response: Response, close: () => Promise<void>): Response {
   return new Response(body, response)
 }
 
-export function toolServer(hearth: Hearth, { prompts = PROMPTS, resources = RESOURCES, plain = true }: ToolServerParts = {}): ToolServer {
+export function toolServer(
+  hearth: Hearth,
+  { prompts = PROMPTS, resources = RESOURCES, plain = true }: ToolServerParts = {},
+): ToolServer {
   const tools = new Tools(hearth)
-  const serverInfo: Implementation = { name: 'hearth', title: 'Hearth', version: hearth.settings.version, websiteUrl: hearth.settings.site_url }
+  const serverInfo: Implementation = {
+    name: 'hearth',
+    title: 'Hearth',
+    version: hearth.settings.version,
+    websiteUrl: hearth.settings.site_url,
+  }
   const limit = Math.max(USUAL_LIMIT, ...hearth.operations.map(({ bodyLimit }) => bodyLimit ?? 0))
   const connections = new WeakMap<Request, Connection>()
-  const noValidator = { getValidator: () => (input: unknown) => ({ valid: true as const, data: input as never, errorMessage: undefined }) }
+  const noValidator = {
+    getValidator: () => (input: unknown) => ({
+      valid: true as const,
+      data: input as never,
+      errorMessage: undefined,
+    }),
+  }
 
   const serverFor = (connection: Connection): Server => {
     const server = new Server(
       serverInfo,
-      // The validator is for what servers ask of clients, which this one never does; the usual one is costly to make.
-      { capabilities: { tools: {}, resources: {}, prompts: {}, completions: {} }, instructions: INSTRUCTIONS, jsonSchemaValidator: noValidator },
+      // The validator is for what servers ask of clients, which this one never does; the usual one
+      // is costly to make.
+      {
+        capabilities: { tools: {}, resources: {}, prompts: {}, completions: {} },
+        instructions: INSTRUCTIONS,
+        jsonSchemaValidator: noValidator,
+      },
     )
     server.setRequestHandler('tools/list', () => ({ tools: tools.list(connection) }))
     server.setRequestHandler('tools/call', ({ params }, context) => {
       if (!tools.has(params.name)) {
         const near = tools.near(params.name)
-        throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${params.name.slice(0, 60)}${near.length > 0 ? `; near it are ${near.join(', ')}` : ''}`)
+        throw new ProtocolError(
+          ProtocolErrorCode.InvalidParams,
+          `Unknown tool: ${params.name.slice(0, 60)}${near.length > 0 ? `; near it are ${near.join(', ')}` : ''}`,
+        )
       }
       const progressToken = params._meta?.progressToken
-      const progress = progressToken === undefined || !tools.reportsProgress(params.name) ? null : (done: number, total: number | null, message?: string) => {
-        const told = { progressToken, progress: done, ...(total === null ? {} : { total }), ...(message === undefined ? {} : { message }) }
-        context.mcpReq.notify({ method: 'notifications/progress', params: told }).catch((error: unknown) => hearth.log.debug('progress could not be told', { error }))
-      }
+      const progress =
+        progressToken === undefined || !tools.reportsProgress(params.name)
+          ? null
+          : (done: number, total: number | null, message?: string) => {
+              const told = {
+                progressToken,
+                progress: done,
+                ...(total === null ? {} : { total }),
+                ...(message === undefined ? {} : { message }),
+              }
+              context.mcpReq
+                .notify({ method: 'notifications/progress', params: told })
+                .catch((error: unknown) =>
+                  hearth.log.debug('progress could not be told', { error }),
+                )
+            }
       connection.progress = progress
       return tools.call(connection, params.name, params.arguments)
     })
     server.setRequestHandler('resources/list', () => ({ resources: [] }))
-    server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: templatesOf(resources, tools) }))
-    server.setRequestHandler('resources/read', ({ params }) => readResource(resources, tools, connection, params.uri))
+    server.setRequestHandler('resources/templates/list', () => ({
+      resourceTemplates: templatesOf(resources, tools),
+    }))
+    server.setRequestHandler('resources/read', ({ params }) =>
+      readResource(resources, tools, connection, params.uri),
+    )
     server.setRequestHandler('prompts/list', () => ({ prompts: listPrompts(prompts) }))
-    server.setRequestHandler('prompts/get', ({ params }) => getPrompt(prompts, params.name, params.arguments ?? {}))
-    server.setRequestHandler('completion/complete', ({ params }) => complete({ prompts, resources }, tools, connection, params))
+    server.setRequestHandler('prompts/get', ({ params }) =>
+      getPrompt(prompts, params.name, params.arguments ?? {}),
+    )
+    server.setRequestHandler('completion/complete', ({ params }) =>
+      complete({ prompts, resources }, tools, connection, params),
+    )
     return server
   }
 
@@ -139,15 +206,27 @@ export function toolServer(hearth: Hearth, { prompts = PROMPTS, resources = RESO
       if (!connection) throw new Error('a tool request without its connection')
       return serverFor(connection)
     },
-    { legacy: 'reject', onerror: (error) => hearth.log.debug('a tool request was refused', { error }), maxSubscriptions: 64 },
+    {
+      legacy: 'reject',
+      onerror: (error) => hearth.log.debug('a tool request was refused', { error }),
+      maxSubscriptions: 64,
+    },
   )
 
-  const serveLegacy = async (request: Request, connection: Connection, parsedBody: unknown): Promise<Response> => {
+  const serveLegacy = async (
+    request: Request,
+    connection: Connection,
+    parsedBody: unknown,
+  ): Promise<Response> => {
     const streams = progressTokenOf(tools, parsedBody) !== null
-    const transport = new WebStandardStreamableHTTPServerTransport({ sessionIdGenerator: undefined, enableJsonResponse: !streams })
+    const transport = new WebStandardStreamableHTTPServerTransport({
+      sessionIdGenerator: undefined,
+      enableJsonResponse: !streams,
+    })
     const server = serverFor(connection)
     await server.connect(transport)
-    if (streams) return closing(await transport.handleRequest(request, { parsedBody }), () => server.close())
+    if (streams)
+      return closing(await transport.handleRequest(request, { parsedBody }), () => server.close())
     try {
       return await transport.handleRequest(request, { parsedBody })
     } finally {
@@ -167,13 +246,22 @@ export function toolServer(hearth: Hearth, { prompts = PROMPTS, resources = RESO
     return selection
   }
 
-  const origins = new Set([new URL(hearth.settings.site_url).origin, ...hearth.settings.mcp_origins])
+  const origins = new Set([
+    new URL(hearth.settings.site_url).origin,
+    ...hearth.settings.mcp_origins,
+  ])
 
-  /** Browsers name where a page came from; only our own and configured ones may call (specification, transports, security). */
+  /**
+   * Browsers name where a page came from; only our own and configured ones may call (specification,
+   * transports, security).
+   */
   const withCors = (response: Response, origin: string | null): Response => {
     if (origin !== null) {
       response.headers.set('access-control-allow-origin', origin)
-      response.headers.set('access-control-expose-headers', 'www-authenticate, x-request-id, mcp-protocol-version')
+      response.headers.set(
+        'access-control-expose-headers',
+        'www-authenticate, x-request-id, mcp-protocol-version',
+      )
       response.headers.set('vary', 'origin, authorization')
     }
     response.headers.set('cache-control', 'no-store')
@@ -184,22 +272,46 @@ export function toolServer(hearth: Hearth, { prompts = PROMPTS, resources = RESO
   const door: Door = async (exchange) => {
     const { request, path, query } = exchange
     const origin = request.headers.get('origin')
-    if (origin !== null && !origins.has(origin)) throw new Refusal('forbidden', `pages of ${origin.slice(0, 200)} may not call this tool server`)
+    if (origin !== null && !origins.has(origin))
+      throw new Refusal(
+        'forbidden',
+        `pages of ${origin.slice(0, 200)} may not call this tool server`,
+      )
     if (request.method === 'OPTIONS') {
       const headers = {
-        allow: 'OPTIONS, POST', 'access-control-allow-methods': 'POST', 'access-control-max-age': '7200',
-        'access-control-allow-headers': 'authorization, content-type, accept, mcp-protocol-version, mcp-session-id, mcp-method, mcp-name, x-mcp-toolsets, last-event-id',
+        allow: 'OPTIONS, POST',
+        'access-control-allow-methods': 'POST',
+        'access-control-max-age': '7200',
+        'access-control-allow-headers':
+          'authorization, content-type, accept, mcp-protocol-version, mcp-session-id, mcp-method, mcp-name, x-mcp-toolsets, last-event-id',
       }
       return withCors(new Response(null, { status: 204, headers }), origin)
     }
     const caller = (exchange.caller = callerOf(hearth, request, query))
-    if (caller.kind === 'anonymous') throw new Refusal('unauthenticated', 'the tool server needs a token: send it as "Authorization: Bearer <token>"')
-    if (caller.kind === 'user' && caller.suspended) throw new Refusal('forbidden', 'this account is suspended', { reason: 'suspended' })
-    // A token that somebody else was given for something else is not to be used here (specification, authorization, token audience).
-    if (caller.token?.audience === 'api') throw new Refusal('unauthenticated', 'this token was made for the REST API, not for the tool server', { reason: 'invalid_token' })
+    if (caller.kind === 'anonymous')
+      throw new Refusal(
+        'unauthenticated',
+        'the tool server needs a token: send it as "Authorization: Bearer <token>"',
+      )
+    if (caller.kind === 'user' && caller.suspended)
+      throw new Refusal('forbidden', 'this account is suspended', { reason: 'suspended' })
+    // A token that somebody else was given for something else is not to be used here
+    // (specification, authorization, token audience).
+    if (caller.token?.audience === 'api')
+      throw new Refusal(
+        'unauthenticated',
+        'this token was made for the REST API, not for the tool server',
+        { reason: 'invalid_token' },
+      )
     const selection = selectionFor(path, query, request.headers.get('x-mcp-toolsets'))
-    if (request.method !== 'POST') throw new Refusal('method_not_allowed', 'the tool server takes POST alone; it keeps no streams', { headers: { allow: 'OPTIONS, POST' } })
-    if (!isJsonContentType(request.headers.get('content-type'))) return withCors(jsonRpcError(415, -32000, 'the body must be application/json'), origin)
+    if (request.method !== 'POST')
+      throw new Refusal(
+        'method_not_allowed',
+        'the tool server takes POST alone; it keeps no streams',
+        { headers: { allow: 'OPTIONS, POST' } },
+      )
+    if (!isJsonContentType(request.headers.get('content-type')))
+      return withCors(jsonRpcError(415, -32000, 'the body must be application/json'), origin)
     let parsedBody: unknown
     try {
       parsedBody = parseJson(await readBody(request, limit))
@@ -208,21 +320,38 @@ export function toolServer(hearth: Hearth, { prompts = PROMPTS, resources = RESO
       return withCors(jsonRpcError(400, -32700, `Parse error: ${error.message}`), origin)
     }
 
-    const connection: Connection = { id: exchange.id, caller, selection, signal: request.signal, origin: exchange.origin, until: exchange.until, progress: null, limited: null, tool: null }
+    const connection: Connection = {
+      id: exchange.id,
+      caller,
+      selection,
+      signal: request.signal,
+      origin: exchange.origin,
+      until: exchange.until,
+      progress: null,
+      limited: null,
+      tool: null,
+    }
     const finished = (response: Response): Response => {
       exchange.operation = connection.tool
       if (connection.limited) throw connection.limited
       return withCors(response, origin)
     }
     const simple = plain ? plainCallOf(request.headers, parsedBody) : null
-    if (simple && tools.has(simple.name)) return finished(plainAnswer(simple, await tools.call(connection, simple.name, simple.args), serverInfo))
+    if (simple && tools.has(simple.name))
+      return finished(
+        plainAnswer(simple, await tools.call(connection, simple.name, simple.args), serverInfo),
+      )
 
     const headers = new Headers(request.headers)
     headers.set('accept', 'application/json, text/event-stream')
     const bare = new Request(request.url, { method: 'POST', headers, signal: request.signal })
     connections.set(bare, connection)
     const legacy = await isLegacyRequest(bare, parsedBody)
-    return finished(legacy ? await serveLegacy(bare, connection, parsedBody) : await modern.fetch(bare, { parsedBody }))
+    return finished(
+      legacy
+        ? await serveLegacy(bare, connection, parsedBody)
+        : await modern.fetch(bare, { parsedBody }),
+    )
   }
 
   return {

@@ -1,6 +1,8 @@
 /**
- * The description of the REST interface (OpenAPI 3.1), made from the registry, so that it cannot say anything else than
- * what is served. Schemas with an `$id` become components; the three names that REST spells differently are spelt so.
+ * The description of the REST interface (OpenAPI 3.1), made from the registry, so that it cannot
+ * say anything else than
+ * what is served. Schemas with an `$id` become components; the three names that REST spells
+ * differently are spelt so.
  */
 import type { Hearth } from '#core/hearth.ts'
 import type { Operation } from '#core/operation.ts'
@@ -17,7 +19,13 @@ export type OpenApi = {
   servers: Json[]
   tags: { name: string; description: string }[]
   paths: Record<string, Record<string, OpenApiOperation>>
-  components: { schemas: Record<string, JsonSchema>; responses: Json; parameters: Json; headers: Json; securitySchemes: Json }
+  components: {
+    schemas: Record<string, JsonSchema>
+    responses: Json
+    parameters: Json
+    headers: Json
+    securitySchemes: Json
+  }
   security: Json[]
 }
 
@@ -33,26 +41,85 @@ export type OpenApiOperation = {
   [extension: `x-${string}`]: unknown
 }
 
-export type OpenApiParameter = { name: string; in: 'path' | 'query'; required: boolean; description?: string; schema: JsonSchema; explode?: boolean }
+export type OpenApiParameter = {
+  name: string
+  in: 'path' | 'query'
+  required: boolean
+  description?: string
+  schema: JsonSchema
+  explode?: boolean
+}
 
 const TAGS: readonly { name: string; description: string; path: RegExp }[] = [
-  { name: 'Service', description: 'What this installation is.', path: /^\/(version|metrics|livez|readyz|openapi\.json)?$/ },
-  { name: 'Accounts', description: 'Who is calling, their addresses, tokens and invites.', path: /^\/(user|users|device|oauth)(\/|$)(?!repository_invitations|workspace_invitations)/ },
-  { name: 'Pull requests', description: 'Changes proposed in their own forks: reviews, checks, sessions, the merge queue.', path: /\/(pulls|queue)(\/|$)/ },
-  { name: 'Issues', description: 'What should change: issues, comments, labels, milestones.', path: /\/(issues|comments|labels|milestones|assignees|reactions)(\/|$)/ },
-  { name: 'Workflows', description: 'Runs of workflows, variables and secrets, environments and deployments.', path: /\/(actions|environments|deployments|statuses|status)(\/|$)/ },
+  {
+    name: 'Service',
+    description: 'What this installation is.',
+    path: /^\/(version|metrics|livez|readyz|openapi\.json)?$/,
+  },
+  {
+    name: 'Accounts',
+    description: 'Who is calling, their addresses, tokens and invites.',
+    path: /^\/(user|users|device|oauth)(\/|$)(?!repository_invitations|workspace_invitations)/,
+  },
+  {
+    name: 'Pull requests',
+    description: 'Changes proposed in their own forks: reviews, checks, sessions, the merge queue.',
+    path: /\/(pulls|queue)(\/|$)/,
+  },
+  {
+    name: 'Issues',
+    description: 'What should change: issues, comments, labels, milestones.',
+    path: /\/(issues|comments|labels|milestones|assignees|reactions)(\/|$)/,
+  },
+  {
+    name: 'Workflows',
+    description: 'Runs of workflows, variables and secrets, environments and deployments.',
+    path: /\/(actions|environments|deployments|statuses|status)(\/|$)/,
+  },
   { name: 'Webhooks', description: 'Events sent to other services.', path: /\/hooks(\/|$)/ },
-  { name: 'Rulesets', description: 'What may be pushed and merged.', path: /\/(rulesets|rules|rule-evaluations)(\/|$)/ },
-  { name: 'Security', description: 'Findings, reports and advisories.', path: /\/(code-scanning|secret-scanning|security|security-managers|dependencies|dependency-alerts)(\/|$)/ },
+  {
+    name: 'Rulesets',
+    description: 'What may be pushed and merged.',
+    path: /\/(rulesets|rules|rule-evaluations)(\/|$)/,
+  },
+  {
+    name: 'Security',
+    description: 'Findings, reports and advisories.',
+    path: /\/(code-scanning|secret-scanning|security|security-managers|dependencies|dependency-alerts)(\/|$)/,
+  },
   { name: 'Packages', description: 'What a workspace publishes.', path: /\/packages(\/|$)/ },
-  { name: 'Releases', description: 'Tagged versions and their files.', path: /\/(releases|release-assets)(\/|$)/ },
-  { name: 'Mirrors', description: 'Repositories that live in two places.', path: /\/(mirror|imports)(\/|$)/ },
+  {
+    name: 'Releases',
+    description: 'Tagged versions and their files.',
+    path: /\/(releases|release-assets)(\/|$)/,
+  },
+  {
+    name: 'Mirrors',
+    description: 'Repositories that live in two places.',
+    path: /\/(mirror|imports)(\/|$)/,
+  },
   { name: 'Teams', description: 'People of a workspace in groups.', path: /\/teams(\/|$)/ },
-  { name: 'Access', description: 'Collaborators and invitations.', path: /\/(collaborators|outside_collaborators|invitations|repository_invitations|workspace_invitations|keys)(\/|$)/ },
-  { name: 'Code', description: 'Branches, commits, trees and files.', path: /\/(branches|tags|commits|compare|tree|contents|blame|code-owners|zipball)(\/|$)/ },
+  {
+    name: 'Access',
+    description: 'Collaborators and invitations.',
+    path: /\/(collaborators|outside_collaborators|invitations|repository_invitations|workspace_invitations|keys)(\/|$)/,
+  },
+  {
+    name: 'Code',
+    description: 'Branches, commits, trees and files.',
+    path: /\/(branches|tags|commits|compare|tree|contents|blame|code-owners|zipball)(\/|$)/,
+  },
   { name: 'Administration', description: 'The site.', path: /^\/admin(\/|$)/ },
-  { name: 'Repositories', description: 'Repositories, their settings and their timeline.', path: /^\/(repos|user\/starred)(\/|$)/ },
-  { name: 'Workspaces', description: 'What owns repositories, and its members.', path: /^\/workspaces(\/|$)/ },
+  {
+    name: 'Repositories',
+    description: 'Repositories, their settings and their timeline.',
+    path: /^\/(repos|user\/starred)(\/|$)/,
+  },
+  {
+    name: 'Workspaces',
+    description: 'What owns repositories, and its members.',
+    path: /^\/workspaces(\/|$)/,
+  },
   { name: 'Other', description: 'Everything else.', path: /^/ },
 ]
 
@@ -68,7 +135,8 @@ class Components {
     if (typeof id !== 'string') return this.#inline(schema)
     const written = this.#inline(schema)
     const there = this.schemas[id]
-    // Two records of one name that differ are a slip of the code; the document stays right all the same.
+    // Two records of one name that differ are a slip of the code; the document stays right all the
+    // same.
     if (there && !Bun.deepEquals(there, written)) return written
     this.schemas[id] ??= written
     return { $ref: `#/components/schemas/${id}` }
@@ -79,22 +147,34 @@ class Components {
     for (const [key, value] of Object.entries(schema)) {
       if (key === '$id' || (key.startsWith('x-') && key !== 'x-free-form')) continue
       if (key === 'x-free-form') result['additionalProperties'] ??= true
-      else if (key === 'properties') result[key] = this.#properties(value as Record<string, JsonSchema>)
-      else if (key === 'required') result[key] = (value as string[]).map((name) => restSpelling(name, schema.properties?.[name]))
+      else if (key === 'properties')
+        result[key] = this.#properties(value as Record<string, JsonSchema>)
+      else if (key === 'required')
+        result[key] = (value as string[]).map((name) =>
+          restSpelling(name, schema.properties?.[name]),
+        )
       else if (key === 'patternProperties') {
         const [first] = Object.values(value as Record<string, JsonSchema>)
-        result['additionalProperties'] = first && Object.keys(first).length > 0 ? this.written(first) : true
+        result['additionalProperties'] =
+          first && Object.keys(first).length > 0 ? this.written(first) : true
       } else if (key === 'anyOf') Object.assign(result, this.#union(value as JsonSchema[]))
       else if (key === 'items' || key === 'not' || key === 'additionalProperties') {
-        result[key] = typeof value === 'object' && value !== null ? this.written(value as JsonSchema) : value
-      } else if (key === 'allOf' || key === 'oneOf' || key === 'prefixItems') result[key] = (value as JsonSchema[]).map((item) => this.written(item))
+        result[key] =
+          typeof value === 'object' && value !== null ? this.written(value as JsonSchema) : value
+      } else if (key === 'allOf' || key === 'oneOf' || key === 'prefixItems')
+        result[key] = (value as JsonSchema[]).map((item) => this.written(item))
       else result[key] = value
     }
     return result
   }
 
   #properties(properties: Record<string, JsonSchema>): Record<string, JsonSchema> {
-    return Object.fromEntries(Object.entries(properties).map(([name, property]) => [restSpelling(name, property), this.written(property)]))
+    return Object.fromEntries(
+      Object.entries(properties).map(([name, property]) => [
+        restSpelling(name, property),
+        this.written(property),
+      ]),
+    )
   }
 
   /** One type or null is a list of types, which generators turn into better code than a union. */
@@ -102,15 +182,26 @@ class Components {
     const written = branches.map((branch) => this.written(branch))
     const others = written.filter(({ type }) => type !== 'null')
     const [only] = others
-    if (others.length === written.length - 1 && others.length === 1 && only && typeof only.type === 'string' && only.type !== 'object') {
+    if (
+      others.length === written.length - 1 &&
+      others.length === 1 &&
+      only &&
+      typeof only.type === 'string' &&
+      only.type !== 'object'
+    ) {
       const { enum: words } = only
-      return { ...only, type: [only.type, 'null'], ...(Array.isArray(words) ? { enum: [...words, null] } : {}) }
+      return {
+        ...only,
+        type: [only.type, 'null'],
+        ...(Array.isArray(words) ? { enum: [...words, null] } : {}),
+      }
     }
     return { anyOf: written }
   }
 }
 
-const restSpelling = (name: string, property: JsonSchema | undefined): string => (typeof property?.['x-rest-name'] === 'string' ? property['x-rest-name'] : name)
+const restSpelling = (name: string, property: JsonSchema | undefined): string =>
+  typeof property?.['x-rest-name'] === 'string' ? property['x-rest-name'] : name
 
 const MEANINGS: Readonly<Partial<Record<RefusalCode, string>>> = {
   bad_request: 'The request cannot be read: not JSON, or broken percent-encoding.',
@@ -133,7 +224,11 @@ const ERROR: JsonSchema = {
       type: 'object',
       required: ['code', 'message', 'reason', 'field', 'details', 'request_id'],
       properties: {
-        code: { type: 'string', enum: Object.keys(STATUS), description: 'Stable; branch on it or on the status.' },
+        code: {
+          type: 'string',
+          enum: Object.keys(STATUS),
+          description: 'Stable; branch on it or on the status.',
+        },
         message: { type: 'string', description: 'For people.' },
         reason: { type: ['string', 'null'], description: 'The finer cause, a stable word.' },
         field: { type: ['string', 'null'], description: 'The input at fault, dotted for depth.' },
@@ -152,7 +247,9 @@ const errorResponses = (): Json =>
         description,
         headers: {
           'X-Request-Id': { $ref: '#/components/headers/RequestId' },
-          ...(code === 'rate_limited' ? { 'Retry-After': { schema: { type: 'integer' }, description: 'Seconds to wait.' } } : {}),
+          ...(code === 'rate_limited'
+            ? { 'Retry-After': { schema: { type: 'integer' }, description: 'Seconds to wait.' } }
+            : {}),
         },
         content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
       },
@@ -169,26 +266,67 @@ function responsesOf(route: Route, components: Components): Json {
     headers['Location'] = { schema: { type: 'string', format: 'uri' }, description: 'Where it is.' }
   } else if (operation.status !== 204) {
     const output = asJsonSchema(operation.output)
-    const schema = route.isList ? { type: 'array', items: components.written(output.properties?.['items']?.items ?? {}) } : components.written(output)
-    success['content'] = { 'application/json': { schema }, ...(operation.lines ? { 'application/x-ndjson': { schema: { type: 'string', description: 'One record a line, with format=jsonl.' } } } : {}) }
+    const schema = route.isList
+      ? { type: 'array', items: components.written(output.properties?.['items']?.items ?? {}) }
+      : components.written(output)
+    success['content'] = {
+      'application/json': { schema },
+      ...(operation.lines
+        ? {
+            'application/x-ndjson': {
+              schema: { type: 'string', description: 'One record a line, with format=jsonl.' },
+            },
+          }
+        : {}),
+    }
     if (route.list) {
       headers['Link'] = { $ref: '#/components/headers/Link' }
-      if (operation.list === 'page') headers['X-Total-Count'] = { $ref: '#/components/headers/TotalCount' }
+      if (operation.list === 'page')
+        headers['X-Total-Count'] = { $ref: '#/components/headers/TotalCount' }
     }
     if (route.method === 'GET') headers['ETag'] = { $ref: '#/components/headers/ETag' }
   }
-  const error = (code: RefusalCode): [string, Json] => [String(STATUS[code]), { $ref: `#/components/responses/${code}` }]
+  const error = (code: RefusalCode): [string, Json] => [
+    String(STATUS[code]),
+    { $ref: `#/components/responses/${code}` },
+  ]
   const reads = route.method === 'GET'
-  const codes: RefusalCode[] = ['bad_request', 'unauthenticated', 'forbidden', 'not_found', ...(reads ? [] : (['conflict', 'too_large', 'unsupported_media_type'] as const)), 'invalid', 'rate_limited', 'internal']
-  return { [status]: success, ...(reads && !operation.redirect ? { 304: { description: 'Nothing has changed since the ETag.' } } : {}), ...Object.fromEntries(codes.map(error)) }
+  const codes: RefusalCode[] = [
+    'bad_request',
+    'unauthenticated',
+    'forbidden',
+    'not_found',
+    ...(reads ? [] : (['conflict', 'too_large', 'unsupported_media_type'] as const)),
+    'invalid',
+    'rate_limited',
+    'internal',
+  ]
+  return {
+    [status]: success,
+    ...(reads && !operation.redirect
+      ? { 304: { description: 'Nothing has changed since the ETag.' } }
+      : {}),
+    ...Object.fromEntries(codes.map(error)),
+  }
 }
 
 const successOf = ({ status, redirect }: Operation): string =>
-  redirect ? 'A redirect.' : { 200: 'It was done, or this is it.', 201: 'It was made.', 202: 'It was taken, and the work goes on.', 204: 'It was done.' }[status]
+  redirect
+    ? 'A redirect.'
+    : {
+        200: 'It was done, or this is it.',
+        201: 'It was made.',
+        202: 'It was taken, and the work goes on.',
+        204: 'It was done.',
+      }[status]
 
-const described = (schema: JsonSchema): { description?: string } => (schema.description === undefined ? {} : { description: schema.description })
+const described = (schema: JsonSchema): { description?: string } =>
+  schema.description === undefined ? {} : { description: schema.description }
 
-function parametersOf(route: Route, components: Components): OpenApi['paths'][string][string]['parameters'] {
+function parametersOf(
+  route: Route,
+  components: Components,
+): OpenApi['paths'][string][string]['parameters'] {
   const input = asJsonSchema(route.operation.input)
   const required = new Set(input.required ?? [])
   const parameters: (OpenApiParameter | { $ref: string })[] = []
@@ -198,15 +336,34 @@ function parametersOf(route: Route, components: Components): OpenApi['paths'][st
     const part = byIndex.get(index)
     if (part) {
       const schema = components.written(input.properties?.[part.field.name] ?? {})
-      parameters.push({ name: segment.slice(1, -1), in: 'path', required: true, ...described(schema), schema })
+      parameters.push({
+        name: segment.slice(1, -1),
+        in: 'path',
+        required: true,
+        ...described(schema),
+        schema,
+      })
     } else parameters.push({ $ref: `#/components/parameters/${segment.slice(1, -1)}` })
   }
   if (route.method === 'GET' || route.method === 'DELETE' || route.operation.rawBody) {
-    for (const [name, schema] of restInputs(route)) parameters.push({ name, in: 'query', required: required.has(name), ...described(schema), schema: components.written(schema) })
+    for (const [name, schema] of restInputs(route))
+      parameters.push({
+        name,
+        in: 'query',
+        required: required.has(name),
+        ...described(schema),
+        schema: components.written(schema),
+      })
   }
   if (route.operation.lines) {
     const schema: JsonSchema = { type: 'string', enum: ['json', 'jsonl'] }
-    parameters.push({ name: 'format', in: 'query', required: false, description: 'jsonl downloads everything that the filters let through, one record a line.', schema })
+    parameters.push({
+      name: 'format',
+      in: 'query',
+      required: false,
+      description: 'jsonl downloads everything that the filters let through, one record a line.',
+      schema,
+    })
   }
   if (route.method === 'POST') parameters.push({ $ref: '#/components/parameters/idempotency_key' })
   return parameters
@@ -214,17 +371,27 @@ function parametersOf(route: Route, components: Components): OpenApi['paths'][st
 
 /** The inputs that are not in the path, in the spelling that is written. */
 const restInputs = (route: Route): [string, JsonSchema][] =>
-  Object.entries(asJsonSchema(route.operation.input).properties ?? {}).filter(([name]) => route.fields.get(name)?.name === name)
+  Object.entries(asJsonSchema(route.operation.input).properties ?? {}).filter(
+    ([name]) => route.fields.get(name)?.name === name,
+  )
 
 function bodyOf(route: Route, components: Components): OpenApiOperation['requestBody'] {
   if (route.method === 'GET' || route.method === 'DELETE') return undefined
-  if (route.operation.rawBody) return { required: true, content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } } }
+  if (route.operation.rawBody)
+    return {
+      required: true,
+      content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } },
+    }
   const inputs = restInputs(route)
   if (inputs.length === 0) return undefined
-  const required = (asJsonSchema(route.operation.input).required ?? []).filter((name) => inputs.some(([input]) => input === name))
+  const required = (asJsonSchema(route.operation.input).required ?? []).filter((name) =>
+    inputs.some(([input]) => input === name),
+  )
   const schema: JsonSchema = {
     type: 'object',
-    properties: Object.fromEntries(inputs.map(([name, property]) => [name, components.written(property)])),
+    properties: Object.fromEntries(
+      inputs.map(([name, property]) => [name, components.written(property)]),
+    ),
     ...(required.length > 0 ? { required } : {}),
   }
   return { required: required.length > 0, content: { 'application/json': { schema } } }
@@ -235,27 +402,62 @@ function securityOf({ access }: Operation): Json[] {
   return access.account ? [bearer] : [bearer, {}]
 }
 
-/** The scopes of one route: an operation for repositories and workspaces may ask for others in each. */
-const scopeOf = ({ access }: Operation, path: string): string | null => (path.startsWith('/workspaces/') ? (access.workspaceScope ?? access.scope) : access.scope)
+/**
+ * The scopes of one route: an operation for repositories and workspaces may ask for others in each.
+ */
+const scopeOf = ({ access }: Operation, path: string): string | null =>
+  path.startsWith('/workspaces/') ? (access.workspaceScope ?? access.scope) : access.scope
 
 /** Who may call it, in words. */
 function whoOf({ access }: Operation, scope: string | null): string {
   const parts: string[] = []
   if (access.siteAdmin) parts.push('Site administrators only.')
-  else if (access.target !== 'workspace' && access.target !== 'none' && (access.least !== 'read' || access.writes)) parts.push(`Needs the role ${access.least} on the repository.`)
-  if (access.target === 'workspace' || access.target === 'either') parts.push(access.workspaceLeast === 'owner' ? 'Needs an owner of the workspace.' : 'Needs a member of the workspace.')
+  else if (
+    access.target !== 'workspace' &&
+    access.target !== 'none' &&
+    (access.least !== 'read' || access.writes)
+  )
+    parts.push(`Needs the role ${access.least} on the repository.`)
+  if (access.target === 'workspace' || access.target === 'either')
+    parts.push(
+      access.workspaceLeast === 'owner'
+        ? 'Needs an owner of the workspace.'
+        : 'Needs a member of the workspace.',
+    )
   if (access.member === 'owner') parts.push("Needs an owner of the repository's workspace.")
   else if (access.member === 'member') parts.push("Needs a member of the repository's workspace.")
-  if (access.person && !access.siteAdmin) parts.push('People only: tokens of agents and workspaces are refused.')
-  if (scope !== null) parts.push(`A narrowed token needs the scope ${scope.replaceAll(' ', ' and ')}.`)
+  if (access.person && !access.siteAdmin)
+    parts.push('People only: tokens of agents and workspaces are refused.')
+  if (scope !== null)
+    parts.push(`A narrowed token needs the scope ${scope.replaceAll(' ', ' and ')}.`)
   return parts.join(' ')
 }
 
 const PLAIN: readonly { path: string; id: string; summary: string; answer: string }[] = [
-  { path: '/', id: 'get_index', summary: 'Addresses to begin with, as URL templates.', answer: 'The templates.' },
-  { path: '/openapi.json', id: 'get_openapi', summary: 'This description.', answer: 'The document.' },
-  { path: '/livez', id: 'get_liveness', summary: 'Whether the process answers.', answer: 'It does.' },
-  { path: '/readyz', id: 'get_readiness', summary: 'Whether requests can be served.', answer: 'They can; 503 when not.' },
+  {
+    path: '/',
+    id: 'get_index',
+    summary: 'Addresses to begin with, as URL templates.',
+    answer: 'The templates.',
+  },
+  {
+    path: '/openapi.json',
+    id: 'get_openapi',
+    summary: 'This description.',
+    answer: 'The document.',
+  },
+  {
+    path: '/livez',
+    id: 'get_liveness',
+    summary: 'Whether the process answers.',
+    answer: 'It does.',
+  },
+  {
+    path: '/readyz',
+    id: 'get_readiness',
+    summary: 'Whether requests can be served.',
+    answer: 'They can; 503 when not.',
+  },
 ]
 
 export function openApiDocument(hearth: Hearth): OpenApi {
@@ -265,8 +467,19 @@ export function openApiDocument(hearth: Hearth): OpenApi {
   for (const { path, id, summary, answer } of PLAIN) {
     paths[path] = {
       get: {
-        operationId: id, summary, tags: ['Service'], security: [],
-        responses: { 200: { description: answer, content: { 'application/json': { schema: { type: 'object', additionalProperties: true } } } }, 429: { $ref: '#/components/responses/rate_limited' } },
+        operationId: id,
+        summary,
+        tags: ['Service'],
+        security: [],
+        responses: {
+          200: {
+            description: answer,
+            content: {
+              'application/json': { schema: { type: 'object', additionalProperties: true } },
+            },
+          },
+          429: { $ref: '#/components/responses/rate_limited' },
+        },
       },
     }
   }
@@ -274,7 +487,9 @@ export function openApiDocument(hearth: Hearth): OpenApi {
   const used = new Set<string>()
   for (const operation of hearth.operations) {
     for (const route of routesOf(operation)) {
-      const operationId = used.has(operation.name) ? `${operation.name}_in_${route.path.startsWith('/workspaces/') ? 'workspace' : route.segments.at(-1)?.replace(/\W+/g, '_')}` : operation.name
+      const operationId = used.has(operation.name)
+        ? `${operation.name}_in_${route.path.startsWith('/workspaces/') ? 'workspace' : route.segments.at(-1)?.replace(/\W+/g, '_')}`
+        : operation.name
       used.add(operationId)
       const scope = scopeOf(operation, route.path)
       const who = whoOf(operation, scope)
@@ -295,7 +510,11 @@ export function openApiDocument(hearth: Hearth): OpenApi {
       ;(paths[route.written] ??= {})[route.method.toLowerCase()] = entry
     }
   }
-  const tags = new Set(Object.values(paths).flatMap((methods) => Object.values(methods).flatMap((entry) => entry.tags)))
+  const tags = new Set(
+    Object.values(paths).flatMap((methods) =>
+      Object.values(methods).flatMap((entry) => entry.tags),
+    ),
+  )
   return {
     openapi: '3.1.0',
     info: {
@@ -308,26 +527,64 @@ export function openApiDocument(hearth: Hearth): OpenApi {
       'x-release': settings.version,
     },
     servers: [{ url: settings.base_url }],
-    tags: TAGS.filter(({ name }) => tags.has(name)).map(({ name, description }) => ({ name, description })),
+    tags: TAGS.filter(({ name }) => tags.has(name)).map(({ name, description }) => ({
+      name,
+      description,
+    })),
     paths,
     components: {
-      schemas: { Error: ERROR, ...Object.fromEntries(Object.entries(components.schemas).sort(([a], [b]) => (a < b ? -1 : 1))) },
+      schemas: {
+        Error: ERROR,
+        ...Object.fromEntries(
+          Object.entries(components.schemas).sort(([a], [b]) => (a < b ? -1 : 1)),
+        ),
+      },
       responses: errorResponses(),
       parameters: {
-        owner: { name: 'owner', in: 'path', required: true, description: 'The slug of the workspace that owns the repository.', schema: { type: 'string' } },
-        name: { name: 'name', in: 'path', required: true, description: 'The name of the repository.', schema: { type: 'string' } },
+        owner: {
+          name: 'owner',
+          in: 'path',
+          required: true,
+          description: 'The slug of the workspace that owns the repository.',
+          schema: { type: 'string' },
+        },
+        name: {
+          name: 'name',
+          in: 'path',
+          required: true,
+          description: 'The name of the repository.',
+          schema: { type: 'string' },
+        },
         idempotency_key: {
-          name: 'Idempotency-Key', in: 'header', required: false, description: 'The first answer to this key is kept for a day and given again.',
+          name: 'Idempotency-Key',
+          in: 'header',
+          required: false,
+          description: 'The first answer to this key is kept for a day and given again.',
           schema: { type: 'string', minLength: 1, maxLength: 128, pattern: '^[!-~]+$' },
         },
       },
       headers: {
-        RequestId: { description: 'The id of this request in the log.', schema: { type: 'string' } },
-        Link: { description: 'The pages next, prev, first and last (RFC 8288).', schema: { type: 'string' } },
-        TotalCount: { description: 'How many items there are in all, where that is known.', schema: { type: 'integer' } },
+        RequestId: {
+          description: 'The id of this request in the log.',
+          schema: { type: 'string' },
+        },
+        Link: {
+          description: 'The pages next, prev, first and last (RFC 8288).',
+          schema: { type: 'string' },
+        },
+        TotalCount: {
+          description: 'How many items there are in all, where that is known.',
+          schema: { type: 'integer' },
+        },
         ETag: { description: 'A weak validator for If-None-Match.', schema: { type: 'string' } },
       },
-      securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: 'A token made in the settings of an account, or given to an application.' } },
+      securitySchemes: {
+        bearer: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'A token made in the settings of an account, or given to an application.',
+        },
+      },
     },
     security: [{ bearer: [] }],
   }

@@ -1,4 +1,7 @@
-/** Transfers of git, so many at once of one caller: the others of the same caller wait, and nobody else does. */
+/**
+ * Transfers of git, so many at once of one caller: the others of the same caller wait, and nobody
+ * else does.
+ */
 import type { Hearth } from '#core/hearth.ts'
 import { Refusal } from '#lib/errors.ts'
 
@@ -10,7 +13,8 @@ const ofForge = new WeakMap<Hearth, Places>()
 /** The places of a forge, which its doors share. */
 export function placesOf(hearth: Hearth): Places {
   let places = ofForge.get(hearth)
-  if (!places) ofForge.set(hearth, (places = new Places(() => hearth.settings.git.places_per_caller)))
+  if (!places)
+    ofForge.set(hearth, (places = new Places(() => hearth.settings.git.places_per_caller)))
   return places
 }
 
@@ -31,13 +35,20 @@ export class Places {
     return (this.#inside.get(who) ?? 0) < this.most()
   }
 
-  /** Waits for a place of this caller; the function that it gives frees it. Gives 503 when too many wait, and the signal's reason when it ends first. */
+  /**
+   * Waits for a place of this caller; the function that it gives frees it. Gives 503 when too many
+   * wait, and the signal's reason when it ends first.
+   */
   async enter(who: string, signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted()
     const inside = this.#inside.get(who) ?? 0
     if (inside < this.most()) this.#inside.set(who, inside + 1)
     else {
-      if (this.#count >= MOST_WAITING) throw new Refusal('unavailable', 'too many transfers wait already; try again in a moment', { reason: 'concurrency', headers: { 'retry-after': '30' } })
+      if (this.#count >= MOST_WAITING)
+        throw new Refusal('unavailable', 'too many transfers wait already; try again in a moment', {
+          reason: 'concurrency',
+          headers: { 'retry-after': '30' },
+        })
       await this.#wait(who, signal)
     }
     let left = false

@@ -1,4 +1,7 @@
-/** Whether the parts of a forge do what they should, tried and not assumed; for whoever decides where requests go. */
+/**
+ * Whether the parts of a forge do what they should, tried and not assumed; for whoever decides
+ * where requests go.
+ */
 import { open, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { GitError } from '#git'
@@ -14,7 +17,10 @@ const PATIENCE = 5 * SECOND
 
 type Checks = Readonly<Record<string, string>>
 
-/** Makes the question. Its answer names each part with `ok` or what is wrong; questions at one time share the trial. */
+/**
+ * Makes the question. Its answer names each part with `ok` or what is wrong; questions at one time
+ * share the trial.
+ */
 export function readinessOf(hearth: Hearth, patience = PATIENCE): () => Promise<Checks> {
   let found: { readonly checks: Promise<Checks>; readonly at: number } | null = null
   return async () => {
@@ -25,7 +31,11 @@ export function readinessOf(hearth: Hearth, patience = PATIENCE): () => Promise<
 }
 
 async function look(hearth: Hearth, patience: number): Promise<Checks> {
-  const tried = async (part: string, wrong: string, attempt: () => Promise<unknown>): Promise<[string, string]> => {
+  const tried = async (
+    part: string,
+    wrong: string,
+    attempt: () => Promise<unknown>,
+  ): Promise<[string, string]> => {
     try {
       await inTime(attempt(), patience, () => {
         throw new Error(`no answer in ${patience} ms`)
@@ -38,8 +48,12 @@ async function look(hearth: Hearth, patience: number): Promise<Checks> {
   }
   return Object.fromEntries(
     await Promise.all([
-      tried('database', 'cannot be written', () => hearth.writer.write(() => probeWrite(hearth.database))),
-      tried('data_directory', 'cannot be written', () => writeAndRemove(join(hearth.settings.data, 'tmp'))),
+      tried('database', 'cannot be written', () =>
+        hearth.writer.write(() => probeWrite(hearth.database)),
+      ),
+      tried('data_directory', 'cannot be written', () =>
+        writeAndRemove(join(hearth.settings.data, 'tmp')),
+      ),
       tried('git', 'does not answer', () => asksEngine(hearth)),
     ]),
   )

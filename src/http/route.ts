@@ -1,13 +1,26 @@
 /**
- * One operation at one REST route: what its path, query and body hold, worked out once, so that a request only looks up.
+ * One operation at one REST route: what its path, query and body hold, worked out once, so that a
+ * request only looks up.
  */
 import type { Operation } from '#core/operation.ts'
-import { renamesOf, asJsonSchema, camelCase, fieldOf, type Field, type Renames, type Shape } from './shape.ts'
+import {
+  renamesOf,
+  asJsonSchema,
+  camelCase,
+  fieldOf,
+  type Field,
+  type Renames,
+  type Shape,
+} from './shape.ts'
 import { decode, fromText, foldQuery } from './query.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-type PathPart = { readonly index: number; readonly field: Field; /** Takes all that follows, slashes too. */ readonly rest: boolean }
+type PathPart = {
+  readonly index: number
+  readonly field: Field /** Takes all that follows, slashes too. */
+  readonly rest: boolean
+}
 
 export type Route = {
   readonly operation: Operation
@@ -40,7 +53,8 @@ export function routesOf(operation: Operation): Route[] {
 
 function routeOf(operation: Operation, text: string): Route {
   const [method = '', written = ''] = text.split(' ')
-  if (!METHODS.has(method) || !written.startsWith('/')) throw new TypeError(`${operation.name} has a route that is none: ${text}`)
+  if (!METHODS.has(method) || !written.startsWith('/'))
+    throw new TypeError(`${operation.name} has a route that is none: ${text}`)
   const path = written.startsWith('/v1/') ? written.slice(3) : written
   const segments = path.split('/').slice(1)
   const input = asJsonSchema(operation.input)
@@ -55,10 +69,15 @@ function routeOf(operation: Operation, text: string): Route {
     const schema = properties[name]
     if (!schema) throw new TypeError(`${operation.name} has no input for {${name}} of ${text}`)
     taken.add(name)
-    pathParts.push({ index, field: fieldOf(name, schema), rest: REST_PARAMETERS.has(name) && index === segments.length - 1 })
+    pathParts.push({
+      index,
+      field: fieldOf(name, schema),
+      rest: REST_PARAMETERS.has(name) && index === segments.length - 1,
+    })
   }
   // What stands for a repository and for a workspace is addressed by the path alone.
-  if (operation.access.target === 'either') for (const name of ['repo', 'workspace']) taken.add(name)
+  if (operation.access.target === 'either')
+    for (const name of ['repo', 'workspace']) taken.add(name)
   const fields = new Map<string, Field>()
   for (const [name, schema] of Object.entries(properties)) {
     if (taken.has(name) || schema['x-tool-only'] === true) continue
@@ -66,7 +85,8 @@ function routeOf(operation: Operation, text: string): Route {
     for (const spelling of [name, camelCase(name)]) fields.set(spelling, field)
   }
   // Lists paged by key refuse the number of a page, so it must arrive there.
-  if (operation.list === 'before' || operation.list === 'after') fields.set('page', fieldOf('page', { type: 'integer' }))
+  if (operation.list === 'before' || operation.list === 'after')
+    fields.set('page', fieldOf('page', { type: 'integer' }))
   const perPage = properties['per_page']
   const output = asJsonSchema(operation.output)
   const isList = output['x-list'] === true
@@ -80,7 +100,10 @@ function routeOf(operation: Operation, text: string): Route {
     repoAt: foldsRepo ? { owner, name: owner + 1 } : null,
     fields,
     shape: { kind: 'object', fields, closed: input['x-refuses-unknown'] !== true },
-    list: operation.list === null ? null : { usual: Number(perPage?.['x-default'] ?? 30), most: Number(perPage?.['x-max'] ?? 100) },
+    list:
+      operation.list === null
+        ? null
+        : { usual: Number(perPage?.['x-default'] ?? 30), most: Number(perPage?.['x-max'] ?? 100) },
     isList,
     renames: renamesOf(isList ? (output.properties?.['items'] ?? {}) : output),
   }
@@ -96,7 +119,8 @@ export function segmentsBelow(path: string, prefix: string): string[] {
 export function foldPath(route: Route, segments: readonly string[]): Record<string, unknown> {
   const input: Record<string, unknown> = {}
   const { repoAt, pathParts } = route
-  if (repoAt !== null) input['repo'] = `${decode(segments[repoAt.owner] ?? '')}/${decode(segments[repoAt.name] ?? '')}`
+  if (repoAt !== null)
+    input['repo'] = `${decode(segments[repoAt.owner] ?? '')}/${decode(segments[repoAt.name] ?? '')}`
   for (const { index, field, rest } of pathParts) {
     const text = rest ? segments.slice(index).join('/') : (segments[index] ?? '')
     input[field.name] = fromText(field.text, decode(text))

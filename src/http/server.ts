@@ -1,5 +1,6 @@
 /**
- * The listener. Elysia routes, and nothing else of it is used: it gets no schemas, parses no bodies and maps no answers;
+ * The listener. Elysia routes, and nothing else of it is used: it gets no schemas, parses no bodies
+ * and maps no answers;
  * every handler has the same source, so that what it infers from sources is the same for all.
  */
 import { rmSync } from 'node:fs'
@@ -22,7 +23,11 @@ import { restMounts } from './rest.ts'
 import { siteMounts } from './site.ts'
 
 /** What answers addresses outside the interfaces; null lets the next one try. */
-export type Handler = (request: Request, server: Pick<Bun.Server<undefined>, 'requestIP' | 'timeout'>, origin: () => Origin) => Response | null | Promise<Response | null>
+export type Handler = (
+  request: Request,
+  server: Pick<Bun.Server<undefined>, 'requestIP' | 'timeout'>,
+  origin: () => Origin,
+) => Response | null | Promise<Response | null>
 
 export type ListenOptions = {
   host: string
@@ -52,7 +57,8 @@ export type RunningServer = {
   /** Begins to answer; requests that came before have waited. */
   open(hearth: Hearth, doors?: Doors): void
   /**
-   * From now on `port` is another one, where this certificate is shown; connections to the port before go on to their end. What
+   * From now on `port` is another one, where this certificate is shown; connections to the port
+   * before go on to their end. What
    * is in front (`encrypted.ts`) leads new ones there.
    */
   replaceCertificate(certificate: Certificate): void
@@ -63,11 +69,16 @@ export type RunningServer = {
 /** Bodies are capped where they are read; this is above what any push may be. */
 const LARGEST_BODY = 64 * 1024 ** 3
 
-/** How long a connection may be without a request before the listener that it came to is stopped. */
+/**
+ * How long a connection may be without a request before the listener that it came to is stopped.
+ */
 const OLD_CONNECTIONS_MS = 10 * SECOND
 
 const noSuchPath: Door = ({ request, path }) => {
-  throw new Refusal('not_found', `${request.method} ${path.slice(0, 200)} is not an address of this interface`)
+  throw new Refusal(
+    'not_found',
+    `${request.method} ${path.slice(0, 200)} is not an address of this interface`,
+  )
 }
 
 type Server = Bun.Server<undefined>
@@ -77,13 +88,30 @@ type Listener = Pick<Server, 'requestIP' | 'timeout'>
 
 type Router = { fetch(request: Request): Response | Promise<Response>; close(): Promise<void> }
 
-function routerOf(hearth: Hearth, { git, site, refuse }: Doors, server: Listener, encrypted: boolean): Router {
-  // `strictPath: false` accepts a slash at the end. Bun's own router would bypass the uniform handling of methods. `standardHostname`
-  // looks for the path from the twelfth character on, which fails `http://git/`; without it `https://` itself would count as a path.
-  const app = new Elysia({ aot: true, systemRouter: false, nativeStaticResponse: false, strictPath: false, handler: { standardHostname: encrypted } })
+function routerOf(
+  hearth: Hearth,
+  { git, site, refuse }: Doors,
+  server: Listener,
+  encrypted: boolean,
+): Router {
+  // `strictPath: false` accepts a slash at the end. Bun's own router would bypass the uniform
+  // handling of methods. `standardHostname`
+  // looks for the path from the twelfth character on, which fails `http://git/`; without it
+  // `https://` itself would count as a path.
+  const app = new Elysia({
+    aot: true,
+    systemRouter: false,
+    nativeStaticResponse: false,
+    strictPath: false,
+    handler: { standardHostname: encrypted },
+  })
   const limiter = new Limiter(hearth)
   const handlerOf = (door: Door, refusing: Refuse = refuseAsJson) =>
-    serve(hearth, door, refusing, { peerOf: (request) => server.requestIP(request)?.address ?? null, limiter, lift: (request) => server.timeout(request, 0) })
+    serve(hearth, door, refusing, {
+      peerOf: (request) => server.requestIP(request)?.address ?? null,
+      limiter,
+      lift: (request) => server.timeout(request, 0),
+    })
   const mount = (path: string, door: Door, refusing?: Refuse) => {
     const handle = handlerOf(door, refusing)
     const handler = ({ request }: { request: Request }) => handle(request)
@@ -93,7 +121,14 @@ function routerOf(hearth: Hearth, { git, site, refuse }: Doors, server: Listener
   }
   const tools = toolServer(hearth)
   const memo = new AnswerMemo(hearth)
-  for (const one of [...restMounts(hearth, memo), ...siteMounts(hearth), ...oauthMounts(hearth), ...archiveMounts(hearth), ...tools.mounts]) mount(one.path, one.door, one.refuse)
+  for (const one of [
+    ...restMounts(hearth, memo),
+    ...siteMounts(hearth),
+    ...oauthMounts(hearth),
+    ...archiveMounts(hearth),
+    ...tools.mounts,
+  ])
+    mount(one.path, one.door, one.refuse)
   for (const prefix of ['/api', '/.well-known']) mount(`${prefix}/*`, noSuchPath)
   const elsewhere: Door = async (exchange) => {
     const { request, path } = exchange
@@ -106,10 +141,20 @@ function routerOf(hearth: Hearth, { git, site, refuse }: Doors, server: Listener
   mount('/*', elsewhere, refuse)
   app.compile()
   /** What was asked a moment ago needs no routing. */
-  const remembered = (request: Request): Response | null => (request.method === 'GET' && !hearth.settings.limits.rate && request.url.includes('/api/') ? memo.answer(request) : null)
-  /** Neither do the requests of git clients, whose addresses are like no others: the router would come to the same end. */
+  const remembered = (request: Request): Response | null =>
+    request.method === 'GET' && !hearth.settings.limits.rate && request.url.includes('/api/')
+      ? memo.answer(request)
+      : null
+  /**
+   * Neither do the requests of git clients, whose addresses are like no others: the router would
+   * come to the same end.
+   */
   const straight = handlerOf(elsewhere, refuse)
-  return { fetch: (request) => remembered(request) ?? (isForGit(request.url) ? straight(request) : app.fetch(request)), close: () => tools.close() }
+  return {
+    fetch: (request) =>
+      remembered(request) ?? (isForGit(request.url) ? straight(request) : app.fetch(request)),
+    close: () => tools.close(),
+  }
 }
 
 const GIT_ENDING = /\/(?:info\/refs|git-upload-pack|git-receive-pack)$/
@@ -117,13 +162,25 @@ const GIT_ENDING = /\/(?:info\/refs|git-upload-pack|git-receive-pack)$/
 function isForGit(url: string): boolean {
   const mark = url.indexOf('?')
   const whole = mark < 0 ? url : url.slice(0, mark)
-  return GIT_ENDING.test(whole) && gitAddress(whole.slice(whole.indexOf('/', whole.indexOf('://') + 3))) !== null
+  return (
+    GIT_ENDING.test(whole) &&
+    gitAddress(whole.slice(whole.indexOf('/', whole.indexOf('://') + 3))) !== null
+  )
 }
 
-export function startServer({ host, port, unix, tls, behind, log, grace = 30 * SECOND }: ListenOptions): RunningServer {
+export function startServer({
+  host,
+  port,
+  unix,
+  tls,
+  behind,
+  log,
+  grace = 30 * SECOND,
+}: ListenOptions): RunningServer {
   let router: Router | null = null
   const opened = Promise.withResolvers<Router>()
-  const answer = (request: Request): Response | Promise<Response> => (router === null ? opened.promise.then((ready) => ready.fetch(request)) : router.fetch(request))
+  const answer = (request: Request): Response | Promise<Response> =>
+    router === null ? opened.promise.then((ready) => ready.fetch(request)) : router.fetch(request)
   const common = {
     development: false,
     maxRequestBodySize: LARGEST_BODY,
@@ -131,7 +188,10 @@ export function startServer({ host, port, unix, tls, behind, log, grace = 30 * S
     error: (error) => {
       log.error('a request failed outside its door', { error })
       const body = new Refusal('internal', 'something went wrong here').body(null)
-      return new Response(JSON.stringify(body), { status: 500, headers: { 'content-type': 'application/json' } })
+      return new Response(JSON.stringify(body), {
+        status: 500,
+        headers: { 'content-type': 'application/json' },
+      })
     },
   } satisfies Partial<Parameters<typeof Bun.serve>[0]>
   /** Which listener took a request, where there have been several. */
@@ -142,9 +202,14 @@ export function startServer({ host, port, unix, tls, behind, log, grace = 30 * S
       return Bun.serve({ ...forSocket, unix, fetch: answer })
     }
     // A second process on this port would silently take part of the traffic.
-    if (certificate === undefined) return Bun.serve({ ...common, hostname: host, port: at, reusePort: false, fetch: answer })
+    if (certificate === undefined)
+      return Bun.serve({ ...common, hostname: host, port: at, reusePort: false, fetch: answer })
     return Bun.serve({
-      ...common, hostname: host, port: at, reusePort: false, tls: { cert: certificate.cert, key: certificate.key },
+      ...common,
+      hostname: host,
+      port: at,
+      reusePort: false,
+      tls: { cert: certificate.cert, key: certificate.key },
       fetch: (request, taker) => {
         if (taker !== first) takenBy.set(request, taker)
         return answer(request)
@@ -187,7 +252,8 @@ export function startServer({ host, port, unix, tls, behind, log, grace = 30 * S
     replaceCertificate(certificate) {
       const before = server
       server = listenOn(0, certificate)
-      // Stopping cuts connections that have no request yet, so those that have just come are given time for theirs.
+      // Stopping cuts connections that have no request yet, so those that have just come are given
+      // time for theirs.
       setTimeout(() => {
         const ended = before.stop(false).finally(() => ending.delete(ended))
         ending.add(ended)

@@ -1,5 +1,6 @@
 /**
- * What the doors need to know of a schema, worked out once for each operation: which names an object has in both
+ * What the doors need to know of a schema, worked out once for each operation: which names an
+ * object has in both
  * spellings, what text of a query stands for, and which properties are spelt differently over REST.
  */
 import type { TSchema } from 'typebox'
@@ -19,32 +20,61 @@ export type JsonSchema = {
 
 export const asJsonSchema = (schema: TSchema): JsonSchema => schema as unknown as JsonSchema
 
-/** What a value given as text stands for; `texts` is one text, or an array of them when it is given more than once. */
+/**
+ * What a value given as text stands for; `texts` is one text, or an array of them when it is given
+ * more than once.
+ */
 export type TextKind = 'string' | 'integer' | 'number' | 'boolean' | 'array' | 'object' | 'texts'
 
-export type Field = { readonly name: string; readonly shape: Shape | null; readonly text: TextKind; readonly itemText: TextKind }
+export type Field = {
+  readonly name: string
+  readonly shape: Shape | null
+  readonly text: TextKind
+  readonly itemText: TextKind
+}
 
-/** The names inside objects and arrays; null in its place means that nothing below has names of ours. */
+/**
+ * The names inside objects and arrays; null in its place means that nothing below has names of
+ * ours.
+ */
 export type Shape =
   | { readonly kind: 'array'; readonly items: Shape }
-  | { readonly kind: 'object'; readonly fields: ReadonlyMap<string, Field>; readonly closed: boolean }
+  | {
+      readonly kind: 'object'
+      readonly fields: ReadonlyMap<string, Field>
+      readonly closed: boolean
+    }
 
-export const camelCase = (name: string): string => name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
+export const camelCase = (name: string): string =>
+  name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
 
-const branches = (schema: JsonSchema): readonly JsonSchema[] => (schema.anyOf ? schema.anyOf.flatMap(branches) : [schema])
+const branches = (schema: JsonSchema): readonly JsonSchema[] =>
+  schema.anyOf ? schema.anyOf.flatMap(branches) : [schema]
 
 export function textKind(schema: JsonSchema): TextKind {
   const types = branches(schema).map(({ type }) => type)
   if (types.includes('array') && types.includes('string')) return 'texts'
   for (const type of types) {
-    if (type === 'integer' || type === 'number' || type === 'boolean' || type === 'array' || type === 'object') return type
+    if (
+      type === 'integer' ||
+      type === 'number' ||
+      type === 'boolean' ||
+      type === 'array' ||
+      type === 'object'
+    )
+      return type
   }
   return 'string'
 }
 
 export function fieldOf(name: string, schema: JsonSchema): Field {
   const items = branches(schema).find((branch) => branch.type === 'array')?.items
-  return { name, shape: shapeOf(schema), text: textKind(schema), itemText: items ? textKind(items) : 'string' }
+  return {
+    name,
+    shape: shapeOf(schema),
+    text: textKind(schema),
+    itemText: items ? textKind(items) : 'string',
+  }
 }
 
 /** The shape of a schema; several object branches of a union are laid over each other. */
@@ -60,18 +90,26 @@ export function shapeOf(schema: JsonSchema): Shape | null {
     closed &&= branch.additionalProperties === false
     for (const [name, inner] of Object.entries(branch.properties)) {
       const field = fieldOf(name, inner)
-      for (const spelling of [name, camelCase(name)]) if (!fields.has(spelling)) fields.set(spelling, field)
+      for (const spelling of [name, camelCase(name)])
+        if (!fields.has(spelling)) fields.set(spelling, field)
     }
   }
   return fields.size === 0 ? null : { kind: 'object', fields, closed }
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** A value with all names in snake_case. Gives 422 when both spellings of a name are there and differ. */
+/**
+ * A value with all names in snake_case. Gives 422 when both spellings of a name are there and
+ * differ.
+ */
 export function inSnakeCase(shape: Shape | null, value: unknown, path = ''): unknown {
   if (shape === null) return value
-  if (shape.kind === 'array') return Array.isArray(value) ? value.map((item, index) => inSnakeCase(shape.items, item, `${path}[${index}]`)) : value
+  if (shape.kind === 'array')
+    return Array.isArray(value)
+      ? value.map((item, index) => inSnakeCase(shape.items, item, `${path}[${index}]`))
+      : value
   if (!isObject(value)) return value
   const named: Record<string, unknown> = {}
   for (const key of Object.keys(value)) {
@@ -87,14 +125,24 @@ export function inSnakeCase(shape: Shape | null, value: unknown, path = ''): unk
 }
 
 /** Sets a name once, or again to the same value. */
-export function put(input: Record<string, unknown>, name: string, value: unknown, place: string): void {
+export function put(
+  input: Record<string, unknown>,
+  name: string,
+  value: unknown,
+  place: string,
+): void {
   if (Object.hasOwn(input, name) && !Bun.deepEquals(input[name], value)) {
-    throw new Refusal('invalid', `${place} was given twice with different values; give it once`, { field: place.slice(0, 200) })
+    throw new Refusal('invalid', `${place} was given twice with different values; give it once`, {
+      field: place.slice(0, 200),
+    })
   }
   input[name] = value
 }
 
-/** The first name inside a value that its schema does not have, dotted for depth; null when all are known. */
+/**
+ * The first name inside a value that its schema does not have, dotted for depth; null when all are
+ * known.
+ */
 export function unknownName(shape: Shape | null, value: unknown, path = ''): string | null {
   if (shape === null) return null
   if (shape.kind === 'array') {
@@ -116,10 +164,18 @@ export function unknownName(shape: Shape | null, value: unknown, path = ''): str
   return null
 }
 
-/** Which properties of an answer are spelt differently over REST, and where below there are such. */
-export type Renames = { readonly names: ReadonlyMap<string, { readonly name: string; readonly inner: Renames | null }>; readonly items: Renames | null }
+/**
+ * Which properties of an answer are spelt differently over REST, and where below there are such.
+ */
+export type Renames = {
+  readonly names: ReadonlyMap<string, { readonly name: string; readonly inner: Renames | null }>
+  readonly items: Renames | null
+}
 
-/** The renames of an output schema, null when there are none (so that most answers are not walked at all). */
+/**
+ * The renames of an output schema, null when there are none (so that most answers are not walked at
+ * all).
+ */
 export function renamesOf(schema: JsonSchema): Renames | null {
   const names = new Map<string, { name: string; inner: Renames | null }>()
   let items: Renames | null = null
@@ -128,7 +184,8 @@ export function renamesOf(schema: JsonSchema): Renames | null {
     for (const [name, property] of Object.entries(branch.properties ?? {})) {
       const rest = property['x-rest-name']
       const inner = renamesOf(property)
-      if (typeof rest === 'string' || inner) names.set(name, { name: typeof rest === 'string' ? rest : name, inner })
+      if (typeof rest === 'string' || inner)
+        names.set(name, { name: typeof rest === 'string' ? rest : name, inner })
     }
   }
   return names.size === 0 && items === null ? null : { names, items }
@@ -136,7 +193,8 @@ export function renamesOf(schema: JsonSchema): Renames | null {
 
 export function renamed(renames: Renames | null, value: unknown): unknown {
   if (renames === null || typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return renames.items ? value.map((item) => renamed(renames.items, item)) : value
+  if (Array.isArray(value))
+    return renames.items ? value.map((item) => renamed(renames.items, item)) : value
   const answer: Record<string, unknown> = {}
   for (const [key, inner] of Object.entries(value)) {
     const rename = renames.names.get(key)

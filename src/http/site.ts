@@ -13,15 +13,19 @@ import { allowed, preflight, type Mount } from './rest.ts'
 const ALLOW = allowed(['GET'])
 
 /** A door for reading only. */
-const reading = (read: (exchange: Exchange) => Response | Promise<Response>): Door => async (exchange) => {
-  const { method } = exchange.request
-  if (method === 'OPTIONS') return preflight(ALLOW)
-  if (method !== 'GET' && method !== 'HEAD') {
-    throw new Refusal('method_not_allowed', `${method} is not possible here; ${ALLOW} are`, { headers: { allow: ALLOW } })
+const reading =
+  (read: (exchange: Exchange) => Response | Promise<Response>): Door =>
+  async (exchange) => {
+    const { method } = exchange.request
+    if (method === 'OPTIONS') return preflight(ALLOW)
+    if (method !== 'GET' && method !== 'HEAD') {
+      throw new Refusal('method_not_allowed', `${method} is not possible here; ${ALLOW} are`, {
+        headers: { allow: ALLOW },
+      })
+    }
+    const response = await read(exchange)
+    return method === 'HEAD' ? new Response(null, response) : response
   }
-  const response = await read(exchange)
-  return method === 'HEAD' ? new Response(null, response) : response
-}
 
 /** Text that stays as it is while the process runs. */
 function fixed(make: () => unknown): Door {
@@ -32,7 +36,9 @@ function fixed(make: () => unknown): Door {
     headers.set('cache-control', 'no-cache')
     const etag = etagOf(text)
     headers.set('etag', etag)
-    return matches(request.headers.get('if-none-match'), etag) ? new Response(null, { status: 304, headers }) : new Response(text, { headers })
+    return matches(request.headers.get('if-none-match'), etag)
+      ? new Response(null, { status: 304, headers })
+      : new Response(text, { headers })
   })
 }
 
@@ -55,7 +61,10 @@ async function readiness(look: () => Promise<Readonly<Record<string, string>>>):
   return response
 }
 
-/** What is worth finding may be read; history without end, forms and interfaces are not for crawlers (RFC 9309). */
+/**
+ * What is worth finding may be read; history without end, forms and interfaces are not for crawlers
+ * (RFC 9309).
+ */
 const ROBOTS = `User-agent: *
 Disallow: /api
 Disallow: /mcp
@@ -79,7 +88,10 @@ const METADATA = '/.well-known/oauth-protected-resource'
 /** Protected resource metadata (RFC 9728): the document's own address names the resource. */
 function resourceMetadata({ settings }: Hearth, path: string): unknown {
   const below = path.slice(METADATA.length).replace(/\/+$/, '')
-  const resource = below === '/api' || below.startsWith('/api/') ? settings.base_url : settings.mcp_url + (below.startsWith('/mcp/') ? below.slice(4) : '')
+  const resource =
+    below === '/api' || below.startsWith('/api/')
+      ? settings.base_url
+      : settings.mcp_url + (below.startsWith('/mcp/') ? below.slice(4) : '')
   return {
     resource,
     authorization_servers: [settings.site_url],
@@ -103,7 +115,18 @@ export function siteMounts(hearth: Hearth): Mount[] {
   }
   const metadata = reading(({ path }) => described(path))
   return [
-    { path: '/robots.txt', door: reading(() => new Response(ROBOTS, { headers: { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'public, max-age=86400' } })) },
+    {
+      path: '/robots.txt',
+      door: reading(
+        () =>
+          new Response(ROBOTS, {
+            headers: {
+              'content-type': 'text/plain; charset=utf-8',
+              'cache-control': 'public, max-age=86400',
+            },
+          }),
+      ),
+    },
     { path: '/api', door: fixed(() => index(hearth.settings.base_url)) },
     ...['/api', ''].flatMap((prefix) => [
       { path: `${prefix}/openapi.json`, door: description },
@@ -113,6 +136,9 @@ export function siteMounts(hearth: Hearth): Mount[] {
     ]),
     // Clients that know the REST API alone look below it, as they do for the authorization server.
     { path: `/api${METADATA}`, door: reading(() => described(`${METADATA}/api`)) },
-    ...['', '/mcp', '/mcp/*', '/api', '/api/*'].map((below) => ({ path: METADATA + below, door: metadata })),
+    ...['', '/mcp', '/mcp/*', '/api', '/api/*'].map((below) => ({
+      path: METADATA + below,
+      door: metadata,
+    })),
   ]
 }

@@ -1,6 +1,8 @@
 /**
- * Answers made fit for a model's context: long bodies in lists are cut, fields may be chosen, and what is still too long is
- * cut where one record ends and the next begins, so that what is there is whole and it is said how to go on.
+ * Answers made fit for a model's context: long bodies in lists are cut, fields may be chosen, and
+ * what is still too long is
+ * cut where one record ends and the next begins, so that what is there is whole and it is said how
+ * to go on.
  */
 import { invalid } from '#lib/errors.ts'
 
@@ -8,7 +10,8 @@ export const USUAL_LENGTH = 25_000
 const LONGEST_BODY = 300
 
 type Json = Record<string, unknown>
-const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
+const isObject = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Cuts at a character, never inside a surrogate pair. */
 export function cutText(text: string, length: number): string {
@@ -19,7 +22,10 @@ export function cutText(text: string, length: number): string {
 /** One item of a list: chosen fields, and a short body unless it was asked for by name. */
 export function listItem(item: unknown, fields: readonly string[] | null): unknown {
   if (!isObject(item)) return item
-  const kept: Json = fields === null ? { ...item } : Object.fromEntries(fields.filter((name) => name in item).map((name) => [name, item[name]]))
+  const kept: Json =
+    fields === null
+      ? { ...item }
+      : Object.fromEntries(fields.filter((name) => name in item).map((name) => [name, item[name]]))
   const { body } = kept
   if (fields === null && typeof body === 'string' && body.length > LONGEST_BODY) {
     kept['body'] = cutText(body, LONGEST_BODY)
@@ -31,7 +37,11 @@ export function listItem(item: unknown, fields: readonly string[] | null): unkno
 /** Checks `fields` against what items have. Gives 422 for a name that is none. */
 export function checkFields(fields: readonly string[], known: ReadonlySet<string> | null): void {
   const unknown = known === null ? undefined : fields.find((name) => !known.has(name))
-  if (unknown !== undefined) throw invalid('fields', `items have no field ${JSON.stringify(unknown.slice(0, 60))}; they have ${[...(known ?? [])].join(', ')}`)
+  if (unknown !== undefined)
+    throw invalid(
+      'fields',
+      `items have no field ${JSON.stringify(unknown.slice(0, 60))}; they have ${[...(known ?? [])].join(', ')}`,
+    )
 }
 
 /** Whether a JSON pointer (RFC 6901) leads to something. */
@@ -45,23 +55,36 @@ export function pointsInto(value: unknown, pointer: string): boolean {
   return true
 }
 
-/** How a list goes on after the item with this index was the last that fitted; null when it cannot be said. */
-export type Continue = (kept: number, items: readonly unknown[]) => { kept: number; next: string | null }
+/**
+ * How a list goes on after the item with this index was the last that fitted; null when it cannot
+ * be said.
+ */
+export type Continue = (
+  kept: number,
+  items: readonly unknown[],
+) => { kept: number; next: string | null }
 
-/** Continues a list with numbered pages: the cursor `PxN` is page P of pages of N, chosen so that nothing is skipped. */
-export const byPageNumber = (page: number, size: number): Continue => (kept) => {
-  const offset = (page - 1) * size
-  let fits = Math.max(1, kept)
-  while (offset % fits !== 0) fits--
-  return { kept: fits, next: `${offset / fits + 2}x${fits}` }
-}
+/**
+ * Continues a list with numbered pages: the cursor `PxN` is page P of pages of N, chosen so that
+ * nothing is skipped.
+ */
+export const byPageNumber =
+  (page: number, size: number): Continue =>
+  (kept) => {
+    const offset = (page - 1) * size
+    let fits = Math.max(1, kept)
+    while (offset % fits !== 0) fits--
+    return { kept: fits, next: `${offset / fits + 2}x${fits}` }
+  }
 
 /** Continues a list paged by key with the key of the last item that fitted. */
-export const byKey = (key: string): Continue => (kept, items) => {
-  const last = items[kept - 1]
-  const value = isObject(last) ? last[key] : undefined
-  return { kept, next: value === undefined || value === null ? null : String(value) }
-}
+export const byKey =
+  (key: string): Continue =>
+  (kept, items) => {
+    const last = items[kept - 1]
+    const value = isObject(last) ? last[key] : undefined
+    return { kept, next: value === undefined || value === null ? null : String(value) }
+  }
 
 const sizeOf = (value: unknown): number => (JSON.stringify(value) ?? '').length
 
@@ -99,14 +122,24 @@ export function cutAnswer(value: Json, limit: number, goOn: Continue | null): Js
 /** The arrays of records on top, the one that pages go through first. */
 const mainArrays = (value: Json): [string, unknown[]][] =>
   Object.entries(value)
-    .filter((entry): entry is [string, unknown[]] => Array.isArray(entry[1]) && !entry[0].startsWith('_'))
-    .sort(([a, left], [b, right]) => Number(b === 'items') - Number(a === 'items') || sizeOf(right) - sizeOf(left))
+    .filter(
+      (entry): entry is [string, unknown[]] => Array.isArray(entry[1]) && !entry[0].startsWith('_'),
+    )
+    .sort(
+      ([a, left], [b, right]) =>
+        Number(b === 'items') - Number(a === 'items') || sizeOf(right) - sizeOf(left),
+    )
     .slice(0, 1)
 
-/** Takes away about `excess` characters from the largest part, records before text. Gives false when nothing is left to take. */
+/**
+ * Takes away about `excess` characters from the largest part, records before text. Gives false when
+ * nothing is left to take.
+ */
 function shorten(holder: Json | unknown[], excess: number): boolean {
   const keys = Array.isArray(holder) ? holder.map((_, index) => index) : Object.keys(holder)
-  const sized = keys.map((key) => ({ key, size: sizeOf((holder as Json)[key]) })).sort((a, b) => b.size - a.size)
+  const sized = keys
+    .map((key) => ({ key, size: sizeOf((holder as Json)[key]) }))
+    .sort((a, b) => b.size - a.size)
   for (const { key } of sized) {
     const value = (holder as Json)[key]
     if (Array.isArray(value) && value.length > 1) {

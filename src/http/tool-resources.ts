@@ -1,5 +1,13 @@
-/** Resources of the tool server: what operations read, by an address that a client's user can pick. */
-import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError, type ReadResourceResult, type ResourceTemplateType } from '@modelcontextprotocol/server'
+/**
+ * Resources of the tool server: what operations read, by an address that a client's user can pick.
+ */
+import {
+  ProtocolError,
+  ProtocolErrorCode,
+  ResourceNotFoundError,
+  type ReadResourceResult,
+  type ResourceTemplateType,
+} from '@modelcontextprotocol/server'
 import { Refusal } from '#lib/errors.ts'
 import { decode } from './query.ts'
 import type { Connection, Tools } from './tool-calls.ts'
@@ -11,15 +19,29 @@ type Contents = ReadResourceResult['contents'][number]
 export type ResourceKind = {
   readonly tool: string
   readonly template: ResourceTemplateType
-  /** The input of the tool for an address; null for an address of another kind. May throw for what cannot be decoded. */
+  /**
+   * The input of the tool for an address; null for an address of another kind. May throw for what
+   * cannot be decoded.
+   */
   inputOf(uri: string): Json | null
   /** What is read, when it is not the tool's answer as JSON. */
   contentsOf?(uri: string, value: Json): Contents
 }
 
-const template = (name: string, uriTemplate: string, title: string, mimeType: string): ResourceTemplateType => ({ name, uriTemplate, title, mimeType })
+const template = (
+  name: string,
+  uriTemplate: string,
+  title: string,
+  mimeType: string,
+): ResourceTemplateType => ({ name, uriTemplate, title, mimeType })
 
-const kind = (tool: string, form: RegExp, description: ResourceTemplateType, inputOf: (...parts: string[]) => Json, contentsOf?: ResourceKind['contentsOf']): ResourceKind => ({
+const kind = (
+  tool: string,
+  form: RegExp,
+  description: ResourceTemplateType,
+  inputOf: (...parts: string[]) => Json,
+  contentsOf?: ResourceKind['contentsOf'],
+): ResourceKind => ({
   tool,
   template: description,
   inputOf: (uri) => {
@@ -33,36 +55,67 @@ const kind = (tool: string, form: RegExp, description: ResourceTemplateType, inp
 function fileContents(uri: string, { content, encoding, truncated }: Json): Contents {
   const cut = truncated === true ? { _meta: { truncated } } : {}
   if (typeof content !== 'string') throw new TypeError('a file without its content')
-  return encoding === 'base64' ? { uri, mimeType: 'application/octet-stream', blob: content, ...cut } : { uri, mimeType: 'text/plain', text: content, ...cut }
+  return encoding === 'base64'
+    ? { uri, mimeType: 'application/octet-stream', blob: content, ...cut }
+    : { uri, mimeType: 'text/plain', text: content, ...cut }
 }
 
 export const RESOURCES: readonly ResourceKind[] = [
   kind(
-    'get_file', /^hearth:\/\/([^/]+)\/([^/]+)\/file\/([^/]+)\/(.+)$/,
-    template('file', 'hearth://{owner}/{name}/file/{ref}/{+path}', 'A file of a repository; slashes of the ref are percent-encoded', 'text/plain'),
-    (owner, name, ref, path) => ({ repo: `${owner}/${name}`, ref, path }), fileContents,
+    'get_file',
+    /^hearth:\/\/([^/]+)\/([^/]+)\/file\/([^/]+)\/(.+)$/,
+    template(
+      'file',
+      'hearth://{owner}/{name}/file/{ref}/{+path}',
+      'A file of a repository; slashes of the ref are percent-encoded',
+      'text/plain',
+    ),
+    (owner, name, ref, path) => ({ repo: `${owner}/${name}`, ref, path }),
+    fileContents,
   ),
   kind(
-    'get_issue', /^hearth:\/\/([^/]+)\/([^/]+)\/issue\/(\d{1,10})$/,
-    template('issue', 'hearth://{owner}/{name}/issue/{number}', 'An issue with its comments and pull requests', 'application/json'),
+    'get_issue',
+    /^hearth:\/\/([^/]+)\/([^/]+)\/issue\/(\d{1,10})$/,
+    template(
+      'issue',
+      'hearth://{owner}/{name}/issue/{number}',
+      'An issue with its comments and pull requests',
+      'application/json',
+    ),
     (owner, name, number) => ({ repo: `${owner}/${name}`, number }),
   ),
   kind(
-    'get_pull', /^hearth:\/\/([^/]+)\/([^/]+)\/pull\/(\d{1,10})$/,
-    template('pull', 'hearth://{owner}/{name}/pull/{number}', 'A pull request with its reviews and checks', 'application/json'),
+    'get_pull',
+    /^hearth:\/\/([^/]+)\/([^/]+)\/pull\/(\d{1,10})$/,
+    template(
+      'pull',
+      'hearth://{owner}/{name}/pull/{number}',
+      'A pull request with its reviews and checks',
+      'application/json',
+    ),
     (owner, name, number) => ({ repo: `${owner}/${name}`, number }),
   ),
   kind(
-    'get_pull_changes', /^hearth:\/\/([^/]+)\/([^/]+)\/pull\/(\d{1,10})\/diff$/,
-    template('diff', 'hearth://{owner}/{name}/pull/{number}/diff', 'What a pull request changes', 'application/json'),
+    'get_pull_changes',
+    /^hearth:\/\/([^/]+)\/([^/]+)\/pull\/(\d{1,10})\/diff$/,
+    template(
+      'diff',
+      'hearth://{owner}/{name}/pull/{number}/diff',
+      'What a pull request changes',
+      'application/json',
+    ),
     (owner, name, number) => ({ repo: `${owner}/${name}`, number }),
   ),
 ]
 
 /** The kinds that this forge has the tools for. */
-export const templatesOf = (kinds: readonly ResourceKind[], tools: Tools): ResourceTemplateType[] => kinds.filter(({ tool }) => tools.has(tool)).map((one) => one.template)
+export const templatesOf = (kinds: readonly ResourceKind[], tools: Tools): ResourceTemplateType[] =>
+  kinds.filter(({ tool }) => tools.has(tool)).map((one) => one.template)
 
-function find(kinds: readonly ResourceKind[], uri: string): { kind: ResourceKind; input: Json } | null {
+function find(
+  kinds: readonly ResourceKind[],
+  uri: string,
+): { kind: ResourceKind; input: Json } | null {
   for (const one of kinds) {
     try {
       const input = one.inputOf(uri)
@@ -74,18 +127,40 @@ function find(kinds: readonly ResourceKind[], uri: string): { kind: ResourceKind
   return null
 }
 
-/** Gives the protocol's own errors: one for what is not there or may not be seen, one for what is wrong with the address. */
-export async function readResource(kinds: readonly ResourceKind[], tools: Tools, connection: Connection, uri: string): Promise<ReadResourceResult> {
+/**
+ * Gives the protocol's own errors: one for what is not there or may not be seen, one for what is
+ * wrong with the address.
+ */
+export async function readResource(
+  kinds: readonly ResourceKind[],
+  tools: Tools,
+  connection: Connection,
+  uri: string,
+): Promise<ReadResourceResult> {
   const found = find(kinds, uri)
   if (!found || !tools.has(found.kind.tool)) throw new ResourceNotFoundError(uri)
-  const { kind: { tool, contentsOf }, input } = found
+  const {
+    kind: { tool, contentsOf },
+    input,
+  } = found
   try {
-    // Bytes and text that stand alone cannot say where they were cut, so they are only cut by the operation itself.
+    // Bytes and text that stand alone cannot say where they were cut, so they are only cut by the
+    // operation itself.
     const value = await tools.answer(connection, tool, input, contentsOf !== undefined)
-    return { contents: [contentsOf ? contentsOf(uri, value) : { uri, mimeType: 'application/json', text: JSON.stringify(value) }] }
+    return {
+      contents: [
+        contentsOf
+          ? contentsOf(uri, value)
+          : { uri, mimeType: 'application/json', text: JSON.stringify(value) },
+      ],
+    }
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     if (error.code === 'not_found') throw new ResourceNotFoundError(uri, error.message)
-    throw new ProtocolError(ProtocolErrorCode.InvalidParams, error.message, error.body(connection.id))
+    throw new ProtocolError(
+      ProtocolErrorCode.InvalidParams,
+      error.message,
+      error.body(connection.id),
+    )
   }
 }

@@ -6,15 +6,31 @@ import { onlyReads } from './toolsets.ts'
 
 /** Names that other forges use; a call may use them, but they are not listed. */
 export const ALIASES: Readonly<Record<string, string>> = {
-  get_me: 'whoami', get_current_user: 'whoami', create_pull_request: 'create_pull', get_pull_request: 'get_pull', list_pull_requests: 'list_pulls',
-  merge_pull_request: 'merge_pull', get_pull_request_diff: 'get_pull_changes', get_diff: 'get_pull_changes', add_issue_comment: 'add_comment',
-  create_comment: 'add_comment', create_repository: 'create_repo', list_repositories: 'list_repos', get_repository: 'get_repo',
-  get_file_contents: 'get_file', append_session_entries: 'append_session', get_session_entries: 'get_session', set_secret_variable: 'set_secret',
+  get_me: 'whoami',
+  get_current_user: 'whoami',
+  create_pull_request: 'create_pull',
+  get_pull_request: 'get_pull',
+  list_pull_requests: 'list_pulls',
+  merge_pull_request: 'merge_pull',
+  get_pull_request_diff: 'get_pull_changes',
+  get_diff: 'get_pull_changes',
+  add_issue_comment: 'add_comment',
+  create_comment: 'add_comment',
+  create_repository: 'create_repo',
+  list_repositories: 'list_repos',
+  get_repository: 'get_repo',
+  get_file_contents: 'get_file',
+  append_session_entries: 'append_session',
+  get_session_entries: 'get_session',
+  set_secret_variable: 'set_secret',
 }
 
 /** Aliases that also stand for an input. */
 export const SEARCH_ALIASES: Readonly<Record<string, string>> = {
-  search_code: 'code', search_issues: 'issues', search_repositories: 'repositories', search_users: 'people',
+  search_code: 'code',
+  search_issues: 'issues',
+  search_repositories: 'repositories',
+  search_users: 'people',
 }
 
 /** Inputs of the tool server itself; taken away before the operation is called. */
@@ -40,7 +56,8 @@ export type ToolPlan = {
 const LARGEST_INTEGER = 2_147_483_647
 
 /**
- * A schema as a client is shown it: without what only the doors look at, and short, because every tool is read by a model
+ * A schema as a client is shown it: without what only the doors look at, and short, because every
+ * tool is read by a model
  * each time. What is left out here is still checked, and the error names it.
  */
 function plain(schema: JsonSchema): JsonSchema {
@@ -48,12 +65,23 @@ function plain(schema: JsonSchema): JsonSchema {
   for (const [key, value] of Object.entries(schema)) {
     if (key.startsWith('x-') || key === '$id' || key === 'examples' || key === 'minLength') continue
     if (key === 'pattern' && schema.description !== undefined) continue
-    if ((key === 'maxLength' && Number(value) > 1000) || (key === 'maximum' && value === LARGEST_INTEGER)) continue
+    if (
+      (key === 'maxLength' && Number(value) > 1000) ||
+      (key === 'maximum' && value === LARGEST_INTEGER)
+    )
+      continue
     if (key === 'patternProperties') continue
-    if (key === 'properties') copy[key] = Object.fromEntries(Object.entries(value as Record<string, JsonSchema>).map(([name, inner]) => [name, plain(inner)]))
+    if (key === 'properties')
+      copy[key] = Object.fromEntries(
+        Object.entries(value as Record<string, JsonSchema>).map(([name, inner]) => [
+          name,
+          plain(inner),
+        ]),
+      )
     else if (key === 'anyOf') Object.assign(copy, union(value as JsonSchema[]))
     else if (Array.isArray(value)) copy[key] = value
-    else copy[key] = typeof value === 'object' && value !== null ? plain(value as JsonSchema) : value
+    else
+      copy[key] = typeof value === 'object' && value !== null ? plain(value as JsonSchema) : value
   }
   return copy
 }
@@ -62,9 +90,19 @@ function plain(schema: JsonSchema): JsonSchema {
 function union(branches: readonly JsonSchema[]): JsonSchema {
   const others = branches.filter(({ type }) => type !== 'null').map(plain)
   const [only] = others
-  if (others.length !== 1 || !only || typeof only.type !== 'string' || others.length === branches.length) return { anyOf: branches.map(plain) }
+  if (
+    others.length !== 1 ||
+    !only ||
+    typeof only.type !== 'string' ||
+    others.length === branches.length
+  )
+    return { anyOf: branches.map(plain) }
   const words = only['enum']
-  return { ...only, type: [only.type, 'null'], ...(Array.isArray(words) ? { enum: [...words, null] } : {}) }
+  return {
+    ...only,
+    type: [only.type, 'null'],
+    ...(Array.isArray(words) ? { enum: [...words, null] } : {}),
+  }
 }
 
 const REPO: JsonSchema = { type: 'string', description: '<owner>/<name>' }
@@ -83,7 +121,10 @@ function annotationsOf(operation: Operation): NonNullable<Tool['annotations']> {
     title: titleOf(operation.name),
     readOnlyHint: reads,
     destructiveHint: !reads && (destructive ?? methods.includes('DELETE')),
-    idempotentHint: idempotent ?? (reads || (methods.length > 0 && methods.every((method) => method === 'PUT' || method === 'DELETE'))),
+    idempotentHint:
+      idempotent ??
+      (reads ||
+        (methods.length > 0 && methods.every((method) => method === 'PUT' || method === 'DELETE'))),
     openWorldHint: openWorld ?? false,
   }
 }
@@ -93,23 +134,39 @@ export function toolPlan(operation: Operation): ToolPlan {
   const output = asJsonSchema(operation.output)
   const reads = onlyReads(operation)
   const isList = output['x-list'] === true
-  const wanted: (keyof typeof EXTRAS)[] = reads ? (isList ? ['fields', 'max_chars'] : ['max_chars']) : operation.routes.some((route) => route.startsWith('POST ')) ? ['idempotency_key'] : []
+  const wanted: (keyof typeof EXTRAS)[] = reads
+    ? isList
+      ? ['fields', 'max_chars']
+      : ['max_chars']
+    : operation.routes.some((route) => route.startsWith('POST '))
+      ? ['idempotency_key']
+      : []
   const extras = new Set(wanted.filter((name) => !(name in (input.properties ?? {}))))
   const schema = plain(input)
   const inputSchema = {
     ...schema,
     type: 'object' as const,
-    properties: { ...schema.properties, ...(schema.properties?.['repo'] ? { repo: REPO } : {}), ...Object.fromEntries([...extras].map((name) => [name, EXTRAS[name]])) },
+    properties: {
+      ...schema.properties,
+      ...(schema.properties?.['repo'] ? { repo: REPO } : {}),
+      ...Object.fromEntries([...extras].map((name) => [name, EXTRAS[name]])),
+    },
     additionalProperties: false,
   }
   const listing = {
-    name: operation.name, description: operation.summary, inputSchema, annotations: annotationsOf(operation),
+    name: operation.name,
+    description: operation.summary,
+    inputSchema,
+    annotations: annotationsOf(operation),
   } as unknown as Tool
   const items = output.properties?.['items']?.items
   return {
     operation,
     listing,
-    withOutput: output.type === 'object' ? ({ ...listing, outputSchema: openEnded(plain(output)) } as unknown as Tool) : listing,
+    withOutput:
+      output.type === 'object'
+        ? ({ ...listing, outputSchema: openEnded(plain(output)) } as unknown as Tool)
+        : listing,
     extras,
     shape: shapeOf(input) ?? { kind: 'object', fields: new Map<string, Field>(), closed: true },
     itemFields: items?.properties ? new Set(Object.keys(items.properties)) : null,
@@ -119,4 +176,7 @@ export function toolPlan(operation: Operation): ToolPlan {
 }
 
 /** What an answer may have besides its record, and what a narrowed or cut answer may lack. */
-const openEnded = (schema: JsonSchema): JsonSchema => ({ type: 'object', properties: schema.properties })
+const openEnded = (schema: JsonSchema): JsonSchema => ({
+  type: 'object',
+  properties: schema.properties,
+})

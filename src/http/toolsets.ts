@@ -10,7 +10,10 @@ export const CORE = words(`
   whoami search get_repo list_issues get_issue add_comment create_pull get_pull get_pull_changes get_pull_checks mark_pull_ready
   review_pull merge_pull close_pull append_session get_session get_file get_tree`)
 
-/** Listed when nothing is chosen: the tools that the interface names, and the core. Clients commonly allow 128. */
+/**
+ * Listed when nothing is chosen: the tools that the interface names, and the core. Clients commonly
+ * allow 128.
+ */
 const INTERFACE = words(`
   accept_repo_invitation add_collaborator add_comment add_email append_session apply_plan archive_repo assign_issue close_issue close_pull
   connect_integration create_invite create_issue create_pull create_repo create_webhook create_workspace decline_repo_invitation delete_repo
@@ -27,7 +30,9 @@ const INTERFACE = words(`
 
 const USUAL: ReadonlySet<string> = new Set([...INTERFACE, ...CORE])
 
-const SETS = words('core code issues pulls workflows packages releases security mirrors teams access admin all')
+const SETS = words(
+  'core code issues pulls workflows packages releases security mirrors teams access admin all',
+)
 
 export type Selection = {
   /** Names of sets; null for the usual tools. */
@@ -44,10 +49,22 @@ export type Selection = {
 
 const bad = (message: string) => new Refusal('bad_request', message)
 
-const list = (text: string): string[] => text.split(',').map((word) => word.trim()).filter((word) => word !== '')
+const list = (text: string): string[] =>
+  text
+    .split(',')
+    .map((word) => word.trim())
+    .filter((word) => word !== '')
 
-/** Reads `/mcp/x/<set>/readonly`, the query and `X-MCP-Toolsets`. Gives 400 for a set that does not exist. */
-export function selectionOf(path: string, query: string, header: string | null, operations: readonly Operation[]): Selection {
+/**
+ * Reads `/mcp/x/<set>/readonly`, the query and `X-MCP-Toolsets`. Gives 400 for a set that does not
+ * exist.
+ */
+export function selectionOf(
+  path: string,
+  query: string,
+  header: string | null,
+  operations: readonly Operation[],
+): Selection {
   const sets: string[] = header === null ? [] : list(header)
   const tools: string[] = []
   const exclude: string[] = []
@@ -56,7 +73,11 @@ export function selectionOf(path: string, query: string, header: string | null, 
   let outputs = false
   const [x, set, mode, ...more] = path.replace(/^\/mcp\/?|\/$/g, '').split('/')
   if (x !== undefined && x !== '') {
-    if (x !== 'x' || !set || (mode !== undefined && mode !== 'readonly') || more.length > 0) throw new Refusal('not_found', 'the tool server is at /mcp, /mcp/x/<set> and /mcp/x/<set>/readonly')
+    if (x !== 'x' || !set || (mode !== undefined && mode !== 'readonly') || more.length > 0)
+      throw new Refusal(
+        'not_found',
+        'the tool server is at /mcp, /mcp/x/<set> and /mcp/x/<set>/readonly',
+      )
     sets.push(decode(set))
     readonly = mode === 'readonly'
   }
@@ -70,7 +91,10 @@ export function selectionOf(path: string, query: string, header: string | null, 
   }
   const known = new Set([...SETS, ...operations.map(({ toolset }) => toolset)])
   const unknown = sets.find((name) => !known.has(name))
-  if (unknown !== undefined) throw bad(`there is no toolset ${JSON.stringify(unknown.slice(0, 60))}; there are ${[...known].sort().join(', ')}`)
+  if (unknown !== undefined)
+    throw bad(
+      `there is no toolset ${JSON.stringify(unknown.slice(0, 60))}; there are ${[...known].sort().join(', ')}`,
+    )
   const names = [...new Set(sets)].sort()
   return {
     sets: names.length > 0 ? new Set(names) : tools.length > 0 ? new Set() : null,
@@ -79,22 +103,36 @@ export function selectionOf(path: string, query: string, header: string | null, 
     readonly,
     discover: discover || names.includes('core'),
     outputs,
-    key: JSON.stringify([names, [...tools].sort(), [...exclude].sort(), readonly, discover, outputs]),
+    key: JSON.stringify([
+      names,
+      [...tools].sort(),
+      [...exclude].sort(),
+      readonly,
+      discover,
+      outputs,
+    ]),
   }
 }
 
 /** Whether a tool changes nothing. */
 export const onlyReads = (operation: Operation): boolean =>
-  operation.routes.length > 0 ? operation.routes.every((route) => route.startsWith('GET ')) : !operation.access.writes
+  operation.routes.length > 0
+    ? operation.routes.every((route) => route.startsWith('GET '))
+    : !operation.access.writes
 
 /** Whether a connection may use a tool at all; a set narrows only what is listed. */
 export const isAllowed = (selection: Selection, operation: Operation): boolean =>
-  operation.tool && !selection.exclude.has(operation.name) && (!selection.readonly || onlyReads(operation))
+  operation.tool &&
+  !selection.exclude.has(operation.name) &&
+  (!selection.readonly || onlyReads(operation))
 
 export function isListed(selection: Selection, operation: Operation): boolean {
   if (!isAllowed(selection, operation)) return false
   const { sets, tools } = selection
   if (sets === null) return USUAL.has(operation.name)
   if (tools.has(operation.name) || sets.has('all')) return true
-  return (sets.has('core') && CORE.includes(operation.name)) || (operation.toolset !== 'core' && sets.has(operation.toolset))
+  return (
+    (sets.has('core') && CORE.includes(operation.name)) ||
+    (operation.toolset !== 'core' && sets.has(operation.toolset))
+  )
 }

@@ -8,14 +8,17 @@ export const Version = Type.Object(
     version: Type.String({ description: 'The release that runs.' }),
     commit: Nullable(Type.String()),
     api: Type.String({ description: 'The version of the interface.' }),
-    features: Type.Array(Type.String(), { description: 'The sets of operations that this installation has.' }),
+    features: Type.Array(Type.String(), {
+      description: 'The sets of operations that this installation has.',
+    }),
   },
   { $id: 'Version' },
 )
 
 export const getVersion = operation({
   name: 'get_version',
-  summary: 'Which release this installation runs, and which sets of operations it has. Anyone may ask.',
+  summary:
+    'Which release this installation runs, and which sets of operations it has. Anyone may ask.',
   route: 'GET /version',
   toolset: 'core',
   access: publicRead(),

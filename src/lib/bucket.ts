@@ -1,6 +1,8 @@
 /**
- * A bucket of anything that speaks S3. An object appears there as a whole or not at all, and is seen by everybody from then on
- * (https://docs.aws.amazon.com/AmazonS3/latest/userguide/Welcome.html#ConsistencyModel), so nothing is written under another name first.
+ * A bucket of anything that speaks S3. An object appears there as a whole or not at all, and is
+ * seen by everybody from then on
+ * (https://docs.aws.amazon.com/AmazonS3/latest/userguide/Welcome.html#ConsistencyModel), so nothing
+ * is written under another name first.
  */
 import { inTime } from './waiting.ts'
 
@@ -12,7 +14,9 @@ export type BucketSettings = {
   readonly secret_key: string
 }
 
-/** What the bucket refuses, or that it cannot be reached, in one line that a person can act upon. */
+/**
+ * What the bucket refuses, or that it cannot be reached, in one line that a person can act upon.
+ */
 export class BucketError extends Error {
   override name = 'BucketError'
 }
@@ -20,7 +24,11 @@ export class BucketError extends Error {
 /** There is no such object. */
 export class NoSuchObject extends BucketError {}
 
-export type StoredObject = { readonly name: string; readonly size: number; readonly modified_ms: number }
+export type StoredObject = {
+  readonly name: string
+  readonly size: number
+  readonly modified_ms: number
+}
 
 /** Reads so many bytes from there on; fewer only at the end. */
 export type ReadAt = (offset: number, length: number) => Promise<Uint8Array>
@@ -36,7 +44,9 @@ export type Bucket = {
   upload(name: string, size: number, read: ReadAt): Promise<void>
   /** Gives NoSuchObject when it is not there. */
   get(name: string): Promise<Uint8Array>
-  /** Bytes of an object from an offset on, at most so many. Gives NoSuchObject when it is not there. */
+  /**
+   * Bytes of an object from an offset on, at most so many. Gives NoSuchObject when it is not there.
+   */
   range(name: string, offset: number, length: number): Promise<Uint8Array>
   /** Null when it is not there. */
   sizeOf(name: string): Promise<number | null>
@@ -57,10 +67,22 @@ const MOST_PARTS = 9_000
 /** Parts of one object that are under way at once. */
 const QUEUE = 2
 
-const FINAL = new Set(['NoSuchBucket', 'InvalidAccessKeyId', 'SignatureDoesNotMatch', 'AccessDenied', 'ERR_S3_MISSING_CREDENTIALS', 'ERR_S3_INVALID_ENDPOINT'])
+const FINAL = new Set([
+  'NoSuchBucket',
+  'InvalidAccessKeyId',
+  'SignatureDoesNotMatch',
+  'AccessDenied',
+  'ERR_S3_MISSING_CREDENTIALS',
+  'ERR_S3_INVALID_ENDPOINT',
+])
 const WORDS: Readonly<Record<string, string>> = {
-  NoSuchBucket: 'there is no such bucket', InvalidAccessKeyId: 'the access key is not known', SignatureDoesNotMatch: 'the secret key is wrong', AccessDenied: 'access is denied',
-  ConnectionRefused: 'it cannot be reached', FailedToOpenSocket: 'it cannot be reached', ConnectionClosed: 'the connection broke',
+  NoSuchBucket: 'there is no such bucket',
+  InvalidAccessKeyId: 'the access key is not known',
+  SignatureDoesNotMatch: 'the secret key is wrong',
+  AccessDenied: 'access is denied',
+  ConnectionRefused: 'it cannot be reached',
+  FailedToOpenSocket: 'it cannot be reached',
+  ConnectionClosed: 'the connection broke',
 }
 
 /** The bucket and the folder of `s3://bucket/folder`; null for anything else. */
@@ -70,7 +92,8 @@ export function parseBucket(address: string): { bucket: string; prefix: string }
 }
 
 /** Size of a part that lets a whole object go in as many as are allowed. */
-const partOf = (size: number): number => Math.max(PART, Math.ceil(size / MOST_PARTS / 1024 ** 2) * 1024 ** 2)
+const partOf = (size: number): number =>
+  Math.max(PART, Math.ceil(size / MOST_PARTS / 1024 ** 2) * 1024 ** 2)
 
 async function within<T>(request: Promise<T>, patience: number | null): Promise<T> {
   if (patience === null) return await request
@@ -79,12 +102,20 @@ async function within<T>(request: Promise<T>, patience: number | null): Promise<
   })
 }
 
-export function openBucket(bucket: string, prefix: string, settings: BucketSettings, options: BucketOptions = {}): Bucket {
+export function openBucket(
+  bucket: string,
+  prefix: string,
+  settings: BucketSettings,
+  options: BucketOptions = {},
+): Bucket {
   const address = `s3://${bucket}${prefix === '' ? '' : `/${prefix}`}`
   const tries = options.tries ?? TRIES
   const patience = options.patience ?? null
   const client = new Bun.S3Client({
-    bucket, region: settings.region, accessKeyId: settings.access_key, secretAccessKey: settings.secret_key,
+    bucket,
+    region: settings.region,
+    accessKeyId: settings.access_key,
+    secretAccessKey: settings.secret_key,
     ...(settings.endpoint === null ? {} : { endpoint: settings.endpoint }),
   })
   const key = (name: string): string => (prefix === '' ? name : `${prefix}/${name}`)
@@ -92,7 +123,9 @@ export function openBucket(bucket: string, prefix: string, settings: BucketSetti
   const told = (error: unknown): BucketError => {
     const { code, message } = error as { code?: string; message?: string }
     if (code === 'NoSuchKey') return new NoSuchObject(`${address}: an object is missing`)
-    return new BucketError(`${address}: ${(code !== undefined && WORDS[code]) || (message ?? String(error))}`)
+    return new BucketError(
+      `${address}: ${(code !== undefined && WORDS[code]) || (message ?? String(error))}`,
+    )
   }
 
   /** A refusal is final, a connection that broke is not. */
@@ -118,7 +151,8 @@ export function openBucket(bucket: string, prefix: string, settings: BucketSetti
           try {
             if (at >= size) return controller.close()
             const part = await read(at, Math.min(PART, size - at))
-            if (part.length === 0) throw new BucketError(`${name} became shorter while it was written`)
+            if (part.length === 0)
+              throw new BucketError(`${name} became shorter while it was written`)
             at += part.length
             controller.enqueue(part)
           } catch (error) {
@@ -130,7 +164,11 @@ export function openBucket(bucket: string, prefix: string, settings: BucketSetti
       { highWaterMark: 0 },
     )
     try {
-      await client.write(key(name), new Response(bytes), { partSize: partOf(size), queueSize: QUEUE, retry: Math.max(1, tries - 1) })
+      await client.write(key(name), new Response(bytes), {
+        partSize: partOf(size),
+        queueSize: QUEUE,
+        retry: Math.max(1, tries - 1),
+      })
     } catch (error) {
       throw failure ?? told(error)
     }
@@ -141,10 +179,20 @@ export function openBucket(bucket: string, prefix: string, settings: BucketSetti
     async *list(start) {
       let after: string | undefined
       for (;;) {
-        const answer = await again(() => client.list({ prefix: key(start), maxKeys: 1000, ...(after === undefined ? {} : { startAfter: after }) }))
+        const answer = await again(() =>
+          client.list({
+            prefix: key(start),
+            maxKeys: 1000,
+            ...(after === undefined ? {} : { startAfter: after }),
+          }),
+        )
         const contents = answer.contents ?? []
         for (const { key: name, size, lastModified } of contents) {
-          yield { name: prefix === '' ? name : name.slice(prefix.length + 1), size: size ?? 0, modified_ms: lastModified === undefined ? 0 : Date.parse(lastModified) }
+          yield {
+            name: prefix === '' ? name : name.slice(prefix.length + 1),
+            size: size ?? 0,
+            modified_ms: lastModified === undefined ? 0 : Date.parse(lastModified),
+          }
         }
         const last = contents.at(-1)
         if (!answer.isTruncated || !last) return
@@ -157,14 +205,24 @@ export function openBucket(bucket: string, prefix: string, settings: BucketSetti
     async upload(name, size, read) {
       if (size <= PART) {
         const bytes = await read(0, size)
-        if (bytes.length !== size) throw new BucketError(`${name} became shorter while it was written`)
+        if (bytes.length !== size)
+          throw new BucketError(`${name} became shorter while it was written`)
         await again(() => client.write(key(name), bytes))
         return
       }
       await inParts(name, size, read)
     },
     get: (name) => again(async () => new Uint8Array(await client.file(key(name)).arrayBuffer())),
-    range: (name, offset, length) => again(async () => new Uint8Array(await client.file(key(name)).slice(offset, offset + length).arrayBuffer())),
+    range: (name, offset, length) =>
+      again(
+        async () =>
+          new Uint8Array(
+            await client
+              .file(key(name))
+              .slice(offset, offset + length)
+              .arrayBuffer(),
+          ),
+      ),
     async sizeOf(name) {
       try {
         return (await again(() => client.file(key(name)).stat())).size

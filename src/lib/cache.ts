@@ -18,7 +18,10 @@ export type CacheOptions<V> = {
 
 /** Makes a cache bounded by size. Values are never null or undefined. */
 export const createCache = <V extends {}>({ maxSize, sizeOf }: CacheOptions<V>): Cache<V> => {
-  const cache = new LRUCache<string, V>({ maxSize, sizeCalculation: (value) => Math.max(1, Math.ceil(sizeOf(value))) })
+  const cache = new LRUCache<string, V>({
+    maxSize,
+    sizeCalculation: (value) => Math.max(1, Math.ceil(sizeOf(value))),
+  })
   return {
     get: (key) => cache.get(key),
     set: (key, value) => void cache.set(key, value),

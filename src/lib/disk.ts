@@ -1,8 +1,14 @@
-/** What a file system is asked beside its files: how much room it has, and to keep the names in a directory. */
+/**
+ * What a file system is asked beside its files: how much room it has, and to keep the names in a
+ * directory.
+ */
 import { closeSync, fsyncSync, openSync, readdirSync, statfsSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 
-/** Bytes that this process may still write where a path is; without a limit where that cannot be asked. */
+/**
+ * Bytes that this process may still write where a path is; without a limit where that cannot be
+ * asked.
+ */
 export function bytesFree(path: string): number {
   try {
     const { bavail, bsize } = statfsSync(path)
@@ -21,8 +27,12 @@ export function namesIn(path: string): string[] {
   }
 }
 
-/** Whether an error of the system says that nothing more may be written: no space, no quota, or a file system that is only read. */
-export const refusesWrites = (error: unknown): boolean => ['ENOSPC', 'EDQUOT', 'EROFS'].includes(String((error as { code?: unknown } | null)?.code))
+/**
+ * Whether an error of the system says that nothing more may be written: no space, no quota, or a
+ * file system that is only read.
+ */
+export const refusesWrites = (error: unknown): boolean =>
+  ['ENOSPC', 'EDQUOT', 'EROFS'].includes(String((error as { code?: unknown } | null)?.code))
 
 // Windows cannot open directories; its file system keeps renames in order by itself.
 const CAN_SYNC = process.platform !== 'win32'

@@ -1,5 +1,6 @@
 /**
- * A refusal is an error that the client may see. Everything else that is thrown is a bug: the doors log it under the
+ * A refusal is an error that the client may see. Everything else that is thrown is a bug: the doors
+ * log it under the
  * request's id and answer 500 without its text.
  */
 
@@ -72,7 +73,8 @@ export class Refusal extends Error {
 }
 
 /**
- * What was addressed is elsewhere now, and the client may see it there. Doors that have addresses send the client on; the others
+ * What was addressed is elsewhere now, and the client may see it there. Doors that have addresses
+ * send the client on; the others
  * tell the new name, which is in the message and in `details.moved_to`.
  */
 export class Moved extends Refusal {
@@ -80,15 +82,22 @@ export class Moved extends Refusal {
     readonly from: string,
     readonly to: string,
   ) {
-    super('not_found', `${from} is ${to} now: use that name`, { reason: 'moved', details: { moved_to: to } })
+    super('not_found', `${from} is ${to} now: use that name`, {
+      reason: 'moved',
+      details: { moved_to: to },
+    })
     this.name = 'Moved'
   }
 }
 
-export const notFound = (what: string) => new Refusal('not_found', `${what} does not exist, or you cannot see it`)
+export const notFound = (what: string) =>
+  new Refusal('not_found', `${what} does not exist, or you cannot see it`)
 
-export const invalid = (field: string, message: string, options: Omit<RefusalOptions, 'field'> = {}) =>
-  new Refusal('invalid', message, { ...options, field })
+export const invalid = (
+  field: string,
+  message: string,
+  options: Omit<RefusalOptions, 'field'> = {},
+) => new Refusal('invalid', message, { ...options, field })
 
 export const conflict = (reason: string, message: string, details: Record<string, unknown> = {}) =>
   new Refusal('conflict', message, { reason, details })

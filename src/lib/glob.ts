@@ -1,12 +1,17 @@
 /**
- * Globs over names with slashes: `*` is any run of characters without a slash, `?` one such character, `**` any run at all, and
- * `**` followed by a slash any number of whole parts, none included. Everything else stands for itself.
+ * Globs over names with slashes: `*` is any run of characters without a slash, `?` one such
+ * character, `**` any run at all, and
+ * `**` followed by a slash any number of whole parts, none included. Everything else stands for
+ * itself.
  *
- * Matching keeps a set of places in the pattern and reads the text once, so a hostile pattern costs at most its length for each
+ * Matching keeps a set of places in the pattern and reads the text once, so a hostile pattern costs
+ * at most its length for each
  * character of the text.
  */
 
-type Token = { readonly kind: 'char'; readonly char: string } | { readonly kind: 'one' | 'run' | 'any' | 'parts' }
+type Token =
+  | { readonly kind: 'char'; readonly char: string }
+  | { readonly kind: 'one' | 'run' | 'any' | 'parts' }
 
 export type Glob = { readonly source: string; matches(text: string): boolean }
 
@@ -55,7 +60,10 @@ function run(tokens: readonly Token[], end: number, text: string): boolean {
     }
   }
   put(places, 0)
-  /** In the middle of a part that `**` with a slash swallows one is past its beginning: only a slash leads out. */
+  /**
+   * In the middle of a part that `**` with a slash swallows one is past its beginning: only a slash
+   * leads out.
+   */
   let inside = new Uint8Array(end + 1)
   for (const char of text) {
     const next = new Uint8Array(end + 1)
@@ -79,12 +87,14 @@ function run(tokens: readonly Token[], end: number, text: string): boolean {
 }
 
 /** Whether any of the globs matches. */
-export const anyMatches = (globs: readonly Glob[], text: string): boolean => globs.some((one) => one.matches(text))
+export const anyMatches = (globs: readonly Glob[], text: string): boolean =>
+  globs.some((one) => one.matches(text))
 
 const WILD = /[*?]/
 
 /**
- * A glob for paths: one that ends in a slash, or has no wildcard, is also everything below it, as a person who names a folder
+ * A glob for paths: one that ends in a slash, or has no wildcard, is also everything below it, as a
+ * person who names a folder
  * means it.
  */
 export function pathGlob(source: string): Glob {

@@ -1,6 +1,7 @@
 /** Digests, secrets and comparisons. */
 
-export const sha256 = (text: string | Uint8Array): string => new Bun.CryptoHasher('sha256').update(text).digest('hex')
+export const sha256 = (text: string | Uint8Array): string =>
+  new Bun.CryptoHasher('sha256').update(text).digest('hex')
 
 export const hmacSha256 = (key: string | Uint8Array, text: string | Uint8Array): Uint8Array =>
   new Bun.CryptoHasher('sha256', key).update(text).digest()
@@ -26,7 +27,10 @@ export function randomBase62(length: number): string {
   return text
 }
 
-/** Six base62 digits of the CRC-32 (ISO 3309) of a text: lets a scanner tell one of our secrets from look-alikes. */
+/**
+ * Six base62 digits of the CRC-32 (ISO 3309) of a text: lets a scanner tell one of our secrets from
+ * look-alikes.
+ */
 export function checksum62(text: string): string {
   let value = Bun.hash.crc32(text)
   let digits = ''
@@ -38,4 +42,5 @@ export function checksum62(text: string): string {
 }
 
 /** Random bytes as unpadded base64url (RFC 4648 section 5). */
-export const randomToken = (bytes = 32): string => Buffer.from(crypto.getRandomValues(new Uint8Array(bytes))).toString('base64url')
+export const randomToken = (bytes = 32): string =>
+  Buffer.from(crypto.getRandomValues(new Uint8Array(bytes))).toString('base64url')

@@ -1,8 +1,19 @@
 /**
- * The installation's own secret, made once: 32 random bytes as hex digits in `<data>/secrets/installation.key`, readable by the
- * owner only. What the forge signs for itself (links, ids of applications) is signed with keys made from it.
+ * The installation's own secret, made once: 32 random bytes as hex digits in
+ * `<data>/secrets/installation.key`, readable by the
+ * owner only. What the forge signs for itself (links, ids of applications) is signed with keys made
+ * from it.
  */
-import { linkSync, mkdirSync, openSync, closeSync, fsyncSync, readFileSync, unlinkSync, writeSync } from 'node:fs'
+import {
+  linkSync,
+  mkdirSync,
+  openSync,
+  closeSync,
+  fsyncSync,
+  readFileSync,
+  unlinkSync,
+  writeSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { randomToken } from './hash.ts'
 
@@ -14,7 +25,8 @@ export function installationKey(data: string): Uint8Array {
   const path = join(directory, 'installation.key')
   const text = readIfThere(path) ?? make(directory, path)
   const key = Buffer.from(text.trim(), 'hex')
-  if (key.length !== BYTES) throw new Error(`${path} is not an installation key: it must hold ${BYTES} bytes as hex digits`)
+  if (key.length !== BYTES)
+    throw new Error(`${path} is not an installation key: it must hold ${BYTES} bytes as hex digits`)
   return key
 }
 
@@ -27,13 +39,19 @@ function readIfThere(path: string): string | null {
   }
 }
 
-/** The file gets its name only when all of it is on disk, and never replaces one that another process made meanwhile. */
+/**
+ * The file gets its name only when all of it is on disk, and never replaces one that another
+ * process made meanwhile.
+ */
 function make(directory: string, path: string): string {
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   const partial = join(directory, `.${randomToken(9)}.partial`)
   const file = openSync(partial, 'wx', 0o600)
   try {
-    writeSync(file, `${Buffer.from(crypto.getRandomValues(new Uint8Array(BYTES))).toString('hex')}\n`)
+    writeSync(
+      file,
+      `${Buffer.from(crypto.getRandomValues(new Uint8Array(BYTES))).toString('hex')}\n`,
+    )
     fsyncSync(file)
   } finally {
     closeSync(file)

@@ -1,4 +1,6 @@
-/** Structured logs: one JSON object a line on standard error, or plain lines when a person watches. */
+/**
+ * Structured logs: one JSON object a line on standard error, or plain lines when a person watches.
+ */
 import { writeSync } from 'node:fs'
 import { systemClock, timestamp, type Clock } from './time.ts'
 
@@ -23,13 +25,18 @@ function isSecret(name: string): boolean {
 function addFields(entry: LogFields, fields: LogFields): LogFields {
   for (const name in fields) {
     const value = fields[name]
-    entry[name] = isSecret(name) ? '[redacted]' : value instanceof Error ? { name: value.name, message: value.message, stack: value.stack } : value
+    entry[name] = isSecret(name)
+      ? '[redacted]'
+      : value instanceof Error
+        ? { name: value.name, message: value.message, stack: value.stack }
+        : value
   }
   return entry
 }
 
 /**
- * Writes lines to standard error together, once for each turn of the event loop: under load that is one system call for many
+ * Writes lines to standard error together, once for each turn of the event loop: under load that is
+ * one system call for many
  * requests. What waits is written when the process ends.
  */
 function standardError(): (line: string) => void {
@@ -46,7 +53,10 @@ function standardError(): (line: string) => void {
   }
 }
 
-/** A pipe whose reader is slow takes a part at a time; what it does not take now is left to the stream, which waits for it. */
+/**
+ * A pipe whose reader is slow takes a part at a time; what it does not take now is left to the
+ * stream, which waits for it.
+ */
 function writeWhole(text: string): void {
   let rest = Buffer.from(text)
   try {
@@ -58,19 +68,26 @@ function writeWhole(text: string): void {
 
 let shared: ((line: string) => void) | null = null
 
-export function createLog(options: { level?: LogLevel; json?: boolean; clock?: Clock; write?: (line: string) => void } = {}): Log {
+export function createLog(
+  options: { level?: LogLevel; json?: boolean; clock?: Clock; write?: (line: string) => void } = {},
+): Log {
   const least = ORDER[options.level ?? 'info']
   const clock = options.clock ?? systemClock
   const write = options.write ?? (shared ??= standardError())
-  const at = (level: LogLevel) => (message: string, fields: LogFields = {}) => {
-    if (ORDER[level] < least) return
-    const time = timestamp(clock.now())
-    if (options.json ?? true) write(`${JSON.stringify(addFields({ time, level, message }, fields))}\n`)
-    else {
-      const rest = Object.entries(addFields({}, fields)).map(([key, value]) => ` ${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
-      write(`${time} ${level} ${message}${rest.join('')}\n`)
+  const at =
+    (level: LogLevel) =>
+    (message: string, fields: LogFields = {}) => {
+      if (ORDER[level] < least) return
+      const time = timestamp(clock.now())
+      if (options.json ?? true)
+        write(`${JSON.stringify(addFields({ time, level, message }, fields))}\n`)
+      else {
+        const rest = Object.entries(addFields({}, fields)).map(
+          ([key, value]) => ` ${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
+        )
+        write(`${time} ${level} ${message}${rest.join('')}\n`)
+      }
     }
-  }
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
 }
 

@@ -1,5 +1,6 @@
 /**
- * Reads `multipart/form-data` (RFC 7578) while it comes in, so that a file of any size passes through without being held. What is in a
+ * Reads `multipart/form-data` (RFC 7578) while it comes in, so that a file of any size passes
+ * through without being held. What is in a
  * part must be read before the next one is asked for; what is left of it is passed over.
  */
 import { Refusal } from './errors.ts'
@@ -18,11 +19,17 @@ const MOST_PARTS = 1000
 
 const broken = (what: string) => new Refusal('bad_request', `this form cannot be read: ${what}`)
 
-/** A parameter of a header as browsers write it: quotes and line ends are percent-encoded (HTML standard, section 4.10.21.8). */
+/**
+ * A parameter of a header as browsers write it: quotes and line ends are percent-encoded (HTML
+ * standard, section 4.10.21.8).
+ */
 function parameter(header: string, name: string): string | null {
-  const [, quoted, bare] = new RegExp(`;\\s*${name}=(?:"([^"]*)"|([^\\s;"]+))`, 'i').exec(header) ?? []
+  const [, quoted, bare] =
+    new RegExp(`;\\s*${name}=(?:"([^"]*)"|([^\\s;"]+))`, 'i').exec(header) ?? []
   const text = quoted ?? bare
-  return text === undefined ? null : text.replace(/%(22|0D|0A)/gi, (_, code: string) => String.fromCharCode(parseInt(code, 16)))
+  return text === undefined
+    ? null
+    : text.replace(/%(22|0D|0A)/gi, (_, code: string) => String.fromCharCode(parseInt(code, 16)))
 }
 
 class Source {
@@ -57,7 +64,11 @@ class Source {
 }
 
 /** The bytes up to a delimiter, which is taken too. */
-async function* upTo(source: Source, delimiter: Buffer, ended: () => void): AsyncGenerator<Uint8Array> {
+async function* upTo(
+  source: Source,
+  delimiter: Buffer,
+  ended: () => void,
+): AsyncGenerator<Uint8Array> {
   for (;;) {
     const at = source.buffer.indexOf(delimiter)
     if (at >= 0) {
@@ -83,16 +94,27 @@ async function headersOf(source: Source): Promise<string> {
   }
 }
 
-const headerOf = (headers: string, name: string): string | null => new RegExp(`^${name}:\\s*(.*?)\\s*$`, 'im').exec(headers)?.[1] ?? null
+const headerOf = (headers: string, name: string): string | null =>
+  new RegExp(`^${name}:\\s*(.*?)\\s*$`, 'im').exec(headers)?.[1] ?? null
 
 /** Gives 415 for another type, 400 for what is broken or ends early. */
-export async function* readMultipart(body: AsyncIterable<Uint8Array>, contentType: string): AsyncGenerator<Part> {
-  const boundary = /^multipart\/form-data\b/i.test(contentType) ? parameter(contentType, 'boundary') : null
-  if (boundary === null) throw new Refusal('unsupported_media_type', 'this address takes a form with a file (multipart/form-data)')
+export async function* readMultipart(
+  body: AsyncIterable<Uint8Array>,
+  contentType: string,
+): AsyncGenerator<Part> {
+  const boundary = /^multipart\/form-data\b/i.test(contentType)
+    ? parameter(contentType, 'boundary')
+    : null
+  if (boundary === null)
+    throw new Refusal(
+      'unsupported_media_type',
+      'this address takes a form with a file (multipart/form-data)',
+    )
   if (boundary === '' || boundary.length > 70) throw broken('its boundary is none')
   const delimiter = Buffer.from(`\r\n--${boundary}`)
   const source = new Source(body)
-  for await (const preamble of upTo(source, delimiter, () => {})) if (preamble.length > LONGEST_HEADERS) throw broken('it does not begin with its boundary')
+  for await (const preamble of upTo(source, delimiter, () => {}))
+    if (preamble.length > LONGEST_HEADERS) throw broken('it does not begin with its boundary')
   for (let count = 0; ; count++) {
     await source.atLeast(2)
     const next = source.take(2).toString('latin1')
@@ -105,8 +127,14 @@ export async function* readMultipart(body: AsyncIterable<Uint8Array>, contentTyp
     if (name === null || !/^form-data\b/i.test(disposition)) throw broken('a part has no name')
     let read = false
     const stream = upTo(source, delimiter, () => (read = true))
-    yield { name, filename: parameter(disposition, 'filename'), type: headerOf(headers, 'content-type'), stream: { [Symbol.asyncIterator]: () => ({ next: () => stream.next() }) } }
-    // Whoever stops in the middle leaves the rest to us, so their leaving must not end the generator.
+    yield {
+      name,
+      filename: parameter(disposition, 'filename'),
+      type: headerOf(headers, 'content-type'),
+      stream: { [Symbol.asyncIterator]: () => ({ next: () => stream.next() }) },
+    }
+    // Whoever stops in the middle leaves the rest to us, so their leaving must not end the
+    // generator.
     while (!read) if ((await stream.next()).done) break
   }
 }

@@ -1,4 +1,7 @@
-/** The known word that is nearest to a misspelt one, by edit distance (Levenshtein); for messages that show the way out. */
+/**
+ * The known word that is nearest to a misspelt one, by edit distance (Levenshtein); for messages
+ * that show the way out.
+ */
 export function nearest(word: string, known: readonly string[]): string {
   let best = known[0] ?? ''
   let least = Number.POSITIVE_INFINITY
@@ -17,7 +20,13 @@ function editDistance(a: string, b: string): number {
   for (let i = 1; i <= a.length; i++) {
     const next = [i]
     for (let j = 1; j <= b.length; j++) {
-      next.push(Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)))
+      next.push(
+        Math.min(
+          (row[j] ?? 0) + 1,
+          (next[j - 1] ?? 0) + 1,
+          (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1),
+        ),
+      )
     }
     row = next
   }

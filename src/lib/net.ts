@@ -1,8 +1,11 @@
 /**
- * Internet addresses: reading them, blocks of them, and which of them are public. What strangers name (webhooks, imports,
- * documents of applications) may lead to public addresses only, so that they cannot reach into the network that this runs in.
+ * Internet addresses: reading them, blocks of them, and which of them are public. What strangers
+ * name (webhooks, imports,
+ * documents of applications) may lead to public addresses only, so that they cannot reach into the
+ * network that this runs in.
  *
- * The lists follow the registries of special-purpose addresses (RFC 6890; https://www.iana.org/assignments/iana-ipv4-special-registry
+ * The lists follow the registries of special-purpose addresses (RFC 6890;
+ * https://www.iana.org/assignments/iana-ipv4-special-registry
  * and iana-ipv6-special-registry).
  */
 import { isIP } from 'node:net'
@@ -10,16 +13,22 @@ import { isIP } from 'node:net'
 /** An address as its 4 or 16 bytes. */
 export type Address = Uint8Array
 
-/** Reads an address as text, without brackets; null for anything else. A zone (`%eth0`) is no part of one. */
+/**
+ * Reads an address as text, without brackets; null for anything else. A zone (`%eth0`) is no part
+ * of one.
+ */
 export function parseAddress(text: string): Address | null {
   const version = isIP(text)
   if (version === 0 || text.includes('%')) return null
   if (version === 4) return Uint8Array.from(text.split('.'), Number)
   const dotted = /^(.*:)(\d+\.\d+\.\d+\.\d+)$/.exec(text)
   const [a = 0, b = 0, c = 0, d = 0] = dotted ? (dotted[2] ?? '').split('.').map(Number) : []
-  const groups = dotted ? `${dotted[1]}${((a << 8) | b).toString(16)}:${((c << 8) | d).toString(16)}` : text
+  const groups = dotted
+    ? `${dotted[1]}${((a << 8) | b).toString(16)}:${((c << 8) | d).toString(16)}`
+    : text
   const [head = '', tail] = groups.split('::')
-  const words = (part: string): number[] => (part === '' ? [] : part.split(':').map((word) => Number.parseInt(word, 16)))
+  const words = (part: string): number[] =>
+    part === '' ? [] : part.split(':').map((word) => Number.parseInt(word, 16))
   const [before, after] = [words(head), tail === undefined ? [] : words(tail)]
   const all = [...before, ...new Array<number>(8 - before.length - after.length).fill(0), ...after]
   return Uint8Array.from(all.flatMap((word) => [word >> 8, word & 255]))
@@ -32,7 +41,8 @@ export type Block = { readonly address: Address; readonly bits: number }
 export function parseBlock(text: string): Block | null {
   const [start = '', length, ...rest] = text.split('/')
   const address = parseAddress(start)
-  if (!address || rest.length > 0 || (length !== undefined && !/^\d{1,3}$/.test(length))) return null
+  if (!address || rest.length > 0 || (length !== undefined && !/^\d{1,3}$/.test(length)))
+    return null
   const most = address.length * 8
   const bits = length === undefined ? most : Number(length)
   return bits > most ? null : { address, bits }
@@ -48,15 +58,22 @@ export function inBlock(address: Address, block: Block): boolean {
 }
 
 const blocks = (text: string): readonly Block[] =>
-  text.trim().split(/\s+/).map((one) => {
-    const block = parseBlock(one)
-    if (!block) throw new TypeError(`not a block of addresses: ${one}`)
-    return block
-  })
+  text
+    .trim()
+    .split(/\s+/)
+    .map((one) => {
+      const block = parseBlock(one)
+      if (!block) throw new TypeError(`not a block of addresses: ${one}`)
+      return block
+    })
 
-const NOT_PUBLIC_4 = blocks(`0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24
+const NOT_PUBLIC_4 =
+  blocks(`0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24
   192.31.196.0/24 192.52.193.0/24 192.88.99.0/24 192.168.0.0/16 192.175.48.0/24 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4 240.0.0.0/4`)
-/** Global unicast. Everything that only wraps an IPv4 address (mapped, NAT64) lies outside of it or is named below. */
+/**
+ * Global unicast. Everything that only wraps an IPv4 address (mapped, NAT64) lies outside of it or
+ * is named below.
+ */
 const PUBLIC_6 = blocks('2000::/3')
 const NOT_PUBLIC_6 = blocks('2001::/23 2001:db8::/32 2002::/16 2620:4f:8000::/48 3fff::/20')
 
@@ -68,17 +85,25 @@ export function isPublicAddress(address: Address): boolean {
 
 const LONGEST_CHAIN = 20
 
-/** Whether an address as text is in one of these blocks; an IPv4 address wrapped in IPv6 counts as what it is. */
+/**
+ * Whether an address as text is in one of these blocks; an IPv4 address wrapped in IPv6 counts as
+ * what it is.
+ */
 export function isAmong(text: string, blocks: readonly Block[]): boolean {
   const address = parseAddress(text.replace(/^::ffff:(?=\d+\.)/i, ''))
   return address !== null && blocks.some((block) => inBlock(address, block))
 }
 
 /**
- * Who is at the other end when there are proxies in between: the last address of `X-Forwarded-For` that is not a proxy of
+ * Who is at the other end when there are proxies in between: the last address of `X-Forwarded-For`
+ * that is not a proxy of
  * ours. What stands before it came from the client and may be invented. Null when nothing is known.
  */
-export function clientAddress(peer: string | null, forwarded: string | null, trusted: readonly Block[]): string | null {
+export function clientAddress(
+  peer: string | null,
+  forwarded: string | null,
+  trusted: readonly Block[],
+): string | null {
   const isTrusted = (text: string): boolean => isAmong(text, trusted)
   if (peer === null || forwarded === null || trusted.length === 0 || !isTrusted(peer)) return peer
   let client = peer

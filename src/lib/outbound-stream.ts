@@ -1,10 +1,19 @@
 /**
- * Requests to addresses that strangers name whose bodies are too large to hold: both are streams, read and written as fast as
- * the other end takes them. The rules of `outbound.ts` hold for every connection: looked up once, checked, pinned.
+ * Requests to addresses that strangers name whose bodies are too large to hold: both are streams,
+ * read and written as fast as
+ * the other end takes them. The rules of `outbound.ts` hold for every connection: looked up once,
+ * checked, pinned.
  */
 import { request as requestHttp, type ClientRequest, type IncomingMessage } from 'node:http'
 import { request as requestHttps } from 'node:https'
-import { checkedAddress, isTls, OutboundError, type OutboundFault, type OutboundRules, type Resolve } from './outbound.ts'
+import {
+  checkedAddress,
+  isTls,
+  OutboundError,
+  type OutboundFault,
+  type OutboundRules,
+  type Resolve,
+} from './outbound.ts'
 
 export type OutboundStreamRequest = {
   readonly rules: OutboundRules
@@ -44,28 +53,53 @@ export class AnswerTooLong extends OutboundError {}
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
 
-/** Makes one request. Gives OutboundError for everything that goes wrong on the way; the same errors end the body's stream. */
-export async function openOutside(url: URL, options: OutboundStreamRequest): Promise<OutboundStream> {
+/**
+ * Makes one request. Gives OutboundError for everything that goes wrong on the way; the same errors
+ * end the body's stream.
+ */
+export async function openOutside(
+  url: URL,
+  options: OutboundStreamRequest,
+): Promise<OutboundStream> {
   const deadline = performance.now() + options.timeout
   let left = options.method === 'POST' ? 0 : (options.redirects ?? 0)
   let at = url
   for (;;) {
     const answer = await openOnce(at, options, at.origin === url.origin, deadline)
-    if (!REDIRECTS.has(answer.status) || options.redirects === undefined || options.method === 'POST') return answer
+    if (
+      !REDIRECTS.has(answer.status) ||
+      options.redirects === undefined ||
+      options.method === 'POST'
+    )
+      return answer
     await answer.body.cancel()
     const { location } = answer.headers
     const next = location === undefined ? null : URL.parse(location, at)
     if (!next) throw new OutboundError(`${at.host} redirects to nowhere`, 'blocked_address')
     if (left-- <= 0) throw new OutboundError(`${url.host} redirects too often`, 'blocked_address')
-    if (at.protocol === 'https:' && next.protocol !== 'https:') throw new OutboundError(`${at.host} redirects from https to ${next.protocol}//, which is not followed`, 'blocked_address')
+    if (at.protocol === 'https:' && next.protocol !== 'https:')
+      throw new OutboundError(
+        `${at.host} redirects from https to ${next.protocol}//, which is not followed`,
+        'blocked_address',
+      )
     at = next
   }
 }
 
-async function openOnce(url: URL, options: OutboundStreamRequest, isFirst: boolean, deadline: number): Promise<OutboundStream> {
+async function openOnce(
+  url: URL,
+  options: OutboundStreamRequest,
+  isFirst: boolean,
+  deadline: number,
+): Promise<OutboundStream> {
   const { signal } = options
   if (signal?.aborted) throw new OutboundError('the request was given up', 'timeout')
-  const { address, family } = await inTime(checkedAddress(url, options.rules, options.resolve, { clear: options.clear }), url, options, deadline)
+  const { address, family } = await inTime(
+    checkedAddress(url, options.rules, options.resolve, { clear: options.clear }),
+    url,
+    options,
+    deadline,
+  )
   const send = url.protocol === 'https:' ? requestHttps : requestHttp
   const body = options.body ?? null
   const headers: Record<string, string> = { ...options.headers }
@@ -76,12 +110,21 @@ async function openOnce(url: URL, options: OutboundStreamRequest, isFirst: boole
     const request = send(
       url,
       {
-        method: options.method ?? 'GET', headers, agent: false, ...(options.ca ? { ca: options.ca } : {}),
-        lookup: (_host, wanted, done) => (wanted.all ? done(null, [{ address, family }]) : done(null, address, family)),
+        method: options.method ?? 'GET',
+        headers,
+        agent: false,
+        ...(options.ca ? { ca: options.ca } : {}),
+        lookup: (_host, wanted, done) =>
+          wanted.all ? done(null, [{ address, family }]) : done(null, address, family),
       },
       (response) => {
         link.rest()
-        resolve({ status: response.statusCode ?? 0, headers: firstOf(response.headers), url, body: link.bodyOf(response) })
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: firstOf(response.headers),
+          url,
+          body: link.bodyOf(response),
+        })
       },
     )
     link.hold(request)
@@ -90,11 +133,22 @@ async function openOnce(url: URL, options: OutboundStreamRequest, isFirst: boole
   })
 }
 
-/** The answer of a look-up, unless the time is over or nobody waits for it any more: it cannot be stopped, only left behind. */
-async function inTime<T>(looked: Promise<T>, url: URL, { signal, idle }: OutboundStreamRequest, deadline: number): Promise<T> {
+/**
+ * The answer of a look-up, unless the time is over or nobody waits for it any more: it cannot be
+ * stopped, only left behind.
+ */
+async function inTime<T>(
+  looked: Promise<T>,
+  url: URL,
+  { signal, idle }: OutboundStreamRequest,
+  deadline: number,
+): Promise<T> {
   const { promise: ended, reject } = Promise.withResolvers<never>()
   const abandon = (): void => reject(new OutboundError('the request was given up', 'timeout'))
-  const timer = setTimeout(() => reject(new OutboundError(`the name ${url.hostname} was not found in time`, 'dns')), Math.max(0, Math.min(idle, deadline - performance.now())))
+  const timer = setTimeout(
+    () => reject(new OutboundError(`the name ${url.hostname} was not found in time`, 'dns')),
+    Math.max(0, Math.min(idle, deadline - performance.now())),
+  )
   signal?.addEventListener('abort', abandon, { once: true })
   try {
     return await Promise.race([looked, ended])
@@ -117,9 +171,13 @@ const roomIn = (request: ClientRequest): Promise<void> =>
   })
 
 const firstOf = (headers: IncomingMessage['headers']): Record<string, string | undefined> =>
-  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value[0] : value]))
+  Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value[0] : value]),
+  )
 
-/** One connection with its clocks: whatever fails first ends both directions, and only that is told. */
+/**
+ * One connection with its clocks: whatever fails first ends both directions, and only that is told.
+ */
 class Link {
   #failure: OutboundError | null = null
   #over = false
@@ -136,14 +194,26 @@ class Link {
     deadline: number,
     private readonly reject: (error: OutboundError) => void,
   ) {
-    this.#whole = setTimeout(() => this.fail(`${url.host} took longer than ${Math.round(options.timeout / 1000)} seconds`, 'timeout'), Math.max(0, deadline - performance.now()))
+    this.#whole = setTimeout(
+      () =>
+        this.fail(
+          `${url.host} took longer than ${Math.round(options.timeout / 1000)} seconds`,
+          'timeout',
+        ),
+      Math.max(0, deadline - performance.now()),
+    )
     options.signal?.addEventListener('abort', this.#abort, { once: true })
     this.moved()
   }
 
   hold(request: ClientRequest): void {
     this.#request = request
-    request.on('error', (error) => this.fail(`${this.url.host} cannot be reached: ${error.message}`, isTls(error) ? 'tls' : 'refused'))
+    request.on('error', (error) =>
+      this.fail(
+        `${this.url.host} cannot be reached: ${error.message}`,
+        isTls(error) ? 'tls' : 'refused',
+      ),
+    )
   }
 
   /** It is this side that takes its time now. */
@@ -156,7 +226,14 @@ class Link {
   moved(): void {
     this.rest()
     if (this.#over) return
-    this.#idle = setTimeout(() => this.fail(`${this.url.host} was silent for ${Math.round(this.options.idle / 1000)} seconds`, 'timeout'), this.options.idle)
+    this.#idle = setTimeout(
+      () =>
+        this.fail(
+          `${this.url.host} was silent for ${Math.round(this.options.idle / 1000)} seconds`,
+          'timeout',
+        ),
+      this.options.idle,
+    )
   }
 
   fail(reason: string | OutboundError, fault?: OutboundFault): void {
@@ -215,13 +292,20 @@ class Link {
               return
             }
             size += value.length
-            if (size > this.options.maxBytes) this.fail(new AnswerTooLong(`${this.url.host} answered with more than ${this.options.maxBytes} bytes`))
+            if (size > this.options.maxBytes)
+              this.fail(
+                new AnswerTooLong(
+                  `${this.url.host} answered with more than ${this.options.maxBytes} bytes`,
+                ),
+              )
             else {
               this.rest()
               controller.enqueue(value)
             }
           } catch (error) {
-            this.fail(`${this.url.host} broke off: ${error instanceof Error ? error.message : String(error)}`)
+            this.fail(
+              `${this.url.host} broke off: ${error instanceof Error ? error.message : String(error)}`,
+            )
           }
         },
         cancel: () => {

@@ -1,27 +1,41 @@
 /**
- * PBKDF2 on a thread of its own with a low priority: deriving one key takes a core for tens of milliseconds, and whoever asks
- * for something else meanwhile goes first. Where such a thread is not to be had, the runtime's own threads do the work.
+ * PBKDF2 on a thread of its own with a low priority: deriving one key takes a core for tens of
+ * milliseconds, and whoever asks
+ * for something else meanwhile goes first. Where such a thread is not to be had, the runtime's own
+ * threads do the work.
  *
- * One derivation at a time: whoever calls waits for the answer before the next (`password.ts` keeps the line).
+ * One derivation at a time: whoever calls waits for the answer before the next (`password.ts` keeps
+ * the line).
  */
 import { pbkdf2 } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
-export type Derivation = { readonly password: string; readonly salt: Uint8Array; readonly rounds: number; readonly bytes: number }
+export type Derivation = {
+  readonly password: string
+  readonly salt: Uint8Array
+  readonly rounds: number
+  readonly bytes: number
+}
 export type Derived = Uint8Array
 
 /** The types know browsers' workers; these also keep a process alive, or not. */
 type CountedWorker = Worker & { ref(): void; unref(): void }
 
 const onRuntimeThreads = promisify(pbkdf2)
-const plainly = ({ password, salt, rounds, bytes }: Derivation): Promise<Derived> => onRuntimeThreads(password, salt, rounds, bytes, 'sha256')
+const plainly = ({ password, salt, rounds, bytes }: Derivation): Promise<Derived> =>
+  onRuntimeThreads(password, salt, rounds, bytes, 'sha256')
 
-/** A worker's file: beside this one in the source tree, at its own path below `src` in a compiled executable. */
+/**
+ * A worker's file: beside this one in the source tree, at its own path below `src` in a compiled
+ * executable.
+ */
 function workerUrl(): URL {
   const source = new URL('./password.worker.ts', import.meta.url)
-  return existsSync(fileURLToPath(source)) ? source : new URL('./lib/password.worker.js', import.meta.url)
+  return existsSync(fileURLToPath(source))
+    ? source
+    : new URL('./lib/password.worker.js', import.meta.url)
 }
 
 export class PasswordThread {
@@ -32,7 +46,9 @@ export class PasswordThread {
 
   constructor(private readonly url: () => URL = workerUrl) {}
 
-  /** Whether the next derivation is left to the runtime's threads, because the own one fell over. */
+  /**
+   * Whether the next derivation is left to the runtime's threads, because the own one fell over.
+   */
   get isBroken(): boolean {
     return this.#broken
   }

@@ -1,9 +1,12 @@
 /**
- * Passwords: PBKDF2 with HMAC-SHA-256 (RFC 8018 section 5.2), 600,000 rounds and a salt of 16 random bytes, stored as
+ * Passwords: PBKDF2 with HMAC-SHA-256 (RFC 8018 section 5.2), 600,000 rounds and a salt of 16
+ * random bytes, stored as
  * `pbkdf2$sha256$600000$<salt>$<hash>` with both in unpadded base64url.
  *
- * One password costs about 60 ms of a core. That runs on a thread that gives way to everything else (`password-thread.ts`), one
- * at a time, so that a crowd at the sign-in page cannot take the machine from everyone else; the others wait in order.
+ * One password costs about 60 ms of a core. That runs on a thread that gives way to everything else
+ * (`password-thread.ts`), one
+ * at a time, so that a crowd at the sign-in page cannot take the machine from everyone else; the
+ * others wait in order.
  */
 import { Refusal } from './errors.ts'
 import { sameBytes } from './hash.ts'
@@ -19,11 +22,19 @@ const thread = new PasswordThread()
 let busy = false
 const waiting: (() => void)[] = []
 
-/** Gives 503 when hundreds wait already. A place that is freed goes straight to the next in line. */
+/**
+ * Gives 503 when hundreds wait already. A place that is freed goes straight to the next in line.
+ */
 async function inTurn<T>(run: () => Promise<T>): Promise<T> {
   if (!busy) busy = true
-  else if (waiting.length < MOST_WAITING) await new Promise<void>((resolve) => waiting.push(resolve))
-  else throw new Refusal('unavailable', 'too many people are signing in at this moment; try again shortly', { headers: { 'Retry-After': '10' } })
+  else if (waiting.length < MOST_WAITING)
+    await new Promise<void>((resolve) => waiting.push(resolve))
+  else
+    throw new Refusal(
+      'unavailable',
+      'too many people are signing in at this moment; try again shortly',
+      { headers: { 'Retry-After': '10' } },
+    )
   try {
     return await run()
   } finally {
@@ -35,7 +46,9 @@ async function inTurn<T>(run: () => Promise<T>): Promise<T> {
 
 /** The same letters give the same bytes however a keyboard composes them (Unicode NFC). */
 const hash = (password: string, salt: Uint8Array, rounds: number): Promise<Uint8Array> =>
-  inTurn(() => thread.derive({ password: password.normalize('NFC'), salt, rounds, bytes: HASH_BYTES }))
+  inTurn(() =>
+    thread.derive({ password: password.normalize('NFC'), salt, rounds, bytes: HASH_BYTES }),
+  )
 
 const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64url')
 
@@ -46,11 +59,15 @@ export async function hashPassword(password: string, rounds = ROUNDS): Promise<s
 
 const STORED = /^pbkdf2\$sha256\$(\d{1,9})\$([\w-]+)\$([\w-]{43})$/
 
-/** `outdated` says that the stored hash should be made anew, because the number of rounds has grown since. */
+/**
+ * `outdated` says that the stored hash should be made anew, because the number of rounds has grown
+ * since.
+ */
 export type Verdict = { readonly matches: boolean; readonly outdated: boolean }
 
 /**
- * Holds a password against a stored hash. With null (no such account, or one without a password) the same work is done for
+ * Holds a password against a stored hash. With null (no such account, or one without a password)
+ * the same work is done for
  * nothing, so that the time taken does not tell which accounts exist.
  */
 export async function verifyPassword(password: string, stored: string | null): Promise<Verdict> {

@@ -1,5 +1,6 @@
 /**
- * The thread that derives keys from passwords, one at a time: see `password-thread.ts`. It gives way to every other thread
+ * The thread that derives keys from passwords, one at a time: see `password-thread.ts`. It gives
+ * way to every other thread
  * of the machine that has something to do.
  */
 import { pbkdf2Sync } from 'node:crypto'
@@ -11,7 +12,8 @@ declare const self: Worker
 /** The lowest there is: its share under full load is small, and never nothing. */
 const NICE = 19
 
-// Linux keeps a priority for each thread, and 0 is the one that asks (setpriority(2), notes); elsewhere it would be the whole process.
+// Linux keeps a priority for each thread, and 0 is the one that asks (setpriority(2), notes);
+// elsewhere it would be the whole process.
 if (process.platform === 'linux') {
   try {
     setPriority(0, NICE)

@@ -1,11 +1,17 @@
 /** Bytes that pass through in pieces. */
 
-/** Gives the memory of bytes back now, if nothing else is in it. The collector would come for it only after a while, and until then a large file would be in memory. */
+/**
+ * Gives the memory of bytes back now, if nothing else is in it. The collector would come for it
+ * only after a while, and until then a large file would be in memory.
+ */
 export function giveBack(bytes: Uint8Array): void {
   if (bytes.buffer.byteLength === bytes.byteLength) giveBackBuffer(bytes)
 }
 
-/** The same where all of the buffer that the bytes are in is the caller's, although they may fill only a part of it. */
+/**
+ * The same where all of the buffer that the bytes are in is the caller's, although they may fill
+ * only a part of it.
+ */
 export function giveBackBuffer({ buffer }: Uint8Array): void {
   if (buffer instanceof ArrayBuffer && !buffer.detached) buffer.transfer(0)
 }

@@ -1,5 +1,6 @@
 /**
- * Tells systemd how the process does: datagrams to the socket that it names (sd_notify(3)). The runtime has no such sockets, so
+ * Tells systemd how the process does: datagrams to the socket that it names (sd_notify(3)). The
+ * runtime has no such sockets, so
  * the C library is asked. Where that cannot be had nothing is said, and nothing else changes.
  */
 import { dlopen, ptr } from 'bun:ffi'
@@ -28,7 +29,10 @@ function addressOf(path: string): Buffer {
 export type Notify = (...lines: string[]) => void
 
 /** `socket` is the value of `NOTIFY_SOCKET`; null for a process that nobody watches. */
-export function createNotify(socket: string | null, failed: (error: unknown) => void = () => {}): Notify {
+export function createNotify(
+  socket: string | null,
+  failed: (error: unknown) => void = () => {},
+): Notify {
   if (socket === null || process.platform !== 'linux' || !/^[/@]/.test(socket)) return () => {}
   let open: ReturnType<typeof dlopen<typeof SYMBOLS>> | null = null
   for (const library of LIBRARIES) {

@@ -1,4 +1,7 @@
-/** Signatures that `ssh-keygen -Y sign` makes, which git writes into commits and tags (OpenSSH PROTOCOL.sshsig). */
+/**
+ * Signatures that `ssh-keygen -Y sign` makes, which git writes into commits and tags (OpenSSH
+ * PROTOCOL.sshsig).
+ */
 import { createHash, verify } from 'node:crypto'
 import { parseSshBlob, SshFormatError, SshReader, type SshKey } from './ssh-key.ts'
 
@@ -20,14 +23,19 @@ const END = '-----END SSH SIGNATURE-----'
 /** Throws SshFormatError for a text that is no such signature. */
 export function parseSshSignature(armored: string): SshSignature {
   const text = armored.trim()
-  if (!text.startsWith(BEGIN) || !text.endsWith(END)) throw new SshFormatError('it has no beginning or no end')
-  const reader = new SshReader(new Uint8Array(Buffer.from(text.slice(BEGIN.length, -END.length), 'base64')))
-  if (Buffer.from(reader.take(MAGIC.length)).toString('latin1') !== MAGIC || reader.uint32() !== 1) throw new SshFormatError('it is of another version')
+  if (!text.startsWith(BEGIN) || !text.endsWith(END))
+    throw new SshFormatError('it has no beginning or no end')
+  const reader = new SshReader(
+    new Uint8Array(Buffer.from(text.slice(BEGIN.length, -END.length), 'base64')),
+  )
+  if (Buffer.from(reader.take(MAGIC.length)).toString('latin1') !== MAGIC || reader.uint32() !== 1)
+    throw new SshFormatError('it is of another version')
   const key = parseSshBlob(reader.string())
   const namespace = reader.text()
   reader.string()
   const hash = reader.text()
-  if (hash !== 'sha256' && hash !== 'sha512') throw new SshFormatError('its hash is neither SHA-256 nor SHA-512')
+  if (hash !== 'sha256' && hash !== 'sha512')
+    throw new SshFormatError('its hash is neither SHA-256 nor SHA-512')
   const inner = new SshReader(reader.string())
   reader.end()
   const algorithm = inner.text()
@@ -57,26 +65,43 @@ function halves(signature: Uint8Array, bytes: number): Uint8Array | null {
 }
 
 /** Whether the key inside made the signature over these bytes, for this purpose. */
-export function isSignedBy({ key, namespace, hash, algorithm, signature, token }: SshSignature, purpose: string, bytes: Uint8Array): boolean {
+export function isSignedBy(
+  { key, namespace, hash, algorithm, signature, token }: SshSignature,
+  purpose: string,
+  bytes: Uint8Array,
+): boolean {
   if (namespace !== purpose) return false
   const digest = createHash(hash).update(bytes).digest()
   const text = (value: string): Uint8Array => field(Buffer.from(value, 'latin1'))
-  let signed: Uint8Array = Buffer.concat([Buffer.from(MAGIC, 'latin1'), text(namespace), text(''), text(hash), field(digest)])
+  let signed: Uint8Array = Buffer.concat([
+    Buffer.from(MAGIC, 'latin1'),
+    text(namespace),
+    text(''),
+    text(hash),
+    field(digest),
+  ])
   if (key.application !== null && token) {
     // The token signs what it was made for, that somebody was there, and a hash of the rest.
     if (((token[0] ?? 0) & 1) === 0) return false
-    signed = Buffer.concat([createHash('sha256').update(key.application, 'latin1').digest(), token, createHash('sha256').update(signed).digest()])
+    signed = Buffer.concat([
+      createHash('sha256').update(key.application, 'latin1').digest(),
+      token,
+      createHash('sha256').update(signed).digest(),
+    ])
   }
   try {
     if (key.algorithm === 'ssh-rsa') {
       // Never SHA-1 (ssh-rsa as a signature).
-      const digestName = algorithm === 'rsa-sha2-512' ? 'sha512' : algorithm === 'rsa-sha2-256' ? 'sha256' : null
+      const digestName =
+        algorithm === 'rsa-sha2-512' ? 'sha512' : algorithm === 'rsa-sha2-256' ? 'sha256' : null
       return digestName !== null && verify(digestName, signed, key.key, signature)
     }
     if (algorithm !== key.algorithm) return false
     if (key.hash === null) return verify(null, signed, key.key, signature)
     const both = halves(signature, key.bits === 521 ? 66 : key.bits / 8)
-    return both !== null && verify(key.hash, signed, { key: key.key, dsaEncoding: 'ieee-p1363' }, both)
+    return (
+      both !== null && verify(key.hash, signed, { key: key.key, dsaEncoding: 'ieee-p1363' }, both)
+    )
   } catch {
     return false
   }

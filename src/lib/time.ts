@@ -1,4 +1,7 @@
-/** Time: RFC 3339 in UTC with milliseconds, everywhere, in tables too, because such text sorts and reads. */
+/**
+ * Time: RFC 3339 in UTC with milliseconds, everywhere, in tables too, because such text sorts and
+ * reads.
+ */
 
 /** An instant as `2026-01-31T23:59:59.999Z`. */
 export type Timestamp = string
@@ -28,6 +31,8 @@ export function parseTimestamp(text: string): Timestamp | null {
 export function duration(text: string): number {
   const match = /^(\d+)(ms|s|m|h|d)$/.exec(text)
   if (!match) throw new TypeError(`not a duration: ${text}`)
-  const unit = { ms: 1, s: SECOND, m: MINUTE, h: HOUR, d: DAY }[match[2] as 'ms' | 's' | 'm' | 'h' | 'd']
+  const unit = { ms: 1, s: SECOND, m: MINUTE, h: HOUR, d: DAY }[
+    match[2] as 'ms' | 's' | 'm' | 'h' | 'd'
+  ]
   return Number(match[1]) * unit
 }

@@ -1,6 +1,8 @@
 /**
- * TypeIDs (https://github.com/jetify-com/typeid, specification 0.3): `<prefix>_<26 characters>`, the characters being a
- * UUID version 7 (RFC 9562 section 5.7) in Crockford base32, so that ids sort by the time they were made.
+ * TypeIDs (https://github.com/jetify-com/typeid, specification 0.3): `<prefix>_<26 characters>`,
+ * the characters being a
+ * UUID version 7 (RFC 9562 section 5.7) in Crockford base32, so that ids sort by the time they were
+ * made.
  */
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
@@ -45,8 +47,10 @@ export function beginIdsAnew(): void {
 }
 
 /**
- * A new UUID version 7 for a time in milliseconds. Ids of one millisecond go up as well: the 12 bits after the time are
- * a counter (RFC 9562 section 6.2, method 1), so the order of making is the order of sorting within this process.
+ * A new UUID version 7 for a time in milliseconds. Ids of one millisecond go up as well: the 12
+ * bits after the time are
+ * a counter (RFC 9562 section 6.2, method 1), so the order of making is the order of sorting within
+ * this process.
  */
 export function uuidv7(now: number): Uint8Array {
   const bytes = crypto.getRandomValues(new Uint8Array(16))
@@ -72,12 +76,14 @@ export function uuidv7(now: number): Uint8Array {
 const LATEST = 253_402_300_799_999
 
 /**
- * From now on ids sort after this one, whatever the clock says: for what was written before a clock was set back. Text that is no id
+ * From now on ids sort after this one, whatever the clock says: for what was written before a clock
+ * was set back. Text that is no id
  * changes nothing.
  */
 export function continueAfter(id: string): void {
   const at = timeOf(id)
-  // Nothing that was ever right is later than that, and counting on from there would come to an end.
+  // Nothing that was ever right is later than that, and counting on from there would come to an
+  // end.
   if (at === null || at < lastMillisecond || at > LATEST) return
   lastMillisecond = at + 1
   sequence = 0
@@ -85,24 +91,75 @@ export function continueAfter(id: string): void {
 
 /** Every prefix in use, with the kind of thing it names. */
 export const PREFIXES = {
-  usr: 'user', wsp: 'workspace', rep: 'repository', pr: 'pull request', iss: 'issue', cmt: 'comment', rvw: 'review',
-  lbl: 'label', mls: 'milestone', team: 'team', tok: 'token', key: 'SSH, signing or deploy key', inv: 'invitation',
-  ivt: 'sign-up invite', app: 'approved application', set: 'variable or secret row', wfl: 'workflow', run: 'run',
-  job: 'workflow job', art: 'artifact', cac: 'cache', rnr: 'runner', env: 'environment', dpl: 'deployment',
-  sts: 'commit status', chk: 'acceptance check run', mqe: 'merge queue entry', pkg: 'package', pkv: 'package version',
-  rel: 'release', ast: 'release asset', rmt: 'mirror link', imp: 'import', rs: 'ruleset', rse: 'rule evaluation',
-  vrp: 'vulnerability report', adv: 'advisory', ana: 'code scanning analysis', sar: 'SARIF upload',
-  csa: 'code scanning alert', sec: 'secret alert', dpa: 'dependency alert', evt: 'event', whk: 'webhook', dlv: 'delivery',
-  mem: 'memory', pln: 'plan', itg: 'integration', agt: 'agent', qst: 'question to an agent', prj: 'project',
-  ntf: 'notification', aud: 'audit entry', bkp: 'backup', sgn: 'website sign-in', bgj: 'background job', ckr: 'run of checks',
+  usr: 'user',
+  wsp: 'workspace',
+  rep: 'repository',
+  pr: 'pull request',
+  iss: 'issue',
+  cmt: 'comment',
+  rvw: 'review',
+  lbl: 'label',
+  mls: 'milestone',
+  team: 'team',
+  tok: 'token',
+  key: 'SSH, signing or deploy key',
+  inv: 'invitation',
+  ivt: 'sign-up invite',
+  app: 'approved application',
+  set: 'variable or secret row',
+  wfl: 'workflow',
+  run: 'run',
+  job: 'workflow job',
+  art: 'artifact',
+  cac: 'cache',
+  rnr: 'runner',
+  env: 'environment',
+  dpl: 'deployment',
+  sts: 'commit status',
+  chk: 'acceptance check run',
+  mqe: 'merge queue entry',
+  pkg: 'package',
+  pkv: 'package version',
+  rel: 'release',
+  ast: 'release asset',
+  rmt: 'mirror link',
+  imp: 'import',
+  rs: 'ruleset',
+  rse: 'rule evaluation',
+  vrp: 'vulnerability report',
+  adv: 'advisory',
+  ana: 'code scanning analysis',
+  sar: 'SARIF upload',
+  csa: 'code scanning alert',
+  sec: 'secret alert',
+  dpa: 'dependency alert',
+  evt: 'event',
+  whk: 'webhook',
+  dlv: 'delivery',
+  mem: 'memory',
+  pln: 'plan',
+  itg: 'integration',
+  agt: 'agent',
+  qst: 'question to an agent',
+  prj: 'project',
+  ntf: 'notification',
+  aud: 'audit entry',
+  bkp: 'backup',
+  sgn: 'website sign-in',
+  bgj: 'background job',
+  ckr: 'run of checks',
 } as const
 
 export type Prefix = keyof typeof PREFIXES
 export type TypeId<P extends Prefix = Prefix> = `${P}_${string}`
 
-export const typeId = <P extends Prefix>(prefix: P, now: number): TypeId<P> => `${prefix}_${encodeSuffix(uuidv7(now))}`
+export const typeId = <P extends Prefix>(prefix: P, now: number): TypeId<P> =>
+  `${prefix}_${encodeSuffix(uuidv7(now))}`
 
-/** Splits any TypeID; null when it is malformed. A prefix is at most 63 of `a-z` and `_`, not beginning or ending in `_`. */
+/**
+ * Splits any TypeID; null when it is malformed. A prefix is at most 63 of `a-z` and `_`, not
+ * beginning or ending in `_`.
+ */
 export function parseTypeId(text: string): { prefix: string; bytes: Uint8Array } | null {
   const cut = text.lastIndexOf('_')
   if (cut === 0) return null
@@ -112,16 +169,27 @@ export function parseTypeId(text: string): { prefix: string; bytes: Uint8Array }
   return bytes && { prefix, bytes }
 }
 
-/** The time in milliseconds that an id was made at, or that ids had counted on to by then; null for text that is no id. */
+/**
+ * The time in milliseconds that an id was made at, or that ids had counted on to by then; null for
+ * text that is no id.
+ */
 export function timeOf(id: string): number | null {
   const bytes = decodeSuffix(id.slice(id.lastIndexOf('_') + 1))
   return bytes && bytes.subarray(0, 6).reduce((time, byte) => time * 256 + byte, 0)
 }
 
-/** The least id of a moment: those that are made from then on sort after it, those of before do before it unless a clock was set back. */
+/**
+ * The least id of a moment: those that are made from then on sort after it, those of before do
+ * before it unless a clock was set back.
+ */
 export function idFrom<P extends Prefix>(prefix: P, time: string): TypeId<P> {
   const bytes = new Uint8Array(16)
-  for (let at = 5, rest = Math.max(0, Date.parse(time)); at >= 0; at--, rest = Math.floor(rest / 256)) bytes[at] = rest % 256
+  for (
+    let at = 5, rest = Math.max(0, Date.parse(time));
+    at >= 0;
+    at--, rest = Math.floor(rest / 256)
+  )
+    bytes[at] = rest % 256
   return `${prefix}_${encodeSuffix(bytes)}`
 }
 

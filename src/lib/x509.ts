@@ -1,12 +1,16 @@
 /**
- * Writing certificate requests (PKCS #10, RFC 2986) and certificates that sign themselves (RFC 5280), with keys on the curve P-256.
+ * Writing certificate requests (PKCS #10, RFC 2986) and certificates that sign themselves (RFC
+ * 5280), with keys on the curve P-256.
  * Only what a client of a certificate authority needs; reading is left to the runtime.
  */
 import { sign, X509Certificate, type KeyObject, createPublicKey } from 'node:crypto'
 
 const length = (size: number): Buffer => {
   if (size < 128) return Buffer.from([size])
-  const bytes = Buffer.from(size.toString(16).padStart(size > 0xffff ? 6 : size > 0xff ? 4 : 2, '0'), 'hex')
+  const bytes = Buffer.from(
+    size.toString(16).padStart(size > 0xffff ? 6 : size > 0xff ? 4 : 2, '0'),
+    'hex',
+  )
   return Buffer.concat([Buffer.from([128 + bytes.length]), bytes])
 }
 
@@ -39,11 +43,19 @@ const ACME_IDENTIFIER = '1.3.6.1.5.5.7.1.31'
 const COMMON_NAME = '2.5.4.3'
 const TRUE = value(0x01, Buffer.from([0xff]))
 
-const extension = (id: string, content: Uint8Array, critical = false): Buffer => sequence(oid(id), ...(critical ? [TRUE] : []), octets(content))
-const altNames = (names: readonly string[]): Buffer => extension(SUBJECT_ALT_NAME, sequence(...names.map((name) => value(0x82, Buffer.from(name, 'latin1')))))
-const publicPart = (key: KeyObject): Buffer => createPublicKey(key).export({ type: 'spki', format: 'der' })
-const signed = (content: Buffer, key: KeyObject): Buffer => sequence(content, ECDSA_SHA256, bits(sign('sha256', content, key)))
-const pem = (what: string, der: Buffer): string => `-----BEGIN ${what}-----\n${(der.toString('base64').match(/.{1,64}/g) ?? []).join('\n')}\n-----END ${what}-----\n`
+const extension = (id: string, content: Uint8Array, critical = false): Buffer =>
+  sequence(oid(id), ...(critical ? [TRUE] : []), octets(content))
+const altNames = (names: readonly string[]): Buffer =>
+  extension(
+    SUBJECT_ALT_NAME,
+    sequence(...names.map((name) => value(0x82, Buffer.from(name, 'latin1')))),
+  )
+const publicPart = (key: KeyObject): Buffer =>
+  createPublicKey(key).export({ type: 'spki', format: 'der' })
+const signed = (content: Buffer, key: KeyObject): Buffer =>
+  sequence(content, ECDSA_SHA256, bits(sign('sha256', content, key)))
+const pem = (what: string, der: Buffer): string =>
+  `-----BEGIN ${what}-----\n${(der.toString('base64').match(/.{1,64}/g) ?? []).join('\n')}\n-----END ${what}-----\n`
 
 /** Asks for a certificate for names, which stand in an extension alone; in DER. */
 export function certificateRequest(names: readonly string[], key: KeyObject): Buffer {
@@ -52,25 +64,66 @@ export function certificateRequest(names: readonly string[], key: KeyObject): Bu
 }
 
 /** `20260301120000Z`. */
-const generalized = (ms: number): Buffer => value(0x18, Buffer.from(`${new Date(ms).toISOString().replace(/[-:T]|\.\d+/g, '').slice(0, 14)}Z`))
+const generalized = (ms: number): Buffer =>
+  value(
+    0x18,
+    Buffer.from(
+      `${new Date(ms)
+        .toISOString()
+        .replace(/[-:T]|\.\d+/g, '')
+        .slice(0, 14)}Z`,
+    ),
+  )
 
-export type SelfSigned = { readonly names: readonly string[]; readonly key: KeyObject; readonly from: number; readonly until: number; /** SHA-256 for the challenge of RFC 8737. */ readonly challenge?: Uint8Array }
+export type SelfSigned = {
+  readonly names: readonly string[]
+  readonly key: KeyObject
+  readonly from: number
+  readonly until: number /** SHA-256 for the challenge of RFC 8737. */
+  readonly challenge?: Uint8Array
+}
 
-/** A certificate that nobody vouches for, in PEM: until there is a real one, and for the challenge that is answered in a handshake. */
+/**
+ * A certificate that nobody vouches for, in PEM: until there is a real one, and for the challenge
+ * that is answered in a handshake.
+ */
 export function selfSigned({ names, key, from, until, challenge }: SelfSigned): string {
-  const name = sequence(setOf(sequence(oid(COMMON_NAME), value(0x0c, Buffer.from((names[0] ?? 'hearth').slice(0, 64))))))
+  const name = sequence(
+    setOf(
+      sequence(oid(COMMON_NAME), value(0x0c, Buffer.from((names[0] ?? 'hearth').slice(0, 64)))),
+    ),
+  )
   const serial = crypto.getRandomValues(new Uint8Array(16))
   serial[0] = ((serial[0] ?? 0) & 0x7f) | 1
-  const extensions = [altNames(names), ...(challenge ? [extension(ACME_IDENTIFIER, octets(challenge), true)] : [])]
+  const extensions = [
+    altNames(names),
+    ...(challenge ? [extension(ACME_IDENTIFIER, octets(challenge), true)] : []),
+  ]
   const content = sequence(
-    value(0xa0, integer(Buffer.from([2]))), integer(serial), ECDSA_SHA256, name, sequence(generalized(from), generalized(until)), name, publicPart(key),
+    value(0xa0, integer(Buffer.from([2]))),
+    integer(serial),
+    ECDSA_SHA256,
+    name,
+    sequence(generalized(from), generalized(until)),
+    name,
+    publicPart(key),
     value(0xa3, sequence(...extensions)),
   )
   return pem('CERTIFICATE', signed(content, key))
 }
 
-/** When a certificate in PEM ends, in milliseconds since 1970, and the names it is for. Gives an Error for what is none. */
+/**
+ * When a certificate in PEM ends, in milliseconds since 1970, and the names it is for. Gives an
+ * Error for what is none.
+ */
 export function readDates(cert: string): { from: number; until: number; names: string[] } {
   const { validFrom, validTo, subjectAltName } = new X509Certificate(cert)
-  return { from: Date.parse(validFrom), until: Date.parse(validTo), names: (subjectAltName ?? '').split(', ').filter((name) => name.startsWith('DNS:')).map((name) => name.slice(4)) }
+  return {
+    from: Date.parse(validFrom),
+    until: Date.parse(validTo),
+    names: (subjectAltName ?? '')
+      .split(', ')
+      .filter((name) => name.startsWith('DNS:'))
+      .map((name) => name.slice(4)),
+  }
 }

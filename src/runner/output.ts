@@ -1,6 +1,8 @@
 /**
- * Output of a command on its way to people: bytes become UTF-8 text whatever they were, colours and cursor movements are
- * left out, and secrets are masked before anything is kept. Whole lines are handed on, because half a secret is not
+ * Output of a command on its way to people: bytes become UTF-8 text whatever they were, colours and
+ * cursor movements are
+ * left out, and secrets are masked before anything is kept. Whole lines are handed on, because half
+ * a secret is not
  * recognised; a line without an end is handed on when it grows too long.
  */
 
@@ -11,12 +13,20 @@ const HELD_BACK = 4_096
 /** A private key is masked to its end; what never ends is given up after so many characters. */
 const LONGEST_KEY = 65_536
 
-/** Control sequences of terminals (ECMA-48 section 5.4; xterm's OSC), and controls besides tab and line feed. */
-const SEQUENCES = /\u001b\[[0-?]*[ -/]*[@-~]|\u001b\][^\u0007\u001b]{0,2000}(?:\u0007|\u001b\\)|\u001b[@-Z\\-_]/g
+/**
+ * Control sequences of terminals (ECMA-48 section 5.4; xterm's OSC), and controls besides tab and
+ * line feed.
+ */
+const SEQUENCES =
+  /\u001b\[[0-?]*[ -/]*[@-~]|\u001b\][^\u0007\u001b]{0,2000}(?:\u0007|\u001b\\)|\u001b[@-Z\\-_]/g
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g
 
-/** A carriage return goes back to the start of a line; here it begins a new one, so that nothing is hidden. */
-export const plainText = (text: string): string => text.replace(/\r+\n/g, '\n').replaceAll('\r', '\n').replace(SEQUENCES, '').replace(CONTROLS, '')
+/**
+ * A carriage return goes back to the start of a line; here it begins a new one, so that nothing is
+ * hidden.
+ */
+export const plainText = (text: string): string =>
+  text.replace(/\r+\n/g, '\n').replaceAll('\r', '\n').replace(SEQUENCES, '').replace(CONTROLS, '')
 
 const KEY_START = /-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----/g
 const KEY_END = /-----END [A-Z0-9 ]{1,50}-----/
@@ -43,7 +53,8 @@ export class OutputText {
     this.#waiting += this.#decoder.decode(bytes, { stream: true })
     const cut = this.#waiting.lastIndexOf('\n') + 1
     if (cut > 0) this.#hand(this.#take(cut))
-    while (this.#waiting.length > LONGEST_LINE) this.#hand(this.#take(this.#waiting.length - HELD_BACK))
+    while (this.#waiting.length > LONGEST_LINE)
+      this.#hand(this.#take(this.#waiting.length - HELD_BACK))
   }
 
   end(): void {
@@ -51,10 +62,16 @@ export class OutputText {
     if (this.#waiting !== '') this.#hand(this.#take(this.#waiting.length))
   }
 
-  /** The first characters of what waits, without cutting one in two or a carriage return from its line feed. */
+  /**
+   * The first characters of what waits, without cutting one in two or a carriage return from its
+   * line feed.
+   */
   #take(length: number): string {
     const last = this.#waiting.charCodeAt(length - 1)
-    const cut = length < this.#waiting.length && ((last >= 0xd800 && last < 0xdc00) || last === 0x0d) ? length - 1 : length
+    const cut =
+      length < this.#waiting.length && ((last >= 0xd800 && last < 0xdc00) || last === 0x0d)
+        ? length - 1
+        : length
     const text = this.#waiting.slice(0, cut)
     this.#waiting = this.#waiting.slice(cut)
     return text
@@ -89,8 +106,19 @@ export type Collected = {
   end(left_out: boolean): void
 }
 
-/** Puts the output of a command together as text: what came up to the limit, a word where something is missing, and the end. */
-export function collectOutput({ limit, mask, emit }: { limit: number; mask: (text: string) => string; emit: (text: string) => void }): Collected {
+/**
+ * Puts the output of a command together as text: what came up to the limit, a word where something
+ * is missing, and the end.
+ */
+export function collectOutput({
+  limit,
+  mask,
+  emit,
+}: {
+  limit: number
+  mask: (text: string) => string
+  emit: (text: string) => void
+}): Collected {
   const text = new OutputText(mask, emit)
   let total = 0
   const end: Uint8Array[] = []

@@ -1,4 +1,7 @@
-/** Runs one command to its end, or ends it: its time is over, somebody cancelled it, it took more than it may. */
+/**
+ * Runs one command to its end, or ends it: its time is over, somebody cancelled it, it took more
+ * than it may.
+ */
 import { readFileSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -13,7 +16,10 @@ import type { Workplace } from './workplace.ts'
 export type Outcome = {
   /** `not_started`: the walls could not be put up, so nothing of the command ran. */
   readonly ended: 'exited' | 'timed_out' | 'cancelled' | 'memory' | 'disk' | 'not_started'
-  /** Of the command itself; 128 and more is a signal, as shells count. Null when it did not exit by itself. */
+  /**
+   * Of the command itself; 128 and more is a signal, as shells count. Null when it did not exit by
+   * itself.
+   */
   readonly exit_code: number | null
   readonly duration_ms: number
   /** Bytes of output left out between what was handed on as it came and the end. */
@@ -38,11 +44,17 @@ export type Walls = {
   readonly seccomp: Uint8Array | null
   readonly group: Group | null
   readonly memoryHeld: boolean
-  /** What is put before the shell, so that it ends with the server however that ends; nothing where no program does that. */
+  /**
+   * What is put before the shell, so that it ends with the server however that ends; nothing where
+   * no program does that.
+   */
   readonly tie: readonly string[]
 }
 
-/** How long output may still come after the command has ended. With walls nothing is left that could write. */
+/**
+ * How long output may still come after the command has ended. With walls nothing is left that could
+ * write.
+ */
 const DRAIN_MS = 2_000
 
 type Child = Bun.Subprocess<'ignore', 'pipe', 'ignore'>
@@ -66,10 +78,12 @@ const readOr = (path: string, otherwise: string): string => {
 }
 
 /** Ends a process with everything below it, and what is left of its group. */
-const endTree = (child: Child): void => [...descendants(child.pid), -child.pid, child.pid].forEach(kill)
+const endTree = (child: Child): void =>
+  [...descendants(child.pid), -child.pid, child.pid].forEach(kill)
 
 /**
- * Ends what is behind walls by its first process, with which the kernel ends all others of the namespace. What drains the
+ * Ends what is behind walls by its first process, with which the kernel ends all others of the
+ * namespace. What drains the
  * output stays and hands on the end of it.
  */
 function endShut(child: Child, status: string): void {
@@ -79,10 +93,17 @@ function endShut(child: Child, status: string): void {
 }
 
 /**
- * Reads until the end, or until nothing more is waited for. Hands on what comes up to the limit, and the end of what follows; says
+ * Reads until the end, or until nothing more is waited for. Hands on what comes up to the limit,
+ * and the end of what follows; says
  * whether there was something in between. `full` is called when the limit is reached.
  */
-async function drain(child: Child, limits: Limits, output: (bytes: Uint8Array) => void, stop: Promise<unknown>, full: () => void): Promise<boolean> {
+async function drain(
+  child: Child,
+  limits: Limits,
+  output: (bytes: Uint8Array) => void,
+  stop: Promise<unknown>,
+  full: () => void,
+): Promise<boolean> {
   const reader = child.stdout.getReader()
   let total = 0
   let end = new Uint8Array(0)
@@ -95,15 +116,25 @@ async function drain(child: Child, limits: Limits, output: (bytes: Uint8Array) =
     if (room > 0) output(part.value.subarray(0, room))
     if (total < limits.output && total + part.value.byteLength >= limits.output) full()
     total += part.value.byteLength
-    if (part.value.byteLength > room) end = new Uint8Array(Buffer.concat([end, part.value.subarray(room)]).subarray(-OUTPUT_END))
+    if (part.value.byteLength > room)
+      end = new Uint8Array(Buffer.concat([end, part.value.subarray(room)]).subarray(-OUTPUT_END))
   }
   if (end.byteLength > 0) output(end)
   return total > limits.output
 }
 
-type Following = { readonly memoryHeld: boolean; readonly kills: () => number; readonly end: (child: Child) => void; readonly full: () => void }
+type Following = {
+  readonly memoryHeld: boolean
+  readonly kills: () => number
+  readonly end: (child: Child) => void
+  readonly full: () => void
+}
 
-async function follow(child: Child, { limits, output, signal, place }: RunOptions, { memoryHeld, kills, full, end: endChild }: Following): Promise<Omit<Outcome, 'exit_code'>> {
+async function follow(
+  child: Child,
+  { limits, output, signal, place }: RunOptions,
+  { memoryHeld, kills, full, end: endChild }: Following,
+): Promise<Omit<Outcome, 'exit_code'>> {
   const started = performance.now()
   let ended: Outcome['ended'] = 'exited'
   let backstop: ReturnType<typeof setTimeout> | undefined
@@ -115,7 +146,14 @@ async function follow(child: Child, { limits, output, signal, place }: RunOption
   }
   const cancel = () => end('cancelled')
   const timer = setTimeout(() => end('timed_out'), limits.time)
-  const unwatch = watch({ pid: child.pid, folder: place.work, limits, memoryHeld, kills, found: end })
+  const unwatch = watch({
+    pid: child.pid,
+    folder: place.work,
+    limits,
+    memoryHeld,
+    kills,
+    found: end,
+  })
   signal?.addEventListener('abort', cancel, { once: true })
   if (signal?.aborted) cancel()
   try {
@@ -134,7 +172,14 @@ async function follow(child: Child, { limits, output, signal, place }: RunOption
 
 /** In a session of its own, so that all of it can be ended together. */
 const spawn = (command: readonly string[], cwd: string, env: Record<string, string>): Child =>
-  Bun.spawn([...command], { cwd, env, stdin: 'ignore', stdout: 'pipe', stderr: 'ignore', detached: true })
+  Bun.spawn([...command], {
+    cwd,
+    env,
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'ignore',
+    detached: true,
+  })
 
 /** Runs it behind walls. */
 export async function runShut(options: RunOptions, walls: Walls): Promise<Outcome> {
@@ -145,26 +190,59 @@ export async function runShut(options: RunOptions, walls: Walls): Promise<Outcom
   if (filter !== null && walls.seccomp !== null) await writeFile(filter, walls.seccomp)
   for (const [path, text] of Object.entries(sandboxFiles(place))) await writeFile(path, text)
   const script = sandboxScript({
-    place, command, limits, env, status, uid: walls.uid, network: walls.network, readable: walls.readable, hidden: walls.hidden, seccomp: filter,
+    place,
+    command,
+    limits,
+    env,
+    status,
+    uid: walls.uid,
+    network: walls.network,
+    readable: walls.readable,
+    hidden: walls.hidden,
+    seccomp: filter,
     joins: walls.group?.joins ?? [],
   })
-  const { ended, ...rest } = await follow(spawn([...walls.tie, '/bin/sh', '-c', script], '/', { ...BARE }), options, {
-    memoryHeld: walls.memoryHeld, kills: () => walls.group?.kills() ?? 0, end: (child) => endShut(child, status), full: () => kill(Number(readOr(drainPid(place), '0'))),
-  })
+  const { ended, ...rest } = await follow(
+    spawn([...walls.tie, '/bin/sh', '-c', script], '/', { ...BARE }),
+    options,
+    {
+      memoryHeld: walls.memoryHeld,
+      kills: () => walls.group?.kills() ?? 0,
+      end: (child) => endShut(child, status),
+      full: () => kill(Number(readOr(drainPid(place), '0'))),
+    },
+  )
   if (ended !== 'exited') return { ended, exit_code: null, ...rest }
   // One JSON document a line; the exit code comes only from a command that was started.
   const code = /"exit-code":\s*(\d+)/.exec(await readFile(status, 'utf8'))?.[1]
   if (code === undefined) return { ended: 'not_started', exit_code: null, ...rest }
-  return { ended: (walls.group?.kills() ?? 0) > 0 ? 'memory' : 'exited', exit_code: Number(code), ...rest }
+  return {
+    ended: (walls.group?.kills() ?? 0) > 0 ? 'memory' : 'exited',
+    exit_code: Number(code),
+    ...rest,
+  }
 }
 
-/** Runs it with the rights of the server and no walls, where the operator wants that. Limits hold for each process. */
+/**
+ * Runs it with the rights of the server and no walls, where the operator wants that. Limits hold
+ * for each process.
+ */
 export async function runOpen(options: RunOptions, tie: readonly string[]): Promise<Outcome> {
   const { place, command, limits, env } = options
   const script = `{ ${limitLines(limits)}; } 2>/dev/null; exec /bin/sh -c "$1" 2>&1`
   const child = spawn([...tie, '/bin/sh', '-c', script, 'sh', command], place.build, {
-    PATH, HOME: join(place.work, 'home'), TMPDIR: join(place.work, 'tmp'), LANG: 'C.UTF-8', TERM: 'dumb', ...env,
+    PATH,
+    HOME: join(place.work, 'home'),
+    TMPDIR: join(place.work, 'tmp'),
+    LANG: 'C.UTF-8',
+    TERM: 'dumb',
+    ...env,
   })
-  const { ended, ...rest } = await follow(child, options, { memoryHeld: false, kills: () => 0, end: endTree, full: () => {} })
+  const { ended, ...rest } = await follow(child, options, {
+    memoryHeld: false,
+    kills: () => 0,
+    end: endTree,
+    full: () => {},
+  })
   return { ended, exit_code: ended === 'exited' ? child.exitCode : null, ...rest }
 }

@@ -1,25 +1,40 @@
 /**
- * System calls that a command has no use for and that holes in kernels were found behind, as a filter for seccomp (Linux
- * Documentation/userspace-api/seccomp_filter.rst; classic BPF, linux/filter.h). It is a second wall: the namespaces are the
- * first. What is refused looks as if this kernel did not have it, so that programs take their other way.
+ * System calls that a command has no use for and that holes in kernels were found behind, as a
+ * filter for seccomp (Linux
+ * Documentation/userspace-api/seccomp_filter.rst; classic BPF, linux/filter.h). It is a second
+ * wall: the namespaces are the
+ * first. What is refused looks as if this kernel did not have it, so that programs take their other
+ * way.
  */
 
-type Arch = { readonly audit: number; readonly clone: number; readonly absent: readonly number[]; readonly fallocate: number }
+type Arch = {
+  readonly audit: number
+  readonly clone: number
+  readonly absent: readonly number[]
+  readonly fallocate: number
+}
 
-/** Numbers of asm/unistd.h. Mounts and namespaces, keys, bpf, perf, userfaultfd, io_uring, modules, clone3 and its like. */
+/**
+ * Numbers of asm/unistd.h. Mounts and namespaces, keys, bpf, perf, userfaultfd, io_uring, modules,
+ * clone3 and its like.
+ */
 const ARCHS: Readonly<Record<string, Arch>> = {
   x64: {
-    audit: 0xc000003e, clone: 56, fallocate: 285,
+    audit: 0xc000003e,
+    clone: 56,
+    fallocate: 285,
     absent: [
-      103, 155, 163, 165, 166, 167, 168, 169, 175, 176, 179, 246, 248, 249, 250, 272, 298, 303, 304, 308, 313, 320, 321, 323, 425, 426, 427, 428, 429, 430,
-      431, 432, 433, 435, 442,
+      103, 155, 163, 165, 166, 167, 168, 169, 175, 176, 179, 246, 248, 249, 250, 272, 298, 303, 304,
+      308, 313, 320, 321, 323, 425, 426, 427, 428, 429, 430, 431, 432, 433, 435, 442,
     ],
   },
   arm64: {
-    audit: 0xc00000b7, clone: 220, fallocate: 47,
+    audit: 0xc00000b7,
+    clone: 220,
+    fallocate: 47,
     absent: [
-      39, 40, 41, 60, 89, 97, 104, 105, 106, 116, 142, 217, 218, 219, 224, 225, 241, 264, 265, 268, 273, 280, 282, 294, 425, 426, 427, 428, 429, 430, 431,
-      432, 433, 435, 442,
+      39, 40, 41, 60, 89, 97, 104, 105, 106, 116, 142, 217, 218, 219, 224, 225, 241, 264, 265, 268,
+      273, 280, 282, 294, 425, 426, 427, 428, 429, 430, 431, 432, 433, 435, 442,
     ],
   },
 }
@@ -43,7 +58,10 @@ const FIRST_ARGUMENT = 16
 
 type Instruction = readonly [code: number, yes: number, no: number, value: number]
 
-/** The filter for one architecture as bytes; null where its numbers are not known, and then there is none. */
+/**
+ * The filter for one architecture as bytes; null where its numbers are not known, and then there is
+ * none.
+ */
 export function seccompFilter(arch: string): Uint8Array | null {
   const known = ARCHS[arch]
   if (!known) return null
@@ -58,7 +76,10 @@ export function seccompFilter(arch: string): Uint8Array | null {
     // Without it files grow only as fast as they are written, and the disk can be watched.
     [EQUAL, 0, 1, known.fallocate],
     [RETURN, 0, 0, refuse(EOPNOTSUPP)],
-    ...known.absent.flatMap((number): Instruction[] => [[EQUAL, 0, 1, number], [RETURN, 0, 0, refuse(ENOSYS)]]),
+    ...known.absent.flatMap((number): Instruction[] => [
+      [EQUAL, 0, 1, number],
+      [RETURN, 0, 0, refuse(ENOSYS)],
+    ]),
     [EQUAL, 0, 3, known.clone],
     [LOAD, 0, 0, FIRST_ARGUMENT],
     [ANY_BIT, 0, 1, NEW_NAMESPACES],

@@ -1,5 +1,6 @@
 /**
- * What no limit of the kernel covers is watched: memory of all processes together where there are no control groups, disk
+ * What no limit of the kernel covers is watched: memory of all processes together where there are
+ * no control groups, disk
  * space, and the state of the whole machine. The first thing found ends the command.
  */
 import { statfs } from 'node:fs/promises'
@@ -28,7 +29,12 @@ const DISK_RESERVE = 256 * 1024 ** 2
 
 /** Bytes on disk below a folder, however deep. */
 async function diskUse(folder: string): Promise<number> {
-  const child = Bun.spawn(['du', '-skx', '--', folder], { env: BARE, stdin: 'ignore', stdout: 'pipe', stderr: 'ignore' })
+  const child = Bun.spawn(['du', '-skx', '--', folder], {
+    env: BARE,
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'ignore',
+  })
   const text = await new Response(child.stdout).text()
   return Number(/^(\d+)/.exec(text)?.[1] ?? 0) * 1024
 }
@@ -36,7 +42,10 @@ async function diskUse(folder: string): Promise<number> {
 /** Begins to watch; gives the function that ends it. */
 export function watch({ pid, folder, limits, memoryHeld, kills, found }: WatchOptions): () => void {
   let ended = false
-  /** Free space when it was last measured, and what was used then. Looking at free space is cheap, measuring is not. */
+  /**
+   * Free space when it was last measured, and what was used then. Looking at free space is cheap,
+   * measuring is not.
+   */
   let measured = { free: Number.POSITIVE_INFINITY, used: 0 }
   const end = () => {
     ended = true
@@ -63,7 +72,8 @@ export function watch({ pid, folder, limits, memoryHeld, kills, found }: WatchOp
   async function look(): Promise<void> {
     try {
       if (kills() > 0 || availableMemory() < MEMORY_RESERVE) return say('memory')
-      if (!memoryHeld && memoryOf(descendants(pid), limits.memory) > limits.memory) return say('memory')
+      if (!memoryHeld && memoryOf(descendants(pid), limits.memory) > limits.memory)
+        return say('memory')
       await lookAtDisk()
     } catch {
       // A folder or process that is gone has nothing left to watch.

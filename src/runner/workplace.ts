@@ -1,6 +1,8 @@
 /**
- * The folder that commands work in, one for each job: `work` holds what they see (`build`, `home`, `tmp`), and beside it is
- * what is not theirs. It is taken away afterwards, and whatever an ended process left is swept at the start.
+ * The folder that commands work in, one for each job: `work` holds what they see (`build`, `home`,
+ * `tmp`), and beside it is
+ * what is not theirs. It is taken away afterwards, and whatever an ended process left is swept at
+ * the start.
  */
 import { chmod, lstat, mkdir, readdir, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -28,11 +30,19 @@ export async function makeWorkplace(directory: string, id: string): Promise<Work
 }
 
 const quietly = async (command: readonly string[]): Promise<number> => {
-  const child = Bun.spawn([...command], { env: BARE, stdin: 'ignore', stdout: 'ignore', stderr: 'ignore' })
+  const child = Bun.spawn([...command], {
+    env: BARE,
+    stdin: 'ignore',
+    stdout: 'ignore',
+    stderr: 'ignore',
+  })
   return child.exited
 }
 
-/** Takes a folder away, whatever commands made of it: folders without rights, paths longer than any call takes. Follows no link. */
+/**
+ * Takes a folder away, whatever commands made of it: folders without rights, paths longer than any
+ * call takes. Follows no link.
+ */
 export async function removeTree(path: string): Promise<boolean> {
   const gone = async (): Promise<boolean> => (await lstat(path).catch(() => null)) === null
   if (await gone()) return true
@@ -47,25 +57,36 @@ export async function removeTree(path: string): Promise<boolean> {
 /** Takes away what is left of earlier processes. Gives the names of what would not go. */
 export async function sweepWorkplaces(directory: string): Promise<string[]> {
   const stayed: string[] = []
-  for (const name of await readdir(directory).catch(() => [])) if (!(await removeTree(join(directory, name)))) stayed.push(name)
+  for (const name of await readdir(directory).catch(() => []))
+    if (!(await removeTree(join(directory, name)))) stayed.push(name)
   return stayed
 }
 
 /** Gives everything below to another user, links themselves included. */
 export async function giveTo(uid: number, path: string): Promise<void> {
-  if ((await quietly(['chown', '-R', '-h', `${uid}:${uid}`, '--', path])) !== 0) throw new Error('the folder could not be given to the user that commands run as')
+  if ((await quietly(['chown', '-R', '-h', `${uid}:${uid}`, '--', path])) !== 0)
+    throw new Error('the folder could not be given to the user that commands run as')
 }
 
 /** One entry of a checkout. A submodule is an empty folder. */
 export type CheckoutEntry =
-  | { readonly path: string; readonly kind: 'file'; readonly executable: boolean; readonly data: Uint8Array }
+  | {
+      readonly path: string
+      readonly kind: 'file'
+      readonly executable: boolean
+      readonly data: Uint8Array
+    }
   | { readonly path: string; readonly kind: 'link'; readonly target: string | Uint8Array }
   | { readonly path: string; readonly kind: 'folder' }
 
-/** Segments that may not be in a checkout: they lead out of it, or would be taken for a repository by programs. */
+/**
+ * Segments that may not be in a checkout: they lead out of it, or would be taken for a repository
+ * by programs.
+ */
 function refuse(path: string): string | null {
   const bytes = Buffer.byteLength(path)
-  if (path === '' || path.startsWith('/') || path.includes('\0') || bytes > 4_000) return 'is no path inside a checkout'
+  if (path === '' || path.startsWith('/') || path.includes('\0') || bytes > 4_000)
+    return 'is no path inside a checkout'
   for (const name of path.split('/')) {
     if (name === '' || name === '.' || name === '..') return 'leads out of the checkout'
     if (name.toLowerCase() === '.git') return 'would be a repository of its own'
@@ -75,10 +96,14 @@ function refuse(path: string): string | null {
 }
 
 /**
- * Writes entries below a folder. Links come last, so nothing is ever written through one of them; the folder is empty at the
+ * Writes entries below a folder. Links come last, so nothing is ever written through one of them;
+ * the folder is empty at the
  * start, and its paths are made by this only. Gives a readable error for a path that is refused.
  */
-export async function writeCheckout(folder: string, entries: AsyncIterable<CheckoutEntry>): Promise<{ files: number }> {
+export async function writeCheckout(
+  folder: string,
+  entries: AsyncIterable<CheckoutEntry>,
+): Promise<{ files: number }> {
   const made = new Set<string>([folder])
   const links: (CheckoutEntry & { kind: 'link' })[] = []
   let files = 0

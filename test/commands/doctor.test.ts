@@ -1,5 +1,15 @@
 import { expect, test } from 'bun:test'
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { layout } from '#src/app.ts'
 import { openDatabase } from '#core/db.ts'
@@ -10,14 +20,31 @@ import { makeWorld } from '../world.ts'
 /** Runs the program as it is in the tree. */
 async function doctor(data: string, ...args: string[]) {
   const child = Bun.spawn([process.execPath, 'src/main.ts', 'doctor', '--data', data, ...args], {
-    cwd: join(import.meta.dir, '..', '..'), stdout: 'pipe', stderr: 'pipe', env: { PATH: '/nonexistent', HOME: '/nonexistent' },
+    cwd: join(import.meta.dir, '..', '..'),
+    stdout: 'pipe',
+    stderr: 'pipe',
+    env: { PATH: '/nonexistent', HOME: '/nonexistent' },
   })
-  const [out, error, status] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text(), child.exited])
+  const [out, error, status] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ])
   return { out, error, status }
 }
 
-const LASTING = ['database', 'audit log', 'git stores', 'orphan stores', 'files', 'leftovers', 'permissions', 'clock']
-const isSound = (out: string, ...checks: string[]): string[] => checks.filter((check) => !out.includes(`${check}: sound\n`))
+const LASTING = [
+  'database',
+  'audit log',
+  'git stores',
+  'orphan stores',
+  'files',
+  'leftovers',
+  'permissions',
+  'clock',
+]
+const isSound = (out: string, ...checks: string[]): string[] =>
+  checks.filter((check) => !out.includes(`${check}: sound\n`))
 
 test('a sound forge is called sound; each kind of damage is found, named, and changes the exit status', async () => {
   const world = await makeWorld()
@@ -34,18 +61,33 @@ test('a sound forge is called sound; each kind of damage is found, named, and ch
   // Somebody rewrites the log, past the triggers that forbid it.
   const database = openDatabase({ path: layout(world.data).database })
   database.exec('DROP TRIGGER audit_log_is_not_changed')
-  database.run(`UPDATE audit_log SET actor_id = 'usr_other' WHERE id = (SELECT min(id) FROM audit_log)`)
-  const second = database.one<{ id: string }>('SELECT id FROM audit_log ORDER BY id LIMIT 1 OFFSET 1')?.id ?? 'none'
+  database.run(
+    `UPDATE audit_log SET actor_id = 'usr_other' WHERE id = (SELECT min(id) FROM audit_log)`,
+  )
+  const second =
+    database.one<{ id: string }>('SELECT id FROM audit_log ORDER BY id LIMIT 1 OFFSET 1')?.id ??
+    'none'
   const rewritten = await doctor(world.data)
   expect([rewritten.status, isSound(rewritten.out, ...LASTING)]).toEqual([1, ['audit log']])
-  expect(rewritten.out).toContain(`audit log: 1 fault\n  the chain is broken at ${second}: an entry before it was changed or taken out\n`)
+  expect(rewritten.out).toContain(
+    `audit log: 1 fault\n  the chain is broken at ${second}: an entry before it was changed or taken out\n`,
+  )
 
   // A row that points at nothing, and a pack with a byte that is not as it was.
   database.exec('PRAGMA foreign_keys = OFF')
-  database.run(`INSERT INTO members (workspace_id, user_id, role, joined_at) VALUES ('wsp_gone', ?, 'member', '2026-01-01T00:00:00.000Z')`, ada.id)
+  database.run(
+    `INSERT INTO members (workspace_id, user_id, role, joined_at) VALUES ('wsp_gone', ?, 'member', '2026-01-01T00:00:00.000Z')`,
+    ada.id,
+  )
   database.close()
-  const store = join(layout(world.data).repos, repoByPath(world.hearth.db, 'acme/site')?.store ?? '')
-  const file = readdirSync(store, { recursive: true }).map(String).find((name) => name.endsWith('.pack')) ?? ''
+  const store = join(
+    layout(world.data).repos,
+    repoByPath(world.hearth.db, 'acme/site')?.store ?? '',
+  )
+  const file =
+    readdirSync(store, { recursive: true })
+      .map(String)
+      .find((name) => name.endsWith('.pack')) ?? ''
   const bytes = readFileSync(join(store, file))
   bytes[bytes.length - 30] = (bytes[bytes.length - 30] ?? 0) ^ 0xff
   rmSync(join(store, file))
@@ -96,8 +138,13 @@ test('--fix mends what can be mended without a loss, and says of each what it di
   mkdirSync(join(tmp, 'verify-bkp_left'))
 
   const expected = [
-    'repos/rep_forsaken belongs to no repository', `${empty}: the store is missing, of acme/empty`, `${store}: the commit-graph is damaged`, ': the index is damaged',
-    'secrets/installation.key is open to others (644)', 'logs/checks: 1 that nothing refers to', 'tmp: 2 left behind',
+    'repos/rep_forsaken belongs to no repository',
+    `${empty}: the store is missing, of acme/empty`,
+    `${store}: the commit-graph is damaged`,
+    ': the index is damaged',
+    'secrets/installation.key is open to others (644)',
+    'logs/checks: 1 that nothing refers to',
+    'tmp: 2 left behind',
   ]
   const looked = await doctor(world.data)
   expect([looked.status, expected.filter((line) => !looked.out.includes(line))]).toEqual([1, []])
@@ -111,7 +158,11 @@ test('--fix mends what can be mended without a loss, and says of each what it di
   const lost = readdirSync(at('lost'), { recursive: true }).map(String)
   expect(lost.some((path) => path.endsWith('repos/rep_forsaken/HEAD'))).toBe(true)
   expect(lost.some((path) => path.endsWith('chk_gone.log'))).toBe(true)
-  expect([existsSync(join(repos, 'rep_forsaken')), existsSync(join(repos, 'rep_young')), existsSync(join(repos, empty, 'objects'))]).toEqual([false, true, true])
+  expect([
+    existsSync(join(repos, 'rep_forsaken')),
+    existsSync(join(repos, 'rep_young')),
+    existsSync(join(repos, empty, 'objects')),
+  ]).toEqual([false, true, true])
   // The pack is as it was, the index is new.
   expect(await world.hearth.git.verify(flipped, [])).toEqual([])
   expect(statSync(at('secrets/installation.key')).mode & 0o777).toBe(0o600)
@@ -127,13 +178,21 @@ test('a file that a row names and that is gone, a clock that is behind, and jobs
   await world.write((tx) => {
     tx.db.run(
       `INSERT INTO check_runs (id, repo_id, number, purpose, head_sha, state, status, timeout_ms, principal_id, created_at) VALUES ('ckr_1', ?, 1, 'pull', 'x', 'done', 'passed', 1, 'usr_1', ?)`,
-      repo.id, tx.now,
+      repo.id,
+      tx.now,
     )
-    tx.db.run(`INSERT INTO check_results (id, run_id, position, command, status, log_bytes, finished_at) VALUES ('chk_1', 'ckr_1', 0, 'true', 'passed', 3, ?)`, tx.now)
     tx.db.run(
-      `INSERT INTO jobs (id, kind, input, state, attempt, run_at, error, created_at, updated_at) VALUES ('bgj_1', 'send_mail', 'null', 'failed', 5, 0, 'no such host', ?, ?)`, tx.now, tx.now,
+      `INSERT INTO check_results (id, run_id, position, command, status, log_bytes, finished_at) VALUES ('chk_1', 'ckr_1', 0, 'true', 'passed', 3, ?)`,
+      tx.now,
     )
-    tx.db.run(`INSERT INTO events (id, type, time, workspace_id, data) VALUES ('evt_zzzz', 'x', '2999-01-01T00:00:00.000Z', 'wsp_1', '{}')`)
+    tx.db.run(
+      `INSERT INTO jobs (id, kind, input, state, attempt, run_at, error, created_at, updated_at) VALUES ('bgj_1', 'send_mail', 'null', 'failed', 5, 0, 'no such host', ?, ?)`,
+      tx.now,
+      tx.now,
+    )
+    tx.db.run(
+      `INSERT INTO events (id, type, time, workspace_id, data) VALUES ('evt_zzzz', 'x', '2999-01-01T00:00:00.000Z', 'wsp_1', '{}')`,
+    )
   })
   const { out, status } = await doctor(world.data)
   expect(status).toBe(1)
@@ -154,15 +213,34 @@ test('a branch that is ahead of its objects goes back to what is there, so that 
   const third = await world.commit('acme/site', 'fresh', { 'c.txt': 'c\n' })
   // The last packs had not come.
   for (const name of readdirSync(packs)) if (!before.has(name)) rmSync(join(packs, name))
-  const refs = () => world.hearth.db.all('SELECT name, oid FROM refs WHERE repo_id = ? ORDER BY name', id)
+  const refs = () =>
+    world.hearth.db.all('SELECT name, oid FROM refs WHERE repo_id = ? ORDER BY name', id)
   const looked = await doctor(world.data)
-  expect([looked.status, looked.out.includes(`object ${second} is missing, a ref points at it`), looked.out.includes('would move refs/heads/main back')]).toEqual([1, true, true])
-  expect(refs()).toEqual([{ name: 'refs/heads/fresh', oid: third }, { name: 'refs/heads/main', oid: second }])
+  expect([
+    looked.status,
+    looked.out.includes(`object ${second} is missing, a ref points at it`),
+    looked.out.includes('would move refs/heads/main back'),
+  ]).toEqual([1, true, true])
+  expect(refs()).toEqual([
+    { name: 'refs/heads/fresh', oid: third },
+    { name: 'refs/heads/main', oid: second },
+  ])
   const mended = await doctor(world.data, '--fix')
   expect([mended.status, refs()]).toEqual([0, [{ name: 'refs/heads/main', oid: first }]])
   expect((await doctor(world.data)).out).toContain('git stores: sound')
   // What the branch was is in the timeline.
-  expect(world.events('git.push').slice(-2).map(({ data, actor_id }) => [data['before'], data['after'], actor_id]).sort()).toEqual([[second, first, null], [third, null, null]].sort())
+  expect(
+    world
+      .events('git.push')
+      .slice(-2)
+      .map(({ data, actor_id }) => [data['before'], data['after'], actor_id])
+      .sort(),
+  ).toEqual(
+    [
+      [second, first, null],
+      [third, null, null],
+    ].sort(),
+  )
 }, 60_000)
 
 test('it needs a forge, and does not bring an old one up to date', async () => {

@@ -7,8 +7,17 @@ import { makeWorld } from '../world.ts'
 
 /** Runs the program as it is in the tree. */
 async function link(args: string[]) {
-  const child = Bun.spawn([process.execPath, 'src/main.ts', 'link', ...args], { cwd: join(import.meta.dir, '..', '..'), stdout: 'pipe', stderr: 'pipe', env: { PATH: '/nonexistent', HOME: '/nonexistent' } })
-  const [out, error, status] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text(), child.exited])
+  const child = Bun.spawn([process.execPath, 'src/main.ts', 'link', ...args], {
+    cwd: join(import.meta.dir, '..', '..'),
+    stdout: 'pipe',
+    stderr: 'pipe',
+    env: { PATH: '/nonexistent', HOME: '/nonexistent' },
+  })
+  const [out, error, status] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ])
   return { out, error, status }
 }
 
@@ -16,23 +25,54 @@ test('whoever has the data directory takes lost second factors off; it is in the
   const world = await makeWorld()
   const ada = await world.user('ada', { site_admin: true })
   await world.write((tx) => {
-    tx.db.run(`INSERT INTO authenticators (user_id, sealed_secret, confirmed_at, last_step, created_at) VALUES (?, 'sealed', ?, 0, ?)`, ada.id, tx.now, tx.now)
+    tx.db.run(
+      `INSERT INTO authenticators (user_id, sealed_secret, confirmed_at, last_step, created_at) VALUES (?, 'sealed', ?, 0, ?)`,
+      ada.id,
+      tx.now,
+      tx.now,
+    )
     tx.db.run(`INSERT INTO recovery_codes (user_id, code_hash) VALUES (?, 'hash')`, ada.id)
     setTwoFactorEnabled(tx, ada.id, true)
   })
-  const enabled = () => world.hearth.db.one<{ two_factor_enabled: number }>('SELECT two_factor_enabled FROM users WHERE id = ?', ada.id)?.two_factor_enabled
+  const enabled = () =>
+    world.hearth.db.one<{ two_factor_enabled: number }>(
+      'SELECT two_factor_enabled FROM users WHERE id = ?',
+      ada.id,
+    )?.two_factor_enabled
   expect(enabled()).toBe(1)
-  expect(await link(['two-factor', 'Ada', '--data', world.data])).toEqual({ out: expect.stringContaining('is off'), error: '', status: 0 })
+  expect(await link(['two-factor', 'Ada', '--data', world.data])).toEqual({
+    out: expect.stringContaining('is off'),
+    error: '',
+    status: 0,
+  })
   expect(enabled()).toBe(0)
-  for (const table of ['authenticators', 'recovery_codes', 'passkeys']) expect(world.hearth.db.all(`SELECT 1 FROM ${table}`)).toEqual([])
-  const entries = world.hearth.db.all<{ actor_id: string | null; data: string }>(`SELECT actor_id, data FROM audit_log WHERE action = 'user.two_factor_reset'`)
+  for (const table of ['authenticators', 'recovery_codes', 'passkeys'])
+    expect(world.hearth.db.all(`SELECT 1 FROM ${table}`)).toEqual([])
+  const entries = world.hearth.db.all<{ actor_id: string | null; data: string }>(
+    `SELECT actor_id, data FROM audit_log WHERE action = 'user.two_factor_reset'`,
+  )
   expect(entries.map(({ actor_id, data }) => [actor_id, JSON.parse(data)])).toEqual([
-    [null, { before: { two_factor_enabled: true }, after: { two_factor_enabled: false }, by: 'command line' }],
+    [
+      null,
+      {
+        before: { two_factor_enabled: true },
+        after: { two_factor_enabled: false },
+        by: 'command line',
+      },
+    ],
   ])
-  expect(world.hearth.db.all(`SELECT 1 FROM jobs WHERE kind = 'send_mail' AND input LIKE '%turned two-factor sign-in off%'`)).toHaveLength(1)
+  expect(
+    world.hearth.db.all(
+      `SELECT 1 FROM jobs WHERE kind = 'send_mail' AND input LIKE '%turned two-factor sign-in off%'`,
+    ),
+  ).toHaveLength(1)
 
   const again = await link(['two-factor', 'ada', '--data', world.data])
-  expect([again.status, again.out, again.error]).toEqual([1, '', 'hearth: ada has no second factor\n'])
+  expect([again.status, again.out, again.error]).toEqual([
+    1,
+    '',
+    'hearth: ada has no second factor\n',
+  ])
   expect((await link(['two-factor', 'nobody', '--data', world.data])).error).toContain('nobody')
   expect((await link(['three-factor', 'ada', '--data', world.data])).status).toBe(2)
 }, 60_000)
@@ -43,7 +83,10 @@ test('a printed link works, and the help names all three', async () => {
   const { out } = await link(['reset', 'ada', '--data', world.data])
   const token = new URL(out.trim()).searchParams.get('token') ?? ''
   // The command's clock is the machine's, the world's stands still before it.
-  expect(await world.call(resetPassword, anonymous, { token, password: 'correct horse battery' })).toEqual({ username: 'ada' })
+  expect(
+    await world.call(resetPassword, anonymous, { token, password: 'correct horse battery' }),
+  ).toEqual({ username: 'ada' })
   const help = await link(['--help'])
-  for (const word of ['confirm', 'reset', 'two-factor', 'audit log']) expect(help.out).toContain(word)
+  for (const word of ['confirm', 'reset', 'two-factor', 'audit log'])
+    expect(help.out).toContain(word)
 }, 60_000)

@@ -1,5 +1,13 @@
 import { afterAll, expect, test } from 'bun:test'
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { requireOwnData } from '../../src/commands/own-data.ts'
@@ -16,7 +24,11 @@ afterAll(async () => {
 /** Runs the program as it is in the tree, as another account where this one may. */
 async function run(args: string[], uid?: number) {
   const child = Bun.spawn([process.execPath, 'src/main.ts', ...args], {
-    cwd: ROOT, stdout: 'pipe', stderr: 'pipe', env: { PATH: '/nonexistent', HOME: '/nonexistent' }, ...(uid === undefined ? {} : { uid, gid: uid }),
+    cwd: ROOT,
+    stdout: 'pipe',
+    stderr: 'pipe',
+    env: { PATH: '/nonexistent', HOME: '/nonexistent' },
+    ...(uid === undefined ? {} : { uid, gid: uid }),
   })
   const [error, status] = await Promise.all([new Response(child.stderr).text(), child.exited])
   return { error, status }
@@ -27,7 +39,13 @@ const COMMANDS = [['serve', '--listen', '127.0.0.1:0'], ['doctor'], ['backup', '
 test('on a file system that can only be read each command says in one line where it may not write and what to do', async () => {
   mkdirSync(mounted)
   // Only root may mount.
-  if ((await Bun.spawn(['mount', '-t', 'tmpfs', '-o', 'size=8m', 'tmpfs', mounted], { stdout: 'ignore', stderr: 'ignore' }).exited) !== 0) return
+  if (
+    (await Bun.spawn(['mount', '-t', 'tmpfs', '-o', 'size=8m', 'tmpfs', mounted], {
+      stdout: 'ignore',
+      stderr: 'ignore',
+    }).exited) !== 0
+  )
+    return
   const data = join(mounted, 'data')
   mkdirSync(data)
   await run(['setup', '--username', 'ada', '--email', 'ada@example.com', '--data', data])
@@ -37,7 +55,9 @@ test('on a file system that can only be read each command says in one line where
   for (const args of COMMANDS) {
     const { status, error } = await run([...args, '--data', data])
     expect([args[0], status, error.trim().split('\n').length]).toEqual([args[0], 1, 1])
-    expect(error).toMatch(/^hearth: \/.*mounted\/data cannot be written, because its file system can only be read.*--data/)
+    expect(error).toMatch(
+      /^hearth: \/.*mounted\/data cannot be written, because its file system can only be read.*--data/,
+    )
   }
   expect(readdirSync(data, { recursive: true }).map(String).sort()).toEqual(before)
 }, 60_000)
@@ -52,16 +72,30 @@ test('a directory of another account is named with both accounts, and is left as
     chmodSync(open, 0o755)
     const data = join(open, 'data')
     mkdirSync(data, { mode: 0o755 })
-    await Bun.write(program, `import { requireOwnData } from '${join(ROOT, 'src/commands/own-data.ts')}'\ntry { requireOwnData(process.argv[2] ?? '') } catch (error) { console.error((error as Error).message); process.exit(1) }\n`)
+    await Bun.write(
+      program,
+      `import { requireOwnData } from '${join(ROOT, 'src/commands/own-data.ts')}'\ntry { requireOwnData(process.argv[2] ?? '') } catch (error) { console.error((error as Error).message); process.exit(1) }\n`,
+    )
     const as = async (where: string) => {
-      const child = Bun.spawn([process.execPath, program, where], { cwd: ROOT, stderr: 'pipe', uid: NOBODY, gid: NOBODY, env: { PATH: '/nonexistent', HOME: open } })
+      const child = Bun.spawn([process.execPath, program, where], {
+        cwd: ROOT,
+        stderr: 'pipe',
+        uid: NOBODY,
+        gid: NOBODY,
+        env: { PATH: '/nonexistent', HOME: open },
+      })
       const [error, status] = await Promise.all([new Response(child.stderr).text(), child.exited])
       return { error, status }
     }
     const { error, status } = await as(data)
     // Where the tree itself is closed to others, nothing of it can be run as another.
     if (error.includes('Cannot find module') || error.includes('EACCES reading')) return
-    expect([status, error]).toEqual([1, expect.stringContaining(`${data} cannot be written, because permission is denied; it belongs to user 0, and this is user ${NOBODY}`)])
+    expect([status, error]).toEqual([
+      1,
+      expect.stringContaining(
+        `${data} cannot be written, because permission is denied; it belongs to user 0, and this is user ${NOBODY}`,
+      ),
+    ])
     expect((await as(join(data, 'deeper'))).error).toContain('permission is denied')
     expect([readdirSync(data), statSync(data).mode & 0o777]).toEqual([[], 0o755])
     chownSync(data, NOBODY, NOBODY)

@@ -11,8 +11,17 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 const root = join(import.meta.dir, '../..')
 
 /** Starts it and waits for its first line. */
-async function start(name: string, args: string[], env: Record<string, string> = {}, command: string[] = [process.execPath, join(root, 'src/main.ts')]) {
-  const child = Bun.spawn([...command, 'serve', '--data', join(folder, name), ...args], { env: { PATH: process.env['PATH'] ?? '', ...env }, stdout: 'pipe', stderr: 'pipe' })
+async function start(
+  name: string,
+  args: string[],
+  env: Record<string, string> = {},
+  command: string[] = [process.execPath, join(root, 'src/main.ts')],
+) {
+  const child = Bun.spawn([...command, 'serve', '--data', join(folder, name), ...args], {
+    env: { PATH: process.env['PATH'] ?? '', ...env },
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
   const reader = child.stdout.getReader()
   let text = ''
   while (!text.includes('\n')) {
@@ -31,7 +40,12 @@ async function start(name: string, args: string[], env: Record<string, string> =
 
 test('a socket of the machine: served, taken over from a killed process, removed at the end', async () => {
   const unix = join(folder, 'h.sock')
-  const forge = await start('unix', ['--listen', `unix:${unix}`, '--site-url', 'https://git.example.com'])
+  const forge = await start('unix', [
+    '--listen',
+    `unix:${unix}`,
+    '--site-url',
+    'https://git.example.com',
+  ])
   expect(forge.url).toBe('https://git.example.com')
   expect((await fetch('http://localhost/livez', { unix })).status).toBe(200)
   await expect(start('other', ['--listen', `unix:${unix}`])).rejects.toThrow('listens on')
@@ -41,20 +55,57 @@ test('a socket of the machine: served, taken over from a killed process, removed
 
 test('a certificate of one’s own', async () => {
   const [cert, key] = [join(folder, 'c.pem'), join(folder, 'k.pem')]
-  execFileSync('openssl', ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-keyout', key, '-out', cert, '-subj', '/CN=x', '-addext', 'subjectAltName=DNS:localhost', '-days', '3'], { stdio: 'ignore' })
-  const forge = await start('tls', ['--listen', '127.0.0.1:0'], { HEARTH_TLS_CERTIFICATE: cert, HEARTH_TLS_KEY: key })
+  execFileSync(
+    'openssl',
+    [
+      'req',
+      '-x509',
+      '-newkey',
+      'ec',
+      '-pkeyopt',
+      'ec_paramgen_curve:P-256',
+      '-nodes',
+      '-keyout',
+      key,
+      '-out',
+      cert,
+      '-subj',
+      '/CN=x',
+      '-addext',
+      'subjectAltName=DNS:localhost',
+      '-days',
+      '3',
+    ],
+    { stdio: 'ignore' },
+  )
+  const forge = await start('tls', ['--listen', '127.0.0.1:0'], {
+    HEARTH_TLS_CERTIFICATE: cert,
+    HEARTH_TLS_KEY: key,
+  })
   expect(forge.url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/)
-  expect((await fetch(`${forge.url}/readyz`, { tls: { rejectUnauthorized: false } })).status).toBe(200)
+  expect((await fetch(`${forge.url}/readyz`, { tls: { rejectUnauthorized: false } })).status).toBe(
+    200,
+  )
   expect(await forge.stop()).toBe(0)
-  await expect(start('tls', ['--listen', '127.0.0.1:0'], { HEARTH_TLS_CERTIFICATE: cert, HEARTH_TLS_KEY: cert })).rejects.toThrow('holds no private key')
-  await expect(start('tls', ['--listen', '127.0.0.1:0'], { HEARTH_TLS_CERTIFICATE: cert })).rejects.toThrow('go together')
+  await expect(
+    start('tls', ['--listen', '127.0.0.1:0'], {
+      HEARTH_TLS_CERTIFICATE: cert,
+      HEARTH_TLS_KEY: cert,
+    }),
+  ).rejects.toThrow('holds no private key')
+  await expect(
+    start('tls', ['--listen', '127.0.0.1:0'], { HEARTH_TLS_CERTIFICATE: cert }),
+  ).rejects.toThrow('go together')
 }, 60_000)
 
 const python = Bun.which('python3')
 
-test.if(process.platform === 'linux' && python !== null)('a socket that systemd opened is used, and systemd is told', async () => {
-  // Stands in for systemd: opens the socket, hands it over as descriptor 3, and prints what it is told.
-  const supervisor = `
+test.if(process.platform === 'linux' && python !== null)(
+  'a socket that systemd opened is used, and systemd is told',
+  async () => {
+    // Stands in for systemd: opens the socket, hands it over as descriptor 3, and prints what it is
+    // told.
+    const supervisor = `
 import os, socket, subprocess, sys
 listening = socket.socket(); listening.bind(('127.0.0.1', 0)); listening.listen(16)
 path = sys.argv[1]
@@ -75,26 +126,44 @@ child.terminate(); child.wait()
 while 'STOPPING=1' not in seen: seen += told.recv(1000).decode().split('\\n')
 print('stopped', child.returncode, flush=True)
 `
-  const child = Bun.spawn([python ?? '', '-c', supervisor, join(folder, 'notify'), process.execPath, join(root, 'src/main.ts'), 'serve', '--data', join(folder, 'activated')], {
-    env: { PATH: process.env['PATH'] ?? '' }, stdin: 'pipe', stdout: 'pipe', stderr: 'pipe',
-  })
-  const reader = child.stdout.getReader()
-  let text = ''
-  const until = async (word: string) => {
-    while (!text.includes(word)) {
-      const { done, value } = await reader.read()
-      if (done) throw new Error(`${text}\n${await new Response(child.stderr).text()}`)
-      text += new TextDecoder().decode(value)
+    const child = Bun.spawn(
+      [
+        python ?? '',
+        '-c',
+        supervisor,
+        join(folder, 'notify'),
+        process.execPath,
+        join(root, 'src/main.ts'),
+        'serve',
+        '--data',
+        join(folder, 'activated'),
+      ],
+      {
+        env: { PATH: process.env['PATH'] ?? '' },
+        stdin: 'pipe',
+        stdout: 'pipe',
+        stderr: 'pipe',
+      },
+    )
+    const reader = child.stdout.getReader()
+    let text = ''
+    const until = async (word: string) => {
+      while (!text.includes(word)) {
+        const { done, value } = await reader.read()
+        if (done) throw new Error(`${text}\n${await new Response(child.stderr).text()}`)
+        text += new TextDecoder().decode(value)
+      }
     }
-  }
-  await until('ready')
-  const port = text.split('\n')[0]
-  expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200)
-  child.stdin.write('\n')
-  await child.stdin.flush()
-  await until('stopped')
-  expect(text).toContain('stopped 0')
-}, 90_000)
+    await until('ready')
+    const port = text.split('\n')[0]
+    expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200)
+    child.stdin.write('\n')
+    await child.stdin.flush()
+    await until('stopped')
+    expect(text).toContain('stopped 0')
+  },
+  90_000,
+)
 
 test('without a socket nothing is told and nothing fails', () => {
   createNotify(null)('READY=1')

@@ -1,32 +1,92 @@
 import { describe, expect, test } from 'bun:test'
 import {
-  decide, mayEverCall, personOnly, readsRepo, readsWorkspace, siteAdmin, writesRepo, writesRepoAsPerson, writesWorkspace, type FactsPort, type RepoFacts, type Rule,
+  decide,
+  mayEverCall,
+  personOnly,
+  readsRepo,
+  readsWorkspace,
+  siteAdmin,
+  writesRepo,
+  writesRepoAsPerson,
+  writesWorkspace,
+  type FactsPort,
+  type RepoFacts,
+  type Rule,
 } from '#core/access.ts'
-import { anonymous, type AgentCaller, type Caller, type TokenFacts, type UserCaller, type WorkspaceCaller } from '#core/caller.ts'
+import {
+  anonymous,
+  type AgentCaller,
+  type Caller,
+  type TokenFacts,
+  type UserCaller,
+  type WorkspaceCaller,
+} from '#core/caller.ts'
 import { includesScope } from '#core/scopes.ts'
 import type { Refusal } from '#lib/errors.ts'
 
 const token = (change: Partial<TokenFacts> = {}): TokenFacts => ({
-  id: 'tok_1', name: 't', kind: 'user', scopes: null, repos: null, workspace: null, role: null, expires_at: null, ...change,
+  id: 'tok_1',
+  name: 't',
+  kind: 'user',
+  scopes: null,
+  repos: null,
+  workspace: null,
+  role: null,
+  expires_at: null,
+  ...change,
 })
 const user = (change: Partial<UserCaller> = {}): UserCaller => ({
-  kind: 'user', id: 'usr_1', username: 'ada', verified: true, suspended: false, site_admin: false, token: token(), sign_in: null, ...change,
+  kind: 'user',
+  id: 'usr_1',
+  username: 'ada',
+  verified: true,
+  suspended: false,
+  site_admin: false,
+  token: token(),
+  sign_in: null,
+  ...change,
 })
 const agent = (change: Partial<AgentCaller> = {}): AgentCaller => ({
-  kind: 'agent', id: 'agt_1', username: 'ada/bot', repo_id: 'rep_1', owner_id: 'usr_1', owner_username: 'ada',
-  token: token({ kind: 'agent', repos: ['rep_1'], role: 'write' }), ...change,
+  kind: 'agent',
+  id: 'agt_1',
+  username: 'ada/bot',
+  repo_id: 'rep_1',
+  owner_id: 'usr_1',
+  owner_username: 'ada',
+  token: token({ kind: 'agent', repos: ['rep_1'], role: 'write' }),
+  ...change,
 })
-const workspace: WorkspaceCaller = { kind: 'workspace', id: 'wsp_1', username: 'acme', token: token({ kind: 'workspace', workspace: 'wsp_1', role: 'write', scopes: ['code:write'] }) }
+const workspace: WorkspaceCaller = {
+  kind: 'workspace',
+  id: 'wsp_1',
+  username: 'acme',
+  token: token({ kind: 'workspace', workspace: 'wsp_1', role: 'write', scopes: ['code:write'] }),
+}
 
 const repo = (change: Partial<RepoFacts> = {}): RepoFacts => ({
-  id: 'rep_1', full_name: 'acme/site', name: 'site', workspace_id: 'wsp_1', workspace: 'acme', private: true, archived: false, deleted: false,
-  role: null, workspace_role: null, default_branch: 'main', store: 'rep_1', parent_id: null, pull_number: null, two_factor_missing: false, ...change,
+  id: 'rep_1',
+  full_name: 'acme/site',
+  name: 'site',
+  workspace_id: 'wsp_1',
+  workspace: 'acme',
+  private: true,
+  archived: false,
+  deleted: false,
+  role: null,
+  workspace_role: null,
+  default_branch: 'main',
+  store: 'rep_1',
+  parent_id: null,
+  pull_number: null,
+  two_factor_missing: false,
+  ...change,
 })
 
 const port = (facts: RepoFacts | null): FactsPort => ({
   repo: () => facts,
   moved: () => null,
-  workspace: (slug) => (slug === 'acme' ? { id: 'wsp_1', slug, role: 'member', two_factor_missing: false } : null),
+  workspace: (slug) =>
+    slug === 'acme' ? { id: 'wsp_1', slug, role: 'member', two_factor_missing: false } : null,
 })
 
 /** `ok`, or the status with its reason. */
@@ -44,7 +104,12 @@ const write = writesRepo('write', { scope: 'code:write' })
 
 describe('a repository that the caller cannot see answers as if it did not exist', () => {
   test('to everybody who has no role, whatever else would be wrong', () => {
-    for (const caller of [user(), user({ verified: false }), user({ token: token({ scopes: [] }) }), workspace]) {
+    for (const caller of [
+      user(),
+      user({ verified: false }),
+      user({ token: token({ scopes: [] }) }),
+      workspace,
+    ]) {
       expect(outcome(write, caller, repo({ archived: true }))).toBe(outcome(write, caller, null))
       expect(outcome(write, caller, null)).toBe('404')
     }
@@ -69,7 +134,9 @@ describe('a repository that the caller cannot see answers as if it did not exist
 
 describe('a name that a repository had before', () => {
   const old = (facts: RepoFacts | null, at: RepoFacts | null = null): FactsPort => ({
-    ...port(null), repo: (path) => (path === 'acme/new' ? facts : at), moved: (path) => (path === 'acme/site' ? 'acme/new' : null),
+    ...port(null),
+    repo: (path) => (path === 'acme/new' ? facts : at),
+    moved: (path) => (path === 'acme/site' ? 'acme/new' : null),
   })
   const asked = (rule: Rule, caller: Caller, facts: FactsPort): [number, string | null, string] => {
     try {
@@ -82,40 +149,72 @@ describe('a name that a repository had before', () => {
   }
   const told = 'acme/site is acme/new now: use that name'
   test('tells the new one to those who see the repository, before anything else is decided', () => {
-    expect(asked(readsRepo(), anonymous, old(repo({ private: false })))).toEqual([404, 'moved', told])
-    expect(asked(write, user(), old(repo({ role: 'read', archived: true })))).toEqual([404, 'moved', told])
+    expect(asked(readsRepo(), anonymous, old(repo({ private: false })))).toEqual([
+      404,
+      'moved',
+      told,
+    ])
+    expect(asked(write, user(), old(repo({ role: 'read', archived: true })))).toEqual([
+      404,
+      'moved',
+      told,
+    ])
     expect(asked(write, agent(), old(repo({ role: 'admin' })))).toEqual([404, 'moved', told])
   })
   test('is no name at all to others', () => {
     const nothing = asked(readsRepo(), user(), port(null))
-    for (const facts of [repo(), repo({ private: false, deleted: true }), repo({ deleted: true, role: 'admin', workspace_role: 'owner' }), null]) {
+    for (const facts of [
+      repo(),
+      repo({ private: false, deleted: true }),
+      repo({ deleted: true, role: 'admin', workspace_role: 'owner' }),
+      null,
+    ]) {
       expect(asked(readsRepo(), user(), old(facts))).toEqual(nothing)
-      expect(asked(writesRepoAsPerson('admin', { whileDeleted: true }), user(), old(facts))).toEqual(nothing)
+      expect(
+        asked(writesRepoAsPerson('admin', { whileDeleted: true }), user(), old(facts)),
+      ).toEqual(nothing)
     }
-    expect(asked(readsRepo(), agent({ repo_id: 'rep_2' }), old(repo({ role: 'admin' })))[1]).toBe('agent_outside_repository')
+    expect(asked(readsRepo(), agent({ repo_id: 'rep_2' }), old(repo({ role: 'admin' })))[1]).toBe(
+      'agent_outside_repository',
+    )
     expect(asked(write, anonymous, old(repo({ private: false })))[0]).toBe(401)
-    expect(asked(readsRepo(), user(), old(repo({ role: 'read', two_factor_missing: true })))[1]).toBe('two_factor_required')
+    expect(
+      asked(readsRepo(), user(), old(repo({ role: 'read', two_factor_missing: true })))[1],
+    ).toBe('two_factor_required')
   })
   test('leads on past a deleted repository, but for those who may bring that back', () => {
     const deleted = repo({ deleted: true, role: 'admin', workspace_role: 'owner' })
     expect(asked(readsRepo(), user(), old(repo({ role: 'read' }), deleted))[1]).toBe('moved')
-    expect(asked(writesRepoAsPerson('admin', { member: 'owner', whileDeleted: true }), user(), old(repo({ role: 'admin' }), deleted))[0]).toBe(200)
+    expect(
+      asked(
+        writesRepoAsPerson('admin', { member: 'owner', whileDeleted: true }),
+        user(),
+        old(repo({ role: 'admin' }), deleted),
+      )[0],
+    ).toBe(200)
   })
   test('stands behind whatever has the name now', () => {
-    expect(asked(readsRepo(), user(), old(repo({ role: 'read' }), repo({ role: 'read' })))[0]).toBe(200)
+    expect(asked(readsRepo(), user(), old(repo({ role: 'read' }), repo({ role: 'read' })))[0]).toBe(
+      200,
+    )
   })
 })
 
 describe('the order of refusals', () => {
   test('401 before everything', () => expect(outcome(write, anonymous, null)).toBe('401'))
-  test('suspended before person', () => expect(outcome(personOnly(), user({ suspended: true }), null)).toBe('403 suspended'))
+  test('suspended before person', () =>
+    expect(outcome(personOnly(), user({ suspended: true }), null)).toBe('403 suspended'))
   test('person before the repository is looked at', () => {
     expect(outcome(writesRepoAsPerson('admin'), workspace, null)).toBe('403 person_required')
-    expect(outcome(writesRepoAsPerson('admin'), agent({ repo_id: 'rep_2' }), null)).toBe('403 person_required')
+    expect(outcome(writesRepoAsPerson('admin'), agent({ repo_id: 'rep_2' }), null)).toBe(
+      '403 person_required',
+    )
   })
   test('scope, then confirmed address, then role, then archived', () => {
     const facts = repo({ role: 'read', archived: true })
-    expect(outcome(write, user({ verified: false, token: token({ scopes: ['code:read'] }) }), facts)).toBe('403 scope')
+    expect(
+      outcome(write, user({ verified: false, token: token({ scopes: ['code:read'] }) }), facts),
+    ).toBe('403 scope')
     expect(outcome(write, user({ verified: false }), facts)).toBe('403 email_unconfirmed')
     expect(outcome(write, user(), facts)).toBe('403 role')
     expect(outcome(write, user(), repo({ role: 'write', archived: true }))).toBe('403 archived')
@@ -133,13 +232,23 @@ describe('what a token leaves of its account', () => {
     expect(outcome(readsRepo(), narrow, repo({ role: 'admin' }))).toBe('404')
     expect(outcome(readsRepo(), narrow, repo({ role: 'admin', private: false }))).toBe('ok')
     expect(outcome(write, narrow, repo({ role: 'admin', private: false }))).toBe('403 role')
-    expect(outcome(readsRepo(), user({ token: token({ workspace: 'wsp_2' }) }), repo({ role: 'admin' }))).toBe('404')
+    expect(
+      outcome(readsRepo(), user({ token: token({ workspace: 'wsp_2' }) }), repo({ role: 'admin' })),
+    ).toBe('404')
   })
   test('a narrowed token needs the scope for reading public things too', () => {
-    expect(outcome(readsRepo({ scope: 'code:read' }), user({ token: token({ scopes: ['issues:read'] }) }), repo({ private: false }))).toBe('403 scope')
+    expect(
+      outcome(
+        readsRepo({ scope: 'code:read' }),
+        user({ token: token({ scopes: ['issues:read'] }) }),
+        repo({ private: false }),
+      ),
+    ).toBe('403 scope')
   })
   test('the fork of a pull request belongs to the repository of an agent', () => {
-    expect(outcome(write, agent(), repo({ id: 'rep_9', parent_id: 'rep_1', role: 'write' }))).toBe('ok')
+    expect(outcome(write, agent(), repo({ id: 'rep_9', parent_id: 'rep_1', role: 'write' }))).toBe(
+      'ok',
+    )
   })
 })
 

@@ -7,7 +7,8 @@ import { openDatabase, Writer } from '#core/db.ts'
 const open = () => {
   const db = openDatabase({ path: ':memory:' })
   db.exec('CREATE TABLE things (name TEXT PRIMARY KEY) STRICT')
-  const names = () => db.all<{ name: string }>('SELECT name FROM things ORDER BY name').map(({ name }) => name)
+  const names = () =>
+    db.all<{ name: string }>('SELECT name FROM things ORDER BY name').map(({ name }) => name)
   return { db, writer: new Writer(db), names }
 }
 
@@ -19,7 +20,8 @@ test('writes that arrive together are committed together, and one that fails tak
     if (sql === 'COMMIT') commits++
     exec(sql)
   }
-  const insert = (name: string) => writer.write(() => db.run('INSERT INTO things (name) VALUES (?)', name))
+  const insert = (name: string) =>
+    writer.write(() => db.run('INSERT INTO things (name) VALUES (?)', name))
   const results = await Promise.allSettled([
     insert('a'),
     writer.write(() => {
@@ -29,7 +31,12 @@ test('writes that arrive together are committed together, and one that fails tak
     insert('b'),
     insert('a'),
   ])
-  expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'rejected'])
+  expect(results.map(({ status }) => status)).toEqual([
+    'fulfilled',
+    'rejected',
+    'fulfilled',
+    'rejected',
+  ])
   expect(names()).toEqual(['a', 'b'])
   expect(commits).toBe(1)
 })
@@ -53,7 +60,9 @@ test('nothing is answered before it is committed', async () => {
     if (sql === 'COMMIT') committed = true
   }
   let seen: boolean | null = null
-  await writer.write(() => db.run('INSERT INTO things (name) VALUES (?)', 'a')).then(() => (seen = committed))
+  await writer
+    .write(() => db.run('INSERT INTO things (name) VALUES (?)', 'a'))
+    .then(() => (seen = committed))
   expect(seen).toBe(true as never)
 })
 
@@ -64,8 +73,16 @@ test('when the commit fails every write of the batch is told so', async () => {
     if (sql === 'COMMIT') throw new Error('disk full')
     exec(sql)
   }
-  const results = await Promise.allSettled(['a', 'b'].map((name) => writer.write(() => db.run('INSERT INTO things (name) VALUES (?)', name))))
-  expect(results.every((result) => result.status === 'rejected' && String(result.reason).includes('disk full'))).toBe(true)
+  const results = await Promise.allSettled(
+    ['a', 'b'].map((name) =>
+      writer.write(() => db.run('INSERT INTO things (name) VALUES (?)', name)),
+    ),
+  )
+  expect(
+    results.every(
+      (result) => result.status === 'rejected' && String(result.reason).includes('disk full'),
+    ),
+  ).toBe(true)
   db.exec = exec
   expect(names()).toEqual([])
 })
@@ -85,7 +102,11 @@ describe('on disk', () => {
   const openFile = (name: string) => {
     const db = openDatabase({ path: join(folder, name) })
     db.exec('CREATE TABLE things (name TEXT PRIMARY KEY) STRICT')
-    return { db, names: () => db.all<{ name: string }>('SELECT name FROM things ORDER BY name').map(({ name }) => name) }
+    return {
+      db,
+      names: () =>
+        db.all<{ name: string }>('SELECT name FROM things ORDER BY name').map(({ name }) => name),
+    }
   }
 
   test('nothing is answered before the log is on disk, and what comes meanwhile is the next group', async () => {
@@ -100,7 +121,10 @@ describe('on disk', () => {
       close: () => {},
     })
     const answered: string[] = []
-    const insert = (name: string) => writer.write(() => db.run('INSERT INTO things (name) VALUES (?)', name)).then(() => void answered.push(name))
+    const insert = (name: string) =>
+      writer
+        .write(() => db.run('INSERT INTO things (name) VALUES (?)', name))
+        .then(() => void answered.push(name))
     const turns = async () => {
       for (let n = 0; n < 5; n++) await new Promise((resolve) => setImmediate(resolve))
     }
@@ -108,13 +132,24 @@ describe('on disk', () => {
     await turns()
     const others = [insert('b'), insert('c')]
     await turns()
-    expect({ names: names(), answered, syncs: syncs.length }).toEqual({ names: ['a'], answered: [], syncs: 1 })
+    expect({ names: names(), answered, syncs: syncs.length }).toEqual({
+      names: ['a'],
+      answered: [],
+      syncs: 1,
+    })
     syncs[0]?.resolve()
     await first
     await turns()
-    expect({ names: names(), answered, syncs: syncs.length }).toEqual({ names: ['a', 'b', 'c'], answered: ['a'], syncs: 2 })
+    expect({ names: names(), answered, syncs: syncs.length }).toEqual({
+      names: ['a', 'b', 'c'],
+      answered: ['a'],
+      syncs: 2,
+    })
     syncs[1]?.reject(new Error('the disk is gone'))
-    expect((await Promise.allSettled(others)).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+    expect((await Promise.allSettled(others)).map(({ status }) => status)).toEqual([
+      'rejected',
+      'rejected',
+    ])
     await writer.close()
     db.close()
   })
@@ -123,7 +158,10 @@ describe('on disk', () => {
     const { db, names } = openFile('long.db')
     db.exec('CREATE TABLE texts (text TEXT) STRICT')
     const writer = new Writer(db)
-    for (let n = 0; n < 12; n++) await writer.write(() => db.run('INSERT INTO texts (text) VALUES (?)', 'x'.repeat(1024 * 1024)))
+    for (let n = 0; n < 12; n++)
+      await writer.write(() =>
+        db.run('INSERT INTO texts (text) VALUES (?)', 'x'.repeat(1024 * 1024)),
+      )
     const last = writer.write(() => db.run('INSERT INTO things (name) VALUES (?)', 'last'))
     await writer.close()
     await last
@@ -147,7 +185,9 @@ test('another process that is just writing is waited for, beside the event loop'
     const writer = new Writer(db)
     other.exec('BEGIN IMMEDIATE')
     let answered = false
-    const write = writer.write(() => db.run('INSERT INTO things (name) VALUES (?)', 'a')).then(() => (answered = true))
+    const write = writer
+      .write(() => db.run('INSERT INTO things (name) VALUES (?)', 'a'))
+      .then(() => (answered = true))
     await new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
     expect(answered).toBe(false)
     other.exec('ROLLBACK')

@@ -13,9 +13,25 @@ test('every type that a feature declares is in the list', async () => {
 test('webhooks and the timeline take types of features that are not there yet, and no others', async () => {
   const { world, ada, at } = await makeHookWorld()
   const later = [...EVENT_TYPES].filter((type) => !world.hearth.eventTypes.has(type))
-  const hook = await world.call(createWebhook, ada, { repo: 'acme/site', url: at.url('/200/later'), events: [...later, 'workflow.completed', 'git.push'] })
+  const hook = await world.call(createWebhook, ada, {
+    repo: 'acme/site',
+    url: at.url('/200/later'),
+    events: [...later, 'workflow.completed', 'git.push'],
+  })
   expect(hook.events).toEqual([...new Set([...later, 'workflow.completed', 'git.push'])])
-  expect((await world.call(listEvents, ada, { repo: 'acme/site', types: ['release.published'] })).items).toEqual([])
-  expect(await refusal(world.call(createWebhook, ada, { repo: 'acme/site', url: at.url('/200/x'), events: ['pull.exploded'] }))).toMatchObject({ status: 422, field: 'events' })
-  expect(await refusal(world.call(listEvents, ada, { repo: 'acme/site', types: ['pull.exploded'] }))).toMatchObject({ status: 422, field: 'types' })
+  expect(
+    (await world.call(listEvents, ada, { repo: 'acme/site', types: ['release.published'] })).items,
+  ).toEqual([])
+  expect(
+    await refusal(
+      world.call(createWebhook, ada, {
+        repo: 'acme/site',
+        url: at.url('/200/x'),
+        events: ['pull.exploded'],
+      }),
+    ),
+  ).toMatchObject({ status: 422, field: 'events' })
+  expect(
+    await refusal(world.call(listEvents, ada, { repo: 'acme/site', types: ['pull.exploded'] })),
+  ).toMatchObject({ status: 422, field: 'types' })
 })

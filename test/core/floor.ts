@@ -7,12 +7,18 @@ import type { Git } from '#git'
 import { silentLog } from '#lib/log.ts'
 import { START, testSettings } from '../settings.ts'
 
-export function makeFloor(feature: Omit<Feature, 'name'> = {}, options: { database?: DatabaseHandle; facts?: Partial<FactsPort> } = {}) {
+export function makeFloor(
+  feature: Omit<Feature, 'name'> = {},
+  options: { database?: DatabaseHandle; facts?: Partial<FactsPort> } = {},
+) {
   const database = options.database ?? openDatabase({ path: ':memory:' })
   if (!options.database) migrate(database, '2026-01-01T00:00:00.000Z', migrations.slice(0, 1))
   const clock = { at: START, now: () => clock.at }
   const hearth: Hearth = createHearth({
-    settings: testSettings('/nowhere'), log: silentLog, clock, database,
+    settings: testSettings('/nowhere'),
+    log: silentLog,
+    clock,
+    database,
     git: { close: async () => {} } as unknown as Git,
     features: [{ name: 'test', ...feature }],
     facts: { repo: () => null, moved: () => null, workspace: () => null, ...options.facts },

@@ -3,8 +3,12 @@ import { job, LANES, listJobs, type Job } from '#core/jobs.ts'
 import { writeAs } from '#core/write.ts'
 import { makeFloor } from './floor.ts'
 
-const enqueue = (floor: ReturnType<typeof makeFloor>, definition: Job<unknown>, input: unknown, options = {}) =>
-  writeAs(floor.hearth, null, (tx) => tx.enqueue(definition, input, options))
+const enqueue = (
+  floor: ReturnType<typeof makeFloor>,
+  definition: Job<unknown>,
+  input: unknown,
+  options = {},
+) => writeAs(floor.hearth, null, (tx) => tx.enqueue(definition, input, options))
 
 test('a job runs after its transaction with its input, and is gone when it ended', async () => {
   const ran: unknown[] = []
@@ -31,7 +35,8 @@ test('a transaction that fails leaves no job', async () => {
 test('a job that fails is tried again on its delays and then kept with its error', async () => {
   let tries = 0
   const fail = job<unknown>({
-    kind: 'fail', retry: ['1m', '5m'],
+    kind: 'fail',
+    retry: ['1m', '5m'],
     run: () => {
       tries++
       throw new Error(`try ${tries}`)
@@ -52,9 +57,11 @@ test('a job that fails is tried again on its delays and then kept with its error
   floor.clock.at += 86_400_000
   await floor.hearth.jobs.idle()
   expect(tries).toBe(3)
-  expect(listJobs(floor.hearth.db, { state: 'failed', limit: 10, offset: 0 }).map(({ kind, error, attempt }) => ({ kind, error, attempt }))).toEqual([
-    { kind: 'fail', error: 'try 3', attempt: 3 },
-  ])
+  expect(
+    listJobs(floor.hearth.db, { state: 'failed', limit: 10, offset: 0 }).map(
+      ({ kind, error, attempt }) => ({ kind, error, attempt }),
+    ),
+  ).toEqual([{ kind: 'fail', error: 'try 3', attempt: 3 }])
 })
 
 test('a job that was running when the process ended runs again at the next start', async () => {
@@ -63,10 +70,14 @@ test('a job that was running when the process ended runs again at the next start
   const before = makeFloor({ jobs: [hang] }, { database })
   await enqueue(before, hang, 'once')
   void before.hearth.jobs.idle()
-  while (listJobs(before.hearth.db, { state: 'running', limit: 1, offset: 0 }).length === 0) await new Promise((done) => setImmediate(done))
+  while (listJobs(before.hearth.db, { state: 'running', limit: 1, offset: 0 }).length === 0)
+    await new Promise((done) => setImmediate(done))
 
   const ran: unknown[] = []
-  const after = makeFloor({ jobs: [job<unknown>({ kind: 'work', run: (_, input) => void ran.push(input) })] }, { database })
+  const after = makeFloor(
+    { jobs: [job<unknown>({ kind: 'work', run: (_, input) => void ran.push(input) })] },
+    { database },
+  )
   await after.hearth.jobs.start()
   await after.hearth.jobs.idle()
   expect(ran).toEqual(['once'])
@@ -102,15 +113,22 @@ test('a sweep comes round again, and only one of it waits', async () => {
 
 test('a restart with one running and one waiting under the same key goes on with the younger', async () => {
   const database = makeFloor().database
-  const before = makeFloor({ jobs: [job<unknown>({ kind: 'work', run: () => new Promise(() => {}) })] }, { database })
+  const before = makeFloor(
+    { jobs: [job<unknown>({ kind: 'work', run: () => new Promise(() => {}) })] },
+    { database },
+  )
   const hang = job<unknown>({ kind: 'work', run: () => {} })
   await enqueue(before, hang, 'old', { key: 'k' })
   void before.hearth.jobs.idle()
-  while (listJobs(before.hearth.db, { state: 'running', limit: 1, offset: 0 }).length === 0) await new Promise((done) => setImmediate(done))
+  while (listJobs(before.hearth.db, { state: 'running', limit: 1, offset: 0 }).length === 0)
+    await new Promise((done) => setImmediate(done))
   await enqueue(before, hang, 'new', { key: 'k', delay_ms: 1000 })
 
   const ran: unknown[] = []
-  const after = makeFloor({ jobs: [job<unknown>({ kind: 'work', run: (_, input) => void ran.push(input) })] }, { database })
+  const after = makeFloor(
+    { jobs: [job<unknown>({ kind: 'work', run: (_, input) => void ran.push(input) })] },
+    { database },
+  )
   await after.hearth.jobs.start()
   after.clock.at += 1000
   await after.hearth.jobs.idle()
@@ -121,7 +139,8 @@ test('a keyed job that fails gives way to one that waits under its key', async (
   const ran: unknown[] = []
   const floor = makeFloor()
   const flaky: Job<unknown> = job<unknown>({
-    kind: 'flaky', retry: ['1m'],
+    kind: 'flaky',
+    retry: ['1m'],
     run: async ({ hearth }, input) => {
       ran.push(input)
       if (input !== 'first') return
@@ -143,7 +162,8 @@ test('a full lane holds up only its own jobs', async () => {
   let release = () => {}
   const gate = new Promise<void>((resolve) => (release = resolve))
   const slow = job<unknown>({
-    kind: 'slow', lane: 'imports',
+    kind: 'slow',
+    lane: 'imports',
     run: async (_, input) => {
       await gate
       ran.push(`slow ${input}`)
@@ -163,8 +183,12 @@ test('a full lane holds up only its own jobs', async () => {
   for (let n = 1; n <= 3; n++) await enqueue(floor, quick, n)
   await done
   expect(ran).toEqual(['quick 1', 'quick 2', 'quick 3'])
-  expect(listJobs(floor.hearth.db, { state: 'running', kind: 'slow', limit: 10, offset: 0 })).toHaveLength(LANES.imports)
-  expect(listJobs(floor.hearth.db, { state: 'waiting', kind: 'slow', limit: 10, offset: 0 })).toHaveLength(2)
+  expect(
+    listJobs(floor.hearth.db, { state: 'running', kind: 'slow', limit: 10, offset: 0 }),
+  ).toHaveLength(LANES.imports)
+  expect(
+    listJobs(floor.hearth.db, { state: 'waiting', kind: 'slow', limit: 10, offset: 0 }),
+  ).toHaveLength(2)
   release()
   await floor.hearth.jobs.idle()
   expect(ran.slice(3).toSorted()).toEqual(['slow 1', 'slow 2', 'slow 3', 'slow 4'])
@@ -172,7 +196,13 @@ test('a full lane holds up only its own jobs', async () => {
 
 test('being asked for sooner, a job that waits under its key runs sooner; one that failed keeps its distance', async () => {
   let tries = 0
-  const look = job<unknown>({ kind: 'look', retry: ['1h'], run: () => { if (++tries === 2) throw new Error('not now') } })
+  const look = job<unknown>({
+    kind: 'look',
+    retry: ['1h'],
+    run: () => {
+      if (++tries === 2) throw new Error('not now')
+    },
+  })
   const floor = makeFloor({ jobs: [look] })
   await enqueue(floor, look, 1, { key: 'a', delay_ms: 86_400_000 })
   await enqueue(floor, look, 1, { key: 'a' })
@@ -184,13 +214,16 @@ test('being asked for sooner, a job that waits under its key runs sooner; one th
   await enqueue(floor, look, 1, { key: 'a' })
   await floor.hearth.jobs.idle()
   expect(tries).toBe(2)
-  expect(listJobs(floor.hearth.db, { limit: 10, offset: 0 })).toMatchObject([{ state: 'waiting', attempt: 1 }])
+  expect(listJobs(floor.hearth.db, { limit: 10, offset: 0 })).toMatchObject([
+    { state: 'waiting', attempt: 1 },
+  ])
 })
 
 test('what becomes of a job while the disk takes nothing is written when there is room again, and it runs once', async () => {
   let runs = 0
   const grow = job<unknown>({
-    kind: 'grow', retry: [],
+    kind: 'grow',
+    retry: [],
     run: () => {
       runs++
       throw new Error('x'.repeat(100_000))
@@ -198,18 +231,24 @@ test('what becomes of a job while the disk takes nothing is written when there i
   })
   const floor = makeFloor({ jobs: [grow] })
   const noted = Promise.withResolvers<string>()
-  Object.assign(floor.hearth, { log: { ...floor.hearth.log, error: (message: string) => noted.resolve(message) } })
+  Object.assign(floor.hearth, {
+    log: { ...floor.hearth.log, error: (message: string) => noted.resolve(message) },
+  })
   await enqueue(floor, grow, null)
   const pages = floor.database.one<{ page_count: number }>('PRAGMA page_count')?.page_count ?? 0
   // The same error as a full disk gives.
   floor.database.exec(`PRAGMA max_page_count = ${pages}`)
   const idle = floor.hearth.jobs.idle()
   expect(await noted.promise).toContain('could not be written')
-  expect(listJobs(floor.hearth.db, { limit: 10, offset: 0 })).toMatchObject([{ state: 'running', error: null }])
+  expect(listJobs(floor.hearth.db, { limit: 10, offset: 0 })).toMatchObject([
+    { state: 'running', error: null },
+  ])
   floor.database.exec('PRAGMA max_page_count = 1000000')
   floor.hearth.jobs.wake()
   await idle
-  expect(listJobs(floor.hearth.db, { limit: 10, offset: 0 })).toMatchObject([{ state: 'failed', error: 'x'.repeat(100_000) }])
+  expect(listJobs(floor.hearth.db, { limit: 10, offset: 0 })).toMatchObject([
+    { state: 'failed', error: 'x'.repeat(100_000) },
+  ])
   expect(runs).toBe(1)
 })
 
@@ -221,7 +260,8 @@ test('after a clock was set back, sweeps and tries come after the wait that they
   const now = floor.clock.at
   await floor.hearth.jobs.start()
   await floor.hearth.jobs.idle()
-  // Ahead by ten years: the sweep runs and plans its next one there, and somebody asks for work in a minute.
+  // Ahead by ten years: the sweep runs and plans its next one there, and somebody asks for work in
+  // a minute.
   floor.clock.at = now + 10 * 365 * 86_400_000
   await floor.hearth.jobs.idle()
   await enqueue(floor, later, null, { delay_ms: 60_000 })
@@ -240,18 +280,38 @@ test('after a clock was set back, sweeps and tries come after the wait that they
 
 test('at the beginning of a stop jobs are told and none is begun, while what else there is goes on', async () => {
   let heard = false
-  const waits = job<unknown>({ kind: 'wait', run: ({ signal }) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error(`${(heard = true)}`)))) })
+  const waits = job<unknown>({
+    kind: 'wait',
+    run: ({ signal }) =>
+      new Promise((_, reject) =>
+        signal.addEventListener('abort', () => reject(new Error(`${(heard = true)}`))),
+      ),
+  })
   const ran: unknown[] = []
   const work = job<unknown>({ kind: 'work', run: (_, input) => void ran.push(input) })
   const floor = makeFloor({ jobs: [waits, work] })
   await enqueue(floor, waits, 'first')
   void floor.hearth.jobs.idle().catch(() => {})
-  while (listJobs(floor.hearth.db, { state: 'running', limit: 1, offset: 0 }).length === 0) await new Promise((done) => setImmediate(done))
+  while (listJobs(floor.hearth.db, { state: 'running', limit: 1, offset: 0 }).length === 0)
+    await new Promise((done) => setImmediate(done))
   floor.hearth.leave()
-  expect([heard, floor.hearth.leaving.aborted, floor.hearth.stopping.aborted]).toEqual([true, true, false])
+  expect([heard, floor.hearth.leaving.aborted, floor.hearth.stopping.aborted]).toEqual([
+    true,
+    true,
+    false,
+  ])
   await enqueue(floor, work, 'later')
   await floor.hearth.jobs.stop()
   expect(ran).toEqual([])
   // What was cut off is still called running, and the next start takes it up.
-  expect(listJobs(floor.hearth.db, { limit: 10, offset: 0 }).map(({ kind, state, error }) => [kind, state, error])).toEqual([['work', 'waiting', null], ['wait', 'running', null]])
+  expect(
+    listJobs(floor.hearth.db, { limit: 10, offset: 0 }).map(({ kind, state, error }) => [
+      kind,
+      state,
+      error,
+    ]),
+  ).toEqual([
+    ['work', 'waiting', null],
+    ['wait', 'running', null],
+  ])
 })

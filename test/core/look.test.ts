@@ -5,7 +5,11 @@ import { keepAll, kept, look } from '#core/look.ts'
 function open() {
   const db = openDatabase({ path: ':memory:' })
   db.exec('CREATE TABLE things (id TEXT PRIMARY KEY, size INTEGER NOT NULL) STRICT')
-  for (const [id, size] of [['a', 1], ['b', 2]] as const) db.run('INSERT INTO things (id, size) VALUES (?, ?)', id, size)
+  for (const [id, size] of [
+    ['a', 1],
+    ['b', 2],
+  ] as const)
+    db.run('INSERT INTO things (id, size) VALUES (?, ?)', id, size)
   let asked = 0
   const size = (id: string) =>
     kept(db, 'size', id, () => {
@@ -17,7 +21,9 @@ function open() {
 
 test('in a look a question is asked once, also when its answer is nothing; outside of one always', () => {
   const { db, size, asked } = open()
-  expect(look(db, () => [size('a'), size('a'), look(db, () => size('a')), size('none'), size('none')])).toEqual([1, 1, 1, null, null])
+  expect(
+    look(db, () => [size('a'), size('a'), look(db, () => size('a')), size('none'), size('none')]),
+  ).toEqual([1, 1, 1, null, null])
   expect(asked()).toBe(2)
   expect([size('a'), size('a')]).toEqual([1, 1])
   expect(asked()).toBe(4)
@@ -50,10 +56,20 @@ test('a page is asked for at once, and only for what is not known', () => {
   const { db, size, asked } = open()
   let pages = 0
   const keepSizes = (ids: readonly string[]) =>
-    keepAll(db, 'size', ids, () => {
-      pages++
-      return new Map(db.all<{ id: string; size: number }>('SELECT * FROM things').map((row) => [row.id, row.size]))
-    }, () => null)
+    keepAll(
+      db,
+      'size',
+      ids,
+      () => {
+        pages++
+        return new Map(
+          db
+            .all<{ id: string; size: number }>('SELECT * FROM things')
+            .map((row) => [row.id, row.size]),
+        )
+      },
+      () => null,
+    )
   look(db, () => {
     keepSizes(['a', 'b', 'none'])
     keepSizes(['a', 'none'])

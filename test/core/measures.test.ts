@@ -5,7 +5,8 @@ import type { Log } from '#lib/log.ts'
 
 const made = (slow = { query_ms: 100, git_ms: 1 }) => {
   const lines: { message: string; fields: Record<string, unknown> }[] = []
-  const note = (message: string, fields: Record<string, unknown> = {}) => void lines.push({ message, fields })
+  const note = (message: string, fields: Record<string, unknown> = {}) =>
+    void lines.push({ message, fields })
   const log: Log = { debug: note, info: note, warn: note, error: note }
   return { lines, measures: new Measures(log, () => slow) }
 }
@@ -24,7 +25,9 @@ test('questions from the threshold on are logged, without their values', () => {
   const { measures, lines } = made()
   measures.query('SELECT 1', 99)
   measures.query('SELECT *\n   FROM users WHERE id = ?', 100)
-  expect(lines).toEqual([{ message: 'slow query', fields: { ms: 100, sql: 'SELECT * FROM users WHERE id = ?' } }])
+  expect(lines).toEqual([
+    { message: 'slow query', fields: { ms: 100, sql: 'SELECT * FROM users WHERE id = ?' } },
+  ])
   expect(measures).toMatchObject({ queries: 2, query_ms: 199, slow_queries: 1 })
   const quiet = made({ query_ms: 0, git_ms: 0 })
   quiet.measures.query('SELECT 1', 1e6)
@@ -34,14 +37,23 @@ test('questions from the threshold on are logged, without their values', () => {
 test('the engine answers as before, with its time noted, failures too', async () => {
   const { measures, lines } = made()
   const opened = Promise.withResolvers<string>()
-  const git = measuredGit({ blob: () => opened.promise, tree: async () => Promise.reject(new Error('no tree')), archive: () => 'a stream' } as unknown as Git, measures) as unknown as Record<string, (store: string) => unknown>
+  const git = measuredGit(
+    {
+      blob: () => opened.promise,
+      tree: async () => Promise.reject(new Error('no tree')),
+      archive: () => 'a stream',
+    } as unknown as Git,
+    measures,
+  ) as unknown as Record<string, (store: string) => unknown>
   const blob = git['blob']?.('rep_1')
   expect(measures.gitNow.get('blob')).toBe(1)
   await Bun.sleep(5)
   opened.resolve('bytes')
   expect(await blob).toBe('bytes')
   expect(measures.gitNow.get('blob')).toBe(0)
-  expect(lines).toMatchObject([{ message: 'slow git operation', fields: { operation: 'blob', store: 'rep_1' } }])
+  expect(lines).toMatchObject([
+    { message: 'slow git operation', fields: { operation: 'blob', store: 'rep_1' } },
+  ])
   await expect(git['tree']?.('rep_1') as Promise<unknown>).rejects.toThrow('no tree')
   expect(measures.git.get('tree')?.count).toBe(1)
   expect(git['archive']?.('rep_1')).toBe('a stream')

@@ -16,7 +16,10 @@ test('each migration runs once, in order', () => {
 
 test('one that fails leaves nothing of itself behind', () => {
   const db = openDatabase({ path: ':memory:' })
-  const broken = { name: '0001_a', sql: 'CREATE TABLE a (id TEXT) STRICT; CREATE TABLE a (id TEXT) STRICT' }
+  const broken = {
+    name: '0001_a',
+    sql: 'CREATE TABLE a (id TEXT) STRICT; CREATE TABLE a (id TEXT) STRICT',
+  }
   expect(() => migrate(db, now, [broken])).toThrow()
   expect(db.one(`SELECT 1 FROM sqlite_schema WHERE name = 'a'`)).toBeNull()
   expect(pendingMigrations(db, [broken])).toEqual([broken])
@@ -24,7 +27,10 @@ test('one that fails leaves nothing of itself behind', () => {
 
 test('a database of a newer executable is refused and named', () => {
   const db = openDatabase({ path: ':memory:' })
-  migrate(db, now, [{ name: '0001_a', sql: 'CREATE TABLE a (id TEXT) STRICT' }, { name: '0002_later', sql: 'CREATE TABLE b (id TEXT) STRICT' }])
+  migrate(db, now, [
+    { name: '0001_a', sql: 'CREATE TABLE a (id TEXT) STRICT' },
+    { name: '0002_later', sql: 'CREATE TABLE b (id TEXT) STRICT' },
+  ])
   expect(() => pendingMigrations(db, [{ name: '0001_a', sql: '' }])).toThrow(NewerDatabase)
   expect(() => pendingMigrations(db, [{ name: '0001_a', sql: '' }])).toThrow('0002_later')
 })
@@ -36,7 +42,9 @@ test('the one-page schema is what the migrations make (write it with: bun script
 test('every table is strict, so a column holds what it says', () => {
   const db = openDatabase({ path: ':memory:' })
   migrate(db, now)
-  const loose = db.all<{ name: string }>(`SELECT name FROM pragma_table_list WHERE type = 'table' AND strict = 0 AND name NOT LIKE 'sqlite_%'`)
+  const loose = db.all<{ name: string }>(
+    `SELECT name FROM pragma_table_list WHERE type = 'table' AND strict = 0 AND name NOT LIKE 'sqlite_%'`,
+  )
   expect(loose).toEqual([])
   expect(migrations.length).toBeGreaterThan(0)
 })

@@ -12,9 +12,12 @@ test('on a full disk changes are refused in words, reading and taking away go on
   await world.repo('acme/site', { as: ada })
   await world.repo('acme/old', { as: ada })
   const { settings } = world.hearth
-  const set = (disk_reserve: number) => void Object.assign(settings, { limits: { ...settings.limits, disk_reserve } })
+  const set = (disk_reserve: number) =>
+    void Object.assign(settings, { limits: { ...settings.limits, disk_reserve } })
   set(Number.MAX_SAFE_INTEGER)
-  expect(await refusal(world.call(createIssue, ada, { repo: 'acme/site', title: 'x' }))).toMatchObject({ code: 'unavailable', status: 503, headers: { 'retry-after': '60' } })
+  expect(
+    await refusal(world.call(createIssue, ada, { repo: 'acme/site', title: 'x' })),
+  ).toMatchObject({ code: 'unavailable', status: 503, headers: { 'retry-after': '60' } })
   expect((await world.call(getRepo, ada, { repo: 'acme/site' })).name).toBe('site')
   await world.call(deleteRepo, ada, { repo: 'acme/old', confirm: 'acme/old' })
   expect(world.hearth.measures.refused.get('disk_full')).toBe(1)
@@ -23,8 +26,11 @@ test('on a full disk changes are refused in words, reading and taking away go on
 })
 
 test('errors of a full or read-only disk are known, wherever they stand', () => {
-  const coded = (code: string, cause?: unknown) => Object.assign(new Error('x', { cause }), { code })
-  for (const code of ['SQLITE_FULL', 'SQLITE_READONLY', 'SQLITE_IOERR_WRITE', 'ENOSPC', 'EROFS']) expect(isWithoutRoom(coded(code))).toBe(true)
+  const coded = (code: string, cause?: unknown) =>
+    Object.assign(new Error('x', { cause }), { code })
+  for (const code of ['SQLITE_FULL', 'SQLITE_READONLY', 'SQLITE_IOERR_WRITE', 'ENOSPC', 'EROFS'])
+    expect(isWithoutRoom(coded(code))).toBe(true)
   expect(isWithoutRoom(new Error('outside', { cause: coded('ENOSPC') }))).toBe(true)
-  for (const error of [coded('SQLITE_BUSY'), new Error('x'), null, 'ENOSPC']) expect(isWithoutRoom(error)).toBe(false)
+  for (const error of [coded('SQLITE_BUSY'), new Error('x'), null, 'ENOSPC'])
+    expect(isWithoutRoom(error)).toBe(false)
 })

@@ -17,7 +17,10 @@ function open(name: string) {
   db.exec('CREATE TABLE texts (text TEXT) STRICT')
   const writer = new Writer(db)
   const log = () => statSync(`${path}-wal`).size / MIB
-  /** Writes so many MiB without a pause, by several who each wait for their own. Gives the largest size of the log. */
+  /**
+   * Writes so many MiB without a pause, by several who each wait for their own. Gives the largest
+   * size of the log.
+   */
   const write = async (mib: number): Promise<number> => {
     let [most, left] = [0, mib * 2]
     const one = async () => {
@@ -58,7 +61,8 @@ test('while somebody reads for long the log grows and writes go on; afterwards i
   reader.run('COMMIT')
   expect(read()).toEqual({ n: 142 })
   reader.close()
-  // What was asked for while it was read is taken over with one of the next writes, which begins the log anew.
+  // What was asked for while it was read is taken over with one of the next writes, which begins
+  // the log anew.
   for (let n = 0; n < 200 && log() > 40; n++) await write(1)
   expect(log()).toBeLessThan(40)
   await close()

@@ -15,12 +15,19 @@ await world.commit('acme/site', 'main', { 'a.txt': 'a\n' })
 
 test('whom work is for follows it through what is awaited, and ends with it', async () => {
   expect(askerNow()).toBeNull()
-  const seen = await workFor('ada', async () => {
-    await new Promise((resolve) => setImmediate(resolve))
-    const inner = await unhurried(async () => askerNow())
-    return [askerNow(), inner]
-  }, 1_000)
-  expect(seen).toEqual([{ party: 'ada', until: 1_000 }, { party: 'ada', until: null }])
+  const seen = await workFor(
+    'ada',
+    async () => {
+      await new Promise((resolve) => setImmediate(resolve))
+      const inner = await unhurried(async () => askerNow())
+      return [askerNow(), inner]
+    },
+    1_000,
+  )
+  expect(seen).toEqual([
+    { party: 'ada', until: 1_000 },
+    { party: 'ada', until: null },
+  ])
   expect(askerNow()).toBeNull()
   expect(partyOf(ada, nowhere)).toBe(ada.id)
   expect(partyOf(anonymous, () => ({ ...nowhere, ip: '192.0.2.1' }))).toBe('at 192.0.2.1')
@@ -28,22 +35,39 @@ test('whom work is for follows it through what is awaited, and ends with it', as
 
 test('reading history that takes too long is given up with 503, and is there for the next who asks', async () => {
   const late = { code: 'unavailable', reason: 'concurrency', headers: { 'retry-after': '60' } }
-  expect(await refusal(world.call(getBlame, ada, { repo: 'acme/site', path: 'a.txt' }, { until: performance.now() }))).toMatchObject(late)
-  expect(await refusal(world.call(listCommits, ada, { repo: 'acme/site' }, { until: performance.now() - 1 }))).toMatchObject(late)
+  expect(
+    await refusal(
+      world.call(getBlame, ada, { repo: 'acme/site', path: 'a.txt' }, { until: performance.now() }),
+    ),
+  ).toMatchObject(late)
+  expect(
+    await refusal(
+      world.call(listCommits, ada, { repo: 'acme/site' }, { until: performance.now() - 1 }),
+    ),
+  ).toMatchObject(late)
   expect(world.hearth.measures.refused.get('late')).toBe(2)
   expect((await world.call(getBlame, ada, { repo: 'acme/site', path: 'a.txt' })).length).toBe(1)
   // Places that were given up are free again.
-  expect(world.hearth.git.load()).toEqual({ packs: { running: 0, waiting: 0 }, reads: { running: 0, waiting: 0 } })
+  expect(world.hearth.git.load()).toEqual({
+    packs: { running: 0, waiting: 0 },
+    reads: { running: 0, waiting: 0 },
+  })
 })
 
 test('a promise that comes in time is itself, and so is its error', async () => {
   expect(await byThen(Promise.resolve(7), performance.now() + 60_000)).toBe(7)
-  await expect(byThen(Promise.reject(new Error('broken')), performance.now() + 60_000)).rejects.toThrow('broken')
-  await expect(byThen(new Promise(() => {}), performance.now())).rejects.toMatchObject({ code: 'late' })
+  await expect(
+    byThen(Promise.reject(new Error('broken')), performance.now() + 60_000),
+  ).rejects.toThrow('broken')
+  await expect(byThen(new Promise(() => {}), performance.now())).rejects.toMatchObject({
+    code: 'late',
+  })
 })
 
 test('too much that waits is 503 with a time to come again; other errors are none of that', () => {
-  expect(overloaded(world.hearth, new GitError('busy', 'too much work waits already'))).toMatchObject({ status: 503, code: 'unavailable', headers: { 'retry-after': '10' } })
+  expect(
+    overloaded(world.hearth, new GitError('busy', 'too much work waits already')),
+  ).toMatchObject({ status: 503, code: 'unavailable', headers: { 'retry-after': '10' } })
   expect(overloaded(world.hearth, new GitError('missing', 'x'))).toBeNull()
   expect(overloaded(world.hearth, new Error('x'))).toBeNull()
 })

@@ -5,7 +5,11 @@ import { writeAs } from '#core/write.ts'
 import { Refusal } from '#lib/errors.ts'
 import { makeFloor } from './floor.ts'
 
-const lit = event('hearth.lit', Type.Object({ logs: Type.Integer() }), ({ logs }, by) => `${by} lit ${logs} logs`)
+const lit = event(
+  'hearth.lit',
+  Type.Object({ logs: Type.Integer() }),
+  ({ logs }, by) => `${by} lit ${logs} logs`,
+)
 const smoked = event('hearth.smoked', Type.Object({}), () => 'smoke')
 const subject = { workspace_id: 'wsp_1', repo_id: 'rep_1' }
 
@@ -21,7 +25,10 @@ test('an event and its reactions are one transaction with the change', async () 
     ],
   })
   await writeAs(hearth, null, (tx) => tx.append(lit, subject, { logs: 2 }).id)
-  expect(listEvents(hearth.db, { repo_id: 'rep_1', limit: 10 }).map(({ type }) => type)).toEqual(['hearth.smoked', 'hearth.lit'])
+  expect(listEvents(hearth.db, { repo_id: 'rep_1', limit: 10 }).map(({ type }) => type)).toEqual([
+    'hearth.smoked',
+    'hearth.lit',
+  ])
   expect(seen.sort()).toEqual(['hearth.lit', 'hearth.smoked'])
 })
 
@@ -51,7 +58,9 @@ test('a reaction that refuses undoes the change and its event, and nobody hears 
 test('live listeners hear of an event once it is on disk', async () => {
   const { hearth } = makeFloor({ events: [lit] })
   const heard: (string | undefined)[] = []
-  const stop = hearth.subscribe((row) => heard.push(listEvents(hearth.db, { limit: 1 })[0]?.id === row.id ? row.type : undefined))
+  const stop = hearth.subscribe((row) =>
+    heard.push(listEvents(hearth.db, { limit: 1 })[0]?.id === row.id ? row.type : undefined),
+  )
   await writeAs(hearth, null, (tx) => tx.append(lit, subject, { logs: 1 }).id)
   stop()
   await writeAs(hearth, null, (tx) => tx.append(lit, subject, { logs: 1 }).id)
@@ -59,7 +68,10 @@ test('live listeners hear of an event once it is on disk', async () => {
 })
 
 test('events that call each other for ever are stopped', async () => {
-  const { hearth } = makeFloor({ events: [lit], reactions: [reaction('again', lit, (tx) => void tx.append(lit, subject, { logs: 1 }))] })
+  const { hearth } = makeFloor({
+    events: [lit],
+    reactions: [reaction('again', lit, (tx) => void tx.append(lit, subject, { logs: 1 }))],
+  })
   const write = writeAs(hearth, null, (tx) => tx.append(lit, subject, { logs: 1 }).id)
   expect(write).rejects.toThrow('circle')
   await write.catch(() => {})

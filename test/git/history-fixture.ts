@@ -1,6 +1,8 @@
 /**
- * Repositories for comparing with real git: histories made from a seed, with merges, renames, modes, links, submodules,
- * binary files and every kind of line ending, and a database that reads what git stored and writes what git can read.
+ * Repositories for comparing with real git: histories made from a seed, with merges, renames,
+ * modes, links, submodules,
+ * binary files and every kind of line ending, and a database that reads what git stored and writes
+ * what git can read.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -60,7 +62,11 @@ export class Repo {
     this.git(['init', '-q', '--bare', '.'])
   }
 
-  run(args: readonly string[], input?: string | Uint8Array, cwd = this.directory): { status: number; stdout: Buffer; stderr: string } {
+  run(
+    args: readonly string[],
+    input?: string | Uint8Array,
+    cwd = this.directory,
+  ): { status: number; stdout: Buffer; stderr: string } {
     const done = spawnSync('git', [...args], { cwd, input, env: environment, maxBuffer: 1 << 28 })
     return { status: done.status ?? -1, stdout: done.stdout, stderr: done.stderr.toString() }
   }
@@ -73,7 +79,9 @@ export class Repo {
   }
 
   lines(args: readonly string[], input?: string): string[] {
-    return this.git(args, input).split('\n').filter((line) => line !== '')
+    return this.git(args, input)
+      .split('\n')
+      .filter((line) => line !== '')
   }
 
   remove(): void {
@@ -81,7 +89,10 @@ export class Repo {
   }
 }
 
-/** All objects that git has, in memory, read in one go; what is written also becomes a loose object for git to see. */
+/**
+ * All objects that git has, in memory, read in one go; what is written also becomes a loose object
+ * for git to see.
+ */
 export class TestDatabase implements ObjectDatabase {
   private readonly objects = new Map<Oid, GitObject>()
   /** Ids written through this database. */
@@ -94,7 +105,10 @@ export class TestDatabase implements ObjectDatabase {
     for (let at = 0; at < stdout.length; ) {
       const end = stdout.indexOf(10, at)
       const [oid = '', type = '', size = ''] = stdout.toString('latin1', at, end).split(' ')
-      this.objects.set(oid, { type: type as ObjectType, data: new Uint8Array(stdout.subarray(end + 1, end + 1 + Number(size))) })
+      this.objects.set(oid, {
+        type: type as ObjectType,
+        data: new Uint8Array(stdout.subarray(end + 1, end + 1 + Number(size))),
+      })
       at = end + 2 + Number(size)
     }
   }
@@ -126,7 +140,10 @@ export class TestDatabase implements ObjectDatabase {
   }
 }
 
-export type File = { readonly mode: '100644' | '100755' | '120000' | '160000'; readonly data: Buffer }
+export type File = {
+  readonly mode: '100644' | '100755' | '120000' | '160000'
+  readonly data: Buffer
+}
 export type Files = Map<string, File>
 
 export type Commit = {
@@ -148,19 +165,31 @@ export function importCommits(repo: Repo, commits: readonly Commit[]): Oid[] {
     const message = Buffer.from(commit.message ?? `commit ${i}\n`)
     if (commit.parents.length === 0) parts.push('reset refs/heads/main\n\n')
     parts.push(`commit refs/heads/main\nmark :${i + 1}\nauthor ${author} ${commit.time} +0000\n`)
-    parts.push(`committer C <c@example.org> ${commit.time} +0000\ndata ${message.length}\n`, message, '\n')
+    parts.push(
+      `committer C <c@example.org> ${commit.time} +0000\ndata ${message.length}\n`,
+      message,
+      '\n',
+    )
     const [first, ...rest] = commit.parents
     if (first !== undefined) parts.push(`from :${first + 1}\n`)
     for (const parent of rest) parts.push(`merge :${parent + 1}\n`)
     parts.push('deleteall\n')
     for (const [path, file] of commit.files) {
-      if (file.mode === '160000') parts.push(`M 160000 ${file.data.toString('latin1')} ${quote(path)}\n`)
-      else parts.push(`M ${file.mode} inline ${quote(path)}\ndata ${file.data.length}\n`, file.data, '\n')
+      if (file.mode === '160000')
+        parts.push(`M 160000 ${file.data.toString('latin1')} ${quote(path)}\n`)
+      else
+        parts.push(
+          `M ${file.mode} inline ${quote(path)}\ndata ${file.data.length}\n`,
+          file.data,
+          '\n',
+        )
     }
     parts.push('\n')
   })
   const marks = join(repo.directory, 'marks')
-  const stream = Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part, 'latin1') : part)))
+  const stream = Buffer.concat(
+    parts.map((part) => (typeof part === 'string' ? Buffer.from(part, 'latin1') : part)),
+  )
   repo.git(['fast-import', '--quiet', '--force', `--export-marks=${marks}`], stream)
   const oids: Oid[] = []
   for (const line of readFileSync(marks, 'latin1').trim().split('\n')) {
@@ -172,7 +201,22 @@ export function importCommits(repo: Repo, commits: readonly Commit[]): Oid[] {
 }
 
 const WORDS = [
-  'alpha', 'beta', 'gamma', 'delta', '', '{', '}', '  return', '    x = 1', '\ty', 'end', '', 'if (a) {', '  }', 'Größe', '// note',
+  'alpha',
+  'beta',
+  'gamma',
+  'delta',
+  '',
+  '{',
+  '}',
+  '  return',
+  '    x = 1',
+  '\ty',
+  'end',
+  '',
+  'if (a) {',
+  '  }',
+  'Größe',
+  '// note',
 ]
 
 function line(random: Random): string {
@@ -192,22 +236,36 @@ export function editText(random: Random, data: Buffer): Buffer {
   const lines = data.toString('latin1').split('\n')
   for (let edits = 1 + random.below(3); edits > 0; edits--) {
     const at = random.below(lines.length)
-    const fresh = Array.from({ length: 1 + random.below(4) }, () => Buffer.from(line(random)).toString('latin1') + (crlf ? '\r' : ''))
+    const fresh = Array.from(
+      { length: 1 + random.below(4) },
+      () => Buffer.from(line(random)).toString('latin1') + (crlf ? '\r' : ''),
+    )
     const kind = random.below(4)
     if (kind === 0) lines.splice(at, 0, ...fresh)
     else if (kind === 1) lines.splice(at, 1 + random.below(3))
     else if (kind === 2) lines.splice(at, 1 + random.below(2), ...fresh)
-    else if (lines.length > 6) lines.splice(random.below(lines.length), 0, ...lines.splice(at, 1 + random.below(4)))
+    else if (lines.length > 6)
+      lines.splice(random.below(lines.length), 0, ...lines.splice(at, 1 + random.below(4)))
   }
   return Buffer.from(lines.join('\n'), 'latin1')
 }
 
 const DIRS = ['', 'src/', 'src/lib/', 'src/lib/deep/', 'doc/', 'other/']
-const NAMES = ['a', 'b.txt', 'c.ts', 'Makefile', 'read me', 'gr\xc3\xb6\xc3\x9fe', 'x\tq"', 'raw\xff\xfe']
+const NAMES = [
+  'a',
+  'b.txt',
+  'c.ts',
+  'Makefile',
+  'read me',
+  'gr\xc3\xb6\xc3\x9fe',
+  'x\tq"',
+  'raw\xff\xfe',
+]
 
 function freshPath(random: Random, files: Files): string | null {
   for (let tries = 0; tries < 10; tries++) {
-    const path = random.pick(DIRS) + random.pick(NAMES) + (random.chance(0.3) ? random.below(5) : '')
+    const path =
+      random.pick(DIRS) + random.pick(NAMES) + (random.chance(0.3) ? random.below(5) : '')
     if (!blocked(files, path)) return path
   }
   return null
@@ -251,12 +309,18 @@ export function mutate(random: Random, before: Files, mix: Mix = {}): Files {
         const to = freshPath(random, files)
         if (!to) continue
         files.delete(path)
-        files.set(to, random.chance(0.5) || file.mode !== '100644' ? file : { ...file, data: editText(random, file.data) })
+        files.set(
+          to,
+          random.chance(0.5) || file.mode !== '100644'
+            ? file
+            : { ...file, data: editText(random, file.data) },
+        )
       }
     } else if (roll < 0.15 + renames + oddities) oddity(random, files, path, file)
     else if (roll < 0.15 + renames + oddities + collisions) collide(random, files, path, file)
     else if (roll > 0.94) files.delete(path)
-    else if (file.mode !== '120000' && file.mode !== '160000') files.set(path, { ...file, data: editText(random, file.data) })
+    else if (file.mode !== '120000' && file.mode !== '160000')
+      files.set(path, { ...file, data: editText(random, file.data) })
   }
   return files
 }
@@ -270,16 +334,32 @@ function renameDirectory(random: Random, files: Files): void {
     const target = to + path.slice(from.length)
     files.delete(path)
     if (blocked(files, target)) files.set(path, file)
-    else files.set(target, random.chance(0.8) || file.mode !== '100644' ? file : { ...file, data: editText(random, file.data) })
+    else
+      files.set(
+        target,
+        random.chance(0.8) || file.mode !== '100644'
+          ? file
+          : { ...file, data: editText(random, file.data) },
+      )
   }
 }
 
 function oddity(random: Random, files: Files, path: string, file: File): void {
   const kind = random.below(5)
-  if (kind === 0) files.set(path, { ...file, mode: file.mode === '100755' ? '100644' : file.mode === '100644' ? '100755' : file.mode })
-  else if (kind === 1) files.set(path, { mode: '120000', data: Buffer.from(`target${random.below(3)}`) })
-  else if (kind === 2) files.set(path, { mode: '160000', data: Buffer.from(String(random.below(4) + 1).repeat(40)) })
-  else if (kind === 3) files.set(path, { mode: '100644', data: Buffer.from([0, 1, 2, random.below(5), 10, random.below(5), 255]) })
+  if (kind === 0)
+    files.set(path, {
+      ...file,
+      mode: file.mode === '100755' ? '100644' : file.mode === '100644' ? '100755' : file.mode,
+    })
+  else if (kind === 1)
+    files.set(path, { mode: '120000', data: Buffer.from(`target${random.below(3)}`) })
+  else if (kind === 2)
+    files.set(path, { mode: '160000', data: Buffer.from(String(random.below(4) + 1).repeat(40)) })
+  else if (kind === 3)
+    files.set(path, {
+      mode: '100644',
+      data: Buffer.from([0, 1, 2, random.below(5), 10, random.below(5), 255]),
+    })
   else files.set(path, { mode: '100644', data: randomText(random, random.below(20)) })
 }
 
@@ -296,9 +376,17 @@ function collide(random: Random, files: Files, path: string, file: File): void {
   files.set(dir, file)
 }
 
-export type HistoryOptions = Mix & { commits?: number; merges?: number; skew?: boolean; files?: number }
+export type HistoryOptions = Mix & {
+  commits?: number
+  merges?: number
+  skew?: boolean
+  files?: number
+}
 
-/** A history of branches and merges; a merge's content is a mix of its parents', edited, so that no two look alike. */
+/**
+ * A history of branches and merges; a merge's content is a mix of its parents', edited, so that no
+ * two look alike.
+ */
 export function randomHistory(seed: number, options: HistoryOptions = {}): Commit[] {
   const random = new Random(seed)
   const { commits: total = 30, merges = 0.25, skew = false } = options
@@ -309,7 +397,8 @@ export function randomHistory(seed: number, options: HistoryOptions = {}): Commi
     const at = skew && random.chance(0.15) ? time - random.below(20_000) : time
     if (i === 0) {
       let files: Files = new Map()
-      for (let n = 0; n < (options.files ?? 4); n++) files = mutate(random, files, { renames: 0, oddities: 0, collisions: 0 })
+      for (let n = 0; n < (options.files ?? 4); n++)
+        files = mutate(random, files, { renames: 0, oddities: 0, collisions: 0 })
       commits.push({ parents: [], files, time: at })
       continue
     }
@@ -320,8 +409,17 @@ export function randomHistory(seed: number, options: HistoryOptions = {}): Commi
     const b = commits[second]
     if (!a || !b) continue
     if (first !== second && random.chance(merges)) {
-      commits.push({ parents: [first, second], files: random.chance(0.7) ? blend(random, a.files, b.files) : a.files, time: at })
-    } else commits.push({ parents: [first], files: random.chance(0.04) ? a.files : mutate(random, a.files, options), time: at })
+      commits.push({
+        parents: [first, second],
+        files: random.chance(0.7) ? blend(random, a.files, b.files) : a.files,
+        time: at,
+      })
+    } else
+      commits.push({
+        parents: [first],
+        files: random.chance(0.04) ? a.files : mutate(random, a.files, options),
+        time: at,
+      })
   }
   return commits
 }

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { parseTag } from '../../src/git/object.ts'
 import { discard, git, scratch, tryGit } from './support/real-git.ts'
 
-const block = (kind: string, text: string): string => `-----BEGIN ${kind}-----\n\n${text}\n-----END ${kind}-----\n`
+const block = (kind: string, text: string): string =>
+  `-----BEGIN ${kind}-----\n\n${text}\n-----END ${kind}-----\n`
 const pgp = (text: string): string => block('PGP SIGNATURE', text)
 
 /** Messages of tags, with how the part that is signed ends. */
@@ -32,9 +33,17 @@ describe('where the signature of a tag begins is where git says', () => {
   test.each(Object.entries(MESSAGES))('%s', async (name, message) => {
     const head = await git(repo, 'rev-parse', 'HEAD')
     const text = `object ${head}\ntype commit\ntag v1\ntagger Ada <ada@example.org> 1700000000 +0000\n\n${message}`
-    const { out: oid } = await tryGit(repo, ['hash-object', '-w', '-t', 'tag', '--stdin', '--literally'], { input: text })
+    const { out: oid } = await tryGit(
+      repo,
+      ['hash-object', '-w', '-t', 'tag', '--stdin', '--literally'],
+      { input: text },
+    )
     await git(repo, 'update-ref', 'refs/tags/v1', oid.trim())
-    const { out: armored } = await tryGit(repo, ['for-each-ref', '--format=%(contents:signature)', 'refs/tags/v1'])
+    const { out: armored } = await tryGit(repo, [
+      'for-each-ref',
+      '--format=%(contents:signature)',
+      'refs/tags/v1',
+    ])
     const tag = parseTag(oid.trim(), new TextEncoder().encode(text))
     expect(tag.signature?.armored ?? '').toBe(armored.slice(0, -1))
     expect(`${tag.message}${tag.signature?.armored ?? ''}`).toBe(message)
@@ -47,6 +56,9 @@ describe('where the signature of a tag begins is where git says', () => {
     writeFileSync(program, `#!/bin/sh\ncat > ${payload}\nexit 1\n`)
     chmodSync(program, 0o755)
     await tryGit(repo, ['-c', `gpg.program=${program}`, 'verify-tag', 'v1'])
-    expect([name, readFileSync(payload, 'utf8')]).toEqual([name, Buffer.from(tag.signature.signed).toString()])
+    expect([name, readFileSync(payload, 'utf8')]).toEqual([
+      name,
+      Buffer.from(tag.signature.signed).toString(),
+    ])
   })
 })

@@ -17,9 +17,16 @@ const server = startServer({ host: '127.0.0.1', port: 0, log: silentLog })
 server.open(world.hearth)
 afterAll(() => server.stop())
 
-const token = async () => (await world.call(createSettingsToken, { ...ada, token: null, sign_in: 'sgn_test' }, { name: 'memo' }))
+const token = async () =>
+  await world.call(
+    createSettingsToken,
+    { ...ada, token: null, sign_in: 'sgn_test' },
+    { name: 'memo' },
+  )
 const get = async (secret: string | null, headers: Record<string, string> = {}) =>
-  fetch(`${server.url}/api/v1/repos/acme/site`, { headers: { ...(secret === null ? {} : { authorization: `Bearer ${secret}` }), ...headers } })
+  fetch(`${server.url}/api/v1/repos/acme/site`, {
+    headers: { ...(secret === null ? {} : { authorization: `Bearer ${secret}` }), ...headers },
+  })
 
 test('the same question again is answered alike, with an id of its own, until something changes', async () => {
   const { secret } = await token()
@@ -31,7 +38,9 @@ test('the same question again is answered alike, with an id of its own, until so
   expect((await get(secret, { 'if-none-match': first.headers.get('etag') ?? '' })).status).toBe(304)
 
   await world.call(updateRepo, ada, { repo: 'acme/site', description: 'Changed' })
-  expect(((await (await get(secret)).json()) as { description: string }).description).toBe('Changed')
+  expect(((await (await get(secret)).json()) as { description: string }).description).toBe(
+    'Changed',
+  )
 })
 
 test('what one caller was told is told to no other', async () => {
@@ -61,5 +70,7 @@ test('a change by another process is seen too', async () => {
   other.run('UPDATE workspaces SET base_permission = ? WHERE id = ?', 'none', workspace.id)
   other.run('UPDATE repos SET description = ? WHERE name = ?', 'From elsewhere', 'site')
   other.close()
-  expect(((await (await get(secret)).json()) as { description: string }).description).toBe('From elsewhere')
+  expect(((await (await get(secret)).json()) as { description: string }).description).toBe(
+    'From elsewhere',
+  )
 })

@@ -5,7 +5,14 @@ import { join } from 'node:path'
 import { nowhere } from '#core/audit.ts'
 import type { UserCaller } from '#core/caller.ts'
 import { issueToken, revokeLeaked } from '#features/accounts/index.ts'
-import { createFork, moveRefs, prepareUpdates, readRef, repoByPath, takeNumber } from '#features/repos/index.ts'
+import {
+  createFork,
+  moveRefs,
+  prepareUpdates,
+  readRef,
+  repoByPath,
+  takeNumber,
+} from '#features/repos/index.ts'
 import { gitAddress, gitDoor, protocolOf } from '#http/git.ts'
 import { makeWorld } from '../world.ts'
 
@@ -21,16 +28,36 @@ await world.repo('acme/secret', { private: true })
 
 const tokenOf = (person: UserCaller, scopes: string[] | null = null): Promise<string> =>
   world.write((tx) => {
-    const options = { actor_id: person.id, kind: 'user' as const, name: 'git', source: 'settings' as const, scopes, repos: null, workspace_id: null, role: null, expires_at: null }
+    const options = {
+      actor_id: person.id,
+      kind: 'user' as const,
+      name: 'git',
+      source: 'settings' as const,
+      scopes,
+      repos: null,
+      workspace_id: null,
+      role: null,
+      expires_at: null,
+    }
     return issueToken(tx, options).secret
   })
 
-const [adas, bobs, eves, limbos, readers] = [await tokenOf(ada), await tokenOf(bob), await tokenOf(eve), await tokenOf(limbo), await tokenOf(bob, ['code:read'])]
+const [adas, bobs, eves, limbos, readers] = [
+  await tokenOf(ada),
+  await tokenOf(bob),
+  await tokenOf(eve),
+  await tokenOf(limbo),
+  await tokenOf(bob, ['code:read']),
+]
 
 const door = gitDoor(hearth)
 const server = Bun.serve({
-  port: 0, hostname: '127.0.0.1', development: false, maxRequestBodySize: 1 << 30,
-  fetch: (request, listener) => door(request, listener, () => nowhere) ?? new Response('not git', { status: 418 }),
+  port: 0,
+  hostname: '127.0.0.1',
+  development: false,
+  maxRequestBodySize: 1 << 30,
+  fetch: (request, listener) =>
+    door(request, listener, () => nowhere) ?? new Response('not git', { status: 418 }),
 })
 const home = mkdtempSync(join(tmpdir(), 'hearth-git-'))
 afterAll(async () => {
@@ -38,20 +65,41 @@ afterAll(async () => {
   rmSync(home, { recursive: true, force: true })
 })
 
-const at = (path: string, token?: string) => `http://${token === undefined ? '' : `x:${token}@`}127.0.0.1:${server.port}/${path}`
-const basic = (username: string, password: string) => ({ authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}` })
-const refs = (path: string, headers: Record<string, string> = {}, service = 'git-upload-pack') => fetch(at(`${path}/info/refs?service=${service}`), { headers })
+const at = (path: string, token?: string) =>
+  `http://${token === undefined ? '' : `x:${token}@`}127.0.0.1:${server.port}/${path}`
+const basic = (username: string, password: string) => ({
+  authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`,
+})
+const refs = (path: string, headers: Record<string, string> = {}, service = 'git-upload-pack') =>
+  fetch(at(`${path}/info/refs?service=${service}`), { headers })
 
 /** Runs git in a directory below the test's home; nothing of this machine's settings is read. */
-async function git(directory: string, ...args: string[]): Promise<{ code: number; out: string; err: string }> {
+async function git(
+  directory: string,
+  ...args: string[]
+): Promise<{ code: number; out: string; err: string }> {
   const child = Bun.spawn(['git', ...args], {
-    cwd: join(home, directory), stdout: 'pipe', stderr: 'pipe', stdin: 'ignore',
+    cwd: join(home, directory),
+    stdout: 'pipe',
+    stderr: 'pipe',
+    stdin: 'ignore',
     env: {
-      PATH: process.env['PATH'] ?? '', HOME: home, GIT_CONFIG_NOSYSTEM: '1', GIT_TERMINAL_PROMPT: '0', GIT_AUTHOR_NAME: 'Bob', GIT_AUTHOR_EMAIL: 'bob@example.com',
-      GIT_COMMITTER_NAME: 'Bob', GIT_COMMITTER_EMAIL: 'bob@example.com', LC_ALL: 'C',
+      PATH: process.env['PATH'] ?? '',
+      HOME: home,
+      GIT_CONFIG_NOSYSTEM: '1',
+      GIT_TERMINAL_PROMPT: '0',
+      GIT_AUTHOR_NAME: 'Bob',
+      GIT_AUTHOR_EMAIL: 'bob@example.com',
+      GIT_COMMITTER_NAME: 'Bob',
+      GIT_COMMITTER_EMAIL: 'bob@example.com',
+      LC_ALL: 'C',
     },
   })
-  const [out, err, code] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text(), child.exited])
+  const [out, err, code] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ])
   return { code, out: out.trim(), err }
 }
 
@@ -61,15 +109,37 @@ async function ok(directory: string, ...args: string[]): Promise<string> {
   return out
 }
 
-const refOf = (path: string, name: string) => readRef(hearth.db, repoByPath(hearth.db, path)?.id ?? '', name)
+const refOf = (path: string, name: string) =>
+  readRef(hearth.db, repoByPath(hearth.db, path)?.id ?? '', name)
 
 test('only addresses of git are taken', () => {
   expect(gitAddress('/acme/site.git/info/refs')).toEqual({ repo: 'acme/site', what: 'info/refs' })
-  expect(gitAddress('/acme/site/git-upload-pack')).toEqual({ repo: 'acme/site', what: 'git-upload-pack' })
-  expect(gitAddress('/acme/a.git.b.git/git-receive-pack')).toEqual({ repo: 'acme/a.git.b', what: 'git-receive-pack' })
-  expect(gitAddress('/acme/site/pull/12.git/info/refs')).toEqual({ repo: 'acme/site/pull/12', what: 'info/refs' })
-  expect(gitAddress('/acme/site/pull/12/info/refs')).toEqual({ repo: 'acme/site/pull/12', what: 'info/refs' })
-  for (const path of ['/acme/site', '/acme/site.git', '/acme/site/HEAD', '/info/refs', '/api/site/info/refs', '/acme/site/pull/x/info/refs', '/a%2fb/c/info/refs', '/acme/../x/info/refs/y']) {
+  expect(gitAddress('/acme/site/git-upload-pack')).toEqual({
+    repo: 'acme/site',
+    what: 'git-upload-pack',
+  })
+  expect(gitAddress('/acme/a.git.b.git/git-receive-pack')).toEqual({
+    repo: 'acme/a.git.b',
+    what: 'git-receive-pack',
+  })
+  expect(gitAddress('/acme/site/pull/12.git/info/refs')).toEqual({
+    repo: 'acme/site/pull/12',
+    what: 'info/refs',
+  })
+  expect(gitAddress('/acme/site/pull/12/info/refs')).toEqual({
+    repo: 'acme/site/pull/12',
+    what: 'info/refs',
+  })
+  for (const path of [
+    '/acme/site',
+    '/acme/site.git',
+    '/acme/site/HEAD',
+    '/info/refs',
+    '/api/site/info/refs',
+    '/acme/site/pull/x/info/refs',
+    '/a%2fb/c/info/refs',
+    '/acme/../x/info/refs/y',
+  ]) {
     expect(gitAddress(path)).toBeNull()
   }
   expect(protocolOf('version=2')).toBe(2)
@@ -81,7 +151,9 @@ test('only addresses of git are taken', () => {
 describe('who may', () => {
   test('everyone reads what is public; the rest asks for a sign-in, whether or not it exists', async () => {
     expect((await refs('acme/open.git')).status).toBe(200)
-    const answers = await Promise.all(['acme/secret', 'acme/missing', 'nobody/here'].map((path) => refs(path)))
+    const answers = await Promise.all(
+      ['acme/secret', 'acme/missing', 'nobody/here'].map((path) => refs(path)),
+    )
     for (const answer of answers) {
       expect(answer.status).toBe(401)
       expect(answer.headers.get('www-authenticate')).toStartWith('Basic realm="Hearth"')
@@ -91,13 +163,24 @@ describe('who may', () => {
   })
 
   test('a token is the password, the username, or a bearer', async () => {
-    for (const headers of [basic('whoever', bobs), basic(bobs, ''), basic(bobs, 'x-oauth-basic'), { authorization: `Bearer ${bobs}` }]) {
+    for (const headers of [
+      basic('whoever', bobs),
+      basic(bobs, ''),
+      basic(bobs, 'x-oauth-basic'),
+      { authorization: `Bearer ${bobs}` },
+    ]) {
       expect((await refs('acme/secret', headers)).status).toBe(200)
     }
   })
 
   test('a wrong token is refused even where none is needed', async () => {
-    for (const headers of [basic('bob', 'wrong'), basic('bob', `${bobs}x`), { authorization: 'Bearer x' }, { authorization: 'Digest x' }, basic('x', 'y'.repeat(5000))]) {
+    for (const headers of [
+      basic('bob', 'wrong'),
+      basic('bob', `${bobs}x`),
+      { authorization: 'Bearer x' },
+      { authorization: 'Digest x' },
+      basic('x', 'y'.repeat(5000)),
+    ]) {
       const answer = await refs('acme/open', headers)
       expect(answer.status).toBe(401)
       expect(answer.headers.get('content-type')).toStartWith('text/plain')
@@ -111,7 +194,8 @@ describe('who may', () => {
 
   test('who was let in a moment ago is not any more once the token is revoked', async () => {
     const short = await tokenOf(bob)
-    for (let times = 0; times < 2; times++) expect((await refs('acme/secret', basic('x', short))).status).toBe(200)
+    for (let times = 0; times < 2; times++)
+      expect((await refs('acme/secret', basic('x', short))).status).toBe(200)
     expect((await refs('acme/other', basic('x', short))).status).toBe(404)
     expect((await refs('acme/secret', basic('x', eves))).status).toBe(404)
     expect((await refs('acme/secret')).status).toBe(401)
@@ -120,7 +204,10 @@ describe('who may', () => {
   })
 
   test('a push is refused before the body is read', async () => {
-    const asked = { method: 'POST', headers: { ...basic('eve', eves), 'content-type': 'application/x-git-receive-pack-request' } }
+    const asked = {
+      method: 'POST',
+      headers: { ...basic('eve', eves), 'content-type': 'application/x-git-receive-pack-request' },
+    }
     let read = 0
     const body = new ReadableStream<Uint8Array>({
       pull(controller) {
@@ -149,21 +236,37 @@ describe('the protocol', () => {
     expect(answer.headers.get('content-type')).toBe('application/x-git-upload-pack-advertisement')
     expect(answer.headers.get('cache-control')).toContain('no-cache')
     expect(await answer.text()).toStartWith('001e# service=git-upload-pack\n0000')
-    expect(await (await refs('acme/open', { 'git-protocol': 'version=2' })).text()).toContain('version 2')
-    expect((await refs('acme/open', basic('bob', bobs), 'git-receive-pack')).headers.get('content-type')).toBe('application/x-git-receive-pack-advertisement')
+    expect(await (await refs('acme/open', { 'git-protocol': 'version=2' })).text()).toContain(
+      'version 2',
+    )
+    expect(
+      (await refs('acme/open', basic('bob', bobs), 'git-receive-pack')).headers.get('content-type'),
+    ).toBe('application/x-git-receive-pack-advertisement')
   })
 
   test('the old protocol and wrong requests are refused in words', async () => {
-    for (const path of ['acme/open.git/info/refs', 'acme/open.git/HEAD', 'acme/open.git/objects/info/packs']) {
+    for (const path of [
+      'acme/open.git/info/refs',
+      'acme/open.git/HEAD',
+      'acme/open.git/objects/info/packs',
+    ]) {
       const answer = await fetch(at(path))
       expect([path, answer.status]).toEqual([path, 403])
       expect(await answer.text()).toContain('smart HTTP')
     }
     expect((await refs('acme/open', {}, 'git-shell')).status).toBe(403)
     expect((await fetch(at('acme/open/git-upload-pack'))).status).toBe(405)
-    expect((await fetch(at('acme/open/git-upload-pack'), { method: 'POST', body: '0000' })).status).toBe(415)
-    const headers = { 'content-type': 'application/x-git-upload-pack-request', 'content-encoding': 'br' }
-    expect((await fetch(at('acme/open/git-upload-pack'), { method: 'POST', body: '0000', headers })).status).toBe(415)
+    expect(
+      (await fetch(at('acme/open/git-upload-pack'), { method: 'POST', body: '0000' })).status,
+    ).toBe(415)
+    const headers = {
+      'content-type': 'application/x-git-upload-pack-request',
+      'content-encoding': 'br',
+    }
+    expect(
+      (await fetch(at('acme/open/git-upload-pack'), { method: 'POST', body: '0000', headers }))
+        .status,
+    ).toBe(415)
   })
 })
 
@@ -181,10 +284,21 @@ describe('a person at work', () => {
     const head = await ok('work', 'rev-parse', 'HEAD')
     expect(refOf('acme/open', 'refs/heads/main')).toBe(head)
     for (const version of ['0', '1', '2']) {
-      await ok('.', '-c', `protocol.version=${version}`, 'clone', '-q', at('acme/open'), `clone${version}`)
+      await ok(
+        '.',
+        '-c',
+        `protocol.version=${version}`,
+        'clone',
+        '-q',
+        at('acme/open'),
+        `clone${version}`,
+      )
       expect(await ok(`clone${version}`, 'rev-parse', 'HEAD')).toBe(head)
     }
-    expect(world.events('git.push').at(-1)).toMatchObject({ actor_id: bob.id, data: { after: head, commits: 1 } })
+    expect(world.events('git.push').at(-1)).toMatchObject({
+      actor_id: bob.id,
+      data: { after: head, commits: 1 },
+    })
   })
 
   test('hears in one line why a ref was refused, while the others go through', async () => {
@@ -218,13 +332,20 @@ describe('a person at work', () => {
       await ok('work', 'add', '.')
       await ok('work', 'commit', '-q', '-m', `n${i}`)
     }
-    writeFileSync(join(home, 'work/big.bin'), Buffer.from(crypto.getRandomValues(new Uint8Array(60_000))).toString('base64').repeat(4))
+    writeFileSync(
+      join(home, 'work/big.bin'),
+      Buffer.from(crypto.getRandomValues(new Uint8Array(60_000)))
+        .toString('base64')
+        .repeat(4),
+    )
     await ok('work', 'add', '.')
     await ok('work', 'commit', '-q', '-m', 'big')
     await ok('work', '-c', 'http.postBuffer=65536', 'push', '-q', 'origin', 'many')
     await ok('clone2', 'commit', '-q', '--allow-empty', '-m', 'mine')
     await ok('clone2', '-c', 'protocol.version=0', 'fetch', '-q', 'origin', 'many')
-    expect(await ok('clone2', 'rev-parse', 'FETCH_HEAD')).toBe(await ok('work', 'rev-parse', 'many'))
+    expect(await ok('clone2', 'rev-parse', 'FETCH_HEAD')).toBe(
+      await ok('work', 'rev-parse', 'many'),
+    )
   })
 
   test('works in the fork of a pull request, apart from its parent', async () => {
@@ -233,7 +354,11 @@ describe('a person at work', () => {
     if (!parent || !oid) throw new Error('nothing was pushed')
     const number = await world.write((tx) => {
       const pull_number = takeNumber(tx, parent.id)
-      createFork(tx, parent, { pull_number, author_id: eve.id, head: { ref: 'refs/heads/main', oid } })
+      createFork(tx, parent, {
+        pull_number,
+        author_id: eve.id,
+        head: { ref: 'refs/heads/main', oid },
+      })
       return pull_number
     })
     const fork = `acme/open/pull/${number}`
@@ -254,7 +379,9 @@ describe('a person at work', () => {
   })
 
   test('hears that an archived repository is read-only', async () => {
-    await world.write((tx) => tx.db.run(`UPDATE repos SET archived_at = ? WHERE name = 'open'`, tx.now))
+    await world.write((tx) =>
+      tx.db.run(`UPDATE repos SET archived_at = ? WHERE name = 'open'`, tx.now),
+    )
     const { err } = await git('work', 'push', 'origin', 'many:late')
     expect(err).toContain('archived and read-only')
     expect((await git('.', 'ls-remote', at('acme/open'))).code).toBe(0)
@@ -265,12 +392,24 @@ describe('a person at work', () => {
 test('a compressed body is undone, counted, and refused when it is not what it says', async () => {
   await world.repo('acme/zip')
   const head = await world.commit('acme/zip', 'main', { 'a.txt': 'a' })
-  const headers = { 'content-type': 'application/x-git-upload-pack-request', 'content-encoding': 'gzip', 'git-protocol': 'version=2' }
+  const headers = {
+    'content-type': 'application/x-git-upload-pack-request',
+    'content-encoding': 'gzip',
+    'git-protocol': 'version=2',
+  }
   const question = '0014command=ls-refs\n00010000'
-  const good = await fetch(at('acme/zip/git-upload-pack'), { method: 'POST', headers, body: Bun.gzipSync(Buffer.from(question)) })
+  const good = await fetch(at('acme/zip/git-upload-pack'), {
+    method: 'POST',
+    headers,
+    body: Bun.gzipSync(Buffer.from(question)),
+  })
   expect(good.status).toBe(200)
   expect(await good.text()).toContain(`${head} refs/heads/main`)
-  const bad = await fetch(at('acme/zip/git-upload-pack'), { method: 'POST', headers, body: 'not gzip at all' }).then(
+  const bad = await fetch(at('acme/zip/git-upload-pack'), {
+    method: 'POST',
+    headers,
+    body: 'not gzip at all',
+  }).then(
     (answer) => answer.text(),
     () => 'cut off',
   )
@@ -280,24 +419,43 @@ test('a compressed body is undone, counted, and refused when it is not what it s
 
 describe('an answer that was given before', () => {
   const pkt = (line: string): string => (line.length + 4).toString(16).padStart(4, '0') + line
-  const headers = { 'content-type': 'application/x-git-upload-pack-request', 'git-protocol': 'version=2' }
+  const headers = {
+    'content-type': 'application/x-git-upload-pack-request',
+    'git-protocol': 'version=2',
+  }
   const kept = () => join(world.data, 'tmp', 'git')
   const ask = (path: string, tip: string, signal?: AbortSignal) =>
-    fetch(at(`${path}/git-upload-pack`), { method: 'POST', headers, body: `${pkt('command=fetch')}0001${pkt('ofs-delta')}${pkt(`want ${tip}`)}${pkt('done')}0000`, signal })
-  const sum = async (answer: Response): Promise<string> => new Bun.CryptoHasher('sha1').update(await answer.arrayBuffer()).digest('hex')
+    fetch(at(`${path}/git-upload-pack`), {
+      method: 'POST',
+      headers,
+      body: `${pkt('command=fetch')}0001${pkt('ofs-delta')}${pkt(`want ${tip}`)}${pkt('done')}0000`,
+      signal,
+    })
+  const sum = async (answer: Response): Promise<string> =>
+    new Bun.CryptoHasher('sha1').update(await answer.arrayBuffer()).digest('hex')
   let tip = ''
 
   beforeAll(async () => {
     await world.repo('acme/large')
     tip = await world.commit('acme/large', 'main', { 'a.txt': 'a' })
-    // More than what is kept in memory, and more than the system buffers between two ends of a connection.
+    // More than what is kept in memory, and more than the system buffers between two ends of a
+    // connection.
     const repo = repoByPath(hearth.db, 'acme/large')
     if (!repo) throw new Error('no repository')
     const author = { name: 'Ada', email: 'ada@example.com', time: 1_700_000_000, zone: '+0000' }
     const bytes = Buffer.alloc(24 << 20)
-    for (let from = 0; from < bytes.length; from += 65536) crypto.getRandomValues(bytes.subarray(from, from + 65536))
-    const { commit } = await hearth.git.commitFiles(repo.store, { parent: tip, changes: [{ action: 'put', path: 'noise', data: bytes }], message: 'noise', author, committer: author })
-    const prepared = await prepareUpdates(hearth, repo, [{ name: 'refs/heads/main', old: tip, new: commit }])
+    for (let from = 0; from < bytes.length; from += 65536)
+      crypto.getRandomValues(bytes.subarray(from, from + 65536))
+    const { commit } = await hearth.git.commitFiles(repo.store, {
+      parent: tip,
+      changes: [{ action: 'put', path: 'noise', data: bytes }],
+      message: 'noise',
+      author,
+      committer: author,
+    })
+    const prepared = await prepareUpdates(hearth, repo, [
+      { name: 'refs/heads/main', old: tip, new: commit },
+    ])
     await world.write((tx) => moveRefs(tx, repo, prepared), ada)
     tip = commit
   })
@@ -342,7 +500,9 @@ describe('an answer that was given before', () => {
     const repo = repoByPath(hearth.db, 'acme/large')
     const old = (await hearth.git.commit(repo?.store ?? '', tip))?.parents[0] ?? ''
     if (!repo) throw new Error('no repository')
-    const prepared = await prepareUpdates(hearth, repo, [{ name: 'refs/heads/main', old: before, new: old }])
+    const prepared = await prepareUpdates(hearth, repo, [
+      { name: 'refs/heads/main', old: before, new: old },
+    ])
     await world.write((tx) => moveRefs(tx, repo, prepared), ada)
     // Longer than refs are remembered for those who were shown them.
     world.clock.advance(2 * 60_000)
@@ -361,7 +521,9 @@ test('a history too long to wait for is looked through after its push, to the en
   })
   await ok('.', 'init', '-q', '-b', 'main', 'deep')
   writeFileSync(join(home, 'stream'), commits.join(''))
-  const child = Bun.spawn(['git', '-C', join(home, 'deep'), 'fast-import', '--quiet'], { stdin: Bun.file(join(home, 'stream')) })
+  const child = Bun.spawn(['git', '-C', join(home, 'deep'), 'fast-import', '--quiet'], {
+    stdin: Bun.file(join(home, 'stream')),
+  })
   expect(await child.exited).toBe(0)
   await ok('deep', 'push', '-q', at('acme/deep', adas), 'main')
   expect(refOf('acme/deep', 'refs/heads/main')).not.toBeNull()
@@ -378,11 +540,26 @@ test('a push that rules refuse tells of each, with the address of its ruleset', 
   await ok('ruled', 'add', '.')
   await ok('ruled', 'commit', '-qm', 'wip')
   const made = await world.call(createRuleset, ada, {
-    repo: 'acme/ruled', name: 'Tidy', target: 'push', rules: [{ type: 'commit_message', parameters: { pattern: '^feat: ' } }, { type: 'file_extension', parameters: { extensions: ['exe'] } }],
+    repo: 'acme/ruled',
+    name: 'Tidy',
+    target: 'push',
+    rules: [
+      { type: 'commit_message', parameters: { pattern: '^feat: ' } },
+      { type: 'file_extension', parameters: { extensions: ['exe'] } },
+    ],
   })
-  const { code, err } = await git('ruled', 'push', 'origin', 'HEAD:refs/heads/main', 'HEAD:refs/heads/topic')
+  const { code, err } = await git(
+    'ruled',
+    'push',
+    'origin',
+    'HEAD:refs/heads/main',
+    'HEAD:refs/heads/topic',
+  )
   expect(code).toBe(1)
-  const told = err.split('\n').filter((line) => line.startsWith('remote: ') && line.includes(': rule ')).map((line) => line.trim())
+  const told = err
+    .split('\n')
+    .filter((line) => line.startsWith('remote: ') && line.includes(': rule '))
+    .map((line) => line.trim())
   expect(told).toHaveLength(4)
   expect(told[0]).toStartWith('remote: main: rule commit_message: the message of commit ')
   expect(told.every((line) => line.endsWith(`; ${made.html_url}`))).toBe(true)
@@ -395,11 +572,17 @@ test('a push that rules refuse tells of each, with the address of its ruleset', 
 })
 
 describe('a ref that is gone between the list of refs and the fetch', () => {
-  const packet = (line: string): string => (line.length + 5).toString(16).padStart(4, '0') + `${line}\n`
+  const packet = (line: string): string =>
+    (line.length + 5).toString(16).padStart(4, '0') + `${line}\n`
   const ask = (path: string, token: string, command: string, ...args: string[]) =>
     fetch(`http://127.0.0.1:${server.port}/${path}/git-upload-pack`, {
-      method: 'POST', body: `${packet(`command=${command}`)}0001${args.map(packet).join('')}0000`,
-      headers: { ...basic('x', token), 'content-type': 'application/x-git-upload-pack-request', 'git-protocol': 'version=2' },
+      method: 'POST',
+      body: `${packet(`command=${command}`)}0001${args.map(packet).join('')}0000`,
+      headers: {
+        ...basic('x', token),
+        'content-type': 'application/x-git-upload-pack-request',
+        'git-protocol': 'version=2',
+      },
     }).then(async (response) => Buffer.from(await response.arrayBuffer()).toString('latin1'))
 
   test('comes to whoever was shown it, by id and by name, for a minute; nobody else hears of it', async () => {
@@ -415,14 +598,24 @@ describe('a ref that is gone between the list of refs and the fetch', () => {
 
     const byId = () => ask('acme/fleeting.git', adas, 'fetch', `want ${oid}`, 'done')
     expect(await byId()).toContain('PACK')
-    const byName = await ask('acme/fleeting.git', adas, 'fetch', 'want-ref refs/heads/passing', 'done')
+    const byName = await ask(
+      'acme/fleeting.git',
+      adas,
+      'fetch',
+      'want-ref refs/heads/passing',
+      'done',
+    )
     expect(byName).toContain(`${oid} refs/heads/passing`)
     expect(byName).toContain('PACK')
     // It is not shown any more, and bob never saw it.
     expect(await ask('acme/fleeting.git', adas, 'ls-refs')).not.toContain(oid)
     expect(await byId()).toContain('PACK')
-    expect(await ask('acme/fleeting.git', bobs, 'fetch', `want ${oid}`, 'done')).toContain(`not our ref ${oid}`)
-    expect(await ask('acme/fleeting.git', bobs, 'fetch', 'want-ref refs/heads/passing', 'done')).toContain('unknown ref refs/heads/passing')
+    expect(await ask('acme/fleeting.git', bobs, 'fetch', `want ${oid}`, 'done')).toContain(
+      `not our ref ${oid}`,
+    )
+    expect(
+      await ask('acme/fleeting.git', bobs, 'fetch', 'want-ref refs/heads/passing', 'done'),
+    ).toContain('unknown ref refs/heads/passing')
 
     world.clock.advance(2 * 60_000)
     expect(await byId()).toContain(`not our ref ${oid}`)

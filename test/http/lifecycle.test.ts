@@ -1,4 +1,7 @@
-/** What clients meet when repositories move, are archived, or are downloaded: real git, and HTTP through the whole server. */
+/**
+ * What clients meet when repositories move, are archived, or are downloaded: real git, and HTTP
+ * through the whole server.
+ */
 import { afterAll, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -28,7 +31,19 @@ await world.workspace('bakery', { owner: ada, members: [bob] })
 const logged: LogFields[] = []
 const log = { ...silentLog, info: (_: string, fields: LogFields = {}) => void logged.push(fields) }
 const server = startServer({ host: '127.0.0.1', port: 0, log: silentLog, grace: 1000 })
-server.open({ ...hearth, log, get callers() { return hearth.callers }, get jobs() { return hearth.jobs } }, { git: gitDoor(hearth) })
+server.open(
+  {
+    ...hearth,
+    log,
+    get callers() {
+      return hearth.callers
+    },
+    get jobs() {
+      return hearth.jobs
+    },
+  },
+  { git: gitDoor(hearth) },
+)
 const home = mkdtempSync(join(tmpdir(), 'hearth-life-'))
 afterAll(async () => {
   await server.stop()
@@ -36,19 +51,50 @@ afterAll(async () => {
 })
 
 const tokenOf = (person: UserCaller): Promise<string> =>
-  world.write((tx) => issueToken(tx, { actor_id: person.id, kind: 'user', name: 'git', source: 'settings', scopes: null, repos: null, workspace_id: null, role: null, expires_at: null }).secret)
+  world.write(
+    (tx) =>
+      issueToken(tx, {
+        actor_id: person.id,
+        kind: 'user',
+        name: 'git',
+        source: 'settings',
+        scopes: null,
+        repos: null,
+        workspace_id: null,
+        role: null,
+        expires_at: null,
+      }).secret,
+  )
 const [adas, bobs, eves] = [await tokenOf(ada), await tokenOf(bob), await tokenOf(eve)]
-const at = (path: string, token?: string) => `${server.url.replace('://', token === undefined ? '://' : `://x:${token}@`)}/${path}`
+const at = (path: string, token?: string) =>
+  `${server.url.replace('://', token === undefined ? '://' : `://x:${token}@`)}/${path}`
 
-async function git(directory: string, ...args: string[]): Promise<{ code: number; out: string; err: string }> {
+async function git(
+  directory: string,
+  ...args: string[]
+): Promise<{ code: number; out: string; err: string }> {
   const child = Bun.spawn(['git', ...args], {
-    cwd: join(home, directory), stdout: 'pipe', stderr: 'pipe', stdin: 'ignore',
+    cwd: join(home, directory),
+    stdout: 'pipe',
+    stderr: 'pipe',
+    stdin: 'ignore',
     env: {
-      PATH: process.env['PATH'] ?? '', HOME: home, GIT_CONFIG_NOSYSTEM: '1', GIT_TERMINAL_PROMPT: '0', GIT_AUTHOR_NAME: 'Bob', GIT_AUTHOR_EMAIL: 'bob@example.com',
-      GIT_COMMITTER_NAME: 'Bob', GIT_COMMITTER_EMAIL: 'bob@example.com', LC_ALL: 'C',
+      PATH: process.env['PATH'] ?? '',
+      HOME: home,
+      GIT_CONFIG_NOSYSTEM: '1',
+      GIT_TERMINAL_PROMPT: '0',
+      GIT_AUTHOR_NAME: 'Bob',
+      GIT_AUTHOR_EMAIL: 'bob@example.com',
+      GIT_COMMITTER_NAME: 'Bob',
+      GIT_COMMITTER_EMAIL: 'bob@example.com',
+      LC_ALL: 'C',
     },
   })
-  const [out, err, code] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text(), child.exited])
+  const [out, err, code] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ])
   return { code, out: out.trim(), err }
 }
 async function ok(directory: string, ...args: string[]): Promise<string> {
@@ -62,16 +108,26 @@ async function commit(directory: string, file: string): Promise<string> {
   await ok(directory, 'commit', '-q', '-m', file)
   return ok(directory, 'rev-parse', 'HEAD')
 }
-const refOf = (path: string, branch: string) => readRef(hearth.db, repoByPath(hearth.db, path)?.id ?? '', `refs/heads/${branch}`)
+const refOf = (path: string, branch: string) =>
+  readRef(hearth.db, repoByPath(hearth.db, path)?.id ?? '', `refs/heads/${branch}`)
 
 test('a setting that is misspelt is refused over REST, not left out', async () => {
   await world.repo('acme/shop')
   const path = `${server.url}/api/repos/acme/shop/settings`
   const headers = { authorization: `Bearer ${adas}`, 'content-type': 'application/json' }
-  const refused = await fetch(path, { method: 'PATCH', headers, body: '{"auto_merge":true,"requierd_approvals":2}' })
+  const refused = await fetch(path, {
+    method: 'PATCH',
+    headers,
+    body: '{"auto_merge":true,"requierd_approvals":2}',
+  })
   expect(refused.status).toBe(422)
-  expect(await refused.json()).toMatchObject({ error: { code: 'invalid', reason: 'unknown_input', field: 'requierd_approvals' } })
-  expect(await (await fetch(path, { headers })).json()).toMatchObject({ auto_merge: false, required_approvals: 0 })
+  expect(await refused.json()).toMatchObject({
+    error: { code: 'invalid', reason: 'unknown_input', field: 'requierd_approvals' },
+  })
+  expect(await (await fetch(path, { headers })).json()).toMatchObject({
+    auto_merge: false,
+    required_approvals: 0,
+  })
   const changed = await fetch(path, { method: 'PATCH', headers, body: '{"requiredApprovals":2}' })
   expect(await changed.json()).toMatchObject({ auto_merge: false, required_approvals: 2 })
 })
@@ -90,12 +146,29 @@ test('a clone goes on working after a rename and a transfer: git follows on fetc
   const mine = await commit('work', 'c.txt')
   await ok('work', 'push', '-q', 'origin', 'main')
   expect(refOf('bakery/web', 'main')).toBe(mine)
-  for (const old of ['acme/site.git', 'acme/site', 'acme/web.git']) expect((await git('.', 'ls-remote', at(old, bobs))).out).toContain(mine)
-  expect((await fetch(at('acme/site.git/info/refs?service=git-upload-pack'), { redirect: 'manual' })).status).toBe(401)
-  const stranger = await fetch(at('acme/site.git/info/refs?service=git-upload-pack'), { redirect: 'manual', headers: { authorization: `Bearer ${eves}` } })
-  expect([stranger.status, stranger.headers.get('location'), (await stranger.text()).includes('bakery')]).toEqual([404, null, false])
-  const member = await fetch(at('acme/site/info/refs?service=git-receive-pack'), { redirect: 'manual', headers: { authorization: `Bearer ${bobs}` } })
-  expect([member.status, member.headers.get('location')]).toEqual([301, '/bakery/web/info/refs?service=git-receive-pack'])
+  for (const old of ['acme/site.git', 'acme/site', 'acme/web.git'])
+    expect((await git('.', 'ls-remote', at(old, bobs))).out).toContain(mine)
+  expect(
+    (await fetch(at('acme/site.git/info/refs?service=git-upload-pack'), { redirect: 'manual' }))
+      .status,
+  ).toBe(401)
+  const stranger = await fetch(at('acme/site.git/info/refs?service=git-upload-pack'), {
+    redirect: 'manual',
+    headers: { authorization: `Bearer ${eves}` },
+  })
+  expect([
+    stranger.status,
+    stranger.headers.get('location'),
+    (await stranger.text()).includes('bakery'),
+  ]).toEqual([404, null, false])
+  const member = await fetch(at('acme/site/info/refs?service=git-receive-pack'), {
+    redirect: 'manual',
+    headers: { authorization: `Bearer ${bobs}` },
+  })
+  expect([member.status, member.headers.get('location')]).toEqual([
+    301,
+    '/bakery/web/info/refs?service=git-receive-pack',
+  ])
   // A new repository under the old name ends it: nobody's push lands in the wrong place.
   await world.call(createRepo, ada, { workspace: 'acme', name: 'site', private: true })
   expect((await git('work', 'push', 'origin', 'main:late')).code).toBe(0)
@@ -128,8 +201,14 @@ test('an archived repository can be cloned, and says why it takes no push', asyn
 
 test('an archive link gives a zip file to whoever has it, and nothing afterwards', async () => {
   await world.repo('acme/files', { private: true })
-  const head = await world.commit('acme/files', 'feature/x', { 'README.md': '# Hi\n', 'src/a.ts': 'a\n' })
-  const asked = await fetch(at('api/repos/acme/files/zipball/feature%2Fx'), { redirect: 'manual', headers: { authorization: `Bearer ${bobs}` } })
+  const head = await world.commit('acme/files', 'feature/x', {
+    'README.md': '# Hi\n',
+    'src/a.ts': 'a\n',
+  })
+  const asked = await fetch(at('api/repos/acme/files/zipball/feature%2Fx'), {
+    redirect: 'manual',
+    headers: { authorization: `Bearer ${bobs}` },
+  })
   expect(asked.status).toBe(302)
   const location = asked.headers.get('location') ?? ''
   const name = `acme-files-${head.slice(0, 7)}`
@@ -140,7 +219,13 @@ test('an archive link gives a zip file to whoever has it, and nothing afterwards
   expect(download.headers.get('content-type')).toBe('application/zip')
   expect(download.headers.get('content-disposition')).toBe(`attachment; filename="${name}.zip"`)
   await Bun.write(join(home, 'a.zip'), await download.arrayBuffer())
-  const listed = Bun.spawnSync(['python3', '-m', 'zipfile', '-l', join(home, 'a.zip')]).stdout.toString()
+  const listed = Bun.spawnSync([
+    'python3',
+    '-m',
+    'zipfile',
+    '-l',
+    join(home, 'a.zip'),
+  ]).stdout.toString()
   for (const file of ['README.md', 'src/a.ts']) expect(listed).toContain(`${name}/${file}`)
   expect((await fetch(at(local), { method: 'HEAD' })).status).toBe(200)
   expect((await fetch(at(local), { method: 'POST' })).status).toBe(405)

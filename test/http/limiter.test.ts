@@ -4,7 +4,10 @@ import { LIMITS, networkOf } from '#http/limiter.ts'
 import { errorOf } from './forge.ts'
 import { makeListening } from './watching.ts'
 
-const { world, get, token } = await makeListening({ limits: { rate: true, proof_of_work: true, disk_reserve: 0 }, trusted_proxies: ['127.0.0.1'] })
+const { world, get, token } = await makeListening({
+  limits: { rate: true, proof_of_work: true, disk_reserve: 0 },
+  trusted_proxies: ['127.0.0.1'],
+})
 const ada = await world.user('ada')
 const from = (address: string) => ({ 'x-forwarded-for': address })
 const times = async (count: number, ask: () => Promise<Response>): Promise<Response> => {
@@ -28,12 +31,18 @@ test('without a token an address has its number a minute, and then waits', async
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
   expect(refused.headers.get('access-control-expose-headers')).toContain('retry-after')
   expect(await errorOf(refused)).toMatchObject({ code: 'rate_limited', reason: 'rate' })
-  // Others are not held up, nor is the same address by git or with a token; and a minute later all is as before.
+  // Others are not held up, nor is the same address by git or with a token; and a minute later all
+  // is as before.
   expect((await ask('192.0.2.2')).status).toBe(404)
-  expect((await get('/acme/none.git/info/refs?service=git-upload-pack', from('192.0.2.1'))).status).toBe(401)
+  expect(
+    (await get('/acme/none.git/info/refs?service=git-upload-pack', from('192.0.2.1'))).status,
+  ).toBe(401)
   const secret = await token(ada)
   const own = await get('/api/v1/user', { ...from('192.0.2.1'), authorization: `Bearer ${secret}` })
-  expect([own.status, own.headers.get('ratelimit-policy')]).toEqual([200, '"authenticated";q=1000;w=60'])
+  expect([own.status, own.headers.get('ratelimit-policy')]).toEqual([
+    200,
+    '"authenticated";q=1000;w=60',
+  ])
   world.clock.advance(60_000)
   expect((await ask('192.0.2.1')).status).toBe(404)
 })
@@ -42,25 +51,38 @@ test('git and people are told in plain text', async () => {
   const ask = () => get('/acme/none.git/info/refs?service=git-upload-pack', from('192.0.2.10'))
   await times(LIMITS.git.anonymous, ask)
   const refused = await ask()
-  expect([refused.status, refused.headers.get('content-type')]).toEqual([429, 'text/plain; charset=utf-8'])
+  expect([refused.status, refused.headers.get('content-type')]).toEqual([
+    429,
+    'text/plain; charset=utf-8',
+  ])
   expect(await refused.text()).toStartWith('too many requests: wait ')
 })
 
 test('guessing tokens counts against the address, whichever is guessed', async () => {
-  const guess = (i: number) => get('/api/v1/user', { ...from('192.0.2.20'), authorization: `Bearer hthu_${String(i).padStart(40, 'x')}` })
+  const guess = (i: number) =>
+    get('/api/v1/user', {
+      ...from('192.0.2.20'),
+      authorization: `Bearer hthu_${String(i).padStart(40, 'x')}`,
+    })
   for (let i = 0; i < LIMITS.api.anonymous; i++) expect((await guess(i)).status).toBe(401)
   expect((await guess(9999)).status).toBe(429)
   // A person at the same address with a token that was good goes on.
   const secret = await token(ada)
-  const own = () => get('/api/v1/user', { ...from('192.0.2.30'), authorization: `Bearer ${secret}` })
+  const own = () =>
+    get('/api/v1/user', { ...from('192.0.2.30'), authorization: `Bearer ${secret}` })
   expect((await own()).status).toBe(200)
-  expect((await get('/api/v1/user', { ...from('192.0.2.20'), authorization: `Bearer ${secret}` })).status).toBe(200)
+  expect(
+    (await get('/api/v1/user', { ...from('192.0.2.20'), authorization: `Bearer ${secret}` }))
+      .status,
+  ).toBe(200)
 })
 
 test('what has not changed is not counted', async () => {
-  const ask = (headers: Record<string, string> = {}) => get('/api/', { ...from('192.0.2.40'), ...headers })
+  const ask = (headers: Record<string, string> = {}) =>
+    get('/api/', { ...from('192.0.2.40'), ...headers })
   const etag = (await ask()).headers.get('etag') ?? ''
-  for (let i = 0; i < 2 * LIMITS.api.anonymous; i++) expect((await ask({ 'if-none-match': etag })).status).toBe(304)
+  for (let i = 0; i < 2 * LIMITS.api.anonymous; i++)
+    expect((await ask({ 'if-none-match': etag })).status).toBe(304)
 })
 
 test('health is never limited, and off there is no word of limits', async () => {
@@ -83,23 +105,40 @@ test('a link to an archive is counted by itself, a sign-in that nobody has is no
   const link = () => get('/_archive/nonsense/x.zip', from('192.0.2.60'))
   const last = await times(LIMITS.costly + 10, link)
   expect(last.headers.get('ratelimit-policy')).toBe('"authenticated";q=1000;w=60')
-  const page = (cookie: number) => get('/acme/none/search', { ...from('192.0.2.61'), cookie: `hearth=${String(cookie).padStart(43, 'x')}` })
+  const page = (cookie: number) =>
+    get('/acme/none/search', {
+      ...from('192.0.2.61'),
+      cookie: `hearth=${String(cookie).padStart(43, 'x')}`,
+    })
   for (let i = 0; i < LIMITS.costly; i++) expect((await page(i)).status).not.toBe(429)
   expect((await page(LIMITS.costly)).status).toBe(429)
-  expect((await get('/assets/none.css', from('192.0.2.61'))).headers.get('ratelimit-policy')).toBe('"anonymous";q=3000;w=60')
+  expect((await get('/assets/none.css', from('192.0.2.61'))).headers.get('ratelimit-policy')).toBe(
+    '"anonymous";q=3000;w=60',
+  )
 })
 
 test('a bad token counts like a request without one', async () => {
-  const guess = (i: number) => get('/api/v1/user', { ...from('192.0.2.70'), authorization: `Bearer hthu_${String(i).padStart(40, 'y')}` })
+  const guess = (i: number) =>
+    get('/api/v1/user', {
+      ...from('192.0.2.70'),
+      authorization: `Bearer hthu_${String(i).padStart(40, 'y')}`,
+    })
   const plain = () => get('/api/v1/repos/acme/none', from('192.0.2.70'))
-  for (let i = 0; i < LIMITS.api.anonymous / 2; i++) expect([(await guess(i)).status, (await plain()).status]).toEqual([401, 404])
+  for (let i = 0; i < LIMITS.api.anonymous / 2; i++)
+    expect([(await guess(i)).status, (await plain()).status]).toEqual([401, 404])
   expect((await plain()).status).toBe(429)
 })
 
 test('whole copies of one repository are counted for all addresses together, and only those that are made anew', async () => {
   const copies = new CopyLimit(world.hearth)
   for (let i = 0; i < COPIES_A_MINUTE; i++) copies.count('popular')
-  expect(() => copies.count('popular')).toThrow(expect.objectContaining({ status: 429, code: 'rate_limited', headers: expect.objectContaining({ 'retry-after': '60' }) }))
+  expect(() => copies.count('popular')).toThrow(
+    expect.objectContaining({
+      status: 429,
+      code: 'rate_limited',
+      headers: expect.objectContaining({ 'retry-after': '60' }),
+    }),
+  )
   copies.count('quiet')
   world.clock.advance(60_000)
   copies.count('popular')

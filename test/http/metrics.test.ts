@@ -3,7 +3,10 @@ import { getArchiveLink } from '#features/repos/get-archive-link.ts'
 import { METRICS } from '#http/metrics.ts'
 import { makeListening } from './watching.ts'
 
-const { world, server, get, token } = await makeListening({ metrics: { token: 'scraping-secret', allow: ['192.0.2.0/24'] }, trusted_proxies: ['127.0.0.1'] })
+const { world, server, get, token } = await makeListening({
+  metrics: { token: 'scraping-secret', allow: ['192.0.2.0/24'] },
+  trusted_proxies: ['127.0.0.1'],
+})
 const root = await world.user('root', { site_admin: true })
 const ada = await world.user('ada')
 const bearer = (secret: string) => ({ authorization: `Bearer ${secret}` })
@@ -13,10 +16,13 @@ function parse(text: string): Map<string, number> {
   const samples = new Map<string, number>()
   for (const line of text.trimEnd().split('\n')) {
     if (line.startsWith('# ')) {
-      expect(line).toMatch(/^# (HELP hearth_[a-z_]+ .+|TYPE hearth_[a-z_]+ (counter|gauge|histogram))$/)
+      expect(line).toMatch(
+        /^# (HELP hearth_[a-z_]+ .+|TYPE hearth_[a-z_]+ (counter|gauge|histogram))$/,
+      )
       continue
     }
-    const [, name = '', value = ''] = /^([a-z_]+(?:\{(?:[a-z_]+="(?:[^"\\\n]|\\.)*",?)*\})?) (\S+)$/.exec(line) ?? []
+    const [, name = '', value = ''] =
+      /^([a-z_]+(?:\{(?:[a-z_]+="(?:[^"\\\n]|\\.)*",?)*\})?) (\S+)$/.exec(line) ?? []
     expect(name).not.toBe('')
     expect(Number.isFinite(Number(value))).toBe(true)
     expect(samples.has(name)).toBe(false)
@@ -47,7 +53,8 @@ test('they count what happened, in the text format', async () => {
   expect(response.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8')
   const text = await response.text()
   const samples = parse(text)
-  for (const [name, [kind]] of Object.entries(METRICS)) expect(text).toContain(`# TYPE hearth_${name} ${kind}\n`)
+  for (const [name, [kind]] of Object.entries(METRICS))
+    expect(text).toContain(`# TYPE hearth_${name} ${kind}\n`)
   expect(samples.get('hearth_http_requests_total{door="rest",method="GET",status="200"}')).toBe(1)
   expect(samples.get('hearth_http_requests_total{door="git",method="GET",status="200"}')).toBe(1)
   expect(samples.get('hearth_http_request_seconds_count{door="rest"}')).toBe(1)
@@ -68,9 +75,27 @@ test('a transfer is counted once, and one that is turned away is over', async ()
   await world.commit('acme/other', 'main', { 'a.txt': 'a' })
   const { url } = await world.call(getArchiveLink, ada, { repo: 'acme/other' })
   expect((await (await get(new URL(url).pathname)).bytes()).length).toBeGreaterThan(100)
-  const headers = { authorization: `Basic ${btoa(`x:${await token(ada)}`)}`, 'content-type': 'application/x-git-receive-pack-request', 'content-encoding': 'br' }
-  expect((await fetch(`${server.url}/acme/other.git/git-receive-pack`, { method: 'POST', headers, body: 'anything' })).status).toBe(415)
+  const headers = {
+    authorization: `Basic ${btoa(`x:${await token(ada)}`)}`,
+    'content-type': 'application/x-git-receive-pack-request',
+    'content-encoding': 'br',
+  }
+  expect(
+    (
+      await fetch(`${server.url}/acme/other.git/git-receive-pack`, {
+        method: 'POST',
+        headers,
+        body: 'anything',
+      })
+    ).status,
+  ).toBe(415)
   const samples = parse(await (await get('/metrics', bearer('scraping-secret'))).text())
-  const of = (operation: string) => ['operation_seconds_count', 'operations_running'].map((name) => samples.get(`hearth_git_${name}{operation="${operation}"}`))
-  expect([of('archive'), of('push')]).toEqual([[1, 0], [1, 0]])
+  const of = (operation: string) =>
+    ['operation_seconds_count', 'operations_running'].map((name) =>
+      samples.get(`hearth_git_${name}{operation="${operation}"}`),
+    )
+  expect([of('archive'), of('push')]).toEqual([
+    [1, 0],
+    [1, 0],
+  ])
 })

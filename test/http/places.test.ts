@@ -42,7 +42,10 @@ test('a line that is too long is not joined', async () => {
   const places = new Places(() => 1)
   await places.enter('ada', never)
   for (let i = 0; i < 256; i++) void places.enter('ada', never)
-  expect(places.enter('ada', never)).rejects.toMatchObject({ code: 'unavailable', headers: { 'retry-after': '30' } })
+  expect(places.enter('ada', never)).rejects.toMatchObject({
+    code: 'unavailable',
+    headers: { 'retry-after': '30' },
+  })
   // Whoever needs not wait is not concerned.
   ;(await places.enter('bob', never))()
 })

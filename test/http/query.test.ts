@@ -1,9 +1,21 @@
 import { expect, test } from 'bun:test'
 import { foldQuery, fromText, queryPairs } from '#http/query.ts'
-import { camelCase, fieldOf, inSnakeCase, shapeOf, unknownName, type Field, type JsonSchema } from '#http/shape.ts'
+import {
+  camelCase,
+  fieldOf,
+  inSnakeCase,
+  shapeOf,
+  unknownName,
+  type Field,
+  type JsonSchema,
+} from '#http/shape.ts'
 
 const fields = (properties: Record<string, JsonSchema>) =>
-  new Map<string, Field>(Object.entries(properties).flatMap(([name, schema]) => [name, camelCase(name)].map((spelling) => [spelling, fieldOf(name, schema)] as const)))
+  new Map<string, Field>(
+    Object.entries(properties).flatMap(([name, schema]) =>
+      [name, camelCase(name)].map((spelling) => [spelling, fieldOf(name, schema)] as const),
+    ),
+  )
 
 const text = { type: 'string' }
 const fold = (query: string, properties: Record<string, JsonSchema>): Record<string, unknown> => {
@@ -13,7 +25,14 @@ const fold = (query: string, properties: Record<string, JsonSchema>): Record<str
 }
 
 test('queries are read as forms write them', () => {
-  expect(queryPairs('a=1&b=x+y&c=%26&d&=e&&f=a=b')).toEqual([['a', '1'], ['b', 'x y'], ['c', '&'], ['d', ''], ['', 'e'], ['f', 'a=b']])
+  expect(queryPairs('a=1&b=x+y&c=%26&d&=e&&f=a=b')).toEqual([
+    ['a', '1'],
+    ['b', 'x y'],
+    ['c', '&'],
+    ['d', ''],
+    ['', 'e'],
+    ['f', 'a=b'],
+  ])
 })
 
 test('a text or several: one stays whole, commas and all', () => {
@@ -38,11 +57,29 @@ test('names are put right where they are ours and left alone where they are not'
     properties: {
       due_on: text,
       data: { type: 'object', properties: { kept_as: text }, 'x-free-form': true },
-      rows: { type: 'array', items: { anyOf: [{ type: 'object', properties: { from_line: { type: 'integer' } } }, { type: 'null' }] } },
+      rows: {
+        type: 'array',
+        items: {
+          anyOf: [
+            { type: 'object', properties: { from_line: { type: 'integer' } } },
+            { type: 'null' },
+          ],
+        },
+      },
     },
   })
-  expect(inSnakeCase(shape, { dueOn: 'x', data: { keptAs: 1 }, rows: [{ fromLine: 1 }, null, 'x'], other: 1 })).toEqual({
-    due_on: 'x', data: { keptAs: 1 }, rows: [{ from_line: 1 }, null, 'x'], other: 1,
+  expect(
+    inSnakeCase(shape, {
+      dueOn: 'x',
+      data: { keptAs: 1 },
+      rows: [{ fromLine: 1 }, null, 'x'],
+      other: 1,
+    }),
+  ).toEqual({
+    due_on: 'x',
+    data: { keptAs: 1 },
+    rows: [{ from_line: 1 }, null, 'x'],
+    other: 1,
   })
   expect(unknownName(shape, { due_on: 'x', data: { any: 1 }, rows: [{ from_line: 1 }] })).toBeNull()
   expect(unknownName(shape, { rows: [null, { fromLine: 1 }] })).toBe('rows[1].fromLine')

@@ -11,10 +11,15 @@ test('a forge whose parts all answer is ready, wherever it is asked', async () =
     const response = await get(path)
     expect(response.status).toBe(200)
     expect(response.headers.get('cache-control')).toBe('no-store')
-    expect(await response.json()).toEqual({ status: 'ok', checks: { process: 'ok', database: 'ok', data_directory: 'ok', git: 'ok' } })
+    expect(await response.json()).toEqual({
+      status: 'ok',
+      checks: { process: 'ok', database: 'ok', data_directory: 'ok', git: 'ok' },
+    })
   }
   // The trial leaves nothing behind, and the database is marked as one of ours.
-  expect(world.hearth.db.one<{ application_id: number }>('PRAGMA application_id')?.application_id).toBe(0x48727468)
+  expect(
+    world.hearth.db.one<{ application_id: number }>('PRAGMA application_id')?.application_id,
+  ).toBe(0x48727468)
 })
 
 test('asking often costs one trial', async () => {
@@ -29,14 +34,24 @@ test('a part that does not answer is named, and the process still lives', async 
   const response = await other.get('/readyz')
   expect(response.status).toBe(503)
   expect(response.headers.get('retry-after')).toBe('5')
-  expect(await response.json()).toMatchObject({ status: 'unavailable', checks: { database: 'ok', data_directory: 'cannot be written' } })
+  expect(await response.json()).toMatchObject({
+    status: 'unavailable',
+    checks: { database: 'ok', data_directory: 'cannot be written' },
+  })
   expect((await other.get('/livez')).status).toBe(200)
   renameSync(join(other.world.data, 'tmp-away'), join(other.world.data, 'tmp'))
 })
 
 test('an engine whose threads have ended is noticed', async () => {
-  const git = createGit({ root: join(world.data, 'elsewhere'), tmp: join(world.data, 'elsewhere-tmp'), workers: 0, concurrency: 1 })
+  const git = createGit({
+    root: join(world.data, 'elsewhere'),
+    tmp: join(world.data, 'elsewhere-tmp'),
+    workers: 0,
+    concurrency: 1,
+  })
   await git.close()
   const { readinessOf } = await import('#http/readiness.ts')
-  expect(await readinessOf({ ...world.hearth, git }, 500)()).toMatchObject({ git: 'does not answer' })
+  expect(await readinessOf({ ...world.hearth, git }, 500)()).toMatchObject({
+    git: 'does not answer',
+  })
 })

@@ -8,14 +8,27 @@ const NOTE = '/api/v1/repos/acme/site/notes'
 
 describe('addresses', () => {
   test('every route answers with and without v1, and with a slash at the end', async () => {
-    for (const path of ['/api/v1/user', '/api/user', '/api/v1/user/', '/api/user/', '/api/version', '/api/v1/version']) {
+    for (const path of [
+      '/api/v1/user',
+      '/api/user',
+      '/api/v1/user/',
+      '/api/user/',
+      '/api/version',
+      '/api/v1/version',
+    ]) {
       const response = await get(path)
       expect([path, response.status]).toEqual([path, 200])
     }
   })
 
   test('unknown paths and versions are 404 with the error object', async () => {
-    for (const path of ['/api/v2/user', '/api/nothing', '/api/v1/repos/acme/site/notes/1/more', '/elsewhere', '/.well-known/nothing']) {
+    for (const path of [
+      '/api/v2/user',
+      '/api/nothing',
+      '/api/v1/repos/acme/site/notes/1/more',
+      '/elsewhere',
+      '/.well-known/nothing',
+    ]) {
       const response = await get(path)
       expect(response.status).toBe(404)
       const error = await errorOf(response)
@@ -32,14 +45,26 @@ describe('addresses', () => {
   })
 
   test('encoded slashes stay in their segment, and the path of a file takes them as they are', async () => {
-    const encoded = await (await get('/api/repos/acme/site/contents/src%2Fa%20b.ts?ref=topic%2Fone')).json()
-    expect(encoded).toEqual({ repo: 'acme/site', path: 'src/a b.ts', ref: 'topic/one', encoding: 'utf-8', content: 'text' })
+    const encoded = await (
+      await get('/api/repos/acme/site/contents/src%2Fa%20b.ts?ref=topic%2Fone')
+    ).json()
+    expect(encoded).toEqual({
+      repo: 'acme/site',
+      path: 'src/a b.ts',
+      ref: 'topic/one',
+      encoding: 'utf-8',
+      content: 'text',
+    })
     const plain = await (await get('/api/v1/repos/acme/site/contents/src/deep/%C3%A4.ts/')).json()
     expect(plain).toMatchObject({ path: 'src/deep/ä.ts', ref: null })
   })
 
   test('broken percent-encoding is 400, in path and query', async () => {
-    for (const path of ['/api/repos/acme/site/contents/%zz', '/api/repos/acme/%E0%A4%A/notes', `${NOTE}?state=%f`]) {
+    for (const path of [
+      '/api/repos/acme/site/contents/%zz',
+      '/api/repos/acme/%E0%A4%A/notes',
+      `${NOTE}?state=%f`,
+    ]) {
       const response = await get(path)
       expect([path, response.status]).toEqual([path, 400])
       expect((await errorOf(response)).code).toBe('bad_request')
@@ -58,30 +83,49 @@ describe('addresses', () => {
   })
 
   test('browsers may ask from anywhere, without cookies', async () => {
-    const response = await request('OPTIONS', NOTE, { as: null, headers: { origin: 'https://elsewhere.test' } })
+    const response = await request('OPTIONS', NOTE, {
+      as: null,
+      headers: { origin: 'https://elsewhere.test' },
+    })
     expect(response.status).toBe(204)
     expect(response.headers.get('access-control-allow-origin')).toBe('*')
     expect(response.headers.get('access-control-allow-credentials')).toBeNull()
     expect(response.headers.get('access-control-allow-methods')).toContain('POST')
-    expect((await get(NOTE)).headers.get('access-control-expose-headers')).toContain('x-total-count')
+    expect((await get(NOTE)).headers.get('access-control-expose-headers')).toContain(
+      'x-total-count',
+    )
   })
 })
 
 describe('input', () => {
   test('path, query and body make one input; both spellings are taken', async () => {
-    const response = await request('POST', NOTE, { json: { title: 'one', dueOn: 'today', entries: [{ toolName: 'ls', data: { camelCase: 1, snake_case: 2 } }], stranger: 1 } })
+    const response = await request('POST', NOTE, {
+      json: {
+        title: 'one',
+        dueOn: 'today',
+        entries: [{ toolName: 'ls', data: { camelCase: 1, snake_case: 2 } }],
+        stranger: 1,
+      },
+    })
     expect(response.status).toBe(201)
     expect(memory.made.at(-1)).toEqual({
-      repo: 'acme/site', title: 'one', due_on: 'today', entries: [{ tool_name: 'ls', data: { camelCase: 1, snake_case: 2 } }],
+      repo: 'acme/site',
+      title: 'one',
+      due_on: 'today',
+      entries: [{ tool_name: 'ls', data: { camelCase: 1, snake_case: 2 } }],
     })
   })
 
   test('both spellings that differ are 422, at any depth; equal ones pass', async () => {
-    expect((await request('POST', NOTE, { json: { title: 'one', due_on: 'a', dueOn: 'a' } })).status).toBe(201)
+    expect(
+      (await request('POST', NOTE, { json: { title: 'one', due_on: 'a', dueOn: 'a' } })).status,
+    ).toBe(201)
     const top = await request('POST', NOTE, { json: { title: 'one', due_on: 'a', dueOn: 'b' } })
     expect(top.status).toBe(422)
     expect((await errorOf(top)).field).toBe('due_on')
-    const deep = await request('POST', NOTE, { json: { title: 'one', entries: [{ tool_name: 'a', toolName: 'b' }] } })
+    const deep = await request('POST', NOTE, {
+      json: { title: 'one', entries: [{ tool_name: 'a', toolName: 'b' }] },
+    })
     expect(deep.status).toBe(422)
     expect((await errorOf(deep)).field).toBe('entries[0].tool_name')
   })
@@ -89,15 +133,26 @@ describe('input', () => {
   test('the body cannot address something else than the path', async () => {
     await request('POST', NOTE, { json: { title: 'one', repo: 'acme/hidden', owner: 'evil' } })
     expect(memory.made.at(-1)).toEqual({ repo: 'acme/site', title: 'one' })
-    const renamed = await (await request('POST', '/api/repos/acme/site/rename', { json: { name: 'other' } })).json()
+    const renamed = await (
+      await request('POST', '/api/repos/acme/site/rename', { json: { name: 'other' } })
+    ).json()
     expect(renamed).toEqual({ repo: 'acme/site', name: 'other' })
-    const hook = await request('PUT', '/api/workspaces/acme/hook', { json: { url: 'x', repo: 'acme/site' } })
+    const hook = await request('PUT', '/api/workspaces/acme/hook', {
+      json: { url: 'x', repo: 'acme/site' },
+    })
     expect(await hook.json()).toEqual({ of: 'workspace acme' })
-    expect(await (await request('PUT', '/api/repos/acme/site/hook', { json: { url: 'x', workspace: 'acme' } })).json()).toEqual({ of: 'repo acme/site' })
+    expect(
+      await (
+        await request('PUT', '/api/repos/acme/site/hook', { json: { url: 'x', workspace: 'acme' } })
+      ).json(),
+    ).toEqual({ of: 'repo acme/site' })
   })
 
   test('names like __proto__ change nothing', async () => {
-    const response = await request('POST', NOTE, { body: '{"title":"one","__proto__":{"due_on":"x"},"constructor":1}', headers: { 'content-type': 'application/json' } })
+    const response = await request('POST', NOTE, {
+      body: '{"title":"one","__proto__":{"due_on":"x"},"constructor":1}',
+      headers: { 'content-type': 'application/json' },
+    })
     expect(response.status).toBe(201)
     expect(memory.made.at(-1)).toEqual({ repo: 'acme/site', title: 'one' })
   })
@@ -105,7 +160,12 @@ describe('input', () => {
   test('DELETE takes its input from the body or the query', async () => {
     const path = '/api/repos/acme/site/notes/a%2Fb'
     expect((await request('DELETE', `${path}?confirm=yes&forceIt=1`)).status).toBe(204)
-    expect(memory.made.at(-1)).toEqual({ repo: 'acme/site', label: 'a/b', confirm: 'yes', force_it: true })
+    expect(memory.made.at(-1)).toEqual({
+      repo: 'acme/site',
+      label: 'a/b',
+      confirm: 'yes',
+      force_it: true,
+    })
     const response = await request('DELETE', path, { json: { confirm: 'body' } })
     expect(response.status).toBe(204)
     expect(await response.text()).toBe('')
@@ -124,14 +184,17 @@ describe('input', () => {
   })
 
   test('what is no JSON object is refused with its own status', async () => {
-    const send = (body: BodyInit, type = 'application/json') => request('POST', NOTE, { body, headers: { 'content-type': type } })
+    const send = (body: BodyInit, type = 'application/json') =>
+      request('POST', NOTE, { body, headers: { 'content-type': type } })
     expect((await send('{')).status).toBe(400)
     expect((await send(new Uint8Array([0x22, 0xff, 0x22]))).status).toBe(400)
     expect((await send('[1]')).status).toBe(422)
     expect((await send('null')).status).toBe(422)
     expect((await send('title=one', 'application/x-www-form-urlencoded')).status).toBe(415)
     expect((await send('{"title":"one"}', 'application/json; charset=utf-8')).status).toBe(201)
-    expect((await send(`{"title":"one","entries":${'['.repeat(50_000)}${']'.repeat(50_000)}}`)).status).toBe(422)
+    expect(
+      (await send(`{"title":"one","entries":${'['.repeat(50_000)}${']'.repeat(50_000)}}`)).status,
+    ).toBe(422)
     expect((await request('POST', NOTE)).status).toBe(422)
   })
 
@@ -146,9 +209,15 @@ describe('input', () => {
         controller.close()
       },
     })
-    const counted = await request('POST', NOTE, { body: chunks, headers: { 'content-type': 'application/json' } })
+    const counted = await request('POST', NOTE, {
+      body: chunks,
+      headers: { 'content-type': 'application/json' },
+    })
     expect(counted.status).toBe(413)
-    const small = await request('POST', '/api/v1/device/code', { as: null, json: { client_name: 'x'.repeat(5000) } })
+    const small = await request('POST', '/api/v1/device/code', {
+      as: null,
+      json: { client_name: 'x'.repeat(5000) },
+    })
     expect(small.status).toBe(413)
     expect(memory.made.length).toBe(before)
   })
@@ -163,7 +232,9 @@ describe('answers', () => {
     expect(Object.keys(items[0]!)).not.toContain('resolved_by')
     expect(response.headers.get('x-total-count')).toBe('7')
     const base = 'https://hearth.test/api/v1/repos/acme/site/notes?state=open&page='
-    expect(response.headers.get('link')).toBe(`<${base}3>; rel="next", <${base}1>; rel="prev", <${base}1>; rel="first", <${base}3>; rel="last"`)
+    expect(response.headers.get('link')).toBe(
+      `<${base}3>; rel="next", <${base}1>; rel="prev", <${base}1>; rel="first", <${base}3>; rel="last"`,
+    )
     const past = await get(`/api/repos/acme/site/notes?page=9`)
     expect(await past.json()).toEqual([])
     expect(past.headers.get('link')).not.toContain('rel="next"')
@@ -178,13 +249,16 @@ describe('answers', () => {
     while (path) {
       const response: Response = await get(path)
       seen.push(...((await response.json()) as { id: string }[]).map(({ id }) => id))
-      const next: string | undefined = /<https:\/\/hearth\.test([^>]+)>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1]
+      const next: string | undefined = /<https:\/\/hearth\.test([^>]+)>; rel="next"/.exec(
+        response.headers.get('link') ?? '',
+      )?.[1]
       path = next ?? null
     }
     expect(seen).toEqual(NOTES.map(({ id }) => id).reverse())
     expect((await get('/api/repos/acme/site/note-events?page=2')).status).toBe(422)
     // What is no id of such a thing names nothing; it is not compared with ids as text.
-    for (const before of ['zzz', 'evt_1', NOTES[3]?.id.replace('evt_', 'cmt_')]) expect((await get(`/api/repos/acme/site/note-events?before=${before}`)).status).toBe(404)
+    for (const before of ['zzz', 'evt_1', NOTES[3]?.id.replace('evt_', 'cmt_')])
+      expect((await get(`/api/repos/acme/site/note-events?before=${before}`)).status).toBe(404)
     const entries = await get('/api/repos/acme/site/note-entries?after=2')
     expect(entries.headers.get('link')).toContain('?after=6>; rel="next"')
   })
@@ -206,7 +280,10 @@ describe('answers', () => {
   test('untrusted text is pointed at, as the REST answer is shaped', async () => {
     expect((await get(NOTE)).headers.get('x-untrusted')).toBe('/0/body, /1/body, /2/body')
     expect((await get(`${NOTE}/1`)).headers.get('x-untrusted')).toBe('/note/body')
-    expect(await (await get(`${NOTE}/1`)).json()).toMatchObject({ note: { resolvedBy: 3 }, others: [{ resolvedBy: 3 }, { resolvedBy: null }] })
+    expect(await (await get(`${NOTE}/1`)).json()).toMatchObject({
+      note: { resolvedBy: 3 },
+      others: [{ resolvedBy: 3 }, { resolvedBy: null }],
+    })
   })
 
   test('a link is a redirect', async () => {
@@ -216,23 +293,44 @@ describe('answers', () => {
   })
 
   test('a request id is kept when it is sane, and made when not', async () => {
-    expect((await get('/api/v1/user', { headers: { 'x-request-id': 'trace-1234.5' } })).headers.get('x-request-id')).toBe('trace-1234.5')
-    const made = (await get('/api/v1/user', { headers: { 'x-request-id': 'no spaces "please"' } })).headers.get('x-request-id') ?? ''
+    expect(
+      (await get('/api/v1/user', { headers: { 'x-request-id': 'trace-1234.5' } })).headers.get(
+        'x-request-id',
+      ),
+    ).toBe('trace-1234.5')
+    const made =
+      (
+        await get('/api/v1/user', { headers: { 'x-request-id': 'no spaces "please"' } })
+      ).headers.get('x-request-id') ?? ''
     expect(made).toMatch(/^[0-9a-f-]{36}$/)
-    expect(forge.lines.some(({ fields }) => fields['request_id'] === made && fields['status'] === 200 && fields['caller'] === 'usr_ada')).toBe(true)
+    expect(
+      forge.lines.some(
+        ({ fields }) =>
+          fields['request_id'] === made &&
+          fields['status'] === 200 &&
+          fields['caller'] === 'usr_ada',
+      ),
+    ).toBe(true)
   })
 
   test('refusals keep their reason and details; bugs tell nothing and are logged under their id', async () => {
     const clash = await request('POST', NOTE, { json: { title: 'clash' } })
     expect(clash.status).toBe(409)
-    expect(await errorOf(clash)).toMatchObject({ code: 'conflict', reason: 'already_exists', details: { number: 4 }, field: null })
+    expect(await errorOf(clash)).toMatchObject({
+      code: 'conflict',
+      reason: 'already_exists',
+      details: { number: 4 },
+      field: null,
+    })
     const bug = await request('POST', NOTE, { json: { title: 'bug' } })
     expect(bug.status).toBe(500)
     const text = await bug.text()
     expect(text).not.toContain('secret of the inside')
     const { error } = JSON.parse(text) as { error: { code: string; request_id: string } }
     expect(error.code).toBe('internal')
-    const logged = forge.lines.find(({ level, fields }) => level === 'error' && fields['request_id'] === error.request_id)
+    const logged = forge.lines.find(
+      ({ level, fields }) => level === 'error' && fields['request_id'] === error.request_id,
+    )
     expect(String(logged?.fields['error'])).toContain('secret of the inside')
   })
 })
@@ -251,15 +349,28 @@ describe('repeated requests', () => {
     const other = await request('POST', NOTE, { json: { title: 'twice' }, headers })
     expect(other.status).toBe(422)
     expect((await errorOf(other)).reason).toBe('idempotency_mismatch')
-    expect((await request('POST', NOTE, { json: { title: 'once' }, headers, as: 'robot' })).headers.get('idempotent-replay')).toBeNull()
-    expect((await request('POST', NOTE, { json: { title: 'once' }, headers: { 'idempotency-key': 'a b' } })).status).toBe(422)
+    expect(
+      (await request('POST', NOTE, { json: { title: 'once' }, headers, as: 'robot' })).headers.get(
+        'idempotent-replay',
+      ),
+    ).toBeNull()
+    expect(
+      (
+        await request('POST', NOTE, {
+          json: { title: 'once' },
+          headers: { 'idempotency-key': 'a b' },
+        })
+      ).status,
+    ).toBe(422)
   })
 })
 
 test('a client that leaves while it sends does no harm', async () => {
   const socket = connect(forge.server.port, '127.0.0.1')
   await new Promise<void>((resolve) => socket.once('connect', () => resolve()))
-  socket.write(`POST ${NOTE} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ada-secret\r\nContent-Type: application/json\r\nContent-Length: 500\r\n\r\n{"title":`)
+  socket.write(
+    `POST ${NOTE} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ada-secret\r\nContent-Type: application/json\r\nContent-Length: 500\r\n\r\n{"title":`,
+  )
   socket.destroy()
   expect((await get('/api/v1/user')).status).toBe(200)
 })

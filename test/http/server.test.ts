@@ -6,17 +6,24 @@ import { Refusal } from '#lib/errors.ts'
 import { errorOf, makeForge } from './forge.ts'
 
 const seen: string[] = []
-const forge = makeForge({}, {
-  git: (request) => (new URL(request.url).pathname.endsWith('/info/refs') ? new Response('refs') : null),
-  site: (request) => {
-    const { pathname } = new URL(request.url)
-    seen.push(pathname)
-    if (pathname === '/broken') throw new Error('inside')
-    if (pathname === '/refused') throw new Refusal('forbidden', 'not you')
-    return pathname === '/acme' ? new Response('<p>acme</p>', { headers: { 'content-type': 'text/html' } }) : null
+const forge = makeForge(
+  {},
+  {
+    git: (request) =>
+      new URL(request.url).pathname.endsWith('/info/refs') ? new Response('refs') : null,
+    site: (request) => {
+      const { pathname } = new URL(request.url)
+      seen.push(pathname)
+      if (pathname === '/broken') throw new Error('inside')
+      if (pathname === '/refused') throw new Refusal('forbidden', 'not you')
+      return pathname === '/acme'
+        ? new Response('<p>acme</p>', { headers: { 'content-type': 'text/html' } })
+        : null
+    },
+    refuse: (exchange, refusal) =>
+      new Response(`page ${refusal.status} ${exchange.id}`, { status: refusal.status }),
   },
-  refuse: (exchange, refusal) => new Response(`page ${refusal.status} ${exchange.id}`, { status: refusal.status }),
-})
+)
 const { get } = forge
 
 test('git, then the website, then 404; each with a request id', async () => {
@@ -24,7 +31,8 @@ test('git, then the website, then 404; each with a request id', async () => {
   expect(await git.text()).toBe('refs')
   const page = await get('/acme')
   expect(await page.text()).toBe('<p>acme</p>')
-  for (const response of [git, page]) expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
+  for (const response of [git, page])
+    expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
   expect(seen).toEqual(['/acme'])
   const nothing = await get('/nothing')
   expect(await nothing.text()).toBe(`page 404 ${nothing.headers.get('x-request-id')}`)
@@ -39,7 +47,8 @@ test('errors of the website become its pages, without internals', async () => {
 
 test('the interfaces never reach the website', async () => {
   seen.length = 0
-  for (const path of ['/api/nothing', '/.well-known/nothing', '/mcp/nothing']) expect((await errorOf(await get(path))).code).toMatch(/not_found|unauthenticated/)
+  for (const path of ['/api/nothing', '/.well-known/nothing', '/mcp/nothing'])
+    expect((await errorOf(await get(path))).code).toMatch(/not_found|unauthenticated/)
   expect(seen).toEqual([])
 })
 
@@ -62,23 +71,39 @@ test('health, index and metadata answer without a token', async () => {
     issues_url: 'https://hearth.test/api/v1/repos/{owner}/{name}/issues{?state,label}',
     pulls_url: 'https://hearth.test/api/v1/repos/{owner}/{name}/pulls{?state}',
   })
-  const metadata = async (below: string) => (await (await open(`/.well-known/oauth-protected-resource${below}`)).json()) as Record<string, unknown>
-  expect(await metadata('/mcp')).toMatchObject({ resource: 'https://hearth.test/mcp', authorization_servers: ['https://hearth.test'], bearer_methods_supported: ['header'] })
+  const metadata = async (below: string) =>
+    (await (await open(`/.well-known/oauth-protected-resource${below}`)).json()) as Record<
+      string,
+      unknown
+    >
+  expect(await metadata('/mcp')).toMatchObject({
+    resource: 'https://hearth.test/mcp',
+    authorization_servers: ['https://hearth.test'],
+    bearer_methods_supported: ['header'],
+  })
   expect((await metadata(''))['resource']).toBe('https://hearth.test/mcp')
   expect((await metadata('/api'))['resource']).toBe('https://hearth.test/api')
-  expect((await metadata('/mcp/x/core/readonly'))['resource']).toBe('https://hearth.test/mcp/x/core/readonly')
+  expect((await metadata('/mcp/x/core/readonly'))['resource']).toBe(
+    'https://hearth.test/mcp/x/core/readonly',
+  )
   // The same below the REST API, for who knows that address alone.
-  expect(await (await open('/api/.well-known/oauth-protected-resource')).json()).toEqual(await metadata('/api'))
+  expect(await (await open('/api/.well-known/oauth-protected-resource')).json()).toEqual(
+    await metadata('/api'),
+  )
 })
 
 test('a second server cannot share the port', () => {
-  expect(() => startServer({ host: '127.0.0.1', port: forge.server.port, log: silentLog })).toThrow()
+  expect(() =>
+    startServer({ host: '127.0.0.1', port: forge.server.port, log: silentLog }),
+  ).toThrow()
 })
 
 test('requests that come before the forge is open wait for it', async () => {
   const early = startServer({ host: '127.0.0.1', port: 0, log: silentLog })
   const waiting = fetch(`${early.url}/livez`)
-  expect(await Promise.race([waiting.then(() => 'answered'), Bun.sleep(30).then(() => 'waits')])).toBe('waits')
+  expect(
+    await Promise.race([waiting.then(() => 'answered'), Bun.sleep(30).then(() => 'waits')]),
+  ).toBe('waits')
   early.open(forge.hearth)
   expect((await waiting).status).toBe(200)
   await early.stop()
@@ -101,7 +126,10 @@ test('stopping lets running requests end and takes no new ones', async () => {
 
 test('what does not end in time is cut', async () => {
   const other = makeForge()
-  const running = other.get('/api/wait?ms=20000').then(() => 'answered', () => 'cut')
+  const running = other.get('/api/wait?ms=20000').then(
+    () => 'answered',
+    () => 'cut',
+  )
   await Bun.sleep(50)
   await other.server.stop()
   expect(await running).toBe('cut')

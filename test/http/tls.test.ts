@@ -1,4 +1,7 @@
-/** Encrypted connections, with certificates that change while they go on; and what stands in front of the listener. */
+/**
+ * Encrypted connections, with certificates that change while they go on; and what stands in front
+ * of the listener.
+ */
 import { afterAll, expect, test } from 'bun:test'
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
@@ -20,7 +23,29 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 const place = (name: string) => join(folder, name)
 function make(name: string): { certificate: string; key: string } {
   const files = { certificate: place(`${name}.pem`), key: place(`${name}.key`) }
-  execFileSync('openssl', ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-keyout', files.key, '-out', files.certificate, '-subj', `/CN=${name}`, '-addext', 'subjectAltName=DNS:localhost', '-days', '30'], { stdio: 'ignore' })
+  execFileSync(
+    'openssl',
+    [
+      'req',
+      '-x509',
+      '-newkey',
+      'ec',
+      '-pkeyopt',
+      'ec_paramgen_curve:P-256',
+      '-nodes',
+      '-keyout',
+      files.key,
+      '-out',
+      files.certificate,
+      '-subj',
+      `/CN=${name}`,
+      '-addext',
+      'subjectAltName=DNS:localhost',
+      '-days',
+      '30',
+    ],
+    { stdio: 'ignore' },
+  )
   return files
 }
 const [one, two] = [make('one'), make('two')]
@@ -29,15 +54,28 @@ const world = await makeWorld({ trusted_proxies: ['127.0.0.1'] })
 /** The name in the certificate that a new connection is shown. */
 const shown = (port: number, protocols?: string[]): Promise<string> =>
   new Promise((resolve, reject) => {
-    const socket = connectTls({ host: '127.0.0.1', port, servername: 'localhost', rejectUnauthorized: false, ...(protocols ? { ALPNProtocols: protocols } : {}) }, () => {
-      resolve(String(socket.getPeerCertificate().subject.CN))
-      socket.end()
-    })
+    const socket = connectTls(
+      {
+        host: '127.0.0.1',
+        port,
+        servername: 'localhost',
+        rejectUnauthorized: false,
+        ...(protocols ? { ALPNProtocols: protocols } : {}),
+      },
+      () => {
+        resolve(String(socket.getPeerCertificate().subject.CN))
+        socket.end()
+      },
+    )
     socket.on('error', reject)
   })
 
 test('a certificate is replaced while a request goes on, and no connection is refused', async () => {
-  const server = await startFronted({ on: { host: '127.0.0.1', port: 0 }, log: silentLog, certificate: await readCertificate(one) })
+  const server = await startFronted({
+    on: { host: '127.0.0.1', port: 0 },
+    log: silentLog,
+    certificate: await readCertificate(one),
+  })
   const begun = Promise.withResolvers<void>()
   const goOn = Promise.withResolvers<void>()
   server.open(world.hearth, {
@@ -50,7 +88,9 @@ test('a certificate is replaced while a request goes on, and no connection is re
     },
   })
   expect(await shown(server.port)).toBe('one')
-  const slow = fetch(`https://127.0.0.1:${server.port}/slow`, { tls: { rejectUnauthorized: false } })
+  const slow = fetch(`https://127.0.0.1:${server.port}/slow`, {
+    tls: { rejectUnauthorized: false },
+  })
   await begun.promise
   const asking = (async () => {
     const seen = new Set<string>()
@@ -65,7 +105,10 @@ test('a certificate is replaced while a request goes on, and no connection is re
   goOn.resolve()
   expect(await (await slow).text()).toBe('done')
   // Requests of the second listener know their sender too.
-  expect((await fetch(`https://127.0.0.1:${server.port}/livez`, { tls: { rejectUnauthorized: false } })).status).toBe(200)
+  expect(
+    (await fetch(`https://127.0.0.1:${server.port}/livez`, { tls: { rejectUnauthorized: false } }))
+      .status,
+  ).toBe(200)
   expect(() => startServer({ host: '127.0.0.1', port: server.port, log: silentLog })).toThrow()
   await server.stop()
 })
@@ -75,7 +118,9 @@ test('browsers are told to come back encrypted where this forge encrypts and is 
     const { hearth } = await makeWorld({ site_url, tls })
     const server = startServer({ host: '127.0.0.1', port: 0, log: silentLog })
     server.open(hearth, {})
-    const header = (await fetch(`http://127.0.0.1:${server.port}/api/v1/repos`)).headers.get('strict-transport-security')
+    const header = (await fetch(`http://127.0.0.1:${server.port}/api/v1/repos`)).headers.get(
+      'strict-transport-security',
+    )
     await server.stop()
     return header
   }
@@ -91,10 +136,15 @@ test('files that change are read again when they fit together, and not before', 
   const before = await readCertificate(files)
   const seen: Certificate[] = []
   const next = Promise.withResolvers<void>()
-  const end = watchCertificate(files, before, (now) => {
-    seen.push(now)
-    next.resolve()
-  }, silentLog)
+  const end = watchCertificate(
+    files,
+    before,
+    (now) => {
+      seen.push(now)
+      next.resolve()
+    },
+    silentLog,
+  )
   const other = make('next')
   writeFileSync(files.key, 'half a key')
   await expect(readCertificate(files)).rejects.toThrow('holds no private key')
@@ -107,13 +157,24 @@ test('files that change are read again when they fit together, and not before', 
 })
 
 test('who comes without encryption is sent on; a challenge is shown in the clear', async () => {
-  const redirect = startRedirect({ host: '127.0.0.1', port: 0, site_url: 'https://hearth.test', challenge: (token) => (token === 'known' ? 'known.print' : null) })
-  const ask = (path: string, method = 'GET') => fetch(`http://127.0.0.1:${redirect.port}${path}`, { method, redirect: 'manual' })
+  const redirect = startRedirect({
+    host: '127.0.0.1',
+    port: 0,
+    site_url: 'https://hearth.test',
+    challenge: (token) => (token === 'known' ? 'known.print' : null),
+  })
+  const ask = (path: string, method = 'GET') =>
+    fetch(`http://127.0.0.1:${redirect.port}${path}`, { method, redirect: 'manual' })
   const sent = await ask('/acme/site?tab=1')
-  expect([sent.status, sent.headers.get('location')]).toEqual([301, 'https://hearth.test/acme/site?tab=1'])
+  expect([sent.status, sent.headers.get('location')]).toEqual([
+    301,
+    'https://hearth.test/acme/site?tab=1',
+  ])
   expect((await ask('/api/v1/repos', 'POST')).status).toBe(308)
   // Not to another host, whatever the path looks like.
-  expect((await ask('//evil.example/x')).headers.get('location')).toBe('https://hearth.test/evil.example/x')
+  expect((await ask('//evil.example/x')).headers.get('location')).toBe(
+    'https://hearth.test/evil.example/x',
+  )
   expect(await (await ask('/.well-known/acme-challenge/known')).text()).toBe('known.print')
   expect((await ask('/.well-known/acme-challenge/other')).status).toBe(404)
   await redirect.stop()
@@ -122,15 +183,25 @@ test('who comes without encryption is sent on; a challenge is shown in the clear
 test('a socket of the machine is served, and taken away at the end', async () => {
   const unix = place('hearth.sock')
   const server = startServer({ host: '', port: 0, unix, log: silentLog })
-  server.open(world.hearth, { site: (_, listener) => Response.json(listener.requestIP(new Request('http://x'))) })
+  server.open(world.hearth, {
+    site: (_, listener) => Response.json(listener.requestIP(new Request('http://x'))),
+  })
   expect((await fetch('http://localhost/livez', { unix })).status).toBe(200)
-  expect(((await (await fetch('http://localhost/who', { unix })).json()) as { address: string }).address).toBe('127.0.0.1')
+  expect(
+    ((await (await fetch('http://localhost/who', { unix })).json()) as { address: string }).address,
+  ).toBe('127.0.0.1')
   await server.stop()
   expect(fetch('http://localhost/livez', { unix })).rejects.toThrow()
 })
 
 test('a front passes on who is asking, and a challenge to whoever waits for it', async () => {
-  const server = startServer({ host: '127.0.0.1', port: 0, log: silentLog, tls: await readCertificate(one), behind: (port) => front.addressOf(port) })
+  const server = startServer({
+    host: '127.0.0.1',
+    port: 0,
+    log: silentLog,
+    tls: await readCertificate(one),
+    behind: (port) => front.addressOf(port),
+  })
   const asked: (string | undefined)[] = []
   server.open(world.hearth, {
     site: (request, listener) => {
@@ -139,14 +210,26 @@ test('a front passes on who is asking, and a challenge to whoever waits for it',
     },
   })
   const challenge = await readCertificate(two)
-  const authority = createTls({ cert: challenge.cert, key: challenge.key, ALPNProtocols: ['acme-tls/1'] }, (socket) => socket.end()).listen(0, '127.0.0.1')
+  const authority = createTls(
+    { cert: challenge.cert, key: challenge.key, ALPNProtocols: ['acme-tls/1'] },
+    (socket) => socket.end(),
+  ).listen(0, '127.0.0.1')
   await new Promise<void>((resolve) => authority.once('listening', () => resolve()))
   let waiting = false
   const front = await openFront({
-    on: { host: '127.0.0.1', port: 0 }, target: () => server.port, log: silentLog,
-    challenge: { protocol: 'acme-tls/1', target: () => (waiting ? (authority.address() as { port: number }).port : null) },
+    on: { host: '127.0.0.1', port: 0 },
+    target: () => server.port,
+    log: silentLog,
+    challenge: {
+      protocol: 'acme-tls/1',
+      target: () => (waiting ? (authority.address() as { port: number }).port : null),
+    },
   })
-  expect(await (await fetch(`https://127.0.0.1:${front.port}/who`, { tls: { rejectUnauthorized: false } })).text()).toBe('ok')
+  expect(
+    await (
+      await fetch(`https://127.0.0.1:${front.port}/who`, { tls: { rejectUnauthorized: false } })
+    ).text(),
+  ).toBe('ok')
   expect(asked).toEqual(['127.0.0.1'])
   waiting = true
   expect(await shown(front.port, ['acme-tls/1'])).toBe('two')
@@ -156,7 +239,11 @@ test('a front passes on who is asking, and a challenge to whoever waits for it',
   const body = 'x'.repeat(3_000_000)
   const echo = createServer((socket) => void socket.pipe(socket)).listen(0, '127.0.0.1')
   await new Promise<void>((resolve) => echo.once('listening', () => resolve()))
-  const plain = await openFront({ on: { host: '127.0.0.1', port: 0 }, target: () => (echo.address() as { port: number }).port, log: silentLog })
+  const plain = await openFront({
+    on: { host: '127.0.0.1', port: 0 },
+    target: () => (echo.address() as { port: number }).port,
+    log: silentLog,
+  })
   const back = await new Promise<number>((resolve, reject) => {
     let size = 0
     const socket = connect({ host: '127.0.0.1', port: plain.port }, () => void socket.write(body))

@@ -16,10 +16,14 @@ export async function makeListening(change: Partial<Settings> = {}) {
   return {
     world,
     server,
-    get: (path: string, headers: Record<string, string> = {}) => fetch(server.url + path, { headers, redirect: 'manual' }),
+    get: (path: string, headers: Record<string, string> = {}) =>
+      fetch(server.url + path, { headers, redirect: 'manual' }),
     /** The secret of a new token of somebody. */
     async token(person: UserCaller, scopes?: string[]): Promise<string> {
-      const made = await world.call(createSettingsToken, person, { name: 'test', ...(scopes ? { scopes } : {}) })
+      const made = await world.call(createSettingsToken, person, {
+        name: 'test',
+        ...(scopes ? { scopes } : {}),
+      })
       return made.secret ?? ''
     },
   }

@@ -1,4 +1,7 @@
-/** Acceptance checks as a person sees them: the page grows while commands run, and says by itself how they ended. */
+/**
+ * Acceptance checks as a person sees them: the page grows while commands run, and says by itself
+ * how they ended.
+ */
 import { expect, test } from 'bun:test'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -22,8 +25,14 @@ test('output shows as it is written, what changes shows without reloading, and w
   writeFileSync(join(work, 'a.txt'), 'b\n')
   await git(work, 'commit', '-qam', 'Second')
   await git(work, 'push', '-q', remote, 'HEAD:feature')
-  const issue = await ask('POST', '/v1/repos/bakery/oven/issues', { title: 'Checked', checks: ['cat a.txt', 'for i in 1 2 3 4 5 6; do echo "line $i"; sleep 1; done; exit 3'] })
-  const { body } = await ask('POST', '/v1/repos/bakery/oven/pulls', { issue: (issue.body as { number: number }).number, branch: 'feature' })
+  const issue = await ask('POST', '/v1/repos/bakery/oven/issues', {
+    title: 'Checked',
+    checks: ['cat a.txt', 'for i in 1 2 3 4 5 6; do echo "line $i"; sleep 1; done; exit 3'],
+  })
+  const { body } = await ask('POST', '/v1/repos/bakery/oven/pulls', {
+    issue: (issue.body as { number: number }).number,
+    branch: 'feature',
+  })
   const address = `${forge.url}/bakery/oven/pull/${(body as { pull: { number: number } }).pull.number}/checks`
 
   await page.goto(address)

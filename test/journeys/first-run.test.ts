@@ -1,4 +1,7 @@
-/** The way of somebody new, with what the pages offer and nothing else: `bun scripts/first-run.ts` prints its times. */
+/**
+ * The way of somebody new, with what the pages offer and nothing else: `bun scripts/first-run.ts`
+ * prints its times.
+ */
 import { expect, test } from 'bun:test'
 import { firstRun } from '../../scripts/first-run.ts'
 import { EXECUTABLE, requireExecutable } from './forge.ts'

@@ -1,6 +1,8 @@
 /**
- * Hundreds of attempts to run script through what strangers may write, on every page that shows them, in a browser that the site's own
- * policy does not help: nothing runs, nothing is asked of another server, nothing that could run is in the page.
+ * Hundreds of attempts to run script through what strangers may write, on every page that shows
+ * them, in a browser that the site's own
+ * policy does not help: nothing runs, nothing is asked of another server, nothing that could run is
+ * in the page.
  */
 import { beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
@@ -33,12 +35,16 @@ beforeAll(async () => {
     const { origin, protocol } = new URL(request.url())
     if (origin === forge.url || protocol === 'data:') return route.continue()
     // A document may show a picture from elsewhere; nothing else comes from there.
-    if (request.resourceType() !== 'image') heard.push(`${request.resourceType()} from ${request.url().slice(0, 80)} on ${page.url()}`)
+    if (request.resourceType() !== 'image')
+      heard.push(`${request.resourceType()} from ${request.url().slice(0, 80)} on ${page.url()}`)
     return route.abort()
   })
 }, 120_000)
 
-/** What could run or lead astray in the page as the browser has it, and what has run. Every element is pointed at and focused on the way. */
+/**
+ * What could run or lead astray in the page as the browser has it, and what has run. Every element
+ * is pointed at and focused on the way.
+ */
 const alive = (of: Page): Promise<string[]> =>
   of.evaluate(() => {
     const found: string[] = []
@@ -46,21 +52,52 @@ const alive = (of: Page): Promise<string[]> =>
     for (const element of document.querySelectorAll('*')) {
       const tag = element.tagName.toLowerCase()
       const what = element.outerHTML.slice(0, 120)
-      if (/^(?:iframe|frame|object|embed|applet|base|style|template|portal|math|foreignobject|animate|set)$/.test(tag)) found.push(`<${tag}>: ${what}`)
-      if (tag === 'script' && !/^\/-\/[\w.-]+\.js$|^\/assets\//.test(element.getAttribute('src') ?? '')) found.push(`script: ${what}`)
+      if (
+        /^(?:iframe|frame|object|embed|applet|base|style|template|portal|math|foreignobject|animate|set)$/.test(
+          tag,
+        )
+      )
+        found.push(`<${tag}>: ${what}`)
+      if (
+        tag === 'script' &&
+        !/^\/-\/[\w.-]+\.js$|^\/assets\//.test(element.getAttribute('src') ?? '')
+      )
+        found.push(`script: ${what}`)
       if (tag === 'meta' && element.hasAttribute('http-equiv')) found.push(`meta: ${what}`)
-      if (tag === 'form' && new URL(element.getAttribute('action') ?? '', location.href).origin !== own) found.push(`form: ${what}`)
+      if (
+        tag === 'form' &&
+        new URL(element.getAttribute('action') ?? '', location.href).origin !== own
+      )
+        found.push(`form: ${what}`)
       for (const { name, value } of element.attributes) {
-        if (name.startsWith('on') || name === 'style' || name === 'srcdoc' || name === 'ping') found.push(`${name}: ${what}`)
-        if (!/^(?:href|src|action|formaction|xlink:href|poster|data|background|srcset)$/.test(name)) continue
+        if (name.startsWith('on') || name === 'style' || name === 'srcdoc' || name === 'ping')
+          found.push(`${name}: ${what}`)
+        if (!/^(?:href|src|action|formaction|xlink:href|poster|data|background|srcset)$/.test(name))
+          continue
         // As the browser reads it: without the blanks and control characters that it drops.
-        const scheme = /^([a-z][a-z0-9+.-]*):/i.exec([...value].filter((letter) => letter > ' ').join(''))?.[1]?.toLowerCase()
-        if (scheme !== undefined && !['http', 'https', 'mailto'].includes(scheme) && !(tag === 'img' && /^data:image\/(?:png|jpeg|gif|webp);/.test(value))) found.push(`${name}=${value.slice(0, 60)}`)
+        const scheme = /^([a-z][a-z0-9+.-]*):/i
+          .exec([...value].filter((letter) => letter > ' ').join(''))?.[1]
+          ?.toLowerCase()
+        if (
+          scheme !== undefined &&
+          !['http', 'https', 'mailto'].includes(scheme) &&
+          !(tag === 'img' && /^data:image\/(?:png|jpeg|gif|webp);/.test(value))
+        )
+          found.push(`${name}=${value.slice(0, 60)}`)
       }
       // A document's own names cannot stand for parts of the page.
-      if (element.closest('.md') && ((element.id !== '' && !element.id.startsWith('user-content-')) || element.hasAttribute('name'))) found.push(`named: ${what}`)
+      if (
+        element.closest('.md') &&
+        ((element.id !== '' && !element.id.startsWith('user-content-')) ||
+          element.hasAttribute('name'))
+      )
+        found.push(`named: ${what}`)
     }
-    if (document.querySelectorAll('#content').length !== 1 || document.getElementById('content')?.tagName !== 'MAIN') found.push('the content is not what it was')
+    if (
+      document.querySelectorAll('#content').length !== 1 ||
+      document.getElementById('content')?.tagName !== 'MAIN'
+    )
+      found.push('the content is not what it was')
     for (const element of document.querySelectorAll<HTMLElement>('main *')) {
       element.dispatchEvent(new MouseEvent('mouseover', { bubbles: true }))
       element.dispatchEvent(new Event('focus'))
@@ -73,10 +110,26 @@ test('the check sees what it must', async () => {
   await page.goto(`${forge.url}/explore`)
   expect(await alive(page)).toEqual([])
   await page.evaluate(() =>
-    document.querySelector('main')?.insertAdjacentHTML('beforeend', '<div class="md"><p id=x onmouseover="window.hit=1">x</p><a href="java\tscript:1">x</a><svg><animate/></svg><form action="//evil.test"></form><p id=content></div>'),
+    document
+      .querySelector('main')
+      ?.insertAdjacentHTML(
+        'beforeend',
+        '<div class="md"><p id=x onmouseover="window.hit=1">x</p><a href="java\tscript:1">x</a><svg><animate/></svg><form action="//evil.test"></form><p id=content></div>',
+      ),
   )
   const found = (await alive(page)).map((one) => one.split(/[:=]/)[0]).sort()
-  expect(found).toEqual(['named', 'named', 'onmouseover', 'href', '<animate>', 'form', 'the content is not what it was', 'it ran'].sort())
+  expect(found).toEqual(
+    [
+      'named',
+      'named',
+      'onmouseover',
+      'href',
+      '<animate>',
+      'form',
+      'the content is not what it was',
+      'it ran',
+    ].sort(),
+  )
 })
 
 test('there is much to look at, and most of it was taken in', () => {
@@ -112,15 +165,23 @@ test('a file or feed that is opened by itself does not run either', async () => 
     })
     const response = await alone.goto(forge.url + path).catch(() => null)
     expect([path, (response?.status() ?? 200) < 500]).toEqual([path, true])
-    if (response) expect([path, response.headers()['x-content-type-options']]).toEqual([path, 'nosniff'])
-    expect([path, await alone.evaluate(() => (window as unknown as { hit?: number }).hit)]).toEqual([path, undefined])
+    if (response)
+      expect([path, response.headers()['x-content-type-options']]).toEqual([path, 'nosniff'])
+    expect([path, await alone.evaluate(() => (window as unknown as { hit?: number }).hit)]).toEqual(
+      [path, undefined],
+    )
     await context.close()
   }
   expect(heard).toEqual([])
 }, 60_000)
 
 test('what was attempted is there to be read', async () => {
-  const texts = [['/wild/west/issues', '<script>window.hit=1</script>'], ['/wild/west/labels', '<img src=x onerror=window.hit=1>'], ['/wild/west/blob/main/live.html', '<svg onload="top.hit=1">'], [seeded.checks, '<img src=x onerror="top.hit=1">']] as const
+  const texts = [
+    ['/wild/west/issues', '<script>window.hit=1</script>'],
+    ['/wild/west/labels', '<img src=x onerror=window.hit=1>'],
+    ['/wild/west/blob/main/live.html', '<svg onload="top.hit=1">'],
+    [seeded.checks, '<img src=x onerror="top.hit=1">'],
+  ] as const
   for (const [path, text] of texts) {
     await page.goto(forge.url + path)
     expect([path, (await page.textContent('main'))?.includes(text)]).toEqual([path, true])

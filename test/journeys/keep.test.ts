@@ -1,7 +1,22 @@
-/** Keeping a forge, with the built executable: backups under load, lost directories, full disks, processes that are killed. */
+/**
+ * Keeping a forge, with the built executable: backups under load, lost directories, full disks,
+ * processes that are killed.
+ */
 import { Database } from 'bun:sqlite'
 import { afterAll, expect, test } from 'bun:test'
-import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statfsSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { runDrill, hearth as command } from '../../scripts/drill/run.ts'
@@ -22,21 +37,33 @@ const folder = (): string => {
   return path
 }
 const hearth = (...args: string[]) => command(EXECUTABLE, args)
-const backupsOf = (place: string): string[] => (existsSync(join(place, 'backups')) ? readdirSync(join(place, 'backups')).sort() : [])
+const backupsOf = (place: string): string[] =>
+  existsSync(join(place, 'backups')) ? readdirSync(join(place, 'backups')).sort() : []
 
 /** A stopped forge with a repository of some size. */
 async function furnished(): Promise<string> {
   const directory = folder()
   const data = join(directory, 'data')
-  expect(await hearth('setup', '--username', 'ada', '--email', 'ada@example.com', '--data', data)).toMatchObject({ status: 0 })
+  expect(
+    await hearth('setup', '--username', 'ada', '--email', 'ada@example.com', '--data', data),
+  ).toMatchObject({ status: 0 })
   return data
 }
 
 test('a forge under load is backed up, its directory destroyed and restored: every acknowledged change before the backup is there', async () => {
   const seed = Math.floor(Math.random() * 1_000_000_000)
   for (const encrypted of [false, true]) {
-    const report = await runDrill({ executable: EXECUTABLE, directory: folder(), seed, rounds: 1, backups: 2, contributors: 2, encrypted })
-    if (report.problems.length > 0) throw new Error(`with seed ${seed}:\n${report.problems.join('\n')}`)
+    const report = await runDrill({
+      executable: EXECUTABLE,
+      directory: folder(),
+      seed,
+      rounds: 1,
+      backups: 2,
+      contributors: 2,
+      encrypted,
+    })
+    if (report.problems.length > 0)
+      throw new Error(`with seed ${seed}:\n${report.problems.join('\n')}`)
     expect([report.rounds, report.backups]).toEqual([1, 2])
     // Rounds in which nothing was acknowledged would prove nothing.
     expect(report.checked).toBeGreaterThan(0)
@@ -51,14 +78,21 @@ test('a backup that is killed leaves the forge and older backups whole, and the 
   const first = backupsOf(place)
   for (const wait of [30, 80, 120, 160, 220, 300]) {
     writeFileSync(join(data, `large-${wait}`), crypto.getRandomValues(new Uint8Array(60_000)))
-    const child = Bun.spawn([EXECUTABLE, 'backup', 'create', '--data', data, '--to', place], { env: {}, stdout: 'ignore', stderr: 'ignore' })
+    const child = Bun.spawn([EXECUTABLE, 'backup', 'create', '--data', data, '--to', place], {
+      env: {},
+      stdout: 'ignore',
+      stderr: 'ignore',
+    })
     await Bun.sleep(wait)
     child.kill('SIGKILL')
     await child.exited
     // Whatever is listed is whole.
     const { out, status } = await hearth('backup', 'list', place)
     expect([status, out.includes('damaged')]).toEqual([0, false])
-    for (const name of backupsOf(place)) expect((await hearth('backup', 'restore', join(place, 'backups', name), '--check')).status).toBe(0)
+    for (const name of backupsOf(place))
+      expect(
+        (await hearth('backup', 'restore', join(place, 'backups', name), '--check')).status,
+      ).toBe(0)
   }
   expect(backupsOf(place)).toContain(first[0] ?? 'none')
   const again = await hearth('backup', 'create', '--data', data, '--to', place)
@@ -67,7 +101,12 @@ test('a backup that is killed leaves the forge and older backups whole, and the 
   // The forge says of those that nobody finished that they failed, once it serves.
   const forge = await startForge({ directory: join(data, '..'), setup: false })
   const db = new Database(join(data, 'hearth.db'), { readonly: true })
-  const unfinished = () => db.query<{ n: number }, []>(`SELECT count(*) AS n FROM backups WHERE state IN ('queued', 'running')`).get()?.n
+  const unfinished = () =>
+    db
+      .query<{ n: number }, []>(
+        `SELECT count(*) AS n FROM backups WHERE state IN ('queued', 'running')`,
+      )
+      .get()?.n
   // A job of the first minute does it; this ends by the limit of the test if it never runs.
   while (unfinished() !== 0) await Bun.sleep(50)
   db.close()
@@ -76,30 +115,50 @@ test('a backup that is killed leaves the forge and older backups whole, and the 
 
 test('a restore that is killed leaves nothing that starts, and goes on when it is begun again', async () => {
   const data = await furnished()
-  for (let at = 0; at < 40; at++) writeFileSync(join(data, `file-${at}`), crypto.getRandomValues(new Uint8Array(50_000)))
+  for (let at = 0; at < 40; at++)
+    writeFileSync(join(data, `file-${at}`), crypto.getRandomValues(new Uint8Array(50_000)))
   const place = folder()
   await hearth('backup', 'create', '--data', data, '--to', place)
   let cut = 0
   for (const wait of [0, 3, 12]) {
     const target = join(folder(), 'data')
-    const child = Bun.spawn([EXECUTABLE, 'backup', 'restore', place, '--data', target], { env: {}, stdout: 'ignore', stderr: 'ignore' })
-    while (child.exitCode === null && !existsSync(join(target, 'RESTORE-UNFINISHED.json'))) await Bun.sleep(1)
+    const child = Bun.spawn([EXECUTABLE, 'backup', 'restore', place, '--data', target], {
+      env: {},
+      stdout: 'ignore',
+      stderr: 'ignore',
+    })
+    while (child.exitCode === null && !existsSync(join(target, 'RESTORE-UNFINISHED.json')))
+      await Bun.sleep(1)
     await Bun.sleep(wait)
     child.kill('SIGKILL')
     await child.exited
     if (existsSync(join(target, 'RESTORE-UNFINISHED.json'))) {
       // One look at what refuses to start beside the mark is enough.
-      if (cut++ === 0) for (const args of [['serve', '--listen', '127.0.0.1:0'], ['doctor'], ['setup', '--username', 'x', '--email', 'x@example.com']]) {
-        const { status, error } = await hearth(...args, '--data', target)
-        expect([status, /did not come to its end|there is no forge/.test(error)]).toEqual([1, true])
-      }
+      if (cut++ === 0)
+        for (const args of [
+          ['serve', '--listen', '127.0.0.1:0'],
+          ['doctor'],
+          ['setup', '--username', 'x', '--email', 'x@example.com'],
+        ]) {
+          const { status, error } = await hearth(...args, '--data', target)
+          expect([status, /did not come to its end|there is no forge/.test(error)]).toEqual([
+            1,
+            true,
+          ])
+        }
     }
     const again = await hearth('backup', 'restore', place, '--data', target)
     // One that came to its end just before is not empty.
     if (!again.error.includes('is not empty')) expect([again.error, again.status]).toEqual(['', 0])
     const { status, out } = await hearth('doctor', '--data', target)
     expect([status, out.includes('database: sound')]).toEqual([0, true])
-    for (let at = 0; at < 40; at++) expect(Buffer.compare(readFileSync(join(target, `file-${at}`)), readFileSync(join(data, `file-${at}`)))).toBe(0)
+    for (let at = 0; at < 40; at++)
+      expect(
+        Buffer.compare(
+          readFileSync(join(target, `file-${at}`)),
+          readFileSync(join(data, `file-${at}`)),
+        ),
+      ).toBe(0)
   }
   expect(cut).toBeGreaterThan(0)
 }, 120_000)
@@ -110,7 +169,8 @@ test('a rollback that is killed leaves either database whole', async () => {
   const upgrades = join(data, 'backups', 'upgrades')
   mkdirSync(upgrades, { recursive: true, mode: 0o700 })
   const old = new Database(path)
-  const newest = (old.query('SELECT max(name) AS name FROM migrations').get() as { name: string }).name
+  const newest = (old.query('SELECT max(name) AS name FROM migrations').get() as { name: string })
+    .name
   old.run(`VACUUM INTO ?`, [join(upgrades, `before-2026-01-01T00-00-00.000Z-at-${newest}.db`)])
   old.close()
   const isNewer = (): boolean => {
@@ -124,11 +184,17 @@ test('a rollback that is killed leaves either database whole', async () => {
   }
   for (const wait of [40, 70, 90, 110, 130, 160, 200]) {
     const db = new Database(path)
-    db.run(`INSERT OR IGNORE INTO migrations (name, applied_at) VALUES ('9999_future', '2099-01-01T00:00:00.000Z')`)
+    db.run(
+      `INSERT OR IGNORE INTO migrations (name, applied_at) VALUES ('9999_future', '2099-01-01T00:00:00.000Z')`,
+    )
     db.close()
     const { error } = await hearth('serve', '--listen', '127.0.0.1:0', '--data', data)
     expect(error).toContain('hearth rollback')
-    const child = Bun.spawn([EXECUTABLE, 'rollback', '--data', data], { env: {}, stdout: 'ignore', stderr: 'ignore' })
+    const child = Bun.spawn([EXECUTABLE, 'rollback', '--data', data], {
+      env: {},
+      stdout: 'ignore',
+      stderr: 'ignore',
+    })
     await Bun.sleep(wait)
     child.kill('SIGKILL')
     await child.exited
@@ -148,7 +214,10 @@ function fill(disk: string, but = 0): void {
 /** A small file system of its own; null where that is not allowed. */
 async function small(megabytes: number): Promise<string | null> {
   const path = folder()
-  const status = await Bun.spawn(['mount', '-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', path], { stdout: 'ignore', stderr: 'ignore' }).exited
+  const status = await Bun.spawn(
+    ['mount', '-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', path],
+    { stdout: 'ignore', stderr: 'ignore' },
+  ).exited
   if (status !== 0) return null
   mounted.add(path)
   return path
@@ -167,7 +236,11 @@ test('a full disk stops a backup, a restore and an upgrade in words, and harms n
   const full = join(disk, 'place')
   fill(disk)
   const refused = await hearth('backup', 'create', '--data', data, '--to', full)
-  expect([refused.status, refused.error.includes('no space left'), refused.error.trim().split('\n').length]).toEqual([1, true, 1])
+  expect([
+    refused.status,
+    refused.error.includes('no space left'),
+    refused.error.trim().split('\n').length,
+  ]).toEqual([1, true, 1])
   expect(backupsOf(full)).toEqual([])
   // No room where it is restored.
   const target = join(disk, 'restored')
@@ -185,7 +258,10 @@ test('a full disk stops a backup, a restore and an upgrade in words, and harms n
   old.close()
   fill(disk, 300_000)
   const upgrade = await hearth('migrate', '--data', target)
-  expect([upgrade.status, upgrade.error]).toEqual([1, expect.stringContaining('nothing was changed')])
+  expect([upgrade.status, upgrade.error]).toEqual([
+    1,
+    expect.stringContaining('nothing was changed'),
+  ])
   rmSync(join(disk, 'ballast'))
   expect((await hearth('migrate', '--data', target)).out).toContain('ran 0023_backups')
   expect((await hearth('doctor', '--data', target)).out).toContain('database: sound')
@@ -206,7 +282,12 @@ test('a place that can only be read, a pack that is damaged and a database that 
   truncateSync(join(torn, 'hearth.db'), 100_000)
   for (const args of [['serve', '--listen', '127.0.0.1:0'], ['doctor'], ['backup', 'create']]) {
     const { status, error } = await hearth(...args, '--data', torn)
-    expect([args[0], status, error.includes('is damaged'), error.trim().split('\n').length]).toEqual([args[0], 1, true, 1])
+    expect([
+      args[0],
+      status,
+      error.includes('is damaged'),
+      error.trim().split('\n').length,
+    ]).toEqual([args[0], 1, true, 1])
   }
   // What is open to others is closed by the doctor.
   chmodSync(join(data, 'secrets'), 0o755)

@@ -1,9 +1,19 @@
 /**
- * Pictures of pages that are kept in `test/snapshots/pages` and compared: a small one of each page, as on a desk in light and as on a
- * phone in dark, beside each other. `UPDATE=1` keeps them anew; look at what changed before it is committed.
+ * Pictures of pages that are kept in `test/snapshots/pages` and compared: a small one of each page,
+ * as on a desk in light and as on a
+ * phone in dark, beside each other. `UPDATE=1` keeps them anew; look at what changed before it is
+ * committed.
  */
 import { afterAll } from 'bun:test'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { CDPSession, Page } from 'playwright-core'
@@ -21,28 +31,43 @@ const font = Buffer.from(rulerFont()).toString('base64')
 const sessions = new WeakMap<Page, Promise<CDPSession>>()
 
 /**
- * Sets a page in the ruler, and puts the same in place of what no two runs have alike: times, and what is drawn from today's date.
+ * Sets a page in the ruler, and puts the same in place of what no two runs have alike: times, and
+ * what is drawn from today's date.
  */
 export const steady = (page: Page): Promise<void> =>
   page.evaluate(async (file) => {
-    const ruler = new FontFace('ruler', Uint8Array.from(atob(file), (letter) => letter.charCodeAt(0)).buffer)
+    const ruler = new FontFace(
+      'ruler',
+      Uint8Array.from(atob(file), (letter) => letter.charCodeAt(0)).buffer,
+    )
     document.fonts.add(await ruler.load())
-    for (const name of ['--sans', '--mono']) document.documentElement.style.setProperty(name, 'ruler')
+    for (const name of ['--sans', '--mono'])
+      document.documentElement.style.setProperty(name, 'ruler')
     // What the browser puts off until it is in sight is drawn at once.
     const sheet = new CSSStyleSheet()
     sheet.replaceSync('* { content-visibility: visible !important }')
     document.adoptedStyleSheets.push(sheet)
     for (const time of document.querySelectorAll('time')) time.textContent = 'at a time'
-    for (const part of document.querySelectorAll<HTMLElement>('[data-dated]')) part.style.visibility = 'hidden'
+    for (const part of document.querySelectorAll<HTMLElement>('[data-dated]'))
+      part.style.visibility = 'hidden'
   }, font)
 
-/** A picture of the page as it is now, a cell for each eight pixels. Scaled by the browser to the half of that and then by us, so that edges are smooth. */
+/**
+ * A picture of the page as it is now, a cell for each eight pixels. Scaled by the browser to the
+ * half of that and then by us, so that edges are smooth.
+ */
 export async function takePicture(page: Page): Promise<Picture> {
   const session = sessions.get(page) ?? page.context().newCDPSession(page)
   sessions.set(page, session)
-  const { width, height } = await page.evaluate(() => ({ width: innerWidth, height: document.documentElement.scrollHeight }))
+  const { width, height } = await page.evaluate(() => ({
+    width: innerWidth,
+    height: document.documentElement.scrollHeight,
+  }))
   const { data } = await (await session).send('Page.captureScreenshot', {
-    format: 'png', optimizeForSpeed: true, captureBeyondViewport: true, clip: { x: 0, y: 0, width, height: Math.min(LOWEST, height), scale: 2 / CELL },
+    format: 'png',
+    optimizeForSpeed: true,
+    captureBeyondViewport: true,
+    clip: { x: 0, y: 0, width, height: Math.min(LOWEST, height), scale: 2 / CELL },
   })
   return halve(decode(Buffer.from(data, 'base64')))
 }
@@ -52,28 +77,51 @@ const pages = new Set<string>()
 
 /** Where a region is on the page that is open, as a selector. */
 const placeOf = (page: Page, { left, top, right, bottom }: Region): Promise<string> =>
-  page.evaluate(({ x, y }) => {
-    scrollTo(0, Math.max(0, y - innerHeight / 2))
-    const names: string[] = []
-    for (let part = document.elementFromPoint(x, y - scrollY); part && part !== document.body; part = part.parentElement) {
-      names.unshift(part.tagName.toLowerCase() + (part.id ? `#${part.id}` : '') + [...part.classList].map((name) => `.${name}`).join(''))
-    }
-    return names.slice(-4).join(' > ')
-  }, { x: ((left + right) / 2) * CELL, y: ((top + bottom) / 2) * CELL })
+  page.evaluate(
+    ({ x, y }) => {
+      scrollTo(0, Math.max(0, y - innerHeight / 2))
+      const names: string[] = []
+      for (
+        let part = document.elementFromPoint(x, y - scrollY);
+        part && part !== document.body;
+        part = part.parentElement
+      ) {
+        names.unshift(
+          part.tagName.toLowerCase() +
+            (part.id ? `#${part.id}` : '') +
+            [...part.classList].map((name) => `.${name}`).join(''),
+        )
+      }
+      return names.slice(-4).join(' > ')
+    },
+    { x: ((left + right) / 2) * CELL, y: ((top + bottom) / 2) * CELL },
+  )
 
-/** Holds a page against its kept picture. Gives what changed, in words that name the page, the place and where to look; nothing when all is as it was. */
-export async function changesSince(page: Page, name: string, desk: Picture, phone: Picture): Promise<string[]> {
+/**
+ * Holds a page against its kept picture. Gives what changed, in words that name the page, the place
+ * and where to look; nothing when all is as it was.
+ */
+export async function changesSince(
+  page: Page,
+  name: string,
+  desk: Picture,
+  phone: Picture,
+): Promise<string[]> {
   const path = join(KEPT, `${name}.png`)
   pages.add(name)
   const now = encode(beside(desk, phone))
   if (UPDATE) {
     // What looks the same stays the same file.
-    if (existsSync(path) && differences(decode(readFileSync(path)), decode(now)).length === 0) return []
+    if (existsSync(path) && differences(decode(readFileSync(path)), decode(now)).length === 0)
+      return []
     mkdirSync(KEPT, { recursive: true })
     writeFileSync(path, now)
     return []
   }
-  if (!existsSync(path)) return [`there is no picture of ${name} yet: look at the page, then run UPDATE=1 bun test test/journeys/pages.test.ts`]
+  if (!existsSync(path))
+    return [
+      `there is no picture of ${name} yet: look at the page, then run UPDATE=1 bun test test/journeys/pages.test.ts`,
+    ]
   const regions = differences(decode(readFileSync(path)), decode(now))
   if (regions.length === 0) return []
   shown ??= mkdtempSync(join(tmpdir(), 'hearth-pictures-'))
@@ -89,12 +137,19 @@ export async function changesSince(page: Page, name: string, desk: Picture, phon
       `${name} looks different ${onPhone ? 'on a phone' : 'on a desk'} at ${(region.left - from) * CELL}–${(region.right - from) * CELL} × ${region.top * CELL}–${region.bottom * CELL} px${place}, ${region.cells} cells`,
     )
   }
-  return [...words, `compare ${join(shown, name)}.is.png with .was.png; if it is meant: UPDATE=1 bun test test/journeys/pages.test.ts`]
+  return [
+    ...words,
+    `compare ${join(shown, name)}.is.png with .was.png; if it is meant: UPDATE=1 bun test test/journeys/pages.test.ts`,
+  ]
 }
 
 /** Pictures of pages that are no more. With `UPDATE=1` they are removed. */
 export function leftover(): string[] {
-  const names = existsSync(KEPT) ? readdirSync(KEPT).map((file) => file.replace(/\.png$/, '')).filter((name) => !pages.has(name)) : []
+  const names = existsSync(KEPT)
+    ? readdirSync(KEPT)
+        .map((file) => file.replace(/\.png$/, ''))
+        .filter((name) => !pages.has(name))
+    : []
   if (!UPDATE) return names
   for (const name of names) rmSync(join(KEPT, `${name}.png`))
   return []

@@ -1,4 +1,7 @@
-/** A day's work without a mouse: everything that can be pressed is reached by Tab and seen when it is, and the main ways have keys. */
+/**
+ * A day's work without a mouse: everything that can be pressed is reached by Tab and seen when it
+ * is, and the main ways have keys.
+ */
 import { beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { fill } from '../../scripts/demo.ts'
@@ -26,7 +29,9 @@ const press = async (...keys: string[]): Promise<void> => {
 const focused = (): Promise<string> =>
   page.evaluate(() => {
     const at = document.activeElement
-    return at === null || at === document.body ? '' : `${at.tagName.toLowerCase()} ${(at.getAttribute('aria-label') ?? at.textContent ?? '').trim()}`
+    return at === null || at === document.body
+      ? ''
+      : `${at.tagName.toLowerCase()} ${(at.getAttribute('aria-label') ?? at.textContent ?? '').trim()}`
   })
 /** Goes on by Tab until something has the focus whose words fit. */
 async function tabTo(words: RegExp): Promise<void> {
@@ -43,15 +48,33 @@ async function goBy(path: string, ...keys: string[]): Promise<void> {
 
 const REPO = '/bakery/oven'
 
-for (const path of ['/', REPO, `${REPO}/issues`, `${REPO}/issues/1`, `${REPO}/pull/4`, `${REPO}/pull/4/changes`, `${REPO}/labels`, `${REPO}/settings`, '/settings/tokens']) {
+for (const path of [
+  '/',
+  REPO,
+  `${REPO}/issues`,
+  `${REPO}/issues/1`,
+  `${REPO}/pull/4`,
+  `${REPO}/pull/4/changes`,
+  `${REPO}/labels`,
+  `${REPO}/settings`,
+  '/settings/tokens',
+]) {
   test(`all of ${path} is reached by Tab, once around, and each stop is seen`, async () => {
     await page.goto(forge.url + path)
     const wanted = await page.evaluate(() => {
-      const all = [...document.querySelectorAll<HTMLElement>('a[href], button, input:not([type=hidden]), select, textarea, summary')]
+      const all = [
+        ...document.querySelectorAll<HTMLElement>(
+          'a[href], button, input:not([type=hidden]), select, textarea, summary',
+        ),
+      ]
       Object.assign(globalThis, { stops: all })
       return all.flatMap((element, index) => {
-        // A line's number is a link for those who point; the key `l` goes to a line. Of radio buttons one has the stop, arrows the others.
-        const left = element.tabIndex < 0 || element.matches(':disabled') || (element instanceof HTMLInputElement && element.type === 'radio' && !element.checked)
+        // A line's number is a link for those who point; the key `l` goes to a line. Of radio
+        // buttons one has the stop, arrows the others.
+        const left =
+          element.tabIndex < 0 ||
+          element.matches(':disabled') ||
+          (element instanceof HTMLInputElement && element.type === 'radio' && !element.checked)
         return !left && element.checkVisibility({ visibilityProperty: true }) ? [index] : []
       })
     })
@@ -65,8 +88,11 @@ for (const path of ['/', REPO, `${REPO}/issues`, `${REPO}/issues/1`, `${REPO}/pu
         // What one types in has a frame of its own that changes.
         const { outlineStyle, outlineWidth, boxShadow, opacity } = getComputedStyle(at)
         return {
-          index: (globalThis as unknown as { stops: Element[] }).stops.indexOf(at), words: at.outerHTML.slice(0, 120),
-          seen: opacity !== '0' && ((outlineStyle !== 'none' && parseFloat(outlineWidth) >= 1) || boxShadow !== 'none'),
+          index: (globalThis as unknown as { stops: Element[] }).stops.indexOf(at),
+          words: at.outerHTML.slice(0, 120),
+          seen:
+            opacity !== '0' &&
+            ((outlineStyle !== 'none' && parseFloat(outlineWidth) >= 1) || boxShadow !== 'none'),
         }
       })
       if (stop === null) break
@@ -76,7 +102,15 @@ for (const path of ['/', REPO, `${REPO}/issues`, `${REPO}/issues/1`, `${REPO}/pu
     }
     expect(unseen).toEqual([])
     const missed = wanted.filter((index) => !reached.has(index))
-    expect(await page.evaluate((indexes) => indexes.map((index) => (globalThis as unknown as { stops: Element[] }).stops[index]?.outerHTML.slice(0, 120)), missed)).toEqual([])
+    expect(
+      await page.evaluate(
+        (indexes) =>
+          indexes.map((index) =>
+            (globalThis as unknown as { stops: Element[] }).stops[index]?.outerHTML.slice(0, 120),
+          ),
+        missed,
+      ),
+    ).toEqual([])
   }, 60_000)
 }
 
@@ -84,7 +118,9 @@ test('from the first page to an answer in an issue', async () => {
   await page.goto(forge.url)
   await press('Tab')
   expect(await focused()).toBe('a Skip to content')
-  expect(await page.locator('.skip').boundingBox()).toMatchObject({ x: expect.any(Number) as number })
+  expect(await page.locator('.skip').boundingBox()).toMatchObject({
+    x: expect.any(Number) as number,
+  })
   await press('Enter')
   expect(await page.evaluate(() => location.hash)).toBe('#content')
 
@@ -104,7 +140,10 @@ test('from the first page to an answer in an issue', async () => {
   await goBy(`${REPO}/issues/1`, 'Enter')
   await tabTo(/^textarea/)
   await page.keyboard.type('Seen from the keyboard.')
-  await Promise.all([page.waitForSelector('.comment:has-text("Seen from the keyboard.")'), press('Control+Enter')])
+  await Promise.all([
+    page.waitForSelector('.comment:has-text("Seen from the keyboard.")'),
+    press('Control+Enter'),
+  ])
 })
 
 test('menus and dialogs: opened, walked through, left, and the focus is where it was', async () => {
@@ -114,7 +153,9 @@ test('menus and dialogs: opened, walked through, left, and the focus is where it
   await press('Enter')
   expect(await page.locator('details.menu[open]').count()).toBe(1)
   await press('Tab')
-  expect(await page.evaluate(() => document.activeElement?.closest('details.menu[open]') !== null)).toBe(true)
+  expect(
+    await page.evaluate(() => document.activeElement?.closest('details.menu[open]') !== null),
+  ).toBe(true)
   await press('Escape')
   expect(await page.locator('details.menu[open]').count()).toBe(0)
   expect(await focused()).toBe(before)

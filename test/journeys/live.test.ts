@@ -1,4 +1,7 @@
-/** Open pages that follow what happens, in a real browser: nothing that somebody is doing on them is lost. */
+/**
+ * Open pages that follow what happens, in a real browser: nothing that somebody is doing on them is
+ * lost.
+ */
 import { expect, test } from 'bun:test'
 import { fill } from '../../scripts/demo.ts'
 import { api, claim, startForge, visitor } from './forge.ts'
@@ -18,13 +21,26 @@ test('a conversation and a session grow while somebody types and reads in them',
   await ask('POST', '/v1/repos/bakery/oven/issues/1/comments', { body: 'Something **new**' })
   await page.locator('strong', { hasText: 'new' }).waitFor()
   await ask('POST', '/v1/repos/bakery/oven/issues/1/close', { reason: 'completed' })
-  await page.locator('.page-head', { hasText: 'Closed' }).or(page.locator('.page-head', { hasText: 'Completed' })).first().waitFor()
-  expect([await box.inputValue(), await box.evaluate((area) => area === document.activeElement), await page.evaluate(() => scrollY)]).toEqual(['What I am writing', true, 150])
+  await page
+    .locator('.page-head', { hasText: 'Closed' })
+    .or(page.locator('.page-head', { hasText: 'Completed' }))
+    .first()
+    .waitFor()
+  expect([
+    await box.inputValue(),
+    await box.evaluate((area) => area === document.activeElement),
+    await page.evaluate(() => scrollY),
+  ]).toEqual(['What I am writing', true, 150])
   expect(await page.evaluate(() => performance.timeOrigin)).toBe(opened)
 
   await page.goto(`${forge.url}/bakery/oven/pull/4/session`)
   await page.locator('.story-work summary').first().click()
-  await ask('POST', '/v1/repos/bakery/oven/pulls/4/session', { entries: [{ kind: 'tool', tool: 'bash', text: 'bun test', data: { ok: true } }, { kind: 'message', text: 'It *holds*.' }] })
+  await ask('POST', '/v1/repos/bakery/oven/pulls/4/session', {
+    entries: [
+      { kind: 'tool', tool: 'bash', text: 'bun test', data: { ok: true } },
+      { kind: 'message', text: 'It *holds*.' },
+    ],
+  })
   await page.locator('em', { hasText: 'holds' }).waitFor()
   expect(await page.locator('.story-work details').first().getAttribute('open')).not.toBeNull()
 

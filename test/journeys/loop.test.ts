@@ -1,5 +1,6 @@
 /**
- * The whole loop, as a stranger would walk it: from an empty directory to a merged pull request, in a browser without
+ * The whole loop, as a stranger would walk it: from an empty directory to a merged pull request, in
+ * a browser without
  * JavaScript, with real git, over REST and through an MCP client.
  */
 import { expect, test } from 'bun:test'
@@ -16,7 +17,8 @@ test('from the first start to a merged pull request', async () => {
   expect(forge.setup).toStartWith(`${forge.url}/setup?code=`)
 
   // A fresh installation cannot be claimed by whoever finds it first.
-  for (const code of ['', '?code=', '?code=guess']) expect((await fetch(`${forge.url}/setup${code}`)).status).toBe(404)
+  for (const code of ['', '?code=', '?code=guess'])
+    expect((await fetch(`${forge.url}/setup${code}`)).status).toBe(404)
 
   // The first account, in a browser without JavaScript.
   const { page, problems } = await visitor({ javaScript: false })
@@ -74,10 +76,17 @@ test('from the first start to a merged pull request', async () => {
 
   // The agent's part, through the tool server and git.
   const client = new Client({ name: 'journey', version: '1' })
-  await client.connect(new StreamableHTTPClientTransport(new URL(`${forge.url}/mcp`), { requestInit: { headers: { authorization: `Bearer ${token}` } } }))
+  await client.connect(
+    new StreamableHTTPClientTransport(new URL(`${forge.url}/mcp`), {
+      requestInit: { headers: { authorization: `Bearer ${token}` } },
+    }),
+  )
   const call = async (name: string, args: Record<string, unknown>) => {
     const result = await client.callTool({ name, arguments: args })
-    return { error: result.isError === true, data: result.structuredContent as Record<string, unknown> }
+    return {
+      error: result.isError === true,
+      data: result.structuredContent as Record<string, unknown>,
+    }
   }
   const tools = (await client.listTools()).tools.map((tool) => tool.name)
   expect(tools).toContain('create_pull')
@@ -92,15 +101,28 @@ test('from the first start to a merged pull request', async () => {
   const clone = join(agent, 'work')
   writeFileSync(join(clone, 'door.txt'), 'silence\n')
   await git(clone, 'commit', '-q', '-am', 'Oil the door')
-  const { error: notReady, data: why } = await call('mark_pull_ready', { repo: 'acme/site', number: 2, summary: 'Too early' })
+  const { error: notReady, data: why } = await call('mark_pull_ready', {
+    repo: 'acme/site',
+    number: 2,
+    summary: 'Too early',
+  })
   expect(notReady).toBe(true)
   expect((why['error'] as { reason: string }).reason).toBe('not_ready')
   await git(clone, 'push', '-q', 'origin', 'HEAD')
   await call('append_session', {
-    repo: 'acme/site', number: 2,
-    entries: [{ kind: 'message', text: 'The hinge is dry.' }, { kind: 'tool', tool: 'sed', text: 's/squeak/silence/' }, { kind: 'summary', text: 'Oiled the hinge.' }],
+    repo: 'acme/site',
+    number: 2,
+    entries: [
+      { kind: 'message', text: 'The hinge is dry.' },
+      { kind: 'tool', tool: 'sed', text: 's/squeak/silence/' },
+      { kind: 'summary', text: 'Oiled the hinge.' },
+    ],
   })
-  const { data: ready } = await call('mark_pull_ready', { repo: 'acme/site', number: 2, summary: 'Oil the hinge. It is quiet now.' })
+  const { data: ready } = await call('mark_pull_ready', {
+    repo: 'acme/site',
+    number: 2,
+    summary: 'Oil the hinge. It is quiet now.',
+  })
   expect(ready['status']).toBe('open')
 
   // The person looks at the change and the session, and merges.
@@ -114,26 +136,47 @@ test('from the first start to a merged pull request', async () => {
 
   // Everything agrees: the ref, the issue, the timeline, over REST, to anybody.
   const anyone = api(forge, null)
-  const merged = (await anyone('GET', '/v1/repos/acme/site/pulls/2')).body as Record<string, unknown>
+  const merged = (await anyone('GET', '/v1/repos/acme/site/pulls/2')).body as Record<
+    string,
+    unknown
+  >
   expect([merged['status'], merged['mergedBy']]).toEqual(['merged', 'ada'])
-  const detail = (await anyone('GET', '/v1/repos/acme/site/issues/1')).body as { issue: Record<string, unknown>; pulls: Record<string, unknown>[] }
-  expect([detail.issue['state'], detail.issue['reason'], detail.issue['resolvedBy'], detail.pulls[0]?.['mergedBy']]).toEqual(['closed', 'completed', 2, 'ada'])
+  const detail = (await anyone('GET', '/v1/repos/acme/site/issues/1')).body as {
+    issue: Record<string, unknown>
+    pulls: Record<string, unknown>[]
+  }
+  expect([
+    detail.issue['state'],
+    detail.issue['reason'],
+    detail.issue['resolvedBy'],
+    detail.pulls[0]?.['mergedBy'],
+  ]).toEqual(['closed', 'completed', 2, 'ada'])
   const timeline = (await anyone('GET', '/v1/repos/acme/site/events')).body as { type: string }[]
   expect(timeline.map(({ type }) => type)).toContain('pull.merged')
   await git(work, 'pull', '-q', remote, 'main')
   expect(await Bun.file(join(work, 'door.txt')).text()).toBe('silence\n')
-  expect(await git(work, 'log', '-1', '--format=%H %B')).toContain(merged['merge_commit_sha'] as string)
+  expect(await git(work, 'log', '-1', '--format=%H %B')).toContain(
+    merged['merge_commit_sha'] as string,
+  )
   expect(await git(work, 'log', '-1', '--format=%B')).toContain('Pull-Request: acme/site#2')
 
   // Bad tokens are refused and never taken for no token.
   expect((await api(forge, 'hthu_nonsense')('GET', '/v1/repos/acme/site')).status).toBe(401)
   const basic = `Authorization: Basic ${Buffer.from('x:hthu_nonsense').toString('base64')}`
-  expect(git(work, '-c', `http.extraHeader=${basic}`, 'ls-remote', remote)).rejects.toThrow(/Authentication failed|could not read Username/)
+  expect(git(work, '-c', `http.extraHeader=${basic}`, 'ls-remote', remote)).rejects.toThrow(
+    /Authentication failed|could not read Username/,
+  )
   expect(problems).toEqual([])
 
   // It stops cleanly and starts again with everything there.
   expect(await forge.stop()).toBe(0)
   const again = await startForge({ directory: forge.directory, setup: false })
   expect(again.setup).toBeNull()
-  expect(((await api(again, null)('GET', '/v1/repos/acme/site/issues/1')).body as { issue: { state: string } }).issue.state).toBe('closed')
+  expect(
+    (
+      (await api(again, null)('GET', '/v1/repos/acme/site/issues/1')).body as {
+        issue: { state: string }
+      }
+    ).issue.state,
+  ).toBe('closed')
 }, 120_000)

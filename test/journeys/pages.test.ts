@@ -1,5 +1,6 @@
 /**
- * Every page of a forge with something of everything in it, signed in and not: it is there, axe-core finds no violation in either scheme,
+ * Every page of a forge with something of everything in it, signed in and not: it is there,
+ * axe-core finds no violation in either scheme,
  * it is no wider than a phone, every link leads somewhere, and it looks as it did.
  */
 import { beforeAll, describe, expect, test } from 'bun:test'
@@ -39,19 +40,46 @@ beforeAll(async () => {
   inside = pagesOf(await tellStory(forge.url, token))
 }, 60_000)
 
-type Axe = { run(context: unknown, options: unknown): Promise<{ violations: { id: string; nodes: { html: string; failureSummary?: string }[] }[] }> }
+type Axe = {
+  run(
+    context: unknown,
+    options: unknown,
+  ): Promise<{ violations: { id: string; nodes: { html: string; failureSummary?: string }[] }[] }>
+}
 
-/** What axe-core finds, in few words. Run through the developer tools, so the page's own policy need not allow it. */
+/**
+ * What axe-core finds, in few words. Run through the developer tools, so the page's own policy need
+ * not allow it.
+ */
 const violations = (of: Page, touch: boolean): Promise<string[]> =>
   of.evaluate(async (touch) => {
-    const { violations } = await (globalThis as unknown as { axe: Axe }).axe.run(document, { resultTypes: ['violations'], rules: { 'target-size': { enabled: touch } } })
-    return violations.flatMap(({ id, nodes }) => nodes.slice(0, 3).map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary?.split('\n')[1]?.trim() ?? ''}`))
+    const { violations } = await (globalThis as unknown as { axe: Axe }).axe.run(document, {
+      resultTypes: ['violations'],
+      rules: { 'target-size': { enabled: touch } },
+    })
+    return violations.flatMap(({ id, nodes }) =>
+      nodes
+        .slice(0, 3)
+        .map(
+          ({ html, failureSummary }) =>
+            `${id}: ${html.slice(0, 200)} ${failureSummary?.split('\n')[1]?.trim() ?? ''}`,
+        ),
+    )
   }, touch)
 
-/** Pages with hundreds of parts of one kind, of which axe-core, which reads every element of a page many times, is shown the first ones. */
-const LARGE: Readonly<Record<string, string>> = { docs: '.doc-fold ~ .doc-fold ~ .doc-fold', 'many-lines': '.code-block ~ .code-block' }
+/**
+ * Pages with hundreds of parts of one kind, of which axe-core, which reads every element of a page
+ * many times, is shown the first ones.
+ */
+const LARGE: Readonly<Record<string, string>> = {
+  docs: '.doc-fold ~ .doc-fold ~ .doc-fold',
+  'many-lines': '.code-block ~ .code-block',
+}
 
-/** Pages of which no picture is kept: how the machine fares, in which order jobs that ran beside each other ended, and in which commits of about one second stand. */
+/**
+ * Pages of which no picture is kept: how the machine fares, in which order jobs that ran beside
+ * each other ended, and in which commits of about one second stand.
+ */
 const UNKEPT = new Set(['admin', 'admin-jobs', 'hook', 'activity', 'workspace-activity', 'commits'])
 
 async function see(at: Page, width: number, colorScheme: 'light' | 'dark'): Promise<void> {
@@ -60,9 +88,16 @@ async function see(at: Page, width: number, colorScheme: 'light' | 'dark'): Prom
   await at.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
 }
 
-/** One visit for all that is asked of a page: as on a desk in light, as on a phone in dark, then its two pictures on the way back. */
+/**
+ * One visit for all that is asked of a page: as on a desk in light, as on a phone in dark, then its
+ * two pictures on the way back.
+ */
 async function look(at: Page, name: string, path: string, status = 200): Promise<void> {
-  const fits = async (width: number): Promise<void> => expect([path, await at.evaluate(() => document.documentElement.scrollWidth)]).toEqual([path, width])
+  const fits = async (width: number): Promise<void> =>
+    expect([path, await at.evaluate(() => document.documentElement.scrollWidth)]).toEqual([
+      path,
+      width,
+    ])
   const check = async (width: number): Promise<void> => {
     await fits(width)
     expect(await violations(at, width < 1000)).toEqual([])
@@ -70,13 +105,19 @@ async function look(at: Page, name: string, path: string, status = 200): Promise
   await see(at, 1280, 'light')
   const response = await at.goto(`${forge.url}${path}`)
   expect([path, response?.status()]).toEqual([path, status])
-  for (const href of await at.$$eval('a[href^="/"]', (all) => all.map((link) => link.getAttribute('href') ?? ''))) links.add(href.split('#')[0] ?? '')
+  for (const href of await at.$$eval('a[href^="/"]', (all) =>
+    all.map((link) => link.getAttribute('href') ?? ''),
+  ))
+    links.add(href.split('#')[0] ?? '')
   const many = LARGE[name]
   if (many !== undefined) {
     await see(at, 390, 'dark')
     await fits(390)
     await see(at, 1280, 'light')
-    await at.evaluate((parts) => document.querySelectorAll(parts).forEach((part) => part.remove()), many)
+    await at.evaluate(
+      (parts) => document.querySelectorAll(parts).forEach((part) => part.remove()),
+      many,
+    )
   }
   await at.evaluate(AXE)
   await check(1280)
@@ -100,20 +141,45 @@ describe('every page', () => {
 
 /** Pages that no address of the tour is for, and why. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
-  '/setup': 'there is an account already; every journey begins there', '/settings': 'leads on', '/-/gallery': 'for development; test/web/gallery.test.ts',
-  '/login/sso/:provider': 'leads on', '/login/sso/:provider/callback': 'leads on', '/settings/security/two-factor': 'journeys/sign-in.test.ts', '/oauth/authorize': 'test/web/sign-on.test.ts',
-  '/invite/:id': 'needs a letter', '/notifications/unsubscribe/:token': 'needs a letter', '/:workspace/:repo/releases/latest': 'leads on', '/:workspace/:repo/releases/:id': 'leads on',
-  '/:workspace/-/hooks/:id': 'as of a repository', '/:workspace/-/hooks/:id/deliveries/:delivery': 'as of a repository', '/:workspace/-/rulesets/:id': 'as of a repository',
+  '/setup': 'there is an account already; every journey begins there',
+  '/settings': 'leads on',
+  '/-/gallery': 'for development; test/web/gallery.test.ts',
+  '/login/sso/:provider': 'leads on',
+  '/login/sso/:provider/callback': 'leads on',
+  '/settings/security/two-factor': 'journeys/sign-in.test.ts',
+  '/oauth/authorize': 'test/web/sign-on.test.ts',
+  '/invite/:id': 'needs a letter',
+  '/notifications/unsubscribe/:token': 'needs a letter',
+  '/:workspace/:repo/releases/latest': 'leads on',
+  '/:workspace/:repo/releases/:id': 'leads on',
+  '/:workspace/-/hooks/:id': 'as of a repository',
+  '/:workspace/-/hooks/:id/deliveries/:delivery': 'as of a repository',
+  '/:workspace/-/rulesets/:id': 'as of a repository',
   '/:workspace/:repo/settings/hooks/:id/deliveries/:delivery': 'journeys/webhooks.test.ts',
 }
 
 test('no page of the site is left out', () => {
-  const visited = [...Object.values(inside), ...Object.values(OUTSIDE)].map((path) => new URL(path, forge.url).pathname)
+  const visited = [...Object.values(inside), ...Object.values(OUTSIDE)].map(
+    (path) => new URL(path, forge.url).pathname,
+  )
   const ofFork = (path: string): boolean => path.includes('/pull/:fork/')
-  const left = siteMap({ development: true }, { docs: () => Promise.reject(new Error('not asked')) as never }).pages
-    .map(({ path }) => path)
+  const left = siteMap(
+    { development: true },
+    { docs: () => Promise.reject(new Error('not asked')) as never },
+  )
+    .pages.map(({ path }) => path)
     .filter((path) => !ofFork(path) && !(path in ELSEWHERE))
-    .filter((path) => !visited.some((one) => new RegExp(`^${path.replace(/\.\w+$/, '\\$&').replace(/:\w+/g, '[^/]+').replace(/\*\w+/g, '.+')}$`).test(one)))
+    .filter(
+      (path) =>
+        !visited.some((one) =>
+          new RegExp(
+            `^${path
+              .replace(/\.\w+$/, '\\$&')
+              .replace(/:\w+/g, '[^/]+')
+              .replace(/\*\w+/g, '.+')}$`,
+          ).test(one),
+        ),
+    )
   expect(left).toEqual([])
 })
 
@@ -134,16 +200,23 @@ test('so is what is shown in place of a page that is not there', async () => {
 
 test('every link of these pages leads somewhere', async () => {
   expect(links.size).toBeGreaterThan(200)
-  const cookies = (await page.context().cookies()).map(({ name, value }) => `${name}=${value}`).join('; ')
+  const cookies = (await page.context().cookies())
+    .map(({ name, value }) => `${name}=${value}`)
+    .join('; ')
   const dead: string[] = []
   const left = [...links]
-  await Promise.all(Array.from({ length: 4 }, async () => {
-    for (let href = left.pop(); href !== undefined; href = left.pop()) {
-      const response = await fetch(`${forge.url}${href}`, { headers: { cookie: cookies }, redirect: 'manual' })
-      await response.body?.cancel()
-      if (response.status >= 400) dead.push(`${response.status} ${href}`)
-    }
-  }))
+  await Promise.all(
+    Array.from({ length: 4 }, async () => {
+      for (let href = left.pop(); href !== undefined; href = left.pop()) {
+        const response = await fetch(`${forge.url}${href}`, {
+          headers: { cookie: cookies },
+          redirect: 'manual',
+        })
+        await response.body?.cancel()
+        if (response.status >= 400) dead.push(`${response.status} ${href}`)
+      }
+    }),
+  )
   expect(dead).toEqual([])
 }, 120_000)
 
@@ -157,13 +230,20 @@ test('a refused form keeps what was typed, and asking for its address again lead
   await page.fill('[name=name]', name)
   await page.fill('[name=slug]', name)
   await page.click('main form[action$="/new-team"] button[class*=primary]')
-  expect([await page.inputValue('[name=name]'), await page.inputValue('[name=slug]'), await page.locator('[aria-invalid=true]').count()]).toEqual([name, name, 1])
+  expect([
+    await page.inputValue('[name=name]'),
+    await page.inputValue('[name=slug]'),
+    await page.locator('[aria-invalid=true]').count(),
+  ]).toEqual([name, name, 1])
 
   // A name that is typed and is not there is told beside its field as well.
   await page.goto(`${forge.url}/bakery/-/teams/bakers`)
   await page.fill('input[name=repo]:not([type=hidden])', 'bakery/nothing')
   await page.click('form[action$="/repos"] button:has-text("Give")')
-  expect([await page.inputValue('input[name=repo]:not([type=hidden])'), await page.textContent('main .field-error')]).toEqual(['bakery/nothing', 'there is no repository bakery/nothing'])
+  expect([
+    await page.inputValue('input[name=repo]:not([type=hidden])'),
+    await page.textContent('main .field-error'),
+  ]).toEqual(['bakery/nothing', 'there is no repository bakery/nothing'])
 
   const answer = await page.goto(`${forge.url}${REPO}/pull/4/reviews`)
   expect([answer?.status(), new URL(page.url()).pathname]).toEqual([200, `${REPO}/pull/4`])
@@ -174,7 +254,9 @@ test('the switch of branches leads to the nearest folder when the other branch h
   await page.click('.code-bar .menu summary')
   await page.click(`.code-bar .menu a:has-text("${BRANCH}")`)
   expect(new URL(page.url()).pathname).toBe(`/bakery/odd/tree/${BRANCH}`)
-  expect((await page.goto(`${forge.url}${fileAt('empty.txt', 'blob', BRANCH)}`))?.status()).toBe(404)
+  expect((await page.goto(`${forge.url}${fileAt('empty.txt', 'blob', BRANCH)}`))?.status()).toBe(
+    404,
+  )
 })
 
 test('a comment is changed in its place and deleted by its author', async () => {
@@ -192,7 +274,10 @@ test('a comment is changed in its place and deleted by its author', async () => 
 })
 
 test('the address of a pull request’s diff and patch are what git takes', async () => {
-  for (const [end, begin] of [['diff', 'diff --git'], ['patch', 'From ']] as const) {
+  for (const [end, begin] of [
+    ['diff', 'diff --git'],
+    ['patch', 'From '],
+  ] as const) {
     const response = await fetch(`${forge.url}${REPO}/pull/4.${end}`)
     expect([response.status, (await response.text()).startsWith(begin)]).toEqual([200, true])
   }

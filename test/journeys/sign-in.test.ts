@@ -1,5 +1,6 @@
 /**
- * Signing in from a terminal, on a machine that knows nothing yet: the device sign-in, git's credential helper, and operations on
+ * Signing in from a terminal, on a machine that knows nothing yet: the device sign-in, git's
+ * credential helper, and operations on
  * the command line. Real git, the built executable, and a browser in which the person approves.
  */
 import { expect, test } from 'bun:test'
@@ -12,20 +13,35 @@ import { EXECUTABLE, startForge, visitor } from './forge.ts'
 const PASSWORD = 'correct horse battery'
 
 type Terminal = {
-  run(words: string[], options?: { cwd?: string; input?: string; while?: (said: () => string) => Promise<void> }): Promise<{ out: string; error: string; status: number }>
+  run(
+    words: string[],
+    options?: { cwd?: string; input?: string; while?: (said: () => string) => Promise<void> },
+  ): Promise<{ out: string; error: string; status: number }>
   readonly home: string
 }
 
 /** A person's terminal on a machine of its own: an empty home, and this git and hearth. */
 function terminal(environment: Record<string, string> = {}): Terminal {
   const home = mkdtempSync(join(tmpdir(), 'hearth-home-'))
-  writeFileSync(join(home, '.gitconfig'), '[user]\n\tname = Ada\n\temail = ada@example.com\n[init]\n\tdefaultBranch = main\n')
+  writeFileSync(
+    join(home, '.gitconfig'),
+    '[user]\n\tname = Ada\n\temail = ada@example.com\n[init]\n\tdefaultBranch = main\n',
+  )
   return {
     home,
     async run(words, options = {}) {
       const child = Bun.spawn(words, {
-        cwd: options.cwd ?? home, env: { PATH: process.env['PATH'] ?? '', HOME: home, GIT_CONFIG_NOSYSTEM: '1', GIT_TERMINAL_PROMPT: '0', ...environment },
-        stdin: options.input === undefined ? 'ignore' : new TextEncoder().encode(options.input), stdout: 'pipe', stderr: 'pipe',
+        cwd: options.cwd ?? home,
+        env: {
+          PATH: process.env['PATH'] ?? '',
+          HOME: home,
+          GIT_CONFIG_NOSYSTEM: '1',
+          GIT_TERMINAL_PROMPT: '0',
+          ...environment,
+        },
+        stdin: options.input === undefined ? 'ignore' : new TextEncoder().encode(options.input),
+        stdout: 'pipe',
+        stderr: 'pipe',
       })
       const said = { out: '', error: '' }
       const read = async (stream: ReadableStream<Uint8Array>, to: 'out' | 'error') => {
@@ -64,12 +80,17 @@ test('a new machine signs in and goes on', async () => {
 
   // hearth login: the token is kept for its owner alone.
   const desk = terminal()
-  const login = await desk.run([EXECUTABLE, 'login', `${forge.url}/acme/site`], { while: decides(page, 'approve') })
+  const login = await desk.run([EXECUTABLE, 'login', `${forge.url}/acme/site`], {
+    while: decides(page, 'approve'),
+  })
   expect([login.status, login.error]).toEqual([0, ''])
   expect(login.out).toContain(`Signed in to ${forge.url} as ada.`)
   const file = join(desk.home, '.config', 'hearth', 'credentials.json')
   expect(statSync(file).mode & 0o777).toBe(0o600)
-  const kept = JSON.parse(readFileSync(file, 'utf8')) as Record<string, { username: string; token: string }>
+  const kept = JSON.parse(readFileSync(file, 'utf8')) as Record<
+    string,
+    { username: string; token: string }
+  >
   expect(kept[forge.url]).toEqual({ username: 'ada', token: expect.stringMatching(/^hthu_/) })
   await page.goto(`${forge.url}/settings/tokens`)
   expect(await page.textContent('main')).toContain('hearth on ')
@@ -77,13 +98,42 @@ test('a new machine signs in and goes on', async () => {
   // hearth api: flags from the schema, JSON out, one line when it fails.
   const api = (...words: string[]) => desk.run([EXECUTABLE, 'api', ...words])
   expect(JSON.parse((await api('whoami')).out)).toMatchObject({ username: 'ada' })
-  const made = await api('create_repo', '--workspace', 'acme', '--name', 'site', '--private=false', '--topics', 'x')
+  const made = await api(
+    'create_repo',
+    '--workspace',
+    'acme',
+    '--name',
+    'site',
+    '--private=false',
+    '--topics',
+    'x',
+  )
   expect([made.status, made.error]).toEqual([2, expect.stringContaining('has no input --topics')])
-  expect(JSON.parse((await api('create_repo', '--workspace', 'acme', '--name', 'site', '--private=false')).out)).toMatchObject({ full_name: 'acme/site', private: false })
-  const issue = await api('create-issue', '--repo', 'acme/site', '--title', 'A title', '--labels', 'bug', '--labels', 'later')
+  expect(
+    JSON.parse(
+      (await api('create_repo', '--workspace', 'acme', '--name', 'site', '--private=false')).out,
+    ),
+  ).toMatchObject({ full_name: 'acme/site', private: false })
+  const issue = await api(
+    'create-issue',
+    '--repo',
+    'acme/site',
+    '--title',
+    'A title',
+    '--labels',
+    'bug',
+    '--labels',
+    'later',
+  )
   expect(JSON.parse(issue.out)).toMatchObject({ number: 1, labels: ['bug', 'later'] })
-  expect(JSON.parse((await api('list_issues', '--repo=acme/site', '--state', 'open', '--per-page', '1')).out)).toHaveLength(1)
-  expect((await api('close_issue', '--repo', 'acme/site')).error).toBe('hearth: close_issue needs --number\n')
+  expect(
+    JSON.parse(
+      (await api('list_issues', '--repo=acme/site', '--state', 'open', '--per-page', '1')).out,
+    ),
+  ).toHaveLength(1)
+  expect((await api('close_issue', '--repo', 'acme/site')).error).toBe(
+    'hearth: close_issue needs --number\n',
+  )
   const missing = await api('get_issue', '--repo', 'acme/site', '--number', '99')
   expect([missing.status, missing.out, missing.error.split('\n').length]).toEqual([1, '', 2])
   expect((await api('get_isue', '--repo', 'acme/site')).error).toContain('did you mean get_issue?')
@@ -95,7 +145,8 @@ test('a new machine signs in and goes on', async () => {
   expect((await laptop.run([EXECUTABLE, 'setup-git', forge.url])).status).toBe(0)
   const work = join(laptop.home, 'work')
   mkdirSync(work)
-  const git = (words: string[], options: { while?: (said: () => string) => Promise<void> } = {}) => laptop.run(['git', ...words], { cwd: work, ...options })
+  const git = (words: string[], options: { while?: (said: () => string) => Promise<void> } = {}) =>
+    laptop.run(['git', ...words], { cwd: work, ...options })
   await git(['init', '-q'])
   writeFileSync(join(work, 'README.md'), '# Site\n')
   await git(['add', '.'])
@@ -109,7 +160,8 @@ test('a new machine signs in and goes on', async () => {
   const silent = await git(['push', 'origin', 'main:topic'])
   expect([silent.status, silent.error.includes('To sign in')]).toEqual([0, false])
 
-  // A token that was revoked is forgotten, and the next use signs in anew. Who denies is not asked again by git.
+  // A token that was revoked is forgotten, and the next use signs in anew. Who denies is not asked
+  // again by git.
   await page.goto(`${forge.url}/settings/tokens`)
   for (;;) {
     const revoke = page.locator('form[action="/settings/tokens/revoke"] button')
@@ -128,18 +180,33 @@ test('a new machine signs in and goes on', async () => {
 
 test('the credential helper speaks as git expects', async () => {
   const desk = terminal({ XDG_CONFIG_HOME: '' })
-  const helper = (action: string, input: string) => desk.run([EXECUTABLE, 'credential', action], { input })
+  const helper = (action: string, input: string) =>
+    desk.run([EXECUTABLE, 'credential', action], { input })
   const about = 'protocol=https\nhost=git.example.com\n'
-  expect(await helper('store', `${about}username=ada\npassword=secret\n`)).toEqual({ out: '', error: '', status: 0 })
-  expect((await helper('get', `capability[]=authtype\n${about}wwwauth[]=Basic realm="x"\n`)).out).toBe('username=ada\npassword=secret\n')
+  expect(await helper('store', `${about}username=ada\npassword=secret\n`)).toEqual({
+    out: '',
+    error: '',
+    status: 0,
+  })
+  expect(
+    (await helper('get', `capability[]=authtype\n${about}wwwauth[]=Basic realm="x"\n`)).out,
+  ).toBe('username=ada\npassword=secret\n')
   // A token that took the place of the refused one stays.
   await helper('erase', `${about}username=ada\npassword=older\n`)
-  expect((await helper('get', `${about}username=someone\n`)).out).toBe('username=someone\npassword=secret\n')
+  expect((await helper('get', `${about}username=someone\n`)).out).toBe(
+    'username=someone\npassword=secret\n',
+  )
   await helper('erase', `${about}username=ada\npassword=secret\n`)
-  expect(JSON.parse(readFileSync(join(desk.home, '.config', 'hearth', 'credentials.json'), 'utf8'))).toEqual({})
+  expect(
+    JSON.parse(readFileSync(join(desk.home, '.config', 'hearth', 'credentials.json'), 'utf8')),
+  ).toEqual({})
   // Nothing there that could be asked, or no forge: git goes on in its own way.
   const nobody = await helper('get', 'protocol=http\nhost=127.0.0.1:9\n')
   expect([nobody.out, nobody.status]).toEqual(['', 0])
-  expect(await helper('get', 'protocol=ssh\nhost=git.example.com\n')).toEqual({ out: '', error: '', status: 0 })
+  expect(await helper('get', 'protocol=ssh\nhost=git.example.com\n')).toEqual({
+    out: '',
+    error: '',
+    status: 0,
+  })
   expect(await helper('approve', about)).toEqual({ out: '', error: '', status: 0 })
 }, 60_000)

@@ -1,8 +1,17 @@
-/** A forge that is told to stop while much is under way: it ends with 0, everything that had begun has its end, and the next start goes on. */
+/**
+ * A forge that is told to stop while much is under way: it ends with 0, everything that had begun
+ * has its end, and the next start goes on.
+ */
 import { afterAll, expect, test } from 'bun:test'
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createConnection, createServer, type AddressInfo, type Server, type Socket } from 'node:net'
+import {
+  createConnection,
+  createServer,
+  type AddressInfo,
+  type Server,
+  type Socket,
+} from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { claim, startForge, type ForgeProcess } from '../../scripts/run/forge.ts'
@@ -20,7 +29,12 @@ afterAll(async () => {
 })
 
 async function serve(): Promise<ForgeProcess> {
-  const forge = await startForge({ executable: EXECUTABLE, data: join(root, 'data'), log: join(root, 'log'), environment: { HEARTH_OUTBOUND_ALLOW: 'http://127.0.0.1' } })
+  const forge = await startForge({
+    executable: EXECUTABLE,
+    data: join(root, 'data'),
+    log: join(root, 'log'),
+    environment: { HEARTH_OUTBOUND_ALLOW: 'http://127.0.0.1' },
+  })
   running.add(forge)
   return forge
 }
@@ -51,7 +65,11 @@ async function slowFront(port: number, most: { up: number; down: number }) {
   })
   fronts.add(front)
   await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve))
-  return { url: `http://127.0.0.1:${(front.address() as AddressInfo).port}/acme/site.git`, held: held.promise, go: go.resolve }
+  return {
+    url: `http://127.0.0.1:${(front.address() as AddressInfo).port}/acme/site.git`,
+    held: held.promise,
+    go: go.resolve,
+  }
 }
 
 test('a clone, a push, a write and a delivery are under way, and somebody looks at a live page', async () => {
@@ -59,9 +77,12 @@ test('a clone, a push, a write and a delivery are under way, and somebody looks 
   const { token, cookie } = await claim(forge)
   const port = Number(new URL(forge.url).port)
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
-  const post = async (at: ForgeProcess, path: string, body: object) => await fetch(`${at.url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+  const post = async (at: ForgeProcess, path: string, body: object) =>
+    await fetch(`${at.url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
   expect((await post(forge, '/api/v1/repos', { workspace: 'acme', name: 'site' })).status).toBe(200)
-  expect((await post(forge, '/api/v1/repos/acme/site/issues', { title: 'before' })).status).toBe(200)
+  expect((await post(forge, '/api/v1/repos/acme/site/issues', { title: 'before' })).status).toBe(
+    200,
+  )
   const clone = join(root, 'clone')
   mkdirSync(clone)
   await git(clone, 'init', '-q', '-b', 'main')
@@ -86,7 +107,8 @@ test('a clone, a push, a write and a delivery are under way, and somebody looks 
   let answers = false
   const deliveries: string[] = []
   const receiver = Bun.serve({
-    hostname: '127.0.0.1', port: 0,
+    hostname: '127.0.0.1',
+    port: 0,
     async fetch(request) {
       deliveries.push(request.headers.get('x-svc-delivery') ?? '')
       called.resolve()
@@ -94,7 +116,14 @@ test('a clone, a push, a write and a delivery are under way, and somebody looks 
       return new Response(null, { status: 204 })
     },
   })
-  expect((await post(forge, '/api/repos/acme/site/hooks', { url: receiver.url.href, secret: 'the secret of the webhook' })).status).toBe(201)
+  expect(
+    (
+      await post(forge, '/api/repos/acme/site/hooks', {
+        url: receiver.url.href,
+        secret: 'the secret of the webhook',
+      })
+    ).status,
+  ).toBe(201)
   expect((await post(forge, '/api/v1/repos/acme/site/issues', { title: 'told' })).status).toBe(200)
   await called.promise
 
@@ -102,11 +131,18 @@ test('a clone, a push, a write and a delivery are under way, and somebody looks 
   const write = createConnection(port, '127.0.0.1')
   let said = ''
   write.on('data', (data) => (said += data.toString()))
-  write.write(`POST /api/v1/repos/acme/site/issues HTTP/1.1\r\nhost: x\r\nauthorization: ${headers.authorization}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body.slice(0, 5)}`)
+  write.write(
+    `POST /api/v1/repos/acme/site/issues HTTP/1.1\r\nhost: x\r\nauthorization: ${headers.authorization}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body.slice(0, 5)}`,
+  )
 
   // A page that follows what happens would otherwise go on for as long as somebody looks at it.
-  const page = await (await fetch(`${forge.url}/acme/site/issues/1`, { headers: { cookie } })).text()
-  const live = await fetch(forge.url + (/"([^"]*\/live[^"]*)"/.exec(page)?.[1] ?? '').replaceAll('&amp;', '&'), { headers: { cookie } })
+  const page = await (
+    await fetch(`${forge.url}/acme/site/issues/1`, { headers: { cookie } })
+  ).text()
+  const live = await fetch(
+    forge.url + (/"([^"]*\/live[^"]*)"/.exec(page)?.[1] ?? '').replaceAll('&amp;', '&'),
+    { headers: { cookie } },
+  )
   expect(live.headers.get('content-type')).toContain('text/event-stream')
   const followed = live.text()
 
@@ -124,8 +160,12 @@ test('a clone, a push, a write and a delivery are under way, and somebody looks 
   answers = true
   const next = await serve()
   const remote = withToken(`${next.url}/acme/site.git`, token)
-  expect(await git(clone, 'ls-remote', remote, 'refs/heads/work')).toContain((await git(clone, 'rev-parse', 'HEAD')).trim())
-  const listed = (await (await fetch(`${next.url}/api/v1/repos/acme/site/issues`, { headers })).json()) as { title: string }[]
+  expect(await git(clone, 'ls-remote', remote, 'refs/heads/work')).toContain(
+    (await git(clone, 'rev-parse', 'HEAD')).trim(),
+  )
+  const listed = (await (
+    await fetch(`${next.url}/api/v1/repos/acme/site/issues`, { headers })
+  ).json()) as { title: string }[]
   expect(listed.map(({ title }) => title).sort()).toEqual(['before', 'told', 'under way'])
   // The delivery that was cut off comes again, under the same id.
   while (deliveries.filter((id) => id === deliveries[0]).length < 2) await Bun.sleep(10)

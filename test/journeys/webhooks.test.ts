@@ -1,6 +1,8 @@
 /**
- * Webhooks across a crash: the built executable sends to a real receiver, is killed while it does, and started again on the same
- * data. Every event that was answered for arrives, signed, and under one delivery id for each webhook.
+ * Webhooks across a crash: the built executable sends to a real receiver, is killed while it does,
+ * and started again on the same
+ * data. Every event that was answered for arrives, signed, and under one delivery id for each
+ * webhook.
  */
 import { afterAll, expect, test } from 'bun:test'
 import { verify } from '@octokit/webhooks-methods'
@@ -14,14 +16,21 @@ const calls: Call[] = []
 let isOpen = true
 const waiting: (() => void)[] = []
 const receiver = Bun.serve({
-  hostname: '127.0.0.1', port: 0,
+  hostname: '127.0.0.1',
+  port: 0,
   async fetch(request) {
     const body = await request.text()
     const hook = request.headers.get('x-svc-hook') ?? ''
     const { id, type } = JSON.parse(body) as { id: string; type: string }
     const signature = request.headers.get('x-svc-signature-256') ?? ''
     const secret = secrets.get(new URL(request.url).pathname) ?? ''
-    calls.push({ hook, delivery: request.headers.get('x-svc-delivery') ?? '', event: id, type, signed: await verify(secret, body, signature) })
+    calls.push({
+      hook,
+      delivery: request.headers.get('x-svc-delivery') ?? '',
+      event: id,
+      type,
+      signed: await verify(secret, body, signature),
+    })
     if (!isOpen) await new Promise<void>((resolve) => waiting.push(resolve))
     return new Response(null, { status: 204 })
   },
@@ -36,19 +45,28 @@ test('a kill in the middle loses no delivery and makes none of them a new one', 
   await context.close()
 
   let ask = api(first, token)
-  expect((await ask('POST', '/v1/repos', { workspace: 'ada', name: 'site', private: true })).status).toBe(200)
+  expect(
+    (await ask('POST', '/v1/repos', { workspace: 'ada', name: 'site', private: true })).status,
+  ).toBe(200)
   for (const path of ['/one', '/two']) {
     const secret = `the secret of the webhook${path}`
     secrets.set(path, secret)
-    const made = await ask('POST', path === '/one' ? '/repos/ada/site/hooks' : '/workspaces/ada/hooks', { url: `http://127.0.0.1:${receiver.port}${path}`, secret })
+    const made = await ask(
+      'POST',
+      path === '/one' ? '/repos/ada/site/hooks' : '/workspaces/ada/hooks',
+      { url: `http://127.0.0.1:${receiver.port}${path}`, secret },
+    )
     expect([made.status, (made.body as { secret: string }).secret]).toEqual([201, secret])
   }
-  expect((await ask('POST', '/repos/ada/site/hooks', { url: 'https://127.0.0.2/' })).status).toBe(422)
+  expect((await ask('POST', '/repos/ada/site/hooks', { url: 'https://127.0.0.2/' })).status).toBe(
+    422,
+  )
 
   isOpen = false
   let answered = 0
   const made = Array.from({ length: 60 }, async (_, n) => {
-    if ((await ask('POST', '/v1/repos/ada/site/issues', { title: `Issue ${n}` })).status < 300) answered++
+    if ((await ask('POST', '/v1/repos/ada/site/issues', { title: `Issue ${n}` })).status < 300)
+      answered++
   })
   while (waiting.length < 12) await Bun.sleep(5)
   first.child.kill('SIGKILL')
@@ -65,15 +83,19 @@ test('a kill in the middle loses no delivery and makes none of them a new one', 
   const issues = Number(headers.get('x-total-count'))
   expect(issues).toBeGreaterThanOrEqual(answered)
   const hooks = [...new Set(calls.map(({ hook }) => hook))]
-  const opened = (hook: string): Call[] => calls.filter((call) => call.hook === hook && call.type === 'issue.opened')
-  const all = (): boolean => hooks.length === 2 && hooks.every((hook) => new Set(opened(hook).map(({ event }) => event)).size === issues)
+  const opened = (hook: string): Call[] =>
+    calls.filter((call) => call.hook === hook && call.type === 'issue.opened')
+  const all = (): boolean =>
+    hooks.length === 2 &&
+    hooks.every((hook) => new Set(opened(hook).map(({ event }) => event)).size === issues)
   while (!all()) await Bun.sleep(20)
 
   expect(calls.length).toBeGreaterThan(before)
   expect(calls.every(({ signed }) => signed)).toBe(true)
   for (const hook of hooks) {
     const ids = new Map<string, Set<string>>()
-    for (const { event, delivery } of opened(hook)) ids.set(event, (ids.get(event) ?? new Set()).add(delivery))
+    for (const { event, delivery } of opened(hook))
+      ids.set(event, (ids.get(event) ?? new Set()).add(delivery))
     expect([...ids.values()].filter(({ size }) => size !== 1)).toEqual([])
   }
   // What was on its way when it was killed came again.

@@ -8,10 +8,20 @@ import { makeAuthority, type AuthorityOptions } from './acme-authority.ts'
 /** A site that shows what it is told to show. */
 function made(options: AuthorityOptions = {}, change: Partial<AcmeOptions> = {}) {
   const tokens = new Map<string, string>()
-  const site = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: (request) => new Response(tokens.get(new URL(request.url).pathname.split('/').at(-1) ?? '') ?? 'nothing') })
+  const site = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    fetch: (request) =>
+      new Response(tokens.get(new URL(request.url).pathname.split('/').at(-1) ?? '') ?? 'nothing'),
+  })
   const authority = makeAuthority({ httpPort: () => site.port ?? 0, ...options })
   const acme: AcmeOptions = {
-    directory: authority.directory, accountKey: newAccountKey(), email: 'ada@example.com', transport: authority.transport, challenge: 'http-01', wait: async () => {},
+    directory: authority.directory,
+    accountKey: newAccountKey(),
+    email: 'ada@example.com',
+    transport: authority.transport,
+    challenge: 'http-01',
+    wait: async () => {},
     answer: (_, token, keyAuthorization) => {
       tokens.set(token, keyAuthorization)
       return () => void tokens.delete(token)
@@ -30,7 +40,10 @@ test('an order goes from the account to the certificate, and takes its answers a
   expect(tokens.size).toBe(0)
   // What it asks for is a request that another program can read and whose signature holds.
   const csr = Buffer.from(authority.seen.csrs[0] ?? '', 'base64url')
-  const read = execFileSync('openssl', ['req', '-inform', 'DER', '-noout', '-text', '-verify'], { input: csr, stdio: ['pipe', 'pipe', 'ignore'] }).toString()
+  const read = execFileSync('openssl', ['req', '-inform', 'DER', '-noout', '-text', '-verify'], {
+    input: csr,
+    stdio: ['pipe', 'pipe', 'ignore'],
+  }).toString()
   expect(read).toContain('DNS:git.example.com, DNS:www.example.com')
   await end()
 })
@@ -40,7 +53,9 @@ test('nonces that have become old are replaced, but not for ever', async () => {
   await orderCertificate(['git.example.com'], some.acme)
   await some.end()
   const all = made({ oldNonces: 1000 })
-  const error = await orderCertificate(['git.example.com'], all.acme).catch((thrown: unknown) => thrown)
+  const error = await orderCertificate(['git.example.com'], all.acme).catch(
+    (thrown: unknown) => thrown,
+  )
   expect(error).toBeInstanceOf(AcmeError)
   expect(error).toMatchObject({ type: 'badNonce' })
   await all.end()
@@ -56,10 +71,25 @@ test('a name that is not ours is told with the reason of the authority', async (
 
 test('a certificate that signs itself is read by others, with its challenge', async () => {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-  const pem = selfSigned({ names: ['git.example.com'], key: privateKey, from: Date.parse('2026-01-01T00:00:00Z'), until: Date.parse('2051-01-01T00:00:00Z'), challenge: new Uint8Array(32).fill(7) })
+  const pem = selfSigned({
+    names: ['git.example.com'],
+    key: privateKey,
+    from: Date.parse('2026-01-01T00:00:00Z'),
+    until: Date.parse('2051-01-01T00:00:00Z'),
+    challenge: new Uint8Array(32).fill(7),
+  })
   const read = execFileSync('openssl', ['x509', '-noout', '-text'], { input: pem }).toString()
   expect(read).toContain('1.3.6.1.5.5.7.1.31: critical')
   expect(new X509Certificate(pem).verify(new X509Certificate(pem).publicKey)).toBe(true)
-  expect(readDates(pem)).toEqual({ from: Date.parse('2026-01-01T00:00:00Z'), until: Date.parse('2051-01-01T00:00:00Z'), names: ['git.example.com'] })
-  expect(certificateRequest(Array.from({ length: 100 }, (_, i) => `n${i}.example.com`), privateKey).length).toBeGreaterThan(1000)
+  expect(readDates(pem)).toEqual({
+    from: Date.parse('2026-01-01T00:00:00Z'),
+    until: Date.parse('2051-01-01T00:00:00Z'),
+    names: ['git.example.com'],
+  })
+  expect(
+    certificateRequest(
+      Array.from({ length: 100 }, (_, i) => `n${i}.example.com`),
+      privateKey,
+    ).length,
+  ).toBeGreaterThan(1000)
 })

@@ -4,14 +4,33 @@ import { startS3 } from '../features/storage/s3-server.ts'
 
 const s3 = startS3()
 const open = (change: { endpoint?: string; tries?: number; patience?: number } = {}) =>
-  openBucket('hearth', 'a/b', { endpoint: change.endpoint ?? s3.endpoint, region: 'us-east-1', access_key: 'a', secret_key: 'b' }, { tries: change.tries ?? 1, ...(change.patience === undefined ? {} : { patience: change.patience }) })
-const bytesOf = (length: number): Uint8Array => new Uint8Array(length).map((_, at) => (at * 31) % 251)
-const reading = (bytes: Uint8Array) => async (offset: number, length: number) => bytes.slice(offset, offset + length)
+  openBucket(
+    'hearth',
+    'a/b',
+    {
+      endpoint: change.endpoint ?? s3.endpoint,
+      region: 'us-east-1',
+      access_key: 'a',
+      secret_key: 'b',
+    },
+    {
+      tries: change.tries ?? 1,
+      ...(change.patience === undefined ? {} : { patience: change.patience }),
+    },
+  )
+const bytesOf = (length: number): Uint8Array =>
+  new Uint8Array(length).map((_, at) => (at * 31) % 251)
+const reading = (bytes: Uint8Array) => async (offset: number, length: number) =>
+  bytes.slice(offset, offset + length)
 
 test('an address is a bucket with or without a folder, and nothing else', () => {
   expect(parseBucket('s3://my-bucket')).toEqual({ bucket: 'my-bucket', prefix: '' })
-  expect(parseBucket('s3://my-bucket/some/folder/')).toEqual({ bucket: 'my-bucket', prefix: 'some/folder' })
-  for (const wrong of ['my-bucket', 's3://', 's3://A/b', 'https://x/y']) expect(parseBucket(wrong)).toBeNull()
+  expect(parseBucket('s3://my-bucket/some/folder/')).toEqual({
+    bucket: 'my-bucket',
+    prefix: 'some/folder',
+  })
+  for (const wrong of ['my-bucket', 's3://', 's3://A/b', 'https://x/y'])
+    expect(parseBucket(wrong)).toBeNull()
 })
 
 test('what is small goes whole, what is large in parts, and both are the same there', async () => {
@@ -50,9 +69,13 @@ test('what is not there, what is refused and who does not answer are told apart,
   s3.down = true
   await expect(bucket.get('of 10')).rejects.toThrow('s3://hearth/a/b: access is denied')
   await expect(bucket.upload('x', 10, reading(bytesOf(10)))).rejects.toThrow('access is denied')
-  await expect(bucket.upload('x', 2 * PART, reading(bytesOf(2 * PART)))).rejects.toThrow('access is denied')
+  await expect(bucket.upload('x', 2 * PART, reading(bytesOf(2 * PART)))).rejects.toThrow(
+    'access is denied',
+  )
   s3.down = false
-  await expect(open({ endpoint: 'http://127.0.0.1:9' }).get('x')).rejects.toThrow('it cannot be reached')
+  await expect(open({ endpoint: 'http://127.0.0.1:9' }).get('x')).rejects.toThrow(
+    'it cannot be reached',
+  )
   const { promise, resolve } = Promise.withResolvers<void>()
   s3.before = () => promise
   await expect(open({ patience: 20 }).get('of 10')).rejects.toThrow('it does not answer')

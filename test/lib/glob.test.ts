@@ -9,7 +9,11 @@ describe('globs', () => {
     ['**', ['', 'a', 'a/b/c'], []],
     ['*', ['a', 'main', ''], ['a/b']],
     ['**/*.md', ['a.md', 'docs/a.md', 'x/y/z.md'], ['a.mdx', 'docs/a.md/b']],
-    ['src/**/test/*', ['src/test/a', 'src/x/y/test/a'], ['src/test', 'src/test/a/b', 'srctest/a', 'src/xtest/a']],
+    [
+      'src/**/test/*',
+      ['src/test/a', 'src/x/y/test/a'],
+      ['src/test', 'src/test/a/b', 'srctest/a', 'src/xtest/a'],
+    ],
     ['v?.?', ['v1.2'], ['v1.', 'v1.22', 'v1/2']],
     ['a**b', ['ab', 'a/b', 'axx/yyb'], ['a', 'b', 'abc']],
     ['**/**/a', ['a', 'x/a', 'x/y/a'], ['xa', 'b']],
@@ -33,7 +37,8 @@ describe('globs', () => {
   })
 
   test('a folder without wildcards is everything below it', () => {
-    for (const source of ['infra', 'infra/', '/infra/']) expect(pathGlob(source).matches('infra/prod/main.tf')).toBe(true)
+    for (const source of ['infra', 'infra/', '/infra/'])
+      expect(pathGlob(source).matches('infra/prod/main.tf')).toBe(true)
     expect(pathGlob('infra').matches('infra')).toBe(true)
     expect(pathGlob('infra').matches('infrastructure')).toBe(false)
     expect(pathGlob('src/*').matches('src/a/b')).toBe(false)

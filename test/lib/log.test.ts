@@ -1,7 +1,10 @@
 import { expect, test } from 'bun:test'
 import { createLog } from '#lib/log.ts'
 
-const lines = (options: Parameters<typeof createLog>[0], run: (log: ReturnType<typeof createLog>) => void): string[] => {
+const lines = (
+  options: Parameters<typeof createLog>[0],
+  run: (log: ReturnType<typeof createLog>) => void,
+): string[] => {
   const out: string[] = []
   run(createLog({ clock: { now: () => 0 }, write: (line) => void out.push(line), ...options }))
   return out
@@ -10,13 +13,24 @@ const lines = (options: Parameters<typeof createLog>[0], run: (log: ReturnType<t
 test('a line is one JSON object with its time, level and fields', () => {
   const [line = ''] = lines({}, (log) => log.warn('hot', { degrees: 230 }))
   expect(line.endsWith('\n')).toBe(true)
-  expect(JSON.parse(line)).toEqual({ time: '1970-01-01T00:00:00.000Z', level: 'warn', message: 'hot', degrees: 230 })
+  expect(JSON.parse(line)).toEqual({
+    time: '1970-01-01T00:00:00.000Z',
+    level: 'warn',
+    message: 'hot',
+    degrees: 230,
+  })
 })
 
 test('secrets never reach a log, and levels below the chosen one are left out', () => {
   const out = lines({ level: 'info' }, (log) => {
     log.debug('quiet')
-    log.info('sign in', { password: 'p', Authorization: 'Bearer t', token: 't', cookie: 'c', user: 'ada' })
+    log.info('sign in', {
+      password: 'p',
+      Authorization: 'Bearer t',
+      token: 't',
+      cookie: 'c',
+      user: 'ada',
+    })
   })
   expect(out).toHaveLength(1)
   expect(out[0]).not.toMatch(/Bearer|"p"|"t"|"c"/)
@@ -29,10 +43,19 @@ test('an error is written with its message and stack', () => {
 })
 
 test('plain lines read as text', () => {
-  expect(lines({ json: false }, (log) => log.info('serving', { port: 3000, host: 'a b' }))).toEqual(['1970-01-01T00:00:00.000Z info serving port=3000 host=a b\n'])
+  expect(lines({ json: false }, (log) => log.info('serving', { port: 3000, host: 'a b' }))).toEqual(
+    ['1970-01-01T00:00:00.000Z info serving port=3000 host=a b\n'],
+  )
 })
 
 test('what waits is written when the process ends', async () => {
-  const child = Bun.spawn([process.execPath, '-e', `import { createLog } from '${import.meta.dir}/../../src/lib/log.ts'; createLog().info('last words'); process.exit(0)`], { stderr: 'pipe' })
+  const child = Bun.spawn(
+    [
+      process.execPath,
+      '-e',
+      `import { createLog } from '${import.meta.dir}/../../src/lib/log.ts'; createLog().info('last words'); process.exit(0)`,
+    ],
+    { stderr: 'pipe' },
+  )
   expect(await new Response(child.stderr).text()).toContain('last words')
 })

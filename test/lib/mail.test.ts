@@ -9,14 +9,30 @@ const root = mkdtempSync(join(tmpdir(), 'hearth-mail-'))
 afterAll(() => rmSync(root, { recursive: true }))
 
 const NOW = '2026-03-01T12:00:00.000Z'
-const message = { to: 'ada@example.com', kind: 'confirm', subject: 'Confirm', text: 'Open this:\nhttps://hearth.test/confirm?token=abc\n' }
+const message = {
+  to: 'ada@example.com',
+  kind: 'confirm',
+  subject: 'Confirm',
+  text: 'Open this:\nhttps://hearth.test/confirm?token=abc\n',
+}
 let count = 0
 
 function files() {
   const outbox = join(root, String(++count))
   const told: string[] = []
-  const mailer = createMailer({ server: null, from: 'Hearth <hearth@hearth.test>', outbox, firstFile: (directory) => void told.push(directory) })
-  return { mailer, outbox, told, names: () => readdirSync(outbox), read: (name: string) => readFileSync(join(outbox, name), 'utf8') }
+  const mailer = createMailer({
+    server: null,
+    from: 'Hearth <hearth@hearth.test>',
+    outbox,
+    firstFile: (directory) => void told.push(directory),
+  })
+  return {
+    mailer,
+    outbox,
+    told,
+    names: () => readdirSync(outbox),
+    read: (name: string) => readFileSync(join(outbox, name), 'utf8'),
+  }
 }
 
 test('a message becomes one whole file, closed to others', async () => {
@@ -25,7 +41,9 @@ test('a message becomes one whole file, closed to others', async () => {
   expect(names()).toEqual(['2026-03-01T12-00-00.000Z-confirm-ada@example.com.eml'])
   const [name = ''] = names()
   const text = read(name)
-  expect(text).toContain('From: Hearth <hearth@hearth.test>\nTo: ada@example.com\nSubject: Confirm\n')
+  expect(text).toContain(
+    'From: Hearth <hearth@hearth.test>\nTo: ada@example.com\nSubject: Confirm\n',
+  )
   expect(text).toContain('Date: Sun, 01 Mar 2026 12:00:00 +0000\n')
   expect(text).toEndWith(`\n\n${message.text}`)
   expect(statSync(join(outbox, name)).mode & 0o077).toBe(0)
@@ -49,7 +67,15 @@ test('messages of one moment do not replace each other, and the outbox is announ
 
 test('what strangers write stays in the directory and out of the headers', async () => {
   const { mailer, outbox, names, read } = files()
-  await mailer.send({ to: '../../etc/x@example.com', kind: 'a/b', subject: 'Hi\r\nBcc: all@example.com', text: 'x' }, NOW)
+  await mailer.send(
+    {
+      to: '../../etc/x@example.com',
+      kind: 'a/b',
+      subject: 'Hi\r\nBcc: all@example.com',
+      text: 'x',
+    },
+    NOW,
+  )
   expect(readdirSync(root)).not.toContain('etc')
   expect(names()).toHaveLength(1)
   const text = read(names()[0] ?? '')
@@ -57,8 +83,12 @@ test('what strangers write stays in the directory and out of the headers', async
   expect(statSync(outbox).isDirectory()).toBe(true)
 })
 
-/** As much of SMTP (RFC 5321) as one client needs: it takes everything, or refuses every recipient. */
-async function server(refuse: boolean): Promise<{ url: string; received: string[]; close: () => void }> {
+/**
+ * As much of SMTP (RFC 5321) as one client needs: it takes everything, or refuses every recipient.
+ */
+async function server(
+  refuse: boolean,
+): Promise<{ url: string; received: string[]; close: () => void }> {
   const received: string[] = []
   const sockets = new Set<Socket>()
   const listener = createServer((socket) => {
@@ -90,11 +120,20 @@ async function server(refuse: boolean): Promise<{ url: string; received: string[
   await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve))
   const address = listener.address()
   const port = typeof address === 'object' && address ? address.port : 0
-  return { url: `smtp://127.0.0.1:${port}`, received, close: () => (listener.close(), sockets.forEach((socket) => socket.destroy())) }
+  return {
+    url: `smtp://127.0.0.1:${port}`,
+    received,
+    close: () => (listener.close(), sockets.forEach((socket) => socket.destroy())),
+  }
 }
 
 const overSmtp = (url: string) =>
-  createMailer({ server: { url, from: 'Forge <forge@example.com>' }, from: '', outbox: join(root, 'unused'), firstFile: () => expect.unreachable() })
+  createMailer({
+    server: { url, from: 'Forge <forge@example.com>' },
+    from: '',
+    outbox: join(root, 'unused'),
+    firstFile: () => expect.unreachable(),
+  })
 
 test('with a server the message goes there and no file is written', async () => {
   const { url, received, close } = await server(false)

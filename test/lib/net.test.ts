@@ -15,10 +15,27 @@ const block = (text: string) => {
 test('addresses are read in every form, and nothing else is', () => {
   expect([...address('192.0.2.1')]).toEqual([192, 0, 2, 1])
   expect(Buffer.from(address('::1')).toString('hex')).toBe('00000000000000000000000000000001')
-  expect(Buffer.from(address('2001:db8::8a2e:370:7334')).toString('hex')).toBe('20010db80000000000008a2e03707334')
-  expect(Buffer.from(address('::ffff:192.0.2.1')).toString('hex')).toBe('00000000000000000000ffffc0000201')
+  expect(Buffer.from(address('2001:db8::8a2e:370:7334')).toString('hex')).toBe(
+    '20010db80000000000008a2e03707334',
+  )
+  expect(Buffer.from(address('::ffff:192.0.2.1')).toString('hex')).toBe(
+    '00000000000000000000ffffc0000201',
+  )
   expect(Buffer.from(address('::')).toString('hex')).toBe('0'.repeat(32))
-  for (const text of ['', 'localhost', '1.2.3', '0x7f.1', '127.1', '1.2.3.4.5', '01.2.3.4', ':::', 'fe80::1%eth0', '[::1]', '1.2.3.4 ']) expect(parseAddress(text)).toBeNull()
+  for (const text of [
+    '',
+    'localhost',
+    '1.2.3',
+    '0x7f.1',
+    '127.1',
+    '1.2.3.4.5',
+    '01.2.3.4',
+    ':::',
+    'fe80::1%eth0',
+    '[::1]',
+    '1.2.3.4 ',
+  ])
+    expect(parseAddress(text)).toBeNull()
 })
 
 test('blocks hold what shares their first bits', () => {
@@ -28,17 +45,28 @@ test('blocks hold what shares their first bits', () => {
   expect(inBlock(address('100.128.0.0'), block('100.64.0.0/10'))).toBe(false)
   expect(inBlock(address('fd12::1'), block('fc00::/7'))).toBe(true)
   expect(inBlock(address('10.0.0.1'), block('::/0'))).toBe(false)
-  for (const text of ['10.0.0.0/33', '::/129', '10.0.0.0/', '10.0.0.0/-1', 'x/8', '10.0.0.0/8/8']) expect(parseBlock(text)).toBeNull()
+  for (const text of ['10.0.0.0/33', '::/129', '10.0.0.0/', '10.0.0.0/-1', 'x/8', '10.0.0.0/8/8'])
+    expect(parseBlock(text)).toBeNull()
 })
 
 test('only addresses that mean one machine to everybody are public', () => {
-  for (const text of ['8.8.8.8', '1.1.1.1', '172.15.0.1', '172.32.0.1', '100.63.0.1', '2606:4700::1111', '2a00:1450::1', '2003::1']) {
+  for (const text of [
+    '8.8.8.8',
+    '1.1.1.1',
+    '172.15.0.1',
+    '172.32.0.1',
+    '100.63.0.1',
+    '2606:4700::1111',
+    '2a00:1450::1',
+    '2003::1',
+  ]) {
     expect([text, isPublicAddress(address(text))]).toEqual([text, true])
   }
   const inside = `0.0.0.0 10.1.2.3 100.64.0.1 127.0.0.1 127.255.255.254 169.254.169.254 172.16.0.1 172.31.255.255 192.0.0.1 192.0.2.1 192.88.99.1 192.168.1.1
     198.18.0.1 198.19.255.255 198.51.100.1 203.0.113.1 224.0.0.1 239.255.255.255 240.0.0.1 255.255.255.255
     :: ::1 ::ffff:8.8.8.8 ::ffff:127.0.0.1 ::8.8.8.8 64:ff9b::8.8.8.8 64:ff9b:1::1 100::1 2001::1 2001:1::1 2001:db8::1 2002:7f00:1::1 3fff::1 fc00::1 fd00::1 fe80::1 fec0::1 ff02::1 5f00::1`
-  for (const text of inside.trim().split(/\s+/)) expect([text, isPublicAddress(address(text))]).toEqual([text, false])
+  for (const text of inside.trim().split(/\s+/))
+    expect([text, isPublicAddress(address(text))]).toEqual([text, false])
 })
 
 test('forwarded addresses count only from proxies of ours, and only the last that is not one', () => {

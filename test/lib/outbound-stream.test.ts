@@ -6,15 +6,31 @@ const seen: { path: string; authorization: string | null }[] = []
 const BLOCK = new Uint8Array(1 << 16)
 let pulled = 0
 const server = Bun.serve({
-  hostname: '127.0.0.1', port: 0, idleTimeout: 0, maxRequestBodySize: 2 ** 32,
+  hostname: '127.0.0.1',
+  port: 0,
+  idleTimeout: 0,
+  maxRequestBodySize: 2 ** 32,
   async fetch(request) {
     const { pathname } = new URL(request.url)
     seen.push({ path: pathname, authorization: request.headers.get('authorization') })
-    if (pathname === '/away') return new Response(null, { status: 302, headers: { location: 'http://other.internal/secret' } })
-    if (pathname === '/inside') return new Response(null, { status: 307, headers: { location: 'http://10.0.0.1/secret' } })
-    if (pathname === '/round') return new Response(null, { status: 302, headers: { location: '/round' } })
-    if (pathname === '/endless') return new Response(new ReadableStream({ pull: (controller) => void (controller.enqueue(BLOCK), (pulled += BLOCK.length)) }, { highWaterMark: 0 }))
-    if (pathname === '/half') return new Response(new ReadableStream({ start: (controller) => controller.enqueue(BLOCK) }))
+    if (pathname === '/away')
+      return new Response(null, {
+        status: 302,
+        headers: { location: 'http://other.internal/secret' },
+      })
+    if (pathname === '/inside')
+      return new Response(null, { status: 307, headers: { location: 'http://10.0.0.1/secret' } })
+    if (pathname === '/round')
+      return new Response(null, { status: 302, headers: { location: '/round' } })
+    if (pathname === '/endless')
+      return new Response(
+        new ReadableStream(
+          { pull: (controller) => void (controller.enqueue(BLOCK), (pulled += BLOCK.length)) },
+          { highWaterMark: 0 },
+        ),
+      )
+    if (pathname === '/half')
+      return new Response(new ReadableStream({ start: (controller) => controller.enqueue(BLOCK) }))
     if (pathname === '/count') {
       let size = 0
       if (request.body) for await (const part of request.body) size += part.length
@@ -27,9 +43,21 @@ const server = Bun.serve({
 afterAll(() => server.stop(true))
 
 const rules = parseOutboundRules(['http://git.internal', 'http://127.0.0.1'])
-const resolve: Resolve = async (host) => (host === 'git.internal' ? [{ address: '127.0.0.1', family: 4 }] : host === 'other.internal' ? [{ address: '10.0.0.9', family: 4 }] : [])
+const resolve: Resolve = async (host) =>
+  host === 'git.internal'
+    ? [{ address: '127.0.0.1', family: 4 }]
+    : host === 'other.internal'
+      ? [{ address: '10.0.0.9', family: 4 }]
+      : []
 const open = (path: string, options: Partial<OutboundStreamRequest> = {}) =>
-  openOutside(new URL(`http://git.internal:${server.port}${path}`), { rules, resolve, timeout: 10_000, idle: 5000, maxBytes: 1 << 20, ...options })
+  openOutside(new URL(`http://git.internal:${server.port}${path}`), {
+    rules,
+    resolve,
+    timeout: 10_000,
+    idle: 5000,
+    maxBytes: 1 << 20,
+    ...options,
+  })
 const text = (stream: ReadableStream<Uint8Array>) => new Response(stream).text()
 
 test('an answer comes as a stream, over the address that was checked', async () => {
@@ -40,7 +68,9 @@ test('an answer comes as a stream, over the address that was checked', async () 
 test('the name is looked up once for every connection, and what it then says is checked', async () => {
   const answers = ['127.0.0.1', '10.0.0.1']
   let asked = 0
-  const changing: Resolve = async () => [{ address: answers[Math.min(asked++, 1)] ?? '', family: 4 }]
+  const changing: Resolve = async () => [
+    { address: answers[Math.min(asked++, 1)] ?? '', family: 4 },
+  ]
   expect((await open('/', { resolve: changing })).status).toBe(200)
   expect(asked).toBe(1)
   const strict = parseOutboundRules(['http://127.0.0.1'])
@@ -50,14 +80,38 @@ test('the name is looked up once for every connection, and what it then says is 
 test('only asked-for redirects are followed, each checked, and secrets stay where they belong', async () => {
   expect((await open('/away')).status).toBe(302)
   const before = seen.length
-  await expect(open('/away', { redirects: 3, authorization: 'Basic secret' })).rejects.toThrow(OutboundError)
+  await expect(open('/away', { redirects: 3, authorization: 'Basic secret' })).rejects.toThrow(
+    OutboundError,
+  )
   await expect(open('/inside', { redirects: 3 })).rejects.toThrow('https')
-  await expect(open('/inside', { redirects: 3, clear: true })).rejects.toThrow('not a public address')
+  await expect(open('/inside', { redirects: 3, clear: true })).rejects.toThrow(
+    'not a public address',
+  )
   await expect(open('/round', { redirects: 3 })).rejects.toThrow('too often')
   expect(seen.slice(before).some(({ path }) => path === '/secret')).toBe(false)
-  const other = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response(null, { status: 302, headers: { location: `http://git.internal:${server.port}/there` } }) })
-  const answer = await openOutside(new URL(`http://127.0.0.1:${other.port}/`), { rules, resolve, timeout: 5000, idle: 5000, maxBytes: 1000, redirects: 1, authorization: 'Basic secret' })
-  expect([answer.status, answer.url.pathname, seen.at(-1)]).toEqual([200, '/there', { path: '/there', authorization: null }])
+  const other = Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    fetch: () =>
+      new Response(null, {
+        status: 302,
+        headers: { location: `http://git.internal:${server.port}/there` },
+      }),
+  })
+  const answer = await openOutside(new URL(`http://127.0.0.1:${other.port}/`), {
+    rules,
+    resolve,
+    timeout: 5000,
+    idle: 5000,
+    maxBytes: 1000,
+    redirects: 1,
+    authorization: 'Basic secret',
+  })
+  expect([answer.status, answer.url.pathname, seen.at(-1)]).toEqual([
+    200,
+    '/there',
+    { path: '/there', authorization: null },
+  ])
   await other.stop(true)
 })
 
@@ -76,7 +130,11 @@ test('nothing is read that nobody takes, and more than agreed is an error', asyn
   await Bun.sleep(200)
   const held = pulled
   expect(held).toBeLessThan(64 << 20)
-  await expect((async () => { for (;;) await reader.read() })()).rejects.toThrow('more than 1048576 bytes')
+  await expect(
+    (async () => {
+      for (;;) await reader.read()
+    })(),
+  ).rejects.toThrow('more than 1048576 bytes')
 })
 
 test('a body is sent as a stream, as fast as it is taken', async () => {
@@ -89,18 +147,24 @@ test('a body is sent as a stream, as fast as it is taken', async () => {
     },
   })
   expect(await text((await open('/count', { method: 'POST', body })).body)).toBe(String(64 << 20))
-  expect(await text((await open('/count', { method: 'POST', body: new Uint8Array(5) })).body)).toBe('5')
+  expect(await text((await open('/count', { method: 'POST', body: new Uint8Array(5) })).body)).toBe(
+    '5',
+  )
 })
 
 test('a body that breaks breaks the request, with its own reason', async () => {
-  const body = new ReadableStream<Uint8Array>({ pull: (controller) => controller.error(new Error('the pack cannot be made')) })
+  const body = new ReadableStream<Uint8Array>({
+    pull: (controller) => controller.error(new Error('the pack cannot be made')),
+  })
   await expect(open('/count', { method: 'POST', body })).rejects.toThrow('the pack cannot be made')
 })
 
 test('silence, slowness and giving up end it', async () => {
   await expect(open('/never', { idle: 100 })).rejects.toThrow('was silent')
   await expect(open('/never', { timeout: 100 })).rejects.toThrow('longer than')
-  await expect(open('/half', { idle: 100 }).then(({ body }) => text(body))).rejects.toThrow('was silent')
+  await expect(open('/half', { idle: 100 }).then(({ body }) => text(body))).rejects.toThrow(
+    'was silent',
+  )
   const never: Resolve = () => new Promise(() => {})
   await expect(open('/', { idle: 100, resolve: never })).rejects.toThrow('not found in time')
   const early = new AbortController()
@@ -114,5 +178,7 @@ test('silence, slowness and giving up end it', async () => {
 })
 
 test('a server that is not there is told as such', async () => {
-  await expect(openOutside(new URL('http://127.0.0.1:1/'), { rules, timeout: 5000, idle: 5000, maxBytes: 1 })).rejects.toThrow('cannot be reached')
+  await expect(
+    openOutside(new URL('http://127.0.0.1:1/'), { rules, timeout: 5000, idle: 5000, maxBytes: 1 }),
+  ).rejects.toThrow('cannot be reached')
 })

@@ -1,11 +1,22 @@
 import { afterAll, expect, test } from 'bun:test'
 import { createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
-import { checkedAddress, OutboundError, parseOutboundRules, requestOutside, type Resolve } from '#lib/outbound.ts'
+import {
+  checkedAddress,
+  OutboundError,
+  parseOutboundRules,
+  requestOutside,
+  type Resolve,
+} from '#lib/outbound.ts'
 
 const names: Record<string, string[]> = {
-  'good.example': ['8.8.8.8'], 'both.example': ['8.8.8.8', '2606:4700::1111'], 'inside.example': ['10.0.0.5'], 'half.example': ['8.8.8.8', '127.0.0.1'],
-  'meta.example': ['169.254.169.254'], 'mapped.example': ['::ffff:127.0.0.1'], 'v6.example': ['::1'],
+  'good.example': ['8.8.8.8'],
+  'both.example': ['8.8.8.8', '2606:4700::1111'],
+  'inside.example': ['10.0.0.5'],
+  'half.example': ['8.8.8.8', '127.0.0.1'],
+  'meta.example': ['169.254.169.254'],
+  'mapped.example': ['::ffff:127.0.0.1'],
+  'v6.example': ['::1'],
 }
 const resolve: Resolve = async (host) => {
   const found = names[host]
@@ -13,10 +24,13 @@ const resolve: Resolve = async (host) => {
   return found.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
 }
 const reached = (address: string, allow: string[] = []) =>
-  checkedAddress(new URL(address), parseOutboundRules(allow), resolve).then(({ address: found }) => found, (error: unknown) => {
-    if (error instanceof OutboundError) return error.message
-    throw error
-  })
+  checkedAddress(new URL(address), parseOutboundRules(allow), resolve).then(
+    ({ address: found }) => found,
+    (error: unknown) => {
+      if (error instanceof OutboundError) return error.message
+      throw error
+    },
+  )
 
 test('public names are reached, over https', async () => {
   expect(await reached('https://good.example/hook')).toBe('8.8.8.8')
@@ -27,8 +41,25 @@ test('public names are reached, over https', async () => {
 
 test('no name and no spelling leads inside, and the refusal names the setting', async () => {
   const inside = [
-    'inside.example', 'half.example', 'meta.example', 'mapped.example', 'v6.example', '127.0.0.1', '127.1', '0x7f000001', '2130706433', '0177.0.0.1', '10.0.0.1', '[::1]', '[::ffff:10.0.0.1]',
-    '[fd00::1]', '169.254.169.254', '0.0.0.0', '100.64.0.1', '[64:ff9b::7f00:1]', '[2002:7f00:1::]',
+    'inside.example',
+    'half.example',
+    'meta.example',
+    'mapped.example',
+    'v6.example',
+    '127.0.0.1',
+    '127.1',
+    '0x7f000001',
+    '2130706433',
+    '0177.0.0.1',
+    '10.0.0.1',
+    '[::1]',
+    '[::ffff:10.0.0.1]',
+    '[fd00::1]',
+    '169.254.169.254',
+    '0.0.0.0',
+    '100.64.0.1',
+    '[64:ff9b::7f00:1]',
+    '[2002:7f00:1::]',
   ]
   for (const host of inside) {
     const answer = await reached(`https://${host}/`)
@@ -36,29 +67,35 @@ test('no name and no spelling leads inside, and the refusal names the setting', 
     expect(answer).toContain('outbound.allow')
   }
   expect(await reached('https://nowhere.example/')).toContain('has no address')
-  for (const address of ['ftp://good.example/', 'file:///etc/passwd', 'gopher://good.example/']) expect(await reached(address)).toContain('not reached from here')
+  for (const address of ['ftp://good.example/', 'file:///etc/passwd', 'gopher://good.example/'])
+    expect(await reached(address)).toContain('not reached from here')
   expect(await reached('https://user:word@good.example/')).toContain('name or password')
 })
 
 test('what an administrator allows is reached, in the clear only when that is allowed too', async () => {
   expect(await reached('https://inside.example/', ['inside.example'])).toBe('10.0.0.5')
   expect(await reached('https://inside.example/', ['10.0.0.0/8'])).toBe('10.0.0.5')
-  expect(await reached('https://inside.example/', ['10.0.1.0/24'])).toContain('not a public address')
+  expect(await reached('https://inside.example/', ['10.0.1.0/24'])).toContain(
+    'not a public address',
+  )
   expect(await reached('http://inside.example/', ['inside.example'])).toContain('https')
   expect(await reached('http://inside.example/', ['http://inside.example'])).toBe('10.0.0.5')
   expect(await reached('http://[::1]/', ['http://[::1]'])).toBe('::1')
   // Every address of a name must be allowed.
   expect(await reached('https://half.example/', ['10.0.0.0/8'])).toContain('not a public address')
-  for (const entry of ['', 'a b', '10.0.0.0/99', '*.example', 'http://']) expect(() => parseOutboundRules([entry])).toThrow()
+  for (const entry of ['', 'a b', '10.0.0.0/99', '*.example', 'http://'])
+    expect(() => parseOutboundRules([entry])).toThrow()
 })
 
 const seen: string[] = []
 const server = Bun.serve({
-  hostname: '127.0.0.1', port: 0,
+  hostname: '127.0.0.1',
+  port: 0,
   fetch: (request) => {
     const { pathname } = new URL(request.url)
     seen.push(`${pathname} ${request.headers.get('host')}`)
-    if (pathname === '/away') return new Response(null, { status: 302, headers: { location: '/secret' } })
+    if (pathname === '/away')
+      return new Response(null, { status: 302, headers: { location: '/secret' } })
     if (pathname === '/large') return new Response('x'.repeat(5000))
     if (pathname === '/never') return new Promise<Response>(() => {})
     return new Response('hello', { headers: { 'x-kind': 'greeting' } })
@@ -67,15 +104,27 @@ const server = Bun.serve({
 afterAll(() => server.stop(true))
 const rules = parseOutboundRules(['http://hook.internal'])
 let lookUps = 0
-const toServer: Resolve = async () => (lookUps++ === 0 ? [{ address: '127.0.0.1', family: 4 }] : [{ address: '10.0.0.1', family: 4 }])
+const toServer: Resolve = async () =>
+  lookUps++ === 0 ? [{ address: '127.0.0.1', family: 4 }] : [{ address: '10.0.0.1', family: 4 }]
 const get = (path: string, options: { timeout?: number; cut?: boolean } = {}) => {
   lookUps = 0
-  return requestOutside(new URL(`http://hook.internal:${server.port}${path}`), { rules, timeout: options.timeout ?? 5000, maxBytes: 1000, resolve: toServer, cut: options.cut })
+  return requestOutside(new URL(`http://hook.internal:${server.port}${path}`), {
+    rules,
+    timeout: options.timeout ?? 5000,
+    maxBytes: 1000,
+    resolve: toServer,
+    cut: options.cut,
+  })
 }
 
 test('the connection goes to the address that was checked, looked up once', async () => {
   const { status, body, headers } = await get('/')
-  expect([status, new TextDecoder().decode(body), headers['x-kind'], lookUps]).toEqual([200, 'hello', 'greeting', 1])
+  expect([status, new TextDecoder().decode(body), headers['x-kind'], lookUps]).toEqual([
+    200,
+    'hello',
+    'greeting',
+    1,
+  ])
   expect(seen.at(-1)).toBe(`/ hook.internal:${server.port}`)
 })
 
@@ -97,21 +146,49 @@ const raw = (answer: (socket: Socket) => void): Promise<number> =>
     listener.unref()
     listener.listen(0, '127.0.0.1', () => resolve((listener.address() as { port: number }).port))
   })
-const at = (port: number, path = '/', options: Partial<Parameters<typeof requestOutside>[1]> = {}) =>
-  requestOutside(new URL(`http://hook.internal:${port}${path}`), { rules, timeout: 5000, maxBytes: 1000, resolve: async () => [{ address: '127.0.0.1', family: 4 }], ...options })
+const at = (
+  port: number,
+  path = '/',
+  options: Partial<Parameters<typeof requestOutside>[1]> = {},
+) =>
+  requestOutside(new URL(`http://hook.internal:${port}${path}`), {
+    rules,
+    timeout: 5000,
+    maxBytes: 1000,
+    resolve: async () => [{ address: '127.0.0.1', family: 4 }],
+    ...options,
+  })
 const faultOf = (promise: Promise<unknown>): Promise<string> =>
-  promise.then(() => 'none', (error: unknown) => (error instanceof OutboundError ? error.fault : String(error)))
+  promise.then(
+    () => 'none',
+    (error: unknown) => (error instanceof OutboundError ? error.fault : String(error)),
+  )
 
 test('what went wrong is said in one word', async () => {
   expect(await faultOf(at(1))).toBe('refused')
   expect(await faultOf(at(await raw((socket) => socket.destroy())))).toBe('refused')
-  expect(await faultOf(at(await raw((socket) => socket.end('SSH-2.0-OpenSSH_9\r\n'))))).toBe('refused')
+  expect(await faultOf(at(await raw((socket) => socket.end('SSH-2.0-OpenSSH_9\r\n'))))).toBe(
+    'refused',
+  )
   expect(await faultOf(at(server.port ?? 0, '/never', { timeout: 50 }))).toBe('timeout')
-  expect(await faultOf(at(1, '/', { resolve: () => Promise.reject(new Error('ENOTFOUND')) }))).toBe('dns')
+  expect(await faultOf(at(1, '/', { resolve: () => Promise.reject(new Error('ENOTFOUND')) }))).toBe(
+    'dns',
+  )
   // A name server that says nothing counts against the same time.
-  expect(await faultOf(at(1, '/', { resolve: () => new Promise(() => {}), timeout: 50 }))).toBe('timeout')
-  expect(await faultOf(at(1, '/', { resolve: async () => [{ address: '10.0.0.1', family: 4 }], rules: [] }))).toBe('blocked_address')
-  const inTls = requestOutside(new URL(`https://hook.internal:${server.port}/`), { rules, timeout: 5000, maxBytes: 1000, resolve: async () => [{ address: '127.0.0.1', family: 4 }] })
+  expect(await faultOf(at(1, '/', { resolve: () => new Promise(() => {}), timeout: 50 }))).toBe(
+    'timeout',
+  )
+  expect(
+    await faultOf(
+      at(1, '/', { resolve: async () => [{ address: '10.0.0.1', family: 4 }], rules: [] }),
+    ),
+  ).toBe('blocked_address')
+  const inTls = requestOutside(new URL(`https://hook.internal:${server.port}/`), {
+    rules,
+    timeout: 5000,
+    maxBytes: 1000,
+    resolve: async () => [{ address: '127.0.0.1', family: 4 }],
+  })
   expect(await faultOf(inTls)).toBe('tls')
   expect(await faultOf(at(server.port ?? 0, '/', { signal: AbortSignal.abort() }))).toBe('timeout')
 })
@@ -121,7 +198,9 @@ test('an answer that breaks off or drips is cut for those who would cut a long o
   const breaks = await raw((socket) => socket.end(head))
   const drips = await raw((socket) => void socket.write(head))
   expect((await at(breaks, '/', { cut: true })).status).toBe(200)
-  expect(new TextDecoder().decode((await at(drips, '/', { cut: true, timeout: 300 })).body)).toBe('abc')
+  expect(new TextDecoder().decode((await at(drips, '/', { cut: true, timeout: 300 })).body)).toBe(
+    'abc',
+  )
   expect(await faultOf(at(breaks))).toBe('refused')
   expect(await faultOf(at(drips, '/', { timeout: 100 }))).toBe('timeout')
 })
@@ -138,8 +217,18 @@ test('proxies of the environment are not asked', async () => {
     process.stdout.write(String(answer.status))`
   const address = `http://127.0.0.1:${proxy}`
   const child = Bun.spawn([process.execPath, '-e', program], {
-    cwd: join(import.meta.dir, '..', '..'), stdout: 'pipe',
-    env: { ...process.env, HTTP_PROXY: address, http_proxy: address, HTTPS_PROXY: address, https_proxy: address, ALL_PROXY: address, NO_PROXY: '', no_proxy: '' },
+    cwd: join(import.meta.dir, '..', '..'),
+    stdout: 'pipe',
+    env: {
+      ...process.env,
+      HTTP_PROXY: address,
+      http_proxy: address,
+      HTTPS_PROXY: address,
+      https_proxy: address,
+      ALL_PROXY: address,
+      NO_PROXY: '',
+      no_proxy: '',
+    },
   })
   expect(await new Response(child.stdout).text()).toBe('200')
   expect(proxied).toEqual([])

@@ -2,7 +2,12 @@ import { expect, test } from 'bun:test'
 import { pbkdf2Sync } from 'node:crypto'
 import { PasswordThread } from '#lib/password-thread.ts'
 
-const derivation = { password: 'correct horse', salt: new Uint8Array([1, 2, 3]), rounds: 1000, bytes: 32 }
+const derivation = {
+  password: 'correct horse',
+  salt: new Uint8Array([1, 2, 3]),
+  rounds: 1000,
+  bytes: 32,
+}
 const expected = pbkdf2Sync('correct horse', derivation.salt, 1000, 32, 'sha256').toString('hex')
 const hex = (key: Uint8Array) => Buffer.from(key).toString('hex')
 
@@ -14,7 +19,10 @@ test('keys are derived on the thread as anywhere else, one after the other', asy
   expect(thread.isBroken).toBe(false)
 })
 
-/** Derives a key and prints how nice each thread is (proc_pid_stat(5), field 19; the name of a thread may hold spaces), its own first. */
+/**
+ * Derives a key and prints how nice each thread is (proc_pid_stat(5), field 19; the name of a
+ * thread may hold spaces), its own first.
+ */
 const LOOK = `
   import { readdirSync, readFileSync } from 'node:fs'
   import { PasswordThread } from '#lib/password-thread.ts'
@@ -25,13 +33,20 @@ const LOOK = `
 `
 
 // In a process of its own: tests beside it have such threads too.
-test.if(process.platform === 'linux')('the thread gives way to all others, which keep their priority', async () => {
-  const child = Bun.spawn([process.execPath, '-e', LOOK], { cwd: new URL('../..', import.meta.url).pathname, stdout: 'pipe', stderr: 'inherit' })
-  const [own, lowest, ...others] = JSON.parse(await new Response(child.stdout).text()) as number[]
-  const usual = own ?? 0
-  expect([usual < 19, lowest]).toEqual([true, 19])
-  expect(others.filter((nice) => nice > usual)).toEqual([])
-})
+test.if(process.platform === 'linux')(
+  'the thread gives way to all others, which keep their priority',
+  async () => {
+    const child = Bun.spawn([process.execPath, '-e', LOOK], {
+      cwd: new URL('../..', import.meta.url).pathname,
+      stdout: 'pipe',
+      stderr: 'inherit',
+    })
+    const [own, lowest, ...others] = JSON.parse(await new Response(child.stdout).text()) as number[]
+    const usual = own ?? 0
+    expect([usual < 19, lowest]).toEqual([true, 19])
+    expect(others.filter((nice) => nice > usual)).toEqual([])
+  },
+)
 
 test('without its code the work is done all the same', async () => {
   const thread = new PasswordThread(() => new URL('./there-is-no-such.worker.ts', import.meta.url))

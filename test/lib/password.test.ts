@@ -4,19 +4,34 @@ import { hashPassword, ROUNDS, verifyPassword } from '#lib/password.ts'
 
 test('a password verifies against its hash and no other does', async () => {
   const stored = await hashPassword('correct horse battery')
-  expect(await verifyPassword('correct horse battery', stored)).toEqual({ matches: true, outdated: false })
-  for (const wrong of ['', 'correct horse batter', 'Correct horse battery', 'correct horse battery ']) {
+  expect(await verifyPassword('correct horse battery', stored)).toEqual({
+    matches: true,
+    outdated: false,
+  })
+  for (const wrong of [
+    '',
+    'correct horse batter',
+    'Correct horse battery',
+    'correct horse battery ',
+  ]) {
     expect((await verifyPassword(wrong, stored)).matches).toBe(false)
   }
 })
 
 test('what is stored is salted PBKDF2-SHA256 as anyone can compute it', async () => {
-  const [one, two] = await Promise.all([hashPassword('the same words'), hashPassword('the same words')])
+  const [one, two] = await Promise.all([
+    hashPassword('the same words'),
+    hashPassword('the same words'),
+  ])
   expect(one).not.toBe(two)
   const [, , rounds, salt = '', hash] = one.split('$')
   expect(one).toMatch(/^pbkdf2\$sha256\$600000\$[\w-]{22}\$[\w-]{43}$/)
   expect(Number(rounds)).toBe(ROUNDS)
-  expect(pbkdf2Sync('the same words', Buffer.from(salt, 'base64url'), ROUNDS, 32, 'sha256').toString('base64url')).toBe(hash ?? '')
+  expect(
+    pbkdf2Sync('the same words', Buffer.from(salt, 'base64url'), ROUNDS, 32, 'sha256').toString(
+      'base64url',
+    ),
+  ).toBe(hash ?? '')
 })
 
 test('a hash made with fewer rounds still verifies and is called outdated', async () => {
@@ -38,7 +53,9 @@ test('without a stored hash nothing matches, and a damaged one is an error', asy
 
 test('many at once wait in line, and hundreds are turned away with 503', async () => {
   const stored = await hashPassword('crowd crowd crowd', 1)
-  const crowd = await Promise.allSettled(Array.from({ length: 300 }, () => verifyPassword('crowd crowd crowd', stored)))
+  const crowd = await Promise.allSettled(
+    Array.from({ length: 300 }, () => verifyPassword('crowd crowd crowd', stored)),
+  )
   const refused = crowd.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []))
   // 256 in line, and one at work.
   expect(crowd.length - refused.length).toBe(257)

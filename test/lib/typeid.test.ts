@@ -1,9 +1,14 @@
 import { describe, expect, test } from 'bun:test'
 import { decodeSuffix, encodeSuffix, isTypeId, parseTypeId, typeId } from '#lib/typeid.ts'
 
-const uuid = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+const uuid = (bytes: Uint8Array): string =>
+  Buffer.from(bytes)
+    .toString('hex')
+    .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
 
-/** The vectors of the TypeID specification, version 0.3 (`spec/valid.yml` and `spec/invalid.yml`). */
+/**
+ * The vectors of the TypeID specification, version 0.3 (`spec/valid.yml` and `spec/invalid.yml`).
+ */
 const VALID: [name: string, typeid: string, prefix: string, uuid: string][] = [
   ['nil', '00000000000000000000000000', '', '00000000-0000-0000-0000-000000000000'],
   ['one', '00000000000000000000000001', '', '00000000-0000-0000-0000-000000000001'],
@@ -11,9 +16,24 @@ const VALID: [name: string, typeid: string, prefix: string, uuid: string][] = [
   ['sixteen', '0000000000000000000000000g', '', '00000000-0000-0000-0000-000000000010'],
   ['thirty-two', '00000000000000000000000010', '', '00000000-0000-0000-0000-000000000020'],
   ['max-valid', '7zzzzzzzzzzzzzzzzzzzzzzzzz', '', 'ffffffff-ffff-ffff-ffff-ffffffffffff'],
-  ['valid-alphabet', 'prefix_0123456789abcdefghjkmnpqrs', 'prefix', '0110c853-1d09-52d8-d73e-1194e95b5f19'],
-  ['valid-uuidv7', 'prefix_01h455vb4pex5vsknk084sn02q', 'prefix', '01890a5d-ac96-774b-bcce-b302099a8057'],
-  ['prefix-underscore', 'pre_fix_00000000000000000000000000', 'pre_fix', '00000000-0000-0000-0000-000000000000'],
+  [
+    'valid-alphabet',
+    'prefix_0123456789abcdefghjkmnpqrs',
+    'prefix',
+    '0110c853-1d09-52d8-d73e-1194e95b5f19',
+  ],
+  [
+    'valid-uuidv7',
+    'prefix_01h455vb4pex5vsknk084sn02q',
+    'prefix',
+    '01890a5d-ac96-774b-bcce-b302099a8057',
+  ],
+  [
+    'prefix-underscore',
+    'pre_fix_00000000000000000000000000',
+    'pre_fix',
+    '00000000-0000-0000-0000-000000000000',
+  ],
 ]
 
 const INVALID: [name: string, typeid: string][] = [
@@ -22,7 +42,10 @@ const INVALID: [name: string, typeid: string][] = [
   ['prefix-period', 'pre.fix_00000000000000000000000000'],
   ['prefix-non-ascii', 'préfix_00000000000000000000000000'],
   ['prefix-spaces', '  prefix_00000000000000000000000000'],
-  ['prefix-64-chars', 'abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyzabcdefghijkl_00000000000000000000000000'],
+  [
+    'prefix-64-chars',
+    'abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyzabcdefghijkl_00000000000000000000000000',
+  ],
   ['separator-empty-prefix', '_00000000000000000000000000'],
   ['separator-empty', '_'],
   ['suffix-short', 'prefix_1234567890123456789012345'],
@@ -46,15 +69,20 @@ describe('TypeIDs follow the published vectors', () => {
       const parsed = parseTypeId(text)
       expect(parsed?.prefix).toBe(prefix)
       expect(uuid(parsed?.bytes ?? new Uint8Array())).toBe(expected)
-      expect(encodeSuffix(parsed?.bytes ?? new Uint8Array(16))).toBe(text.slice(text.lastIndexOf('_') + 1))
+      expect(encodeSuffix(parsed?.bytes ?? new Uint8Array(16))).toBe(
+        text.slice(text.lastIndexOf('_') + 1),
+      )
     })
   }
-  for (const [name, text] of INVALID) test(`invalid: ${name}`, () => expect(parseTypeId(text)).toBeNull())
+  for (const [name, text] of INVALID)
+    test(`invalid: ${name}`, () => expect(parseTypeId(text)).toBeNull())
 })
 
 test('new ids are UUID version 7 of their time and sort in the order they were made, within one millisecond too', () => {
   const now = Date.parse('2030-01-02T03:04:05.678Z')
-  const ids = Array.from({ length: 5000 }, (_, index) => typeId('evt', now + Math.floor(index / 1000)))
+  const ids = Array.from({ length: 5000 }, (_, index) =>
+    typeId('evt', now + Math.floor(index / 1000)),
+  )
   expect([...ids].sort()).toEqual(ids)
   expect(new Set(ids).size).toBe(ids.length)
   const bytes = decodeSuffix(ids[0]!.slice(4))!

@@ -7,13 +7,21 @@ import { join } from 'node:path'
 /** A user of no other use. */
 const UID = 61_000
 
-type Answer = { isolation: Isolation; results: { ended: string; exit_code: number | null; text: string; gone: boolean }[] }
+type Answer = {
+  isolation: Isolation
+  results: { ended: string; exit_code: number | null; text: string; gone: boolean }[]
+}
 
 const directory = mkdtempSync(join(tmpdir(), 'hearth-as-user-'))
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
-// The script is read by that user too, who may see nothing of where the tests are: it is one file, in a folder of its own.
-const built = await Bun.build({ entrypoints: [join(import.meta.dir, 'as-user.ts')], target: 'bun', outdir: directory })
+// The script is read by that user too, who may see nothing of where the tests are: it is one file,
+// in a folder of its own.
+const built = await Bun.build({
+  entrypoints: [join(import.meta.dir, 'as-user.ts')],
+  target: 'bun',
+  outdir: directory,
+})
 
 test('holds all the same where the server is an ordinary user', async () => {
   expect(built.success).toBe(true)
@@ -22,17 +30,39 @@ test('holds all the same where the server is an ordinary user', async () => {
   await Bun.write(bun, Bun.file(process.execPath))
   for (const path of [bun, directory]) chmodSync(path, 0o755)
   if (isRoot) chownSync(directory, UID, UID)
-  const child = Bun.spawn([...(isRoot ? ['setpriv', `--reuid=${UID}`, `--regid=${UID}`, '--clear-groups'] : []), bun, join(directory, 'as-user.js'), join(directory, 'data')], {
-    cwd: directory, env: { PATH: '/usr/bin:/bin', SECRET_OF_THE_SERVER: 'x' }, stdout: 'pipe', stderr: 'pipe',
-  })
-  const [text, errors] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text(), child.exited])
+  const child = Bun.spawn(
+    [
+      ...(isRoot ? ['setpriv', `--reuid=${UID}`, `--regid=${UID}`, '--clear-groups'] : []),
+      bun,
+      join(directory, 'as-user.js'),
+      join(directory, 'data'),
+    ],
+    {
+      cwd: directory,
+      env: { PATH: '/usr/bin:/bin', SECRET_OF_THE_SERVER: 'x' },
+      stdout: 'pipe',
+      stderr: 'pipe',
+    },
+  )
+  const [text, errors] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ])
   expect(errors).toBe('')
   const { isolation, results } = JSON.parse(text) as Answer
   expect(isolation).toMatchObject({ kind: 'bubblewrap', user: 'same' })
   const [environment, bomb, memory, disk, rest] = results
-  expect(environment).toMatchObject({ exit_code: 0, text: expect.stringMatching(/^1000\nLANG,(OLDPWD,)?PATH,PWD,$/) })
+  expect(environment).toMatchObject({
+    exit_code: 0,
+    text: expect.stringMatching(/^1000\nLANG,(OLDPWD,)?PATH,PWD,$/),
+  })
   expect(bomb).toMatchObject({ ended: 'exited', text: expect.stringContaining('Cannot fork') })
   expect(memory).toMatchObject({ ended: 'memory', text: '' })
   expect(disk).toMatchObject({ ended: 'disk', text: '' })
-  expect(rest).toMatchObject({ exit_code: 4, text: expect.stringContaining('No such file'), gone: true })
+  expect(rest).toMatchObject({
+    exit_code: 4,
+    text: expect.stringContaining('No such file'),
+    gone: true,
+  })
 }, 60_000)

@@ -1,9 +1,18 @@
-/** Runs a few commands in a process of an ordinary user, and prints what came of them. Started by `as-user.test.ts`. */
+/**
+ * Runs a few commands in a process of an ordinary user, and prints what came of them. Started by
+ * `as-user.test.ts`.
+ */
 import { createRunner } from '../../src/runner/index.ts'
 import { LIMITS } from './limits.ts'
 
 const [directory = ''] = process.argv.slice(2)
-const runner = createRunner({ directory, isolation: 'required', network: false, readable: [], hidden: [directory] })
+const runner = createRunner({
+  directory,
+  isolation: 'required',
+  network: false,
+  readable: [],
+  hidden: [directory],
+})
 const isolation = await runner.isolation()
 const results: unknown[] = []
 for (const command of [
@@ -16,7 +25,13 @@ for (const command of [
   const place = await runner.workplace('one')
   await runner.ready(place)
   let text = ''
-  const { ended, exit_code } = await runner.run({ place, command, limits: LIMITS, env: {}, output: (bytes) => void (text += Buffer.from(bytes).toString()) })
+  const { ended, exit_code } = await runner.run({
+    place,
+    command,
+    limits: LIMITS,
+    env: {},
+    output: (bytes) => void (text += Buffer.from(bytes).toString()),
+  })
   results.push({ ended, exit_code, text, gone: await runner.remove(place) })
 }
 process.stdout.write(JSON.stringify({ isolation, results }))

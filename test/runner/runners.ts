@@ -12,27 +12,56 @@ export async function makeRunner(change: Partial<RunnerOptions> = {}) {
   const data = mkdtempSync(join(tmpdir(), 'hearth-runner-'))
   afterAll(() => rmSync(data, { recursive: true, force: true }))
   const directory = join(data, 'checks')
-  const runner = createRunner({ directory, isolation: 'required', network: false, readable: [], hidden: [data], ...change })
+  const runner = createRunner({
+    directory,
+    isolation: 'required',
+    network: false,
+    readable: [],
+    hidden: [data],
+    ...change,
+  })
   const isolation = await runner.isolation()
-  if (isolation.kind === 'missing') throw new Error(`commands cannot be isolated here: ${isolation.reason}. These tests need it: apt-get install bubblewrap`)
+  if (isolation.kind === 'missing')
+    throw new Error(
+      `commands cannot be isolated here: ${isolation.reason}. These tests need it: apt-get install bubblewrap`,
+    )
   let counter = 0
 
   return {
-    runner, data, directory, isolation,
+    runner,
+    data,
+    directory,
+    isolation,
     /** Runs a command in a folder of its own and takes that away again. */
-    async run(command: string, options: { limits?: Partial<Limits>; signal?: AbortSignal; prepare?: (build: string) => Promise<void> | void; output?: (text: string) => void } = {}): Promise<Outcome & { text: string; gone: boolean }> {
+    async run(
+      command: string,
+      options: {
+        limits?: Partial<Limits>
+        signal?: AbortSignal
+        prepare?: (build: string) => Promise<void> | void
+        output?: (text: string) => void
+      } = {},
+    ): Promise<Outcome & { text: string; gone: boolean }> {
       const place = await runner.workplace(`test-${++counter}`)
       await options.prepare?.(place.build)
       await runner.ready(place)
       const parts: Uint8Array[] = []
       const outcome = await runner.run({
-        place, command, limits: { ...LIMITS, ...options.limits }, env: { CI: 'true' }, signal: options.signal,
+        place,
+        command,
+        limits: { ...LIMITS, ...options.limits },
+        env: { CI: 'true' },
+        signal: options.signal,
         output: (bytes) => {
           parts.push(bytes)
           options.output?.(Buffer.from(bytes).toString('utf8'))
         },
       })
-      return { ...outcome, text: Buffer.concat(parts).toString('utf8'), gone: await runner.remove(place) }
+      return {
+        ...outcome,
+        text: Buffer.concat(parts).toString('utf8'),
+        gone: await runner.remove(place),
+      }
     },
   }
 }
@@ -40,5 +69,8 @@ export async function makeRunner(change: Partial<RunnerOptions> = {}) {
 /** Whether a process with this word in its command line is alive on this machine. */
 export function isAlive(word: string): boolean {
   const found = Bun.spawnSync(['ps', '-eo', 'args'], { env: { PATH: '/usr/bin:/bin' } })
-  return found.stdout.toString().split('\n').some((line) => line.includes(word) && !line.startsWith('ps '))
+  return found.stdout
+    .toString()
+    .split('\n')
+    .some((line) => line.includes(word) && !line.startsWith('ps '))
 }

@@ -8,7 +8,11 @@ const errno = (value: number): number => value & 0xffff
 function verdict(arch: string, call: { audit: number; number: number; first?: number }): number {
   const bytes = seccompFilter(arch)
   if (!bytes) throw new Error(`no filter for ${arch}`)
-  const data = new Map([[0, call.number], [4, call.audit], [16, call.first ?? 0]])
+  const data = new Map([
+    [0, call.number],
+    [4, call.audit],
+    [16, call.first ?? 0],
+  ])
   const view = new DataView(bytes.buffer)
   let register = 0
   for (let at = 0; at < bytes.length / 8; at++) {
@@ -27,8 +31,20 @@ function verdict(arch: string, call: { audit: number; number: number; first?: nu
 
 const CALLS = {
   // read, write, execve, ptrace: what programs need.
-  x64: { audit: 0xc000003e, fine: [0, 1, 59, 101], absent: [165, 272, 321, 425, 435], fallocate: 285, clone: 56 },
-  arm64: { audit: 0xc00000b7, fine: [63, 64, 221, 117], absent: [40, 97, 280, 425, 435], fallocate: 47, clone: 220 },
+  x64: {
+    audit: 0xc000003e,
+    fine: [0, 1, 59, 101],
+    absent: [165, 272, 321, 425, 435],
+    fallocate: 285,
+    clone: 56,
+  },
+  arm64: {
+    audit: 0xc00000b7,
+    fine: [63, 64, 221, 117],
+    absent: [40, 97, 280, 425, 435],
+    fallocate: 47,
+    clone: 220,
+  },
 } as const
 
 for (const [arch, { audit, fine, absent, fallocate, clone }] of Object.entries(CALLS)) {

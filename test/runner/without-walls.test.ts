@@ -8,7 +8,12 @@ import { isAlive, LIMITS, makeRunner } from './runners.ts'
 test('without walls, where that is wanted, commands run with the rights of the server', async () => {
   const { run, isolation } = await makeRunner({ isolation: 'none' })
   expect(isolation).toEqual({ kind: 'none' })
-  expect(await run('pwd | grep -o "work/build"; id -u; echo $CI; exit 3')).toMatchObject({ ended: 'exited', exit_code: 3, text: `work/build\n${process.getuid?.()}\ntrue\n`, gone: true })
+  expect(await run('pwd | grep -o "work/build"; id -u; echo $CI; exit 3')).toMatchObject({
+    ended: 'exited',
+    exit_code: 3,
+    text: `work/build\n${process.getuid?.()}\ntrue\n`,
+    gone: true,
+  })
   const { text } = await run('env')
   expect(text).not.toContain('npm_')
   expect(text).not.toContain('BUN')
@@ -16,7 +21,10 @@ test('without walls, where that is wanted, commands run with the rights of the s
 
 test('without walls, time, cancelling and output are limited all the same', async () => {
   const { run } = await makeRunner({ isolation: 'none' })
-  expect(await run('sleep 4811 & sleep 4812', { limits: { time: 500 } })).toMatchObject({ ended: 'timed_out', exit_code: null })
+  expect(await run('sleep 4811 & sleep 4812', { limits: { time: 500 } })).toMatchObject({
+    ended: 'timed_out',
+    exit_code: null,
+  })
   const background = await run('setsid sleep 4813 & echo done')
   expect(background).toMatchObject({ ended: 'exited', exit_code: 0, text: 'done\n' })
   const long = await run('yes | head -c 3000000')
@@ -30,12 +38,23 @@ test('sweeps what an earlier process left, and nothing else', async () => {
   const directory = join(data, 'checks')
   mkdirSync(join(directory, 'left', 'work', 'build'), { recursive: true })
   mkdirSync(join(data, 'other'))
-  const runner = createRunner({ directory, isolation: 'none', network: false, readable: [], hidden: [] })
+  const runner = createRunner({
+    directory,
+    isolation: 'none',
+    network: false,
+    readable: [],
+    hidden: [],
+  })
   await runner.sweep()
-  expect([...new Bun.Glob('*').scanSync({ cwd: data, onlyFiles: false })].sort()).toEqual(['checks', 'other'])
+  expect([...new Bun.Glob('*').scanSync({ cwd: data, onlyFiles: false })].sort()).toEqual([
+    'checks',
+    'other',
+  ])
   expect([...new Bun.Glob('*').scanSync({ cwd: directory, onlyFiles: false })]).toEqual([])
   const place = await runner.workplace('one')
-  expect(await runner.run({ place, command: 'echo fine', limits: LIMITS, env: {}, output: () => {} })).toMatchObject({ exit_code: 0 })
+  expect(
+    await runner.run({ place, command: 'echo fine', limits: LIMITS, env: {}, output: () => {} }),
+  ).toMatchObject({ exit_code: 0 })
   await expect(runner.workplace('../escape')).rejects.toThrow('not the name')
   rmSync(data, { recursive: true })
 })

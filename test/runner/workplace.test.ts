@@ -1,6 +1,16 @@
 import { afterAll, expect, test } from 'bun:test'
 import { createRunner, writeCheckout, type CheckoutEntry } from '#runner'
-import { existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, readlinkSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -20,11 +30,20 @@ async function checkOut(entries: readonly CheckoutEntry[]): Promise<string> {
   return folder
 }
 
-const file = (path: string, executable = false): CheckoutEntry => ({ path, kind: 'file', executable, data: text(path) })
+const file = (path: string, executable = false): CheckoutEntry => ({
+  path,
+  kind: 'file',
+  executable,
+  data: text(path),
+})
 
 test('writes files with their modes, links as links, and submodules as empty folders', async () => {
   const folder = await checkOut([
-    file('README.md'), file('bin/run', true), { path: 'vendor/lib', kind: 'folder' }, { path: 'docs/here', kind: 'link', target: text('../README.md') }, file('deep/er/and/deeper'),
+    file('README.md'),
+    file('bin/run', true),
+    { path: 'vendor/lib', kind: 'folder' },
+    { path: 'docs/here', kind: 'link', target: text('../README.md') },
+    file('deep/er/and/deeper'),
   ])
   expect(readFileSync(join(folder, 'README.md'), 'utf8')).toBe('README.md')
   expect(statSync(join(folder, 'bin/run')).mode & 0o777).toBe(0o755)
@@ -43,13 +62,25 @@ test('never writes through a link, whatever the order', async () => {
     [{ path: 'a', kind: 'link', target: outside }, file('a/file')],
     [file('a/file'), { path: 'a', kind: 'link', target: outside }],
     [{ path: 'x', kind: 'link', target: join(outside, 'file') }, file('x')],
-  ] as CheckoutEntry[][]) await checkOut(entries).catch(() => {})
+  ] as CheckoutEntry[][])
+    await checkOut(entries).catch(() => {})
   expect(readFileSync(join(outside, 'file'), 'utf8')).toBe('untouched')
   const folder = await checkOut([{ path: 'out', kind: 'link', target: '/etc/passwd' }])
   expect(lstatSync(join(folder, 'out')).isSymbolicLink()).toBe(true)
 })
 
-for (const path of ['../escape', '/etc/escape', 'a/../../escape', '.git/config', 'sub/.GIT/hooks/x', 'a//b', './x', '', 'nul\0', `${'n'.repeat(300)}`]) {
+for (const path of [
+  '../escape',
+  '/etc/escape',
+  'a/../../escape',
+  '.git/config',
+  'sub/.GIT/hooks/x',
+  'a//b',
+  './x',
+  '',
+  'nul\0',
+  `${'n'.repeat(300)}`,
+]) {
   test(`refuses ${JSON.stringify(path.slice(0, 30))}`, async () => {
     await expect(checkOut([file(path)])).rejects.toThrow(/checkout|repository|too long/)
     expect(existsSync(join(data, 'escape'))).toBe(false)
@@ -57,7 +88,13 @@ for (const path of ['../escape', '/etc/escape', 'a/../../escape', '.git/config',
 }
 
 test('a workplace begins empty, also when one of the same name was left', async () => {
-  const runner = createRunner({ directory: join(data, 'checks'), isolation: 'none', network: false, readable: [], hidden: [] })
+  const runner = createRunner({
+    directory: join(data, 'checks'),
+    isolation: 'none',
+    network: false,
+    readable: [],
+    hidden: [],
+  })
   const first = await runner.workplace('same')
   writeFileSync(join(first.build, 'left'), 'left')
   const second = await runner.workplace('same')

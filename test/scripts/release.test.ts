@@ -20,13 +20,27 @@ test('an archive holds the files with their rights, and is the same bytes each t
   await writeArchive(two, 'hearth-1', entries, 1_700_000_000)
   expect(readFileSync(one).equals(readFileSync(two))).toBe(true)
   const listed = await Bun.$`tar -tvzf ${one}`.env({ ...process.env, TZ: 'UTC' }).text()
-  expect(listed.trim().split('\n').map((line) => line.replace(/\s+/g, ' '))).toEqual([
-    'drwxr-xr-x root/root 0 2023-11-14 22:13 hearth-1/', '-rwxr-xr-x root/root 50000 2023-11-14 22:13 hearth-1/hearth', '-rw-r--r-- root/root 5 2023-11-14 22:13 hearth-1/LICENSE',
+  expect(
+    listed
+      .trim()
+      .split('\n')
+      .map((line) => line.replace(/\s+/g, ' ')),
+  ).toEqual([
+    'drwxr-xr-x root/root 0 2023-11-14 22:13 hearth-1/',
+    '-rwxr-xr-x root/root 50000 2023-11-14 22:13 hearth-1/hearth',
+    '-rw-r--r-- root/root 5 2023-11-14 22:13 hearth-1/LICENSE',
   ])
 })
 
 const locked = (target: Target, version: string, bytes: Uint8Array): Lock => ({
-  name: 'x', version: '1', packages: { [`node_modules/${TARGETS[target]}`]: { version, integrity: `sha512-${createHash('sha512').update(bytes).digest('base64')}` } },
+  name: 'x',
+  version: '1',
+  packages: {
+    [`node_modules/${TARGETS[target]}`]: {
+      version,
+      integrity: `sha512-${createHash('sha512').update(bytes).digest('base64')}`,
+    },
+  },
 })
 
 test('a runtime is taken as package-lock.json names it, and anything else is refused and removed', async () => {
@@ -37,15 +51,29 @@ test('a runtime is taken as package-lock.json names it, and anything else is ref
   const archive = join(cache, `oven-bun-linux-aarch64-${Bun.version}.tgz`)
   await Bun.$`tar -C ${folder} -czf ${archive} package`
   const bytes = readFileSync(archive)
-  expect(readFileSync(runtimeFor('linux-arm64', locked('linux-arm64', Bun.version, bytes), cache), 'utf8')).toBe('a runtime')
-  expect(() => runtimeFor('linux-arm64', locked('linux-arm64', '0.0.1', bytes), cache)).toThrow('0.0.1')
-  expect(() => runtimeFor('darwin-x64', locked('linux-arm64', Bun.version, bytes), cache)).toThrow('does not name @oven/bun-darwin-x64')
-  expect(() => runtimeFor('linux-arm64', locked('linux-arm64', Bun.version, new Uint8Array(3)), cache)).toThrow('is not what package-lock.json names')
+  expect(
+    readFileSync(
+      runtimeFor('linux-arm64', locked('linux-arm64', Bun.version, bytes), cache),
+      'utf8',
+    ),
+  ).toBe('a runtime')
+  expect(() => runtimeFor('linux-arm64', locked('linux-arm64', '0.0.1', bytes), cache)).toThrow(
+    '0.0.1',
+  )
+  expect(() => runtimeFor('darwin-x64', locked('linux-arm64', Bun.version, bytes), cache)).toThrow(
+    'does not name @oven/bun-darwin-x64',
+  )
+  expect(() =>
+    runtimeFor('linux-arm64', locked('linux-arm64', Bun.version, new Uint8Array(3)), cache),
+  ).toThrow('is not what package-lock.json names')
   expect(await Bun.file(archive).exists()).toBe(false)
 })
 
 test('every kind of machine has its runtime in package-lock.json, of the Bun that builds', () => {
-  const lock = JSON.parse(readFileSync(join(import.meta.dir, '../../package-lock.json'), 'utf8')) as Lock
-  for (const name of Object.values(TARGETS)) expect([name, lock.packages[`node_modules/${name}`]?.version]).toEqual([name, Bun.version])
+  const lock = JSON.parse(
+    readFileSync(join(import.meta.dir, '../../package-lock.json'), 'utf8'),
+  ) as Lock
+  for (const name of Object.values(TARGETS))
+    expect([name, lock.packages[`node_modules/${name}`]?.version]).toEqual([name, Bun.version])
   expect(hasIntegrity(new Uint8Array(), 'md5-1B2M2Y8AsgTpgAmY7PhCfg==')).toBe(false)
 })

@@ -1,4 +1,5 @@
-// Readability, computed from the style sheet's own tokens (WCAG 2.2: 1.4.3 for text, 1.4.11 for the edges of inputs).
+// Readability, computed from the style sheet's own tokens (WCAG 2.2: 1.4.3 for text, 1.4.11 for the
+// edges of inputs).
 import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { HUES, labelColors, nearestHue } from '#web/palette.ts'
@@ -7,7 +8,12 @@ const css = readFileSync(new URL('../../web/style.css', import.meta.url), 'utf8'
 
 type Pair = { light: string; dark: string }
 const pairs = (text: string): Map<string, Pair> =>
-  new Map([...text.matchAll(/--([\w-]+): light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\)/g)].map((match) => [match[1] ?? '', { light: match[2] ?? '', dark: match[3] ?? '' }]))
+  new Map(
+    [...text.matchAll(/--([\w-]+): light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\)/g)].map((match) => [
+      match[1] ?? '',
+      { light: match[2] ?? '', dark: match[3] ?? '' },
+    ]),
+  )
 
 const luminance = (hex: string): number => {
   const part = (at: number): number => {
@@ -30,18 +36,71 @@ const token = (name: string): Pair => {
 
 const grounds = ['canvas', 'surface', 'sunken', 'raised', 'hover']
 const combinations: [ink: string, grounds: string[], least: number][] = [
-  ['text', [...grounds, 'plain-soft', 'accent-soft', 'good-soft', 'bad-soft', 'wait-soft', 'done-soft', 'info-soft', 'mark-line'], 7],
-  ['text-soft', [...grounds, 'plain-soft', 'good-soft', 'bad-soft', 'info-soft', 'mark-line', 'accent-soft', 'wait-soft', 'done-soft'], 4.5],
-  ['text-faint', ['canvas', 'surface', 'sunken', 'raised', 'add-number', 'del-number', 'mark-line'], 4.5],
-  ['accent-text', [...grounds, 'accent-soft', 'plain-soft', 'wait-soft', 'info-soft', 'bad-soft', 'good-soft', 'done-soft'], 4.5],
+  [
+    'text',
+    [
+      ...grounds,
+      'plain-soft',
+      'accent-soft',
+      'good-soft',
+      'bad-soft',
+      'wait-soft',
+      'done-soft',
+      'info-soft',
+      'mark-line',
+    ],
+    7,
+  ],
+  [
+    'text-soft',
+    [
+      ...grounds,
+      'plain-soft',
+      'good-soft',
+      'bad-soft',
+      'info-soft',
+      'mark-line',
+      'accent-soft',
+      'wait-soft',
+      'done-soft',
+    ],
+    4.5,
+  ],
+  [
+    'text-faint',
+    ['canvas', 'surface', 'sunken', 'raised', 'add-number', 'del-number', 'mark-line'],
+    4.5,
+  ],
+  [
+    'accent-text',
+    [
+      ...grounds,
+      'accent-soft',
+      'plain-soft',
+      'wait-soft',
+      'info-soft',
+      'bad-soft',
+      'good-soft',
+      'done-soft',
+    ],
+    4.5,
+  ],
   ['on-accent', ['accent', 'accent-hover'], 4.5],
-  ...['good', 'bad', 'wait', 'done', 'info'].map((tone): [string, string[], number] => [tone, ['canvas', 'surface', 'sunken', `${tone}-soft`], 4.5]),
+  ...['good', 'bad', 'wait', 'done', 'info'].map((tone): [string, string[], number] => [
+    tone,
+    ['canvas', 'surface', 'sunken', `${tone}-soft`],
+    4.5,
+  ]),
   ['good', ['add'], 4.5],
   ['bad', ['del'], 4.5],
   ['info', ['info-soft'], 4.5],
-  ...['text', 'comment', 'keyword', 'string', 'number', 'title', 'type', 'name'].map((kind): [string, string[], number] => [
-    `code-${kind}`, ['surface', 'sunken', 'add', 'del', 'add-word', 'del-word', 'mark-line'], 4.5,
-  ]),
+  ...['text', 'comment', 'keyword', 'string', 'number', 'title', 'type', 'name'].map(
+    (kind): [string, string[], number] => [
+      `code-${kind}`,
+      ['surface', 'sunken', 'add', 'del', 'add-word', 'del-word', 'mark-line'],
+      4.5,
+    ],
+  ),
   ['line-control', ['surface', 'canvas', 'sunken'], 3],
   ['accent', ['surface', 'canvas', 'sunken'], 3],
 ]
@@ -50,7 +109,8 @@ for (const scheme of ['light', 'dark'] as const) {
   describe(scheme, () => {
     for (const [ink, on, least] of combinations) {
       for (const ground of on) {
-        test(`${ink} on ${ground}`, () => expect(contrast(token(ink)[scheme], token(ground)[scheme])).toBeGreaterThanOrEqual(least))
+        test(`${ink} on ${ground}`, () =>
+          expect(contrast(token(ink)[scheme], token(ground)[scheme])).toBeGreaterThanOrEqual(least))
       }
     }
     for (let hue = 0; hue < HUES; hue++) {
@@ -66,7 +126,8 @@ for (const scheme of ['light', 'dark'] as const) {
 
 test('a label colour finds its own hue, greys the neutral one', () => {
   for (const [index, color] of labelColors.entries()) expect(nearestHue(color)).toBe(index)
-  for (const grey of ['000000', 'ffffff', '#777777', 'nonsense', '']) expect(nearestHue(grey)).toBe(HUES - 1)
+  for (const grey of ['000000', 'ffffff', '#777777', 'nonsense', ''])
+    expect(nearestHue(grey)).toBe(HUES - 1)
   expect(nearestHue('ff0000')).toBe(0)
   expect(nearestHue('#0000FF')).toBeOneOf([7, 8])
 })

@@ -21,7 +21,8 @@ function solve(html: string): { challenge: string; answer: string } {
 
 test('after sixty costly pages a network proves some work, once an hour', async () => {
   const visitor = browser(site)
-  for (let i = 0; i < 60; i++) expect((await visitor.get(COSTLY, from(`192.0.2.${i}`))).status).toBe(200)
+  for (let i = 0; i < 60; i++)
+    expect((await visitor.get(COSTLY, from(`192.0.2.${i}`))).status).toBe(200)
   const asked = await visitor.get(COSTLY, from('192.0.2.200'))
   expect([asked.status, asked.headers.get('retry-after')]).toEqual([429, '1'])
   expect(asked.text).toContain(`data-bits="${BITS}"`)
@@ -30,14 +31,27 @@ test('after sixty costly pages a network proves some work, once an hour', async 
   // Cheap pages and other networks are not asked, and REST is never.
   expect((await visitor.get('/acme/site', from('192.0.2.200'))).status).toBe(200)
   expect((await browser(site).get(COSTLY, from('198.51.100.1'))).status).toBe(200)
-  expect((await fetch(`${site.url}/api/v1/repos/acme/site/commits/${tip}`, from('192.0.2.200'))).status).toBe(200)
+  expect(
+    (await fetch(`${site.url}/api/v1/repos/acme/site/commits/${tip}`, from('192.0.2.200'))).status,
+  ).toBe(200)
 
   const { challenge, answer } = solve(asked.text)
-  const wrong = await visitor.post('/-/work', { challenge, answer: '-1', next: COSTLY }, from('192.0.2.200'))
+  const wrong = await visitor.post(
+    '/-/work',
+    { challenge, answer: '-1', next: COSTLY },
+    from('192.0.2.200'),
+  )
   expect(wrong.status).toBe(403)
   // Work done in one network is worth nothing in another.
-  expect((await visitor.post('/-/work', { challenge, answer, next: COSTLY }, from('198.51.100.1'))).status).toBe(403)
-  const done = await visitor.post('/-/work', { challenge, answer, next: '//evil.example/' }, from('192.0.2.200'))
+  expect(
+    (await visitor.post('/-/work', { challenge, answer, next: COSTLY }, from('198.51.100.1')))
+      .status,
+  ).toBe(403)
+  const done = await visitor.post(
+    '/-/work',
+    { challenge, answer, next: '//evil.example/' },
+    from('192.0.2.200'),
+  )
   expect([done.status, done.location]).toEqual([303, '/'])
   expect((await visitor.get(COSTLY, from('192.0.2.201'))).status).toBe(200)
   expect((await browser(site).get(COSTLY, from('192.0.2.201'))).status).toBe(429)
@@ -48,16 +62,22 @@ test('after sixty costly pages a network proves some work, once an hour', async 
 test('crawlers are told what not to read', async () => {
   const { text, headers } = await browser(site).get('/robots.txt')
   expect(headers.get('content-type')).toContain('text/plain')
-  for (const path of ['/*/blame/', '/*/commits/', '/*/compare/', '/api']) expect(text).toContain(`Disallow: ${path}\n`)
+  for (const path of ['/*/blame/', '/*/commits/', '/*/compare/', '/api'])
+    expect(text).toContain(`Disallow: ${path}\n`)
 })
 
 test('the browser’s script finds an answer that the server takes', async () => {
   // The same digest as the server's, run as browsers run it.
   const source = await Bun.file(new URL('../../web/client.ts', import.meta.url)).text()
-  const part = source.slice(source.indexOf('const ROUND ='), source.indexOf('/** The work that stands before'))
+  const part = source.slice(
+    source.indexOf('const ROUND ='),
+    source.indexOf('/** The work that stands before'),
+  )
   const code = new Bun.Transpiler({ loader: 'ts' }).transformSync(part)
   const firstWord = new Function(`${code}; return firstWord`)() as (text: string) => number
   for (const text of ['', 'abc', 'x'.repeat(55), 'x'.repeat(56), 'x'.repeat(64), 'x'.repeat(200)]) {
-    expect(firstWord(text)).toBe(new Bun.CryptoHasher('sha256').update(text).digest().readUInt32BE(0))
+    expect(firstWord(text)).toBe(
+      new Bun.CryptoHasher('sha256').update(text).digest().readUInt32BE(0),
+    )
   }
 })

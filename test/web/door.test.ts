@@ -11,8 +11,19 @@ const ada = await withPassword(world, 'ada')
 await world.workspace('acme', { owner: ada })
 await world.repo('acme/hidden', { as: ada, private: true })
 await world.repo('acme/open', { as: ada })
-const token = await world.write((tx) =>
-  issueToken(tx, { actor_id: ada.id, kind: 'user', name: 'reader', source: 'settings', scopes: null, repos: null, workspace_id: null, role: null, expires_at: null }).secret,
+const token = await world.write(
+  (tx) =>
+    issueToken(tx, {
+      actor_id: ada.id,
+      kind: 'user',
+      name: 'reader',
+      source: 'settings',
+      scopes: null,
+      repos: null,
+      workspace_id: null,
+      role: null,
+      expires_at: null,
+    }).secret,
 )
 const bearer = { headers: { authorization: `Bearer ${token}` } }
 
@@ -26,14 +37,20 @@ test('a token that is not valid is 401, never a visitor without an account, and 
   const wrong = { headers: { authorization: 'Bearer hthu_wrong' } }
   for (const path of ['/acme/open', '/acme/hidden', '/settings/tokens']) {
     const refused = await browser(site).get(path, wrong)
-    expect([refused.status, refused.location, refused.headers.get('www-authenticate')]).toEqual([401, null, 'Bearer realm="hearth", error="invalid_token"'])
+    expect([refused.status, refused.location, refused.headers.get('www-authenticate')]).toEqual([
+      401,
+      null,
+      'Bearer realm="hearth", error="invalid_token"',
+    ])
   }
   const visitor = browser(site)
   await visitor.submit('/login', '/login', { login: 'ada', password: PASSWORD })
   expect((await visitor.get('/acme/hidden', wrong)).status).toBe(401)
   expect((await visitor.get('/acme/hidden')).status).toBe(200)
   // The password of a proxy in front is not taken for a token.
-  expect((await visitor.get('/acme/hidden', { headers: { authorization: 'Basic eDp5' } })).status).toBe(200)
+  expect(
+    (await visitor.get('/acme/hidden', { headers: { authorization: 'Basic eDp5' } })).status,
+  ).toBe(200)
 })
 
 test('a form needs the cookie of its page; a token sends none', async () => {
@@ -44,5 +61,7 @@ test('a form needs the cookie of its page; a token sends none', async () => {
     expect((await visitor.post('/workspaces/new', fields, bearer)).status).toBe(403)
     expect((await browser(site).post('/workspaces/new', fields, bearer)).status).toBe(403)
   }
-  expect(world.hearth.db.one<{ n: number }>('SELECT count(*) AS n FROM workspaces')?.n).toBe(before ?? -1)
+  expect(world.hearth.db.one<{ n: number }>('SELECT count(*) AS n FROM workspaces')?.n).toBe(
+    before ?? -1,
+  )
 })

@@ -1,4 +1,5 @@
-// The parts in a real browser: nothing blocked by the policy, nothing wider than a phone, and what the script adds.
+// The parts in a real browser: nothing blocked by the policy, nothing wider than a phone, and what
+// the script adds.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { gzipSync } from 'node:zlib'
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
@@ -18,18 +19,31 @@ beforeAll(async () => {
     fetch(request) {
       const { pathname } = new URL(request.url)
       const asset = assets.get(pathname)
-      if (asset) return new Response(asset.body, { headers: { 'content-type': asset.type, etag: asset.etag } })
-      return new Response(body, { headers: { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': contentSecurityPolicy } })
+      if (asset)
+        return new Response(asset.body, {
+          headers: { 'content-type': asset.type, etag: asset.etag },
+        })
+      return new Response(body, {
+        headers: {
+          'content-type': 'text/html; charset=utf-8',
+          'content-security-policy': contentSecurityPolicy,
+        },
+      })
     },
   })
-  browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking'] })
+  browser = await chromium.launch({
+    executablePath: '/usr/bin/chromium',
+    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking'],
+  })
 }, 30_000)
 afterAll(async () => {
   await browser.close()
   await server.stop(true)
 })
 
-const open = async (options: BrowserContextOptions = {}): Promise<{ page: Page; complaints: string[]; close: () => Promise<void> }> => {
+const open = async (
+  options: BrowserContextOptions = {},
+): Promise<{ page: Page; complaints: string[]; close: () => Promise<void> }> => {
   const context = await browser.newContext(options)
   const page = await context.newPage()
   const complaints: string[] = []
@@ -60,16 +74,26 @@ describe('what is sent', () => {
 for (const width of [1280, 390, 320]) {
   for (const colorScheme of ['light', 'dark'] as const) {
     test(`${width} wide, ${colorScheme}: nothing sticks out, nothing is refused`, async () => {
-      const { page, complaints, close } = await open({ viewport: { width, height: 800 }, colorScheme })
+      const { page, complaints, close } = await open({
+        viewport: { width, height: 800 },
+        colorScheme,
+      })
       expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width)
-      const dark = await page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor)
+      const dark = await page.evaluate(
+        () => getComputedStyle(document.documentElement).backgroundColor,
+      )
       expect(dark).toBe(colorScheme === 'dark' ? 'rgb(22, 20, 18)' : 'rgb(250, 248, 245)')
       // Menus stay inside the window when they are open.
       for (const menu of await page.locator('details[data-menu]:visible').all()) {
         await menu.locator('summary').click()
         await page.waitForFunction(() => {
-          const panels = [...document.querySelectorAll('details[data-menu][open] > .menu-panel')].map((panel) => panel.getBoundingClientRect())
-          return panels.length === 1 && panels.every((panel) => panel.left >= 0 && panel.right <= innerWidth)
+          const panels = [
+            ...document.querySelectorAll('details[data-menu][open] > .menu-panel'),
+          ].map((panel) => panel.getBoundingClientRect())
+          return (
+            panels.length === 1 &&
+            panels.every((panel) => panel.left >= 0 && panel.right <= innerWidth)
+          )
         })
       }
       expect(complaints).toEqual([])
@@ -82,7 +106,10 @@ describe('with the script', () => {
   let page: Page
   let close: () => Promise<void>
   beforeAll(async () => {
-    ;({ page, close } = await open({ viewport: { width: 1280, height: 800 }, permissions: ['clipboard-read', 'clipboard-write'] }))
+    ;({ page, close } = await open({
+      viewport: { width: 1280, height: 800 },
+      permissions: ['clipboard-read', 'clipboard-write'],
+    }))
   })
   afterAll(() => close())
 
@@ -116,7 +143,9 @@ describe('with the script', () => {
     expect(await menu.getAttribute('open')).toBe('')
     await page.keyboard.press('Escape')
     expect(await menu.getAttribute('open')).toBeNull()
-    expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Menu of ada')
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe(
+      'Menu of ada',
+    )
     await menu.locator('summary').click()
     await page.locator('.page-head h1').click()
     expect(await menu.getAttribute('open')).toBeNull()
@@ -124,7 +153,10 @@ describe('with the script', () => {
   test('lines: one by address, a range with shift', async () => {
     await page.locator('#L4 .ln a').first().click()
     expect(new URL(page.url()).hash).toBe('#L4')
-    await page.locator('#L7 .ln a').first().click({ modifiers: ['Shift'] })
+    await page
+      .locator('#L7 .ln a')
+      .first()
+      .click({ modifiers: ['Shift'] })
     expect(new URL(page.url()).hash).toBe('#L4-L7')
     expect(await page.locator('.code tr.lit').count()).toBe(4)
   })
@@ -139,13 +171,25 @@ describe('with the script', () => {
       document.execCommand('copy')
       return navigator.clipboard.readText()
     })
-    expect(text.split('\n').slice(0, 5).map((line) => line.replace(/^\t/, ''))).toEqual(['//! Holds the remaining time of a bake.', 'use std::time::{Duration, Instant};', '', '/// A timer that can be held while the door is open.', 'pub struct Timer {'])
+    expect(
+      text
+        .split('\n')
+        .slice(0, 5)
+        .map((line) => line.replace(/^\t/, '')),
+    ).toEqual([
+      '//! Holds the remaining time of a bake.',
+      'use std::time::{Duration, Instant};',
+      '',
+      '/// A timer that can be held while the door is open.',
+      'pub struct Timer {',
+    ])
   })
   test('a form is sent once', async () => {
     const sent = await page.evaluate(async () => {
       const went: boolean[] = []
       const button = document.querySelector<HTMLButtonElement>('form[action="#star"] button')
-      // After the script's own listener: whether the form would go, and then it stays, so that the page does.
+      // After the script's own listener: whether the form would go, and then it stays, so that the
+      // page does.
       addEventListener('submit', (event) => {
         went.push(!event.defaultPrevented)
         event.preventDefault()
@@ -161,7 +205,10 @@ describe('with the script', () => {
 })
 
 test('without the script the page is whole: buttons that need it are not shown', async () => {
-  const { page, complaints, close } = await open({ javaScriptEnabled: false, viewport: { width: 1280, height: 800 } })
+  const { page, complaints, close } = await open({
+    javaScriptEnabled: false,
+    viewport: { width: 1280, height: 800 },
+  })
   expect(await page.locator('.js-only:visible').count()).toBe(0)
   expect(await page.locator('#token-secret').isVisible()).toBe(true)
   await page.locator('details.viewer-menu > summary').click()

@@ -1,8 +1,21 @@
 import { describe, expect, test } from 'bun:test'
-import { grammarOfPath, grammarOfWord, highlightBlob, highlightLines, languageCount, limits, markRanges } from '#web/highlight.ts'
+import {
+  grammarOfPath,
+  grammarOfWord,
+  highlightBlob,
+  highlightLines,
+  languageCount,
+  limits,
+  markRanges,
+} from '#web/highlight.ts'
 
 const plain = (html: string): string =>
-  html.replace(/<[^>]*>/g, '').replace(/&(?:amp|lt|gt|quot|#x27|#39);/g, (entity) => ({ '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"' })[entity] ?? "'")
+  html
+    .replace(/<[^>]*>/g, '')
+    .replace(
+      /&(?:amp|lt|gt|quot|#x27|#39);/g,
+      (entity) => ({ '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"' })[entity] ?? "'",
+    )
 
 const balanced = (html: string): boolean => {
   let depth = 0
@@ -43,7 +56,7 @@ describe('lines', () => {
     ['a.html', '<!-- a\nb -->\n<p class="x">\n<script>let a = "<"\n</script>\n'],
     ['a.rs', 'fn main() {\n\n    let s = "a\n    b";\n}'],
     ['a.md', '# x\n\n```js\nlet a\n```\n'],
-    ['a.sh', "cat <<EOF\n<b>$HOME</b>\nEOF\n"],
+    ['a.sh', 'cat <<EOF\n<b>$HOME</b>\nEOF\n'],
   ]
   for (const [path, text] of samples) {
     test(`${path}: every line closes its spans and loses nothing`, () => {
@@ -65,9 +78,14 @@ describe('lines', () => {
     expect(highlightLines(many, 'javascript').join('').includes('<span')).toBe(false)
     const wide = `let a = "${'<'.repeat(limits.lineLength)}"`
     expect(highlightLines(wide, 'javascript')[0]).toStartWith('let a = &quot;&lt;')
-    const large = 'let ab = 1234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789\n'.repeat(4_000)
+    const large =
+      'let ab = 1234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789\n'.repeat(
+        4_000,
+      )
     expect(highlightLines(large, 'javascript').join('').includes('<span')).toBe(false)
-    expect(highlightLines('let a = 1\n'.repeat(limits.lines), 'javascript').join('').includes('<span')).toBe(true)
+    expect(
+      highlightLines('let a = 1\n'.repeat(limits.lines), 'javascript').join('').includes('<span'),
+    ).toBe(true)
   })
   test('the same blob is coloured once, under another name by its own grammar', () => {
     const blob = { oid: 'f'.repeat(40), path: 'a.js', text: 'let a = 1' }
@@ -79,9 +97,16 @@ describe('lines', () => {
 
 describe('marks', () => {
   test('lie inside spans and count an entity as one character', () => {
-    expect(markRanges('<span class="a">x&lt;y</span>z', [[1, 4]])).toBe('<span class="a">x<mark>&lt;y</mark></span><mark>z</mark>')
+    expect(markRanges('<span class="a">x&lt;y</span>z', [[1, 4]])).toBe(
+      '<span class="a">x<mark>&lt;y</mark></span><mark>z</mark>',
+    )
     expect(markRanges('a😀b', [[1, 3]])).toBe('a<mark>😀</mark>b')
-    expect(markRanges('abcdef', [[0, 1], [3, 4]])).toBe('<mark>a</mark>bc<mark>d</mark>ef')
+    expect(
+      markRanges('abcdef', [
+        [0, 1],
+        [3, 4],
+      ]),
+    ).toBe('<mark>a</mark>bc<mark>d</mark>ef')
     expect(markRanges('abc', [])).toBe('abc')
   })
 })

@@ -8,7 +8,9 @@ const base = { repo: 'acme/oven', ref: 'feature/x', dir: 'docs/guide' }
 describe('documents', () => {
   test('tables scroll by themselves and keep their alignment', () => {
     const html = renderMarkdown('| a | b |\n|--:|:-:|\n| 1 | 2 |')
-    expect(html).toContain('<div class="table-wrap" role="group" aria-label="Table" tabindex="0"><table>')
+    expect(html).toContain(
+      '<div class="table-wrap" role="group" aria-label="Table" tabindex="0"><table>',
+    )
     expect(html).toContain('<td class="to-right">1</td>')
   })
   test('task lists are fixed ticks that say their state', () => {
@@ -17,8 +19,12 @@ describe('documents', () => {
     expect(html).toContain('<input type="checkbox" disabled checked aria-label="Done" />b')
   })
   test('fenced code is coloured by its word; an unknown word leaves it plain', () => {
-    expect(renderMarkdown('```ts\nconst a = "<b>"\n```')).toContain('<span class="hljs-keyword">const</span> a = <span class="hljs-string">&quot;&lt;b&gt;&quot;</span>')
-    expect(renderMarkdown('```nosuch\na < b\n```')).toBe('<pre tabindex="0"><code>a &lt; b</code></pre>\n')
+    expect(renderMarkdown('```ts\nconst a = "<b>"\n```')).toContain(
+      '<span class="hljs-keyword">const</span> a = <span class="hljs-string">&quot;&lt;b&gt;&quot;</span>',
+    )
+    expect(renderMarkdown('```nosuch\na < b\n```')).toBe(
+      '<pre tabindex="0"><code>a &lt; b</code></pre>\n',
+    )
   })
   test('headings get prefixed ids and a link, the same words a number', () => {
     const html = renderMarkdown('# Über *uns* & `you`\n\n## A\n\n## A\n\n[down](#a-1)')
@@ -32,19 +38,25 @@ describe('documents', () => {
       const html = renderMarkdown(`> [!${kind}]\n> Text **b**\n>\n> > quote\n\nafter`)
       expect(html).toContain(`<div class="alert alert-${kind.toLowerCase()}">`)
       expect(html).toContain('<p>Text <strong>b</strong></p>')
-      expect(html).toMatch(/<blockquote>\s*<p>quote<\/p>\s*<\/blockquote>\s*<\/div>\s*<p>after<\/p>/)
+      expect(html).toMatch(
+        /<blockquote>\s*<p>quote<\/p>\s*<\/blockquote>\s*<\/div>\s*<p>after<\/p>/,
+      )
     }
     expect(renderMarkdown('> [!NOSUCH]\n> x')).toContain('<blockquote>')
   })
   test('line ends are kept where asked', () => {
-    expect(renderMarkdown('a\n**b**\n*c*  \nd\n\n- e\n  f\n\n> [!TIP]\n> g\n> h', { breaks: true }).replaceAll('<br />\n', '|')).toBe(
-      renderMarkdown('a|**b**|*c*|d\n\n- e|f\n\n> [!TIP]\n> g|h'),
-    )
+    expect(
+      renderMarkdown('a\n**b**\n*c*  \nd\n\n- e\n  f\n\n> [!TIP]\n> g\n> h', {
+        breaks: true,
+      }).replaceAll('<br />\n', '|'),
+    ).toBe(renderMarkdown('a|**b**|*c*|d\n\n- e|f\n\n> [!TIP]\n> g|h'))
     expect(renderMarkdown('```\na\nb\n```\n\n`a\nb`', { breaks: true })).not.toContain('<br')
     expect(renderMarkdown('a\nb')).not.toContain('<br')
   })
   test('a harmless part of HTML stays', () => {
-    const html = renderMarkdown('<details open><summary>More</summary>\n\nx<sub>2</sub> <kbd>Ctrl</kbd>\n\n</details>\n\n<p align="center"><img src="a.png" width="50%" height="1e9"></p>')
+    const html = renderMarkdown(
+      '<details open><summary>More</summary>\n\nx<sub>2</sub> <kbd>Ctrl</kbd>\n\n</details>\n\n<p align="center"><img src="a.png" width="50%" height="1e9"></p>',
+    )
     expect(html).toContain('<details open>')
     expect(html).toContain('<kbd>Ctrl</kbd>')
     expect(html).toContain('width="50%"')
@@ -58,7 +70,10 @@ describe('documents', () => {
 
 describe('addresses', () => {
   test('relative ones start at the file, at the version shown', () => {
-    const html = renderMarkdown('[a](<../a b.md#x>) [b](/top.md?y=1) [c](sub/) ![d](./img/d.png) [e](<../../../../e.md>)', { link, base })
+    const html = renderMarkdown(
+      '[a](<../a b.md#x>) [b](/top.md?y=1) [c](sub/) ![d](./img/d.png) [e](<../../../../e.md>)',
+      { link, base },
+    )
     expect(html).toContain(`href="${site}/acme/oven/blob/feature/x/docs/a%20b.md#user-content-x"`)
     expect(html).toContain(`href="${site}/acme/oven/blob/feature/x/top.md?y=1"`)
     expect(html).toContain(`href="${site}/acme/oven/tree/feature/x/docs/guide/sub"`)
@@ -66,17 +81,24 @@ describe('addresses', () => {
     expect(html).toContain(`href="${site}/acme/oven/blob/feature/x/e.md"`)
   })
   test('a place in another file keeps its name, with the prefix', () => {
-    expect(renderMarkdown('[a](b.md#build)', { link, base })).toContain('/docs/guide/b.md#user-content-build"')
+    expect(renderMarkdown('[a](b.md#build)', { link, base })).toContain(
+      '/docs/guide/b.md#user-content-build"',
+    )
   })
   test('links that people wrote carry rel; pictures tell nobody where they are shown', () => {
-    const html = renderMarkdown('[x](https://example.org) https://example.org/auto www.example.net a@example.org ![i](https://example.org/i.png)')
+    const html = renderMarkdown(
+      '[x](https://example.org) https://example.org/auto www.example.net a@example.org ![i](https://example.org/i.png)',
+    )
     expect(html.match(/rel="nofollow ugc"/g)).toHaveLength(4)
     expect(html).toContain('href="https://example.org/auto"')
     expect(html).toContain('href="mailto:a@example.org"')
     expect(html).toContain('referrerpolicy="no-referrer"')
   })
   test('pictures that depend on the scheme', () => {
-    const html = renderMarkdown('<picture><source media="(prefers-color-scheme: dark)" srcset="dark.svg 2x"><img src="light.svg" alt="Logo"></picture>', { link, base })
+    const html = renderMarkdown(
+      '<picture><source media="(prefers-color-scheme: dark)" srcset="dark.svg 2x"><img src="light.svg" alt="Logo"></picture>',
+      { link, base },
+    )
     expect(html).toContain(`srcset="${site}/acme/oven/raw/feature/x/docs/guide/dark.svg"`)
     expect(html).toContain('media="(prefers-color-scheme: dark)"')
   })
@@ -87,7 +109,9 @@ describe('references', () => {
   test('people and teams', () => {
     const html = refs('@Ada, (@acme/core-team) and @kofi.')
     expect(html).toContain(`<a class="ref-mention" href="${site}/ada">@Ada</a>,`)
-    expect(html).toContain(`<a class="ref-mention" href="${site}/acme/-/teams/core-team">@acme/core-team</a>)`)
+    expect(html).toContain(
+      `<a class="ref-mention" href="${site}/acme/-/teams/core-team">@acme/core-team</a>)`,
+    )
     expect(html).toContain(`href="${site}/kofi">@kofi</a>.`)
   })
   test('only known ones when the page knows', () => {
@@ -98,17 +122,25 @@ describe('references', () => {
   test('issues here and elsewhere', () => {
     const html = refs('#12 and other/repo#7, not #0, a#3 or &#35;')
     expect(html).toContain(`<a class="ref-issue" href="${site}/acme/oven/issues/12">#12</a>`)
-    expect(html).toContain(`<a class="ref-issue" href="${site}/other/repo/issues/7">other/repo#7</a>`)
+    expect(html).toContain(
+      `<a class="ref-issue" href="${site}/other/repo/issues/7">other/repo#7</a>`,
+    )
     expect(html.match(/ref-issue/g)).toHaveLength(2)
   })
   test('commits, not years or words', () => {
-    const html = refs(`1a2b3c4d and ${'a1'.repeat(20)} and other/repo@1a2b3c4, not 20260312 or deadbeef or 1a2b3c`)
+    const html = refs(
+      `1a2b3c4d and ${'a1'.repeat(20)} and other/repo@1a2b3c4, not 20260312 or deadbeef or 1a2b3c`,
+    )
     expect(html).toContain(`href="${site}/acme/oven/commit/1a2b3c4d"><code>1a2b3c4</code>`)
-    expect(html).toContain(`href="${site}/other/repo/commit/1a2b3c4"><code>other/repo@1a2b3c4</code>`)
+    expect(html).toContain(
+      `href="${site}/other/repo/commit/1a2b3c4"><code>other/repo@1a2b3c4</code>`,
+    )
     expect(html.match(/ref-commit/g)).toHaveLength(3)
   })
   test('an address on this site is shown by its short name', () => {
-    const html = refs(`${site}/acme/oven/pull/9 ${site}/other/repo/issues/3 ${site}/acme/oven/commit/1a2b3c4d5e`)
+    const html = refs(
+      `${site}/acme/oven/pull/9 ${site}/other/repo/issues/3 ${site}/acme/oven/commit/1a2b3c4d5e`,
+    )
     expect(html).toContain('>#9</a>')
     expect(html).toContain('>other/repo#3</a>')
     expect(html).toContain('>1a2b3c4</a>')

@@ -12,13 +12,24 @@ import { siteMap } from '#web/index.ts'
 import { movedAddress } from '#web/moved.ts'
 import { makeWorld, refusal } from '../world.ts'
 
-const address = (path: string, from = 'acme/site', to = 'bakery/web') => movedAddress(new URL(`http://x${path}`), new Moved(from, to))
+const address = (path: string, from = 'acme/site', to = 'bakery/web') =>
+  movedAddress(new URL(`http://x${path}`), new Moved(from, to))
 
 test('the same page under the new name; nothing for the address of another repository', () => {
   expect(address('/acme/site')).toBe('/bakery/web')
   expect(address('/Acme/SITE/issues/3?x=%20#y')).toBe('/bakery/web/issues/3?x=%20')
-  expect(address('/acme/site/blob/main/a%2Fb.ts', 'acme/site/pull/3', 'bakery/web/pull/3')).toBe('/bakery/web/blob/main/a%2Fb.ts')
-  for (const path of ['/', '/acme', '/acme/other', '/new?workspace=acme/site', '/acme/%', '/x/acme/site']) expect(address(path)).toBeNull()
+  expect(address('/acme/site/blob/main/a%2Fb.ts', 'acme/site/pull/3', 'bakery/web/pull/3')).toBe(
+    '/bakery/web/blob/main/a%2Fb.ts',
+  )
+  for (const path of [
+    '/',
+    '/acme',
+    '/acme/other',
+    '/new?workspace=acme/site',
+    '/acme/%',
+    '/x/acme/site',
+  ])
+    expect(address(path)).toBeNull()
 })
 
 const world = await makeWorld()
@@ -27,30 +38,58 @@ await world.workspace('acme', { owner: ada })
 await world.workspace('bakery', { owner: ada })
 const { site_url } = world.hearth.settings
 const secret = 'the-cookie-of-ada'
-const hearth = { ...world.hearth, callers: { byToken: () => null, bySignIn: (text: string) => (text === secret ? ada : null) } }
+const hearth = {
+  ...world.hearth,
+  callers: { byToken: () => null, bySignIn: (text: string) => (text === secret ? ada : null) },
+}
 const door = siteDoor(hearth, siteMap(hearth.settings, { docs: () => ({}) as never }), visitorOf)
 const cookie = setCookie(true, SIGN_IN, secret, 60).split(';')[0] ?? ''
 const ask = (path: string, init: RequestInit & { signedIn?: boolean } = {}) =>
-  door.handle(new Request(site_url + path, { ...init, headers: { ...(init.signedIn ? { cookie } : {}), ...(init.headers as Record<string, string>) } }), { requestIP: () => null }, () => nowhere)
+  door.handle(
+    new Request(site_url + path, {
+      ...init,
+      headers: {
+        ...(init.signedIn ? { cookie } : {}),
+        ...(init.headers as Record<string, string>),
+      },
+    }),
+    { requestIP: () => null },
+    () => nowhere,
+  )
 const went = async (path: string, signedIn = false): Promise<[number, string | null]> => {
   const answer = await ask(path, { signedIn })
   return [answer.status, answer.headers.get('location')]
 }
 const send = (path: string, fields: Record<string, string>) =>
-  ask(path, { method: 'POST', signedIn: true, body: new URLSearchParams({ csrf: csrfToken(secret), ...fields }) })
+  ask(path, {
+    method: 'POST',
+    signedIn: true,
+    body: new URLSearchParams({ csrf: csrfToken(secret), ...fields }),
+  })
 
 describe('old addresses', () => {
   test('of a repository lead to the new ones, whole, for those who may see it', async () => {
     await world.repo('acme/open')
     await world.commit('acme/open', 'main', { 'src/a.ts': 'a\n' })
     await world.repo('acme/secret', { private: true })
-    for (const name of ['open', 'secret']) await world.call(renameRepo, ada, { repo: `acme/${name}`, name: `new-${name}` })
-    expect(await went('/acme/open/blob/main/src/a.ts?plain=1')).toEqual([301, '/acme/new-open/blob/main/src/a.ts?plain=1'])
-    expect(await went('/acme/open/raw/main/src/a.ts')).toEqual([301, '/acme/new-open/raw/main/src/a.ts'])
+    for (const name of ['open', 'secret'])
+      await world.call(renameRepo, ada, { repo: `acme/${name}`, name: `new-${name}` })
+    expect(await went('/acme/open/blob/main/src/a.ts?plain=1')).toEqual([
+      301,
+      '/acme/new-open/blob/main/src/a.ts?plain=1',
+    ])
+    expect(await went('/acme/open/raw/main/src/a.ts')).toEqual([
+      301,
+      '/acme/new-open/raw/main/src/a.ts',
+    ])
     expect((await went('/acme/new-open/blob/main/src/a.ts'))[0]).toBe(200)
     expect(await went('/acme/secret/issues', true)).toEqual([301, '/acme/new-secret/issues'])
     const hidden = await ask('/acme/secret/issues')
-    expect([hidden.status, hidden.headers.get('location'), (await hidden.text()).includes('new-secret')]).toEqual([404, null, false])
+    expect([
+      hidden.status,
+      hidden.headers.get('location'),
+      (await hidden.text()).includes('new-secret'),
+    ]).toEqual([404, null, false])
     // A form is not sent on: what it says may not be meant for what is there now.
     const posted = await send('/acme/open/issues/new', { title: 'Late' })
     expect([posted.status, (await posted.text()).includes('acme/new-open')]).toEqual([404, true])
@@ -64,7 +103,10 @@ describe('old addresses', () => {
     await world.call(renameBranch, ada, { repo: 'acme/code', branch: 'feature/x', new_name: 'y' })
     for (const view of ['tree', 'blob', 'blame', 'commits', 'raw']) {
       const rest = view === 'tree' ? 'src' : 'src/a.ts'
-      expect(await went(`/acme/code/${view}/feature/x/${rest}?q=1`)).toEqual([301, `/acme/code/${view}/y/${rest}?q=1`])
+      expect(await went(`/acme/code/${view}/feature/x/${rest}?q=1`)).toEqual([
+        301,
+        `/acme/code/${view}/y/${rest}?q=1`,
+      ])
     }
     expect((await went('/acme/code/tree/feature/z'))[0]).toBe(404)
   })
@@ -75,7 +117,11 @@ describe('the danger zone', () => {
     const { id } = await world.repo('acme/old')
     const wrong = await send('/acme/old/settings/delete', { confirm_delete: 'old<' })
     const page = await wrong.text()
-    expect([wrong.status, page.includes('old&lt;'), page.includes('confirm must be the full name')]).toEqual([422, true, true])
+    expect([
+      wrong.status,
+      page.includes('old&lt;'),
+      page.includes('confirm must be the full name'),
+    ]).toEqual([422, true, true])
     expect((await world.call(getRepo, ada, { repo: 'acme/old' })).id).toBe(id)
     const right = await send('/acme/old/settings/delete', { confirm_delete: 'acme/old' })
     expect([right.status, right.headers.get('location')]).toEqual([303, '/acme'])
@@ -89,7 +135,8 @@ describe('the danger zone', () => {
 
   test('purges only what is deleted', async () => {
     const { id } = await world.repo('acme/gone')
-    const purge = () => send('/acme/-/settings/deleted/purge', { repo: 'acme/gone', id, confirm: 'acme/gone' })
+    const purge = () =>
+      send('/acme/-/settings/deleted/purge', { repo: 'acme/gone', id, confirm: 'acme/gone' })
     expect((await purge()).status).toBe(422)
     await world.call(deleteRepo, ada, { repo: 'acme/gone', confirm: 'acme/gone' })
     expect((await purge()).status).toBe(303)
@@ -102,8 +149,12 @@ describe('the danger zone', () => {
     expect([moved.status, moved.headers.get('location')]).toEqual([303, '/bakery/kiln/settings'])
     expect((await send('/bakery/kiln/settings/archive', {})).status).toBe(303)
     const archived = await (await ask('/bakery/kiln/settings', { signedIn: true })).text()
-    expect([archived.includes('settings/unarchive'), archived.includes('settings/delete')]).toEqual([true, false])
+    expect([archived.includes('settings/unarchive'), archived.includes('settings/delete')]).toEqual(
+      [true, false],
+    )
     await send('/bakery/kiln/settings/unarchive', {})
-    expect(await (await ask('/bakery/kiln/settings', { signedIn: true })).text()).toContain('settings/delete')
+    expect(await (await ask('/bakery/kiln/settings', { signedIn: true })).text()).toContain(
+      'settings/delete',
+    )
   })
 })

@@ -3,8 +3,24 @@ import { safeNext } from '#web/site.ts'
 import { client, runForge } from '../features/oauth/running.ts'
 
 test('only addresses of this site are gone on to', () => {
-  for (const next of ['/', '/device?code=BCDF-GHJK', `/oauth/authorize?client_id=${'x'.repeat(4000)}`]) expect(safeNext(next)).toBe(next)
-  for (const next of ['', 'https://evil.example', '//evil.example', '/\\evil.example', '\\\\evil.example', '/\tevil', '/x y', 'javascript:alert(1)', `/${'x'.repeat(20_000)}`]) expect(safeNext(next)).toBeNull()
+  for (const next of [
+    '/',
+    '/device?code=BCDF-GHJK',
+    `/oauth/authorize?client_id=${'x'.repeat(4000)}`,
+  ])
+    expect(safeNext(next)).toBe(next)
+  for (const next of [
+    '',
+    'https://evil.example',
+    '//evil.example',
+    '/\\evil.example',
+    '\\\\evil.example',
+    '/\tevil',
+    '/x y',
+    'javascript:alert(1)',
+    `/${'x'.repeat(20_000)}`,
+  ])
+    expect(safeNext(next)).toBeNull()
 })
 
 test('who makes an account on the way to a device or an application gets there', async () => {
@@ -14,15 +30,23 @@ test('who makes an account on the way to a device or an application gets there',
   for (const wanted of ['/device?code=BCDF-GHJK', app.query()]) {
     const browser = await forge.browser(null)
     const { location } = await browser.open(wanted)
-    const linkTo = (html: string, path: string) => new RegExp(`href="(${path}\\?next=[^"]*)"`).exec(html)?.[1]?.replaceAll('&amp;', '&') ?? ''
+    const linkTo = (html: string, path: string) =>
+      new RegExp(`href="(${path}\\?next=[^"]*)"`).exec(html)?.[1]?.replaceAll('&amp;', '&') ?? ''
     const register = linkTo((await browser.open(location)).html, '/register')
     const { html } = await browser.open(register)
     const username = `new-${wanted.length}`
-    const done = await browser.press(html, '/register', { username, email: `${username}@example.com`, password: 'correct horse battery' })
+    const done = await browser.press(html, '/register', {
+      username,
+      email: `${username}@example.com`,
+      password: 'correct horse battery',
+    })
     expect(done.status).toBe(303)
     const login = linkTo((await browser.open(done.location)).html, '/login')
     const page = await browser.open(login)
-    const { location: back } = await browser.press(page.html, '/login', { login: username, password: 'correct horse battery' })
+    const { location: back } = await browser.press(page.html, '/login', {
+      login: username,
+      password: 'correct horse battery',
+    })
     expect(back).toBe(wanted)
   }
 })

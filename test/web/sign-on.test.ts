@@ -10,10 +10,24 @@ const listening = listen()
 const url = listening.server.url
 const corp = await startProvider([`${url}/login/sso/corp/callback`])
 const provider: OidcProvider = {
-  id: 'corp', name: 'Corp ID', issuer: corp.issuer, client_id: 'hearth', client_secret: 'a-secret-of-the-provider', scopes: ['profile', 'email'], username_claim: 'preferred_username', groups_claim: 'groups',
-  sign_up: true, link_by_email: false, trust_email: true, groups: [],
+  id: 'corp',
+  name: 'Corp ID',
+  issuer: corp.issuer,
+  client_id: 'hearth',
+  client_secret: 'a-secret-of-the-provider',
+  scopes: ['profile', 'email'],
+  username_claim: 'preferred_username',
+  groups_claim: 'groups',
+  sign_up: true,
+  link_by_email: false,
+  trust_email: true,
+  groups: [],
 }
-const world = await makeWorld({ site_url: url, sign_up: 'sso_only', sso: { passwords: 'administrators', oidc: [provider], ldap: null, header: null } })
+const world = await makeWorld({
+  site_url: url,
+  sign_up: 'sso_only',
+  sso: { passwords: 'administrators', oidc: [provider], ldap: null, header: null },
+})
 const site = serveSite(world, listening)
 await world.user('root', { site_admin: true })
 corp.put({ sub: 'e1', email: 'ada@corp.example', email_verified: true, preferred_username: 'ada' })
@@ -43,26 +57,42 @@ test('the button leads there and back, signed in, to where one wanted to go', as
 
 test('a signed-in person links theirs by a form and a link, and nobody begins it for them', async () => {
   const bob = await withPassword(world, 'bob')
-  corp.put({ sub: 'e2', email: 'bob@corp.example', email_verified: true, preferred_username: 'bob' })
+  corp.put({
+    sub: 'e2',
+    email: 'bob@corp.example',
+    email_verified: true,
+    preferred_username: 'bob',
+  })
   const visitor = browser(site)
   // Passwords are for administrators here; bob came in before that was so.
-  expect((await visitor.submit('/login', '/login', { login: 'bob', password: PASSWORD })).status).toBe(422)
+  expect(
+    (await visitor.submit('/login', '/login', { login: 'bob', password: PASSWORD })).status,
+  ).toBe(422)
   const { startSignIn } = await import('#features/accounts/index.ts')
   const { nowhere } = await import('#core/audit.ts')
-  const { secret } = await world.write((tx) => startSignIn(tx, bob, { method: 'password', origin: nowhere }))
+  const { secret } = await world.write((tx) =>
+    startSignIn(tx, bob, { method: 'password', origin: nowhere }),
+  )
   visitor.jar.set('hearth', secret ?? '')
   expect((await visitor.get('/settings/security/link')).status).toBe(404)
-  const shown = await visitor.submit('/settings/security', '/settings/security/link', { provider: 'corp' })
-  const href = /href="(http:\/\/127\.0\.0\.1:\d+\/auth[^"]+)"/.exec(shown.text)?.[1]?.replaceAll('&amp;', '&') ?? ''
+  const shown = await visitor.submit('/settings/security', '/settings/security/link', {
+    provider: 'corp',
+  })
+  const href =
+    /href="(http:\/\/127\.0\.0\.1:\d+\/auth[^"]+)"/
+      .exec(shown.text)?.[1]
+      ?.replaceAll('&amp;', '&') ?? ''
   const back = await corp.visit(href, 'e2')
   const done = await visitor.get(back.pathname + back.search)
   expect([done.status, done.location]).toEqual([303, '/settings/security'])
   expect((await visitor.get('/settings/security')).text).toContain('bob@corp.example')
 })
 
-test('the sign-in page keeps the administrators\' way in, and signing up leads to the provider', async () => {
+test("the sign-in page keeps the administrators' way in, and signing up leads to the provider", async () => {
   const page = await browser(site).get('/login')
   expect(page.text).toContain('Sign in with a password (administrators)')
-  expect((await browser(site).get('/register')).text).toContain('signing in through your organisation')
+  expect((await browser(site).get('/register')).text).toContain(
+    'signing in through your organisation',
+  )
   expect((await browser(site).get('/login/sso/none')).status).toBe(404)
 })

@@ -4,20 +4,48 @@ import { flashOf } from '#web/flashes.ts'
 import { Fields, safeNext } from '#web/site.ts'
 
 test('after signing in one goes only to an address of this site', () => {
-  for (const next of ['/acme/site', '/acme/site?state=closed#x', '/']) expect(safeNext(next)).toBe(next)
-  for (const next of ['//evil.test', '/\\evil.test', 'https://evil.test', 'javascript:alert(1)', '/\tevil', '/ a', '', null, undefined, '/a\\b', `/${'a'.repeat(13_000)}`, '/\u0000/evil.test', '/\u00e4']) expect(safeNext(next)).toBeNull()
+  for (const next of ['/acme/site', '/acme/site?state=closed#x', '/'])
+    expect(safeNext(next)).toBe(next)
+  for (const next of [
+    '//evil.test',
+    '/\\evil.test',
+    'https://evil.test',
+    'javascript:alert(1)',
+    '/\tevil',
+    '/ a',
+    '',
+    null,
+    undefined,
+    '/a\\b',
+    `/${'a'.repeat(13_000)}`,
+    '/\u0000/evil.test',
+    '/\u00e4',
+  ])
+    expect(safeNext(next)).toBeNull()
 })
 
 test('the token of a form belongs to one cookie', () => {
   const token = csrfToken('secret')
   expect(isCsrfToken('secret', token)).toBe(true)
-  for (const [secret, wrong] of [['other', token], ['secret', ''], ['secret', token.slice(1)], ['secret', `${token}x`]] as const) expect(isCsrfToken(secret, wrong)).toBe(false)
+  for (const [secret, wrong] of [
+    ['other', token],
+    ['secret', ''],
+    ['secret', token.slice(1)],
+    ['secret', `${token}x`],
+  ] as const)
+    expect(isCsrfToken(secret, wrong)).toBe(false)
 })
 
 test('cookies are kept from scripts, other sites and, over https, from plain http', () => {
-  expect(setCookie(true, 'hearth', 's', 60)).toBe('__Host-hearth=s; Path=/; Max-Age=60; HttpOnly; SameSite=Lax; Secure')
-  expect(setCookie(false, 'hearth', 's', 60)).toBe('hearth=s; Path=/; Max-Age=60; HttpOnly; SameSite=Lax')
-  const request = new Request('http://x/', { headers: { cookie: 'a=1; hearth=plain; __Host-hearth=safe' } })
+  expect(setCookie(true, 'hearth', 's', 60)).toBe(
+    '__Host-hearth=s; Path=/; Max-Age=60; HttpOnly; SameSite=Lax; Secure',
+  )
+  expect(setCookie(false, 'hearth', 's', 60)).toBe(
+    'hearth=s; Path=/; Max-Age=60; HttpOnly; SameSite=Lax',
+  )
+  const request = new Request('http://x/', {
+    headers: { cookie: 'a=1; hearth=plain; __Host-hearth=safe' },
+  })
   expect(readCookie(request, true, 'hearth')).toBe('safe')
   expect(readCookie(request, false, 'hearth')).toBe('plain')
 })
@@ -28,6 +56,20 @@ test('a flash says only what the site itself says', () => {
 })
 
 test('fields: several values, lines, empty ones left out', () => {
-  const fields = new Fields(new Map([['a', ['1', '2']], ['lines', [' x \n\n y']], ['empty', ['  ']], ['tick', ['on']]]))
-  expect([fields.text('a'), fields.all('a'), fields.list('lines'), fields.optional('empty'), fields.ticked('tick'), fields.ticked('none')]).toEqual(['2', ['1', '2'], ['x', 'y'], undefined, true, false])
+  const fields = new Fields(
+    new Map([
+      ['a', ['1', '2']],
+      ['lines', [' x \n\n y']],
+      ['empty', ['  ']],
+      ['tick', ['on']],
+    ]),
+  )
+  expect([
+    fields.text('a'),
+    fields.all('a'),
+    fields.list('lines'),
+    fields.optional('empty'),
+    fields.ticked('tick'),
+    fields.ticked('none'),
+  ]).toEqual(['2', ['1', '2'], ['x', 'y'], undefined, true, false])
 })

@@ -1,4 +1,7 @@
-/** A running website over a world, and browsers without a script: they keep cookies and send forms as pages have them. */
+/**
+ * A running website over a world, and browsers without a script: they keep cookies and send forms
+ * as pages have them.
+ */
 import { afterAll } from 'bun:test'
 import { visitorOf } from '#http/authenticate.ts'
 import { gitDoor } from '#http/git.ts'
@@ -22,7 +25,16 @@ export function listen() {
 
 /** Serves a world. `lines` is all that is logged, of every level. */
 export function serveSite(world: World, { server, log, lines } = listen()) {
-  const hearth = { ...world.hearth, log, get callers() { return world.hearth.callers }, get jobs() { return world.hearth.jobs } }
+  const hearth = {
+    ...world.hearth,
+    log,
+    get callers() {
+      return world.hearth.callers
+    },
+    get jobs() {
+      return world.hearth.jobs
+    },
+  }
   const map = siteMap(hearth.settings, { docs: () => ({ operations: [] }) as never })
   const site = siteDoor(hearth, map, visitorOf, namedByProxy)
   server.open(hearth, { git: gitDoor(hearth), site: site.handle, refuse: site.refuse })
@@ -32,10 +44,20 @@ export function serveSite(world: World, { server, log, lines } = listen()) {
 type Request = { headers?: Record<string, string> }
 
 export function browser(site: Pick<Site, 'url'>, jar: Map<string, string> = new Map()) {
-  const send = async (method: 'GET' | 'POST', path: string, { headers = {} }: Request = {}, body?: URLSearchParams | FormData) => {
+  const send = async (
+    method: 'GET' | 'POST',
+    path: string,
+    { headers = {} }: Request = {},
+    body?: URLSearchParams | FormData,
+  ) => {
     const response = await fetch(site.url + path, {
-      method, redirect: 'manual', body,
-      headers: { cookie: [...jar].map(([name, value]) => `${name}=${value}`).join('; '), ...headers },
+      method,
+      redirect: 'manual',
+      body,
+      headers: {
+        cookie: [...jar].map(([name, value]) => `${name}=${value}`).join('; '),
+        ...headers,
+      },
     })
     for (const cookie of response.headers.getSetCookie()) {
       const [pair = ''] = cookie.split(';')
@@ -43,13 +65,19 @@ export function browser(site: Pick<Site, 'url'>, jar: Map<string, string> = new 
       if (/Max-Age=0(;|$)/.test(cookie)) jar.delete(name)
       else jar.set(name, pair.slice(pair.indexOf('=') + 1))
     }
-    return { status: response.status, headers: response.headers, location: response.headers.get('location'), text: await response.text() }
+    return {
+      status: response.status,
+      headers: response.headers,
+      location: response.headers.get('location'),
+      text: await response.text(),
+    }
   }
   return {
     jar,
     get: (path: string, request?: Request) => send('GET', path, request),
     /** Sends fields as they are, without a token unless one is given. */
-    post: (path: string, fields: Record<string, string>, request?: Request) => send('POST', path, request, new URLSearchParams(fields)),
+    post: (path: string, fields: Record<string, string>, request?: Request) =>
+      send('POST', path, request, new URLSearchParams(fields)),
     /** The same to a form that takes a file. */
     postWithFile(path: string, fields: Record<string, string>, request?: Request) {
       const form = new FormData()
@@ -64,7 +92,12 @@ export function browser(site: Pick<Site, 'url'>, jar: Map<string, string> = new 
     },
     /** Opens a page and sends a form of it. */
     async submit(page: string, action: string, fields: Record<string, string>) {
-      return send('POST', action, {}, new URLSearchParams({ csrf: await this.token(page), ...fields }))
+      return send(
+        'POST',
+        action,
+        {},
+        new URLSearchParams({ csrf: await this.token(page), ...fields }),
+      )
     },
   }
 }

@@ -1,4 +1,7 @@
-/** What a code page weighs on its way to a browser that has nothing yet, and what the browser may keep. */
+/**
+ * What a code page weighs on its way to a browser that has nothing yet, and what the browser may
+ * keep.
+ */
 import { expect, test } from 'bun:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { createCommit } from '#features/repos/index.ts'
@@ -11,37 +14,72 @@ const forge = await runForge()
 const ada = await forge.user('ada')
 await forge.workspace('acme', { owner: ada })
 await forge.repo(REPO, { as: ada })
-// The source of a real file of this project, many times over with changing names, so that it packs as code does.
+// The source of a real file of this project, many times over with changing names, so that it packs
+// as code does.
 const source = await Bun.file(new URL('../../src/git/history/blame.ts', import.meta.url)).text()
-const long = Array.from({ length: 5 }, (_, round) => source.replace(/\b([a-z]{4,})\b/g, (word) => (word.length % 5 === round ? `${word}${round}` : word))).join('\n')
+const long = Array.from({ length: 5 }, (_, round) =>
+  source.replace(/\b([a-z]{4,})\b/g, (word) =>
+    word.length % 5 === round ? `${word}${round}` : word,
+  ),
+).join('\n')
 await forge.call(createCommit, ada, {
-  repo: REPO, branch: 'main', message: 'Begin',
-  files: [{ path: 'src/long.ts', action: 'put', content: long }, ...Array.from({ length: 300 }, (_, at) => ({ path: `many/file-${at}.ts`, action: 'put' as const, content: `export const n = ${at}\n` }))],
+  repo: REPO,
+  branch: 'main',
+  message: 'Begin',
+  files: [
+    { path: 'src/long.ts', action: 'put', content: long },
+    ...Array.from({ length: 300 }, (_, at) => ({
+      path: `many/file-${at}.ts`,
+      action: 'put' as const,
+      content: `export const n = ${at}\n`,
+    })),
+  ],
 })
 const lines = long.split('\n').length
 
 /** The bytes that travel: nothing is unpacked on the way. */
 async function sent(path: string, accept: string, headers: Record<string, string> = {}) {
-  const response = await fetch(forge.url + path, { decompress: false, headers: { 'accept-encoding': accept, ...headers } })
-  return { status: response.status, headers: response.headers, bytes: new Uint8Array(await response.arrayBuffer()) }
+  const response = await fetch(forge.url + path, {
+    decompress: false,
+    headers: { 'accept-encoding': accept, ...headers },
+  })
+  return {
+    status: response.status,
+    headers: response.headers,
+    bytes: new Uint8Array(await response.arrayBuffer()),
+  }
 }
 
-const PAGES = [`/${REPO}/blob/main/src/long.ts?wait=1`, `/${REPO}/blame/main/src/long.ts?wait=1`, `/${REPO}/tree/main/many?wait=1`, `/${REPO}`, `/${REPO}/commits/main`]
+const PAGES = [
+  `/${REPO}/blob/main/src/long.ts?wait=1`,
+  `/${REPO}/blame/main/src/long.ts?wait=1`,
+  `/${REPO}/tree/main/many?wait=1`,
+  `/${REPO}`,
+  `/${REPO}/commits/main`,
+]
 
 for (const coding of ['gzip', 'zstd, gzip']) {
   test(`a code page with all that it needs is under 100 KB (${coding})`, async () => {
     expect(lines).toBeGreaterThan(1200)
-    const files = await Promise.all([...assets.values()].map(async ({ path }) => (await sent(path, 'br, gzip')).bytes.length))
+    const files = await Promise.all(
+      [...assets.values()].map(async ({ path }) => (await sent(path, 'br, gzip')).bytes.length),
+    )
     for (const path of PAGES) {
       const page = await sent(path, coding)
-      expect([page.status, page.headers.get('content-encoding'), page.headers.get('vary')]).toEqual([200, coding.split(',')[0] ?? '', 'accept-encoding'])
-      expect([path, page.bytes.length + files.reduce((sum, size) => sum + size, 0) < 100_000]).toEqual([path, true])
+      expect([page.status, page.headers.get('content-encoding'), page.headers.get('vary')]).toEqual(
+        [200, coding.split(',')[0] ?? '', 'accept-encoding'],
+      )
+      expect([
+        path,
+        page.bytes.length + files.reduce((sum, size) => sum + size, 0) < 100_000,
+      ]).toEqual([path, true])
     }
   })
 }
 
 test('the script is under 15 KB as it travels, and holds up no page', async () => {
-  for (const coding of ['br', 'gzip']) expect((await sent(assetPath('client.js'), coding)).bytes.length).toBeLessThan(15 * 1024)
+  for (const coding of ['br', 'gzip'])
+    expect((await sent(assetPath('client.js'), coding)).bytes.length).toBeLessThan(15 * 1024)
   for (const path of PAGES) {
     const html = new TextDecoder().decode(gunzipSync((await sent(path, 'gzip')).bytes))
     const scripts = html.match(/<script\b[^>]*>/g) ?? []
@@ -54,14 +92,23 @@ test('the script is under 15 KB as it travels, and holds up no page', async () =
 test('files of the site are kept for ever, each coding under an entity tag of its own', async () => {
   for (const [path, asset] of assets) {
     const plain = await sent(path, 'identity')
-    expect([plain.headers.get('content-encoding'), plain.headers.get('cache-control'), plain.headers.get('vary')]).toEqual([null, 'public, max-age=31536000, immutable', 'accept-encoding'])
+    expect([
+      plain.headers.get('content-encoding'),
+      plain.headers.get('cache-control'),
+      plain.headers.get('vary'),
+    ]).toEqual([null, 'public, max-age=31536000, immutable', 'accept-encoding'])
     expect(new TextDecoder().decode(plain.bytes)).toBe(asset.body)
     const packed = await sent(path, 'gzip, deflate, br, zstd')
-    const unpacked = packed.headers.get('content-encoding') === 'br' ? brotliDecompressSync(packed.bytes) : packed.bytes
+    const unpacked =
+      packed.headers.get('content-encoding') === 'br'
+        ? brotliDecompressSync(packed.bytes)
+        : packed.bytes
     expect(new TextDecoder().decode(unpacked)).toBe(asset.body)
     for (const { headers } of [plain, packed]) {
       const tag = headers.get('etag') ?? ''
-      const again = await sent(path, headers === plain.headers ? 'identity' : 'br', { 'if-none-match': tag })
+      const again = await sent(path, headers === plain.headers ? 'identity' : 'br', {
+        'if-none-match': tag,
+      })
       expect([again.status, again.bytes.length, again.headers.get('etag')]).toEqual([304, 0, tag])
     }
     expect((await sent(path, 'identity', { 'if-none-match': '"other"' })).status).toBe(200)

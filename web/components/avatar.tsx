@@ -1,5 +1,7 @@
-// Pictures of people, workspaces and agents, drawn from the name alone: nothing is asked of another server, and the same
-// name looks the same everywhere. A person is an initial in a circle, a workspace an initial in a square, an agent a
+// Pictures of people, workspaces and agents, drawn from the name alone: nothing is asked of another
+// server, and the same
+// name looks the same everywhere. A person is an initial in a circle, a workspace an initial in a
+// square, an agent a
 // small symmetric pattern, so that the three are told apart at a glance.
 import { HUES, hueOfName, labelColors } from '../palette.ts'
 import { steadyNumber } from '../format.ts'
@@ -35,7 +37,15 @@ const patternOf = (name: string): string => {
 }
 
 /** A face. It is decoration beside a name, so it is not read aloud unless `label` says so. */
-export const Avatar = ({ of, size = 20, label }: { of: Person; size?: number; label?: boolean }) => {
+export const Avatar = ({
+  of,
+  size = 20,
+  label,
+}: {
+  of: Person
+  size?: number
+  label?: boolean
+}) => {
   const kind = of.kind ?? 'user'
   const hue = hueOfName(of.username) % HUES
   return (
@@ -48,11 +58,23 @@ export const Avatar = ({ of, size = 20, label }: { of: Person; size?: number; la
       aria-label={label ? of.username : undefined}
       aria-hidden={label ? undefined : 'true'}
     >
-      {kind === 'user' ? <circle class="avatar-back" cx="8" cy="8" r="8" /> : <rect class="avatar-back" width="16" height="16" rx="4" />}
+      {kind === 'user' ? (
+        <circle class="avatar-back" cx="8" cy="8" r="8" />
+      ) : (
+        <rect class="avatar-back" width="16" height="16" rx="4" />
+      )}
       {kind === 'agent' ? (
         <path class="avatar-ink" d={patternOf(of.username)} />
       ) : (
-        <text class="avatar-ink" x="8" y="8.2" text-anchor="middle" dominant-baseline="central" font-size="8.5" font-weight="600">
+        <text
+          class="avatar-ink"
+          x="8"
+          y="8.2"
+          text-anchor="middle"
+          dominant-baseline="central"
+          font-size="8.5"
+          font-weight="600"
+        >
           {initialOf(of.name ?? of.username)}
         </text>
       )}
@@ -60,10 +82,16 @@ export const Avatar = ({ of, size = 20, label }: { of: Person; size?: number; la
   )
 }
 
-/** The same picture as a file of its own, for clients that show `avatar_url`; it brings its colours along. */
+/**
+ * The same picture as a file of its own, for clients that show `avatar_url`; it brings its colours
+ * along.
+ */
 export const avatarFile = (of: Person): string => {
   const back = `#${labelColors[hueOfName(of.username) % HUES] ?? '8a8178'}`
-  const shape = (of.kind ?? 'user') === 'user' ? `<circle cx="8" cy="8" r="8" fill="${back}"/>` : `<rect width="16" height="16" rx="4" fill="${back}"/>`
+  const shape =
+    (of.kind ?? 'user') === 'user'
+      ? `<circle cx="8" cy="8" r="8" fill="${back}"/>`
+      : `<rect width="16" height="16" rx="4" fill="${back}"/>`
   const ink =
     of.kind === 'agent'
       ? `<path d="${patternOf(of.username)}" fill="#fff"/>`
@@ -71,22 +99,46 @@ export const avatarFile = (of: Person): string => {
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16" width="160" height="160">${shape}${ink}</svg>`
 }
 
-/** Somebody's name as a link with the face; an agent carries its mark and the person it acts for. Null is the service itself. */
-export const PersonLink = ({ of, size = 20, face = true }: { of: Person | null; size?: number; face?: boolean }) => {
+/**
+ * Somebody's name as a link with the face; an agent carries its mark and the person it acts for.
+ * Null is the service itself.
+ */
+export const PersonLink = ({
+  of,
+  size = 20,
+  face = true,
+}: {
+  of: Person | null
+  size?: number
+  face?: boolean
+}) => {
   if (!of) return <span class="person">Hearth</span>
-  if (of.username === 'ghost') return <span class="person">{face && <Avatar of={of} size={size} />} ghost</span>
+  if (of.username === 'ghost')
+    return <span class="person">{face && <Avatar of={of} size={size} />} ghost</span>
   return (
     <span class="person">
       {face && <Avatar of={of} size={size} />}
       <a href={userPath(of.username)}>{of.username}</a>
       {of.kind === 'agent' && <span class="chip chip-agent">agent</span>}
-      {of.kind === 'agent' && of.on_behalf_of && <span class="muted">for {of.on_behalf_of.username}</span>}
+      {of.kind === 'agent' && of.on_behalf_of && (
+        <span class="muted">for {of.on_behalf_of.username}</span>
+      )}
     </span>
   )
 }
 
-/** Several faces in a row, each with its name for those who listen; more than `most` are counted. */
-export const AvatarStack = ({ people, most = 3, size = 20 }: { people: readonly Person[]; most?: number; size?: number }) =>
+/**
+ * Several faces in a row, each with its name for those who listen; more than `most` are counted.
+ */
+export const AvatarStack = ({
+  people,
+  most = 3,
+  size = 20,
+}: {
+  people: readonly Person[]
+  most?: number
+  size?: number
+}) =>
   people.length === 0 ? null : (
     <span class="avatar-stack">
       {people.slice(0, most).map((person) => (

@@ -11,7 +11,13 @@ interface Look {
   children?: Child
 }
 
-const classes = ({ look = 'plain', small, class: extra }: Look, bare: boolean) => ['btn', `btn-${look}`, small && 'btn-small', bare && 'btn-square', extra]
+const classes = ({ look = 'plain', small, class: extra }: Look, bare: boolean) => [
+  'btn',
+  `btn-${look}`,
+  small && 'btn-small',
+  bare && 'btn-square',
+  extra,
+]
 
 /** A button of a form. With an icon and no words, give `label`. */
 export const Button = (
@@ -34,7 +40,8 @@ export const Button = (
     copyAddress?: string
   },
 ) => {
-  const copies = props.copy !== undefined || props.copyFrom !== undefined || props.copyAddress !== undefined
+  const copies =
+    props.copy !== undefined || props.copyFrom !== undefined || props.copyAddress !== undefined
   return (
     <button
       type={copies ? 'button' : (props.type ?? 'submit')}
@@ -59,7 +66,16 @@ export const Button = (
 }
 
 /** A link that looks like a button: it leads somewhere and changes nothing. */
-export const LinkButton = (props: Look & { href: string; label?: string; download?: boolean; rel?: string; hotkey?: string; current?: boolean }) => (
+export const LinkButton = (
+  props: Look & {
+    href: string
+    label?: string
+    download?: boolean
+    rel?: string
+    hotkey?: string
+    current?: boolean
+  },
+) => (
   <a
     class={classes(props, props.children === undefined)}
     href={props.href}

@@ -2,12 +2,28 @@ import type { Child } from '../jsx/html.ts'
 import { Button, LinkButton } from './button.tsx'
 import { Icon, type IconName } from './icon.tsx'
 
-/** A framed part of a page. `flush` lets a list or a table reach the frame; `tone` marks what is dangerous. */
-export const Card = (props: { title?: Child; actions?: Child; flush?: boolean; tone?: 'bad'; footer?: Child; id?: string; level?: 2 | 3; children?: Child }) => (
-  <section class={['card', props.flush && 'card-flush', props.tone === 'bad' && 'card-bad']} id={props.id}>
+/**
+ * A framed part of a page. `flush` lets a list or a table reach the frame; `tone` marks what is
+ * dangerous.
+ */
+export const Card = (props: {
+  title?: Child
+  actions?: Child
+  flush?: boolean
+  tone?: 'bad'
+  footer?: Child
+  id?: string
+  level?: 2 | 3
+  children?: Child
+}) => (
+  <section
+    class={['card', props.flush && 'card-flush', props.tone === 'bad' && 'card-bad']}
+    id={props.id}
+  >
     {(props.title !== undefined || props.actions !== undefined) && (
       <header class="card-head">
-        {props.title !== undefined && (props.level === 3 ? <h3>{props.title}</h3> : <h2>{props.title}</h2>)}
+        {props.title !== undefined &&
+          (props.level === 3 ? <h3>{props.title}</h3> : <h2>{props.title}</h2>)}
         {props.actions !== undefined && <div class="actions">{props.actions}</div>}
       </header>
     )}
@@ -17,7 +33,12 @@ export const Card = (props: { title?: Child; actions?: Child; flush?: boolean; t
 )
 
 /** Nothing here yet: what this place is for and what to do next. */
-export const EmptyState = (props: { icon: IconName; title: string; children?: Child; actions?: Child }) => (
+export const EmptyState = (props: {
+  icon: IconName
+  title: string
+  children?: Child
+  actions?: Child
+}) => (
   <div class="empty">
     <span class="empty-icon">
       <Icon name={props.icon} size={24} />
@@ -28,8 +49,17 @@ export const EmptyState = (props: { icon: IconName; title: string; children?: Ch
   </div>
 )
 
-/** What went wrong and where to go; goes inside a Layout. The request's id is what an administrator asks for. */
-export const ErrorPage = (props: { status: number; title: string; children?: Child; requestId?: string | null; actions?: Child }) => (
+/**
+ * What went wrong and where to go; goes inside a Layout. The request's id is what an administrator
+ * asks for.
+ */
+export const ErrorPage = (props: {
+  status: number
+  title: string
+  children?: Child
+  requestId?: string | null
+  actions?: Child
+}) => (
   <div class="error-page">
     <p class="error-status" aria-hidden="true">
       {props.status}
@@ -55,13 +85,25 @@ export const ErrorPage = (props: { status: number; title: string; children?: Chi
 )
 
 /** A text to take away. Selectable without any script; the button comes with it. */
-export const CopyField = (props: { label: string; value: string; id: string; hideLabel?: boolean }) => (
+export const CopyField = (props: {
+  label: string
+  value: string
+  id: string
+  hideLabel?: boolean
+}) => (
   <div class="copy-field">
     <label for={props.id} class={props.hideLabel ? 'unseen' : undefined}>
       {props.label}
     </label>
     <div class="copy-row">
-      <input type="text" class="input mono" id={props.id} value={props.value} readonly spellcheck="false" />
+      <input
+        type="text"
+        class="input mono"
+        id={props.id}
+        value={props.value}
+        readonly
+        spellcheck="false"
+      />
       <Button copyFrom={props.id} icon="copy" label={`Copy ${props.label.toLowerCase()}`} />
     </div>
   </div>
@@ -84,7 +126,13 @@ export const TokenSecret = ({ secret, children }: { secret: string; children?: C
 )
 
 /** Lines to type in a terminal, with a button that copies them. */
-export const Commands = ({ children, label = 'Copy the commands' }: { children: string; label?: string }) => (
+export const Commands = ({
+  children,
+  label = 'Copy the commands',
+}: {
+  children: string
+  label?: string
+}) => (
   <div class="commands">
     <pre tabindex="0">
       <code>{children}</code>

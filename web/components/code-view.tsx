@@ -7,14 +7,21 @@ import { showTurns } from './turns.tsx'
 export const BLOCK_ROWS = 200
 
 /**
- * Rows in blocks with their classes. In a `lazy` table the browser lays a block out only when it comes near the window;
+ * Rows in blocks with their classes. In a `lazy` table the browser lays a block out only when it
+ * comes near the window;
  * the class tells it about how tall the block will be, in steps of ten rows.
  */
-export const inBlocks = <T,>(rows: readonly T[], lazy: boolean): { rows: readonly T[]; class: string }[] => {
+export const inBlocks = <T,>(
+  rows: readonly T[],
+  lazy: boolean,
+): { rows: readonly T[]; class: string }[] => {
   const blocks: { rows: readonly T[]; class: string }[] = []
   for (let at = 0; at < rows.length; at += BLOCK_ROWS) {
     const part = rows.slice(at, at + BLOCK_ROWS)
-    blocks.push({ rows: part, class: lazy ? `code-block lazy block-${Math.ceil(part.length / 10)}` : 'code-block' })
+    blocks.push({
+      rows: part,
+      class: lazy ? `code-block lazy block-${Math.ceil(part.length / 10)}` : 'code-block',
+    })
   }
   return blocks
 }
@@ -27,12 +34,22 @@ export interface BlameMark {
 }
 
 /**
- * Numbered source. `lines` are finished HTML, one string a line, from the highlighter; `from` is the number of the first.
- * Every line has the id `L<number>`, so `#L10` leads to it and marks it; the browser script adds ranges (`#L10-L20`).
+ * Numbered source. `lines` are finished HTML, one string a line, from the highlighter; `from` is
+ * the number of the first.
+ * Every line has the id `L<number>`, so `#L10` leads to it and marks it; the browser script adds
+ * ranges (`#L10-L20`).
  */
-export const CodeView = (props: { lines: readonly string[]; from?: number; label: string; blame?: readonly BlameMark[]; wrap?: boolean }) => {
+export const CodeView = (props: {
+  lines: readonly string[]
+  from?: number
+  label: string
+  blame?: readonly BlameMark[]
+  wrap?: boolean
+}) => {
   const from = props.from ?? 1
-  const starts = new Map((props.blame ?? []).map((range) => [Math.max(range.from_line, from), range.mark]))
+  const starts = new Map(
+    (props.blame ?? []).map((range) => [Math.max(range.from_line, from), range.mark]),
+  )
   const rows = props.lines.map((html, index) => {
     const number = from + index
     const start = starts.has(number) ? ' class="blame-start"' : ''
@@ -40,7 +57,11 @@ export const CodeView = (props: { lines: readonly string[]; from?: number; label
     return `<tr id="L${number}"${start}>${blame}<td class="ln"><a href="#L${number}" tabindex="-1">${number}</a></td><td class="src">${showTurns(html) || '\n'}</td></tr>`
   })
   return (
-    <section class={['code', props.blame && 'code-blame', props.wrap && 'code-wrap']} aria-label={props.label} tabindex="0">
+    <section
+      class={['code', props.blame && 'code-blame', props.wrap && 'code-wrap']}
+      aria-label={props.label}
+      tabindex="0"
+    >
       {inBlocks(rows, rows.length > BLOCK_ROWS).map((block) => (
         <div class={block.class}>
           <table role="presentation">
@@ -52,8 +73,21 @@ export const CodeView = (props: { lines: readonly string[]; from?: number; label
   )
 }
 
-/** The frame of a file: its name and size, what one can do, its content. `later` is the address of the same page with what takes a while. */
-export const FileFrame = (props: { name?: Child; lines?: number; bytes?: number; facts?: Child; actions?: Child; notice?: Child; id?: string; later?: string; children?: Child }) => (
+/**
+ * The frame of a file: its name and size, what one can do, its content. `later` is the address of
+ * the same page with what takes a while.
+ */
+export const FileFrame = (props: {
+  name?: Child
+  lines?: number
+  bytes?: number
+  facts?: Child
+  actions?: Child
+  notice?: Child
+  id?: string
+  later?: string
+  children?: Child
+}) => (
   <section class="file" aria-label="File" id={props.id} data-later={props.later}>
     <header class="file-head">
       <span class="file-facts">
@@ -80,7 +114,15 @@ export const BinaryNote = ({ bytes, href }: { bytes: number; href: string }) => 
 )
 
 /** A picture from the repository; with its size the page keeps its place. */
-export const ImageView = ({ src, alt, size }: { src: string; alt: string; size?: { width: number; height: number } | null }) => (
+export const ImageView = ({
+  src,
+  alt,
+  size,
+}: {
+  src: string
+  alt: string
+  size?: { width: number; height: number } | null
+}) => (
   <div class="image-view">
     <img src={src} alt={alt} width={size?.width} height={size?.height} loading="lazy" />
   </div>

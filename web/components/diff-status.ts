@@ -10,4 +10,5 @@ const statusLooks: Record<string, { icon: IconName; word: string; tone: string }
   type_changed: { icon: 'diff-modified', word: 'Type changed', tone: 'wait' },
 }
 
-export const statusLook = (status: string) => statusLooks[status] ?? { icon: 'diff-modified' as const, word: status, tone: 'plain' }
+export const statusLook = (status: string) =>
+  statusLooks[status] ?? { icon: 'diff-modified' as const, word: status, tone: 'plain' }

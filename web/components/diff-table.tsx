@@ -1,4 +1,5 @@
-// The lines of one changed file. Rows are written as text, not as JSX: a page may have twenty thousand of them. Whatever comes
+// The lines of one changed file. Rows are written as text, not as JSX: a page may have twenty
+// thousand of them. Whatever comes
 // from a file goes through the highlighter, which escapes it, or through `Bun.escapeHTML` here.
 import { firstLine, lineAfter } from '../diff/expand.ts'
 import { pairRows, stackRows, type DiffCell, type DiffHunk, type DiffRow } from '../diff/rows.ts'
@@ -9,10 +10,16 @@ import { BLOCK_ROWS, inBlocks } from './code-view.tsx'
 import type { DiffFile, DiffOptions } from './diff-view.tsx'
 import { showTurns } from './turns.tsx'
 
-/** The id of a file on a page of changes; lines add `R<number>` or `L<number>` for the new and old side. */
-export const diffAnchor = (path: string): string => `d${steadyNumber(path).toString(36)}${steadyNumber(`${path}\n`).toString(36)}`
+/**
+ * The id of a file on a page of changes; lines add `R<number>` or `L<number>` for the new and old
+ * side.
+ */
+export const diffAnchor = (path: string): string =>
+  `d${steadyNumber(path).toString(36)}${steadyNumber(`${path}\n`).toString(36)}`
 
-/** Coloured lines of a hunk. Each side is coloured on its own, as far as a part of a file can be. */
+/**
+ * Coloured lines of a hunk. Each side is coloured on its own, as far as a part of a file can be.
+ */
 const highlightHunk = (hunk: DiffHunk, grammar: Grammar | null): string[] => {
   const html: string[] = []
   const side = (skip: string): void => {
@@ -44,17 +51,30 @@ interface Frame {
   threads: ReadonlyMap<string, Child[]>
 }
 
-const numberCell = (cell: DiffCell | null, side: 'L' | 'R', other: DiffCell | null, frame: Frame): string => {
+const numberCell = (
+  cell: DiffCell | null,
+  side: 'L' | 'R',
+  other: DiffCell | null,
+  frame: Frame,
+): string => {
   if (!cell) return `<td class="ln none${other && !frame.split ? kindClass[other.kind] : ''}"></td>`
   const id = `${frame.anchor}${side}${cell.number}`
   return `<td class="ln${kindClass[cell.kind]}" id="${id}"><a href="#${id}" tabindex="-1">${cell.number}</a></td>`
 }
 
-const sourceCell = (cell: DiffCell | null, side: 'old' | 'new', html: readonly string[], frame: Frame): string => {
+const sourceCell = (
+  cell: DiffCell | null,
+  side: 'old' | 'new',
+  html: readonly string[],
+  frame: Frame,
+): string => {
   if (!cell) return '<td class="src none"></td>'
   const href = frame.options.commentHref?.(frame.path, side, cell.number)
   const words = `Comment on ${side} line ${cell.number}`
-  const comment = href === undefined ? '' : `<a class="line-comment" href="${Bun.escapeHTML(href)}" rel="nofollow" aria-label="${words}"></a>`
+  const comment =
+    href === undefined
+      ? ''
+      : `<a class="line-comment" href="${Bun.escapeHTML(href)}" rel="nofollow" aria-label="${words}"></a>`
   const note = cell.noNewline ? '<span class="no-newline">No newline at the end</span>' : ''
   return `<td class="src${kindClass[cell.kind]}">${comment}${showTurns(markRanges(html[cell.index] ?? '', cell.marks)) || '\n'}${note}</td>`
 }
@@ -98,19 +118,33 @@ const hunkRow = (hunk: DiffHunk, before: DiffHunk | undefined, frame: Frame): st
   const from = before ? lineAfter(before) : 1
   const to = firstLine(hunk) - 1
   const more =
-    to < from ? ''
-    : to - from < WHOLE_GAP ? moreLink(frame, '⋯', from, to)
-    : `${before ? moreLink(frame, '↓', from, from + STEP - 1) : ''}${moreLink(frame, '↑', to - STEP + 1, to)}`
-  return hunkCells(frame, more, `@@ −${hunk.old_start},${hunk.old_lines} +${hunk.new_start},${hunk.new_lines} @@ ${Bun.escapeHTML(hunk.heading ?? '')}`)
+    to < from
+      ? ''
+      : to - from < WHOLE_GAP
+        ? moreLink(frame, '⋯', from, to)
+        : `${before ? moreLink(frame, '↓', from, from + STEP - 1) : ''}${moreLink(frame, '↑', to - STEP + 1, to)}`
+  return hunkCells(
+    frame,
+    more,
+    `@@ −${hunk.old_start},${hunk.old_lines} +${hunk.new_start},${hunk.new_lines} @@ ${Bun.escapeHTML(hunk.heading ?? '')}`,
+  )
 }
 
 /** Below the last hunk there is more where its context was not cut short by the end of the file. */
 const lastRow = (file: DiffFile, frame: Frame): string => {
   const last = file.hunks.at(-1)
-  const isWhole = file.status === 'added' || file.status === 'removed' || file.complete === true || file.truncated === true
+  const isWhole =
+    file.status === 'added' ||
+    file.status === 'removed' ||
+    file.complete === true ||
+    file.truncated === true
   if (!last || isWhole || frame.options.expandHref === undefined) return ''
   const tail = last.lines.slice(-3)
-  if (tail.length < 3 || tail.some(({ kind, no_newline }) => kind !== 'context' || no_newline === true)) return ''
+  if (
+    tail.length < 3 ||
+    tail.some(({ kind, no_newline }) => kind !== 'context' || no_newline === true)
+  )
+    return ''
   const from = lineAfter(last)
   return hunkCells(frame, moreLink(frame, '↓', from, from + STEP - 1), '')
 }
@@ -127,7 +161,13 @@ const threadsOf = (file: DiffFile, options: DiffOptions): Map<string, Child[]> =
 
 /** A file's hunks as tables of at most 200 rows. */
 export const DiffTable = ({ file, options }: { file: DiffFile; options: DiffOptions }) => {
-  const frame: Frame = { anchor: diffAnchor(file.path), path: file.path, split: options.split === true, options, threads: threadsOf(file, options) }
+  const frame: Frame = {
+    anchor: diffAnchor(file.path),
+    path: file.path,
+    split: options.split === true,
+    options,
+    threads: threadsOf(file, options),
+  }
   const grammar = options.plain ? null : grammarOfPath(file.path)
   const rows: string[] = []
   for (const [index, hunk] of file.hunks.entries()) {

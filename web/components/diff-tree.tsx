@@ -1,11 +1,14 @@
-// The changed files as a tree of folders; a folder that holds nothing but another is one line with it.
+// The changed files as a tree of folders; a folder that holds nothing but another is one line with
+// it.
 import type { Child } from '../jsx/html.ts'
 import { Icon } from './icon.tsx'
 import type { DiffFile } from './diff-view.tsx'
 import { Stat } from './rows.tsx'
 import { statusLook } from './diff-status.ts'
 
-export type TreeFile = Pick<DiffFile, 'path' | 'status' | 'additions' | 'deletions'> & { viewed?: boolean }
+export type TreeFile = Pick<DiffFile, 'path' | 'status' | 'additions' | 'deletions'> & {
+  viewed?: boolean
+}
 
 type Folder = { folders: Map<string, Folder>; files: TreeFile[] }
 
@@ -32,7 +35,9 @@ const FileLine = ({ file, href }: { file: TreeFile; href: string }) => {
       <span class={`tone-${look.tone}`}>
         <Icon name={look.icon} label={look.word} />
       </span>
-      <a class="mono" href={href}>{file.path.slice(file.path.lastIndexOf('/') + 1)}</a>
+      <a class="mono" href={href}>
+        {file.path.slice(file.path.lastIndexOf('/') + 1)}
+      </a>
       {file.viewed && <Icon name="check" label="Viewed" />}
       <Stat additions={file.additions} deletions={file.deletions} />
     </li>
@@ -52,17 +57,30 @@ const inFolder = (folder: Folder, hrefOf: (file: TreeFile) => string): Child => 
       return (
         <li class="diff-folder">
           <details open>
-            <summary><Icon name="chevron-right" class="fold" /> <Icon name="folder" /> <span class="mono">{label}</span></summary>
+            <summary>
+              <Icon name="chevron-right" class="fold" /> <Icon name="folder" />{' '}
+              <span class="mono">{label}</span>
+            </summary>
             <ul>{inFolder(shown, hrefOf)}</ul>
           </details>
         </li>
       )
     })}
-    {folder.files.map((file) => <FileLine file={file} href={hrefOf(file)} />)}
+    {folder.files.map((file) => (
+      <FileLine file={file} href={hrefOf(file)} />
+    ))}
   </>
 )
 
 /** `hrefOf` leads to a file's changes. */
-export const DiffTree = ({ files, hrefOf }: { files: readonly TreeFile[]; hrefOf: (file: TreeFile) => string }) => (
-  <ul class="diff-list" aria-label="Changed files">{inFolder(treeOf(files), hrefOf)}</ul>
+export const DiffTree = ({
+  files,
+  hrefOf,
+}: {
+  files: readonly TreeFile[]
+  hrefOf: (file: TreeFile) => string
+}) => (
+  <ul class="diff-list" aria-label="Changed files">
+    {inFolder(treeOf(files), hrefOf)}
+  </ul>
 )

@@ -1,5 +1,7 @@
-// Changes of files, unified or side by side. Long files are cut into blocks that the browser lays out only when they come
-// near the window, so that ten thousand lines stay quick and can still be found by the browser's own search.
+// Changes of files, unified or side by side. Long files are cut into blocks that the browser lays
+// out only when they come
+// near the window, so that ten thousand lines stay quick and can still be found by the browser's
+// own search.
 import type { DiffHunk } from '../diff/rows.ts'
 import { plural } from '../format.ts'
 import type { Child } from '../jsx/html.ts'
@@ -54,7 +56,10 @@ export interface DiffOptions {
   expandHref?: (path: string, from: number, to: number) => string
   /** Further parts of a file's head: the viewed mark, a menu. */
   fileActions?: (file: DiffFile) => Child
-  /** Lays lines out only when they come near the window; decided by the number of lines when left out. */
+  /**
+   * Lays lines out only when they come near the window; decided by the number of lines when left
+   * out.
+   */
   lazy?: boolean
   /** Shows lines without colours. */
   plain?: boolean
@@ -62,7 +67,10 @@ export interface DiffOptions {
   manyFiles?: boolean
 }
 
-/** Files that begin after so many lines on one page are shown without colours, so that a huge change still comes at once. */
+/**
+ * Files that begin after so many lines on one page are shown without colours, so that a huge change
+ * still comes at once.
+ */
 const MOST_COLOURED = 4_000
 
 const Note = ({ icon, children }: { icon: IconName; children?: Child }) => (
@@ -73,16 +81,30 @@ const Note = ({ icon, children }: { icon: IconName; children?: Child }) => (
 
 const Body = ({ file, options }: { file: DiffFile; options: DiffOptions }) => {
   const load = options.loadHref?.(file.path)
-  const more = (words: string, near = false) => (load ? <a href={load} rel="nofollow" data-part={diffAnchor(file.path)} data-file={file.path} data-near={near}>{words}</a> : null)
-  if (file.binary || file.reason === 'binary') return <Note icon="file">This file is not text, so its lines cannot be compared.</Note>
+  const more = (words: string, near = false) =>
+    load ? (
+      <a
+        href={load}
+        rel="nofollow"
+        data-part={diffAnchor(file.path)}
+        data-file={file.path}
+        data-near={near}
+      >
+        {words}
+      </a>
+    ) : null
+  if (file.binary || file.reason === 'binary')
+    return <Note icon="file">This file is not text, so its lines cannot be compared.</Note>
   if (file.reason === 'too_large') {
     return (
       <Note icon="info">
-        {plural(file.additions + file.deletions, 'changed line')}: too many to show here. {more('Show this file alone')}
+        {plural(file.additions + file.deletions, 'changed line')}: too many to show here.{' '}
+        {more('Show this file alone')}
       </Note>
     )
   }
-  if (file.reason === 'generated' && file.hunks.length === 0) return <Note icon="info">This file is generated. {more('Show its changes')}</Note>
+  if (file.reason === 'generated' && file.hunks.length === 0)
+    return <Note icon="info">This file is generated. {more('Show its changes')}</Note>
   if (file.reason === 'page_limit' && file.hunks.length === 0) {
     return <Note icon="info">Left out to keep this page quick. {more('Show this file', true)}</Note>
   }
@@ -101,7 +123,9 @@ const Body = ({ file, options }: { file: DiffFile; options: DiffOptions }) => {
   return (
     <>
       <DiffTable file={file} options={options} />
-      {file.truncated && <Note icon="info">The rest of this file is not shown. {more('Show all of it')}</Note>}
+      {file.truncated && (
+        <Note icon="info">The rest of this file is not shown. {more('Show all of it')}</Note>
+      )}
     </>
   )
 }
@@ -120,14 +144,21 @@ export const DiffFileView = ({ file, options = {} }: { file: DiffFile; options?:
     <>
       {file.old_path && file.old_path !== file.path && (
         <>
-          <span class="muted"><ForeignName>{file.old_path}</ForeignName></span> <Icon name="arrow-right" label="to" size={14} />{' '}
+          <span class="muted">
+            <ForeignName>{file.old_path}</ForeignName>
+          </span>{' '}
+          <Icon name="arrow-right" label="to" size={14} />{' '}
         </>
       )}
       <ForeignName>{file.path}</ForeignName>
     </>
   )
   return (
-    <details class={['file diff-file', options.manyFiles && !file.viewed && lazyFile(file)]} id={diffAnchor(file.path)} open={!file.viewed}>
+    <details
+      class={['file diff-file', options.manyFiles && !file.viewed && lazyFile(file)]}
+      id={diffAnchor(file.path)}
+      open={!file.viewed}
+    >
       <summary class="file-head">
         <span class="file-facts">
           <Icon name="chevron-right" class="fold" />
@@ -150,7 +181,10 @@ export const DiffFileView = ({ file, options = {} }: { file: DiffFile; options?:
   )
 }
 
-/** All changes: how much, the list of files, then each file. `head` holds the switches (unified or split, white space). */
+/**
+ * All changes: how much, the list of files, then each file. `head` holds the switches (unified or
+ * split, white space).
+ */
 export const DiffView = (props: {
   files: readonly DiffFile[]
   totals?: { files: number; additions: number; deletions: number }
@@ -164,18 +198,33 @@ export const DiffView = (props: {
     additions: props.files.reduce((sum, file) => sum + file.additions, 0),
     deletions: props.files.reduce((sum, file) => sum + file.deletions, 0),
   }
-  const lines = props.files.reduce((sum, file) => sum + file.hunks.reduce((count, hunk) => count + hunk.lines.length, 0), 0)
-  const options: DiffOptions = { lazy: lines > 2 * BLOCK_ROWS, manyFiles: props.files.length > 50, ...props.options }
+  const lines = props.files.reduce(
+    (sum, file) => sum + file.hunks.reduce((count, hunk) => count + hunk.lines.length, 0),
+    0,
+  )
+  const options: DiffOptions = {
+    lazy: lines > 2 * BLOCK_ROWS,
+    manyFiles: props.files.length > 50,
+    ...props.options,
+  }
   let coloured = 0
   return (
     <section class="diff" aria-label="Changes">
       <div class="diff-head">
         <details class="diff-files" open={props.files.length > 1 && props.files.length <= 30}>
           <summary>
-            <Icon name="chevron-right" class="fold" /> {plural(totals.files, 'changed file')} <Stat additions={totals.additions} deletions={totals.deletions} />
+            <Icon name="chevron-right" class="fold" /> {plural(totals.files, 'changed file')}{' '}
+            <Stat additions={totals.additions} deletions={totals.deletions} />
           </summary>
           <div id={props.listHref === undefined ? undefined : 'diff-files'}>
-            {props.listHref !== undefined && <p><a href={props.listHref} rel="nofollow" data-part="diff-files">Show all {plural(totals.files, 'file')}</a>, these are on this page:</p>}
+            {props.listHref !== undefined && (
+              <p>
+                <a href={props.listHref} rel="nofollow" data-part="diff-files">
+                  Show all {plural(totals.files, 'file')}
+                </a>
+                , these are on this page:
+              </p>
+            )}
             <DiffTree files={props.files} hrefOf={({ path }) => `#${diffAnchor(path)}`} />
           </div>
         </details>

@@ -3,7 +3,12 @@ import { Icon, type IconName } from './icon.tsx'
 
 export type FlashKind = 'good' | 'bad' | 'info' | 'wait'
 
-const icons: Record<FlashKind, IconName> = { good: 'check-circle', bad: 'warning', info: 'info', wait: 'clock' }
+const icons: Record<FlashKind, IconName> = {
+  good: 'check-circle',
+  bad: 'warning',
+  info: 'info',
+  wait: 'clock',
+}
 
 /** What just happened, said once at the top of the next page. Trouble is read aloud at once. */
 export const Flash = ({ kind = 'info', children }: { kind?: FlashKind; children?: Child }) => (
@@ -14,7 +19,15 @@ export const Flash = ({ kind = 'info', children }: { kind?: FlashKind; children?
 )
 
 /** A lasting remark inside a page. */
-export const Notice = ({ kind = 'info', title, children }: { kind?: FlashKind; title?: string; children?: Child }) => (
+export const Notice = ({
+  kind = 'info',
+  title,
+  children,
+}: {
+  kind?: FlashKind
+  title?: string
+  children?: Child
+}) => (
   <div class={['notice', `notice-${kind}`]}>
     <Icon name={icons[kind]} />
     <div>

@@ -1,4 +1,5 @@
-// Forms work without any script: every change is a POST with the CSRF field, a failed one comes back with what was typed
+// Forms work without any script: every change is a POST with the CSRF field, a failed one comes
+// back with what was typed
 // and the message beside its field. A field's hint and error are tied to it by `aria-describedby`.
 import type { Child } from '../jsx/html.ts'
 import { previewPath, repoPath } from '../paths.ts'
@@ -8,10 +9,13 @@ import { Icon } from './icon.tsx'
 export const CSRF_FIELD = 'csrf'
 
 /** The token of the visitor's login, as every changing form carries it. */
-export const CsrfField = ({ csrf }: { csrf: string }) => <input type="hidden" name={CSRF_FIELD} value={csrf} />
+export const CsrfField = ({ csrf }: { csrf: string }) => (
+  <input type="hidden" name={CSRF_FIELD} value={csrf} />
+)
 
 /**
- * A form that changes something (`csrf` given, POST) or only asks (`method="get"`). `error` is a message about the whole form;
+ * A form that changes something (`csrf` given, POST) or only asks (`method="get"`). `error` is a
+ * message about the whole form;
  * `files` makes it send files; `inline` puts its parts in a row.
  */
 export const Form = (props: {
@@ -27,7 +31,8 @@ export const Form = (props: {
   children?: Child
 }) => {
   const method = props.method ?? 'post'
-  if (method === 'post' && !props.csrf) throw new TypeError(`the form to ${props.action} has no csrf token`)
+  if (method === 'post' && !props.csrf)
+    throw new TypeError(`the form to ${props.action} has no csrf token`)
   return (
     <form
       id={props.id}
@@ -68,10 +73,14 @@ interface FieldBase {
   unmarked?: boolean
 }
 
-const idOf = (props: { name: string; id?: string }): string => props.id ?? `field-${props.name.replaceAll('.', '-')}`
+const idOf = (props: { name: string; id?: string }): string =>
+  props.id ?? `field-${props.name.replaceAll('.', '-')}`
 
 const describedBy = (props: FieldBase): string | undefined => {
-  const parts = [props.error && `${idOf(props)}-error`, props.hint !== undefined && `${idOf(props)}-hint`].filter(Boolean)
+  const parts = [
+    props.error && `${idOf(props)}-error`,
+    props.hint !== undefined && `${idOf(props)}-hint`,
+  ].filter(Boolean)
   return parts.length ? parts.join(' ') : undefined
 }
 
@@ -79,7 +88,9 @@ const Wrapped = ({ field, children }: { field: FieldBase; children?: Child }) =>
   <div class={['field', field.error && 'field-bad']}>
     <label class={field.hideLabel ? 'unseen' : undefined} for={idOf(field)}>
       {field.label}
-      {!field.required && !field.hideLabel && !field.unmarked && <span class="optional">optional</span>}
+      {!field.required && !field.hideLabel && !field.unmarked && (
+        <span class="optional">optional</span>
+      )}
     </label>
     {children}
     {field.error && (
@@ -152,12 +163,32 @@ export const Field = (props: FieldProps) => (
   </Wrapped>
 )
 
-/** What a field for Markdown has besides: names and numbers to complete, and a draft that is kept. `repo` is where it will stand. */
-export const markdownTyping = (repo: string): { 'data-complete': string; 'data-draft': string } => ({ 'data-complete': repoPath(repo, '/complete'), 'data-draft': '' })
+/**
+ * What a field for Markdown has besides: names and numbers to complete, and a draft that is kept.
+ * `repo` is where it will stand.
+ */
+export const markdownTyping = (
+  repo: string,
+): { 'data-complete': string; 'data-draft': string } => ({
+  'data-complete': repoPath(repo, '/complete'),
+  'data-draft': '',
+})
 
-/** Several lines. Grows with what is typed where the browser or the script can; `markdown` names the repository that the text is for. */
+/**
+ * Several lines. Grows with what is typed where the browser or the script can; `markdown` names the
+ * repository that the text is for.
+ */
 export const TextArea = (
-  props: FieldBase & { value?: string | null; rows?: number; placeholder?: string; maxlength?: number; mono?: boolean; autofocus?: boolean; form?: string; markdown?: string },
+  props: FieldBase & {
+    value?: string | null
+    rows?: number
+    placeholder?: string
+    maxlength?: number
+    mono?: boolean
+    autofocus?: boolean
+    form?: string
+    markdown?: string
+  },
 ) => (
   <Wrapped field={props}>
     <textarea
@@ -180,7 +211,14 @@ export const TextArea = (
       {props.value}
     </textarea>
     {props.markdown !== undefined && (
-      <input type="button" class="btn btn-quiet btn-small js-only preview-button" data-at={previewPath(props.markdown, props.name)} data-preview={idOf(props)} aria-expanded="false" value="Preview" />
+      <input
+        type="button"
+        class="btn btn-quiet btn-small js-only preview-button"
+        data-at={previewPath(props.markdown, props.name)}
+        data-preview={idOf(props)}
+        aria-expanded="false"
+        value="Preview"
+      />
     )}
   </Wrapped>
 )
@@ -192,7 +230,9 @@ export interface Option {
 }
 
 /** A choice from a list. */
-export const Select = (props: FieldBase & { options: readonly Option[]; value?: string | null }) => (
+export const Select = (
+  props: FieldBase & { options: readonly Option[]; value?: string | null },
+) => (
   <Wrapped field={props}>
     <span class="select">
       <select
@@ -205,7 +245,11 @@ export const Select = (props: FieldBase & { options: readonly Option[]; value?: 
         aria-describedby={describedBy(props)}
       >
         {props.options.map((option) => (
-          <option value={option.value} selected={option.value === props.value} disabled={option.disabled}>
+          <option
+            value={option.value}
+            selected={option.value === props.value}
+            disabled={option.disabled}
+          >
             {option.label}
           </option>
         ))}
@@ -226,7 +270,9 @@ interface TickProps {
 }
 
 const Tick = ({ kind, props }: { kind: 'checkbox' | 'radio'; props: TickProps }) => {
-  const id = props.id ?? `field-${props.name.replaceAll('.', '-')}${props.value === undefined ? '' : `-${props.value.replace(/[^\w-]+/g, '-')}`}`
+  const id =
+    props.id ??
+    `field-${props.name.replaceAll('.', '-')}${props.value === undefined ? '' : `-${props.value.replace(/[^\w-]+/g, '-')}`}`
   return (
     <div class="tick">
       <input
@@ -255,7 +301,17 @@ export const Checkbox = (props: TickProps) => <Tick kind="checkbox" props={props
 export const Radio = (props: TickProps & { value: string }) => <Tick kind="radio" props={props} />
 
 /** Ticks that answer one question. */
-export const FieldSet = ({ legend, hint, error, children }: { legend: string; hint?: Child; error?: string | null; children?: Child }) => (
+export const FieldSet = ({
+  legend,
+  hint,
+  error,
+  children,
+}: {
+  legend: string
+  hint?: Child
+  error?: string | null
+  children?: Child
+}) => (
   <fieldset class={['fieldset', error && 'field-bad']}>
     <legend>{legend}</legend>
     {hint !== undefined && <p class="hint">{hint}</p>}
@@ -270,7 +326,9 @@ export const FieldSet = ({ legend, hint, error, children }: { legend: string; hi
 )
 
 /** The buttons at a form's end. */
-export const FormActions = ({ children }: { children?: Child }) => <div class="form-actions">{children}</div>
+export const FormActions = ({ children }: { children?: Child }) => (
+  <div class="form-actions">{children}</div>
+)
 
 /** One button that is a whole form: close, star, delete. */
 export const ActionButton = (props: {

@@ -14,13 +14,24 @@ export interface RepoLook {
 }
 
 /** The head of every page of a repository: whose it is, its name, its parts. */
-export const RepoHeader = ({ repo, tabs, actions }: { repo: RepoLook; tabs: readonly Tab[]; actions?: Child }) => {
+export const RepoHeader = ({
+  repo,
+  tabs,
+  actions,
+}: {
+  repo: RepoLook
+  tabs: readonly Tab[]
+  actions?: Child
+}) => {
   const [workspace = '', name = ''] = repo.full_name.split('/')
   return (
     <section class="thing-header" aria-label={`Repository ${repo.full_name}`}>
       <div class="thing-line">
         <p class="thing-name">
-          <Icon name={repo.private ? 'lock' : 'repo'} label={repo.private ? 'Private repository' : 'Repository'} />
+          <Icon
+            name={repo.private ? 'lock' : 'repo'}
+            label={repo.private ? 'Private repository' : 'Repository'}
+          />
           <span>
             <a href={workspacePath(workspace)}>{workspace}</a>
             <span class="slash">/</span>
@@ -52,7 +63,10 @@ export const WorkspaceHeader = (props: {
   <section class="thing-header" aria-label={`Workspace ${props.workspace.slug}`}>
     <div class="thing-line">
       <div class="thing-name thing-workspace">
-        <Avatar of={{ username: props.workspace.slug, kind: 'workspace', name: props.workspace.name }} size={44} />
+        <Avatar
+          of={{ username: props.workspace.slug, kind: 'workspace', name: props.workspace.name }}
+          size={44}
+        />
         <div>
           <p class="thing-title">
             <a href={workspacePath(props.workspace.slug)}>{props.workspace.name}</a>

@@ -3,7 +3,17 @@ import { icons, type IconName } from '../../assets/icons.ts'
 export type { IconName }
 
 /** A picture beside words. With `label` it stands for the words itself and is read aloud. */
-export const Icon = ({ name, size = 16, label, class: extra }: { name: IconName; size?: number; label?: string; class?: string }) => (
+export const Icon = ({
+  name,
+  size = 16,
+  label,
+  class: extra,
+}: {
+  name: IconName
+  size?: number
+  label?: string
+  class?: string
+}) => (
   <svg
     class={['icon', extra]}
     viewBox="0 0 16 16"
@@ -21,7 +31,13 @@ export const Icon = ({ name, size = 16, label, class: extra }: { name: IconName;
 export const Mark = ({ size = 28 }: { size?: number }) => (
   <svg class="mark" viewBox="0 0 32 32" width={size} height={size} aria-hidden="true">
     <path class="mark-arch" d="M5.5 27V15.5a10.5 10.5 0 0 1 21 0V27M2.5 28h27" />
-    <path class="mark-flame" d="M16.3 9.5c.6 3.6 5.2 5.2 5.2 10.4a5.5 5.5 0 0 1-11 .2c0-2.2 1.1-3.6 2.3-4.9.3 1.3.9 2 1.7 2.4-.4-3 .4-5.9 1.8-8.1Z" />
-    <path class="mark-heart" d="M16.2 25.6a2.6 2.6 0 0 1-2.6-2.7c0-1.7 1.5-2.5 2.3-4.2 1 1.5 2.9 2.4 2.9 4.3a2.6 2.6 0 0 1-2.6 2.6Z" />
+    <path
+      class="mark-flame"
+      d="M16.3 9.5c.6 3.6 5.2 5.2 5.2 10.4a5.5 5.5 0 0 1-11 .2c0-2.2 1.1-3.6 2.3-4.9.3 1.3.9 2 1.7 2.4-.4-3 .4-5.9 1.8-8.1Z"
+    />
+    <path
+      class="mark-heart"
+      d="M16.2 25.6a2.6 2.6 0 0 1-2.6-2.7c0-1.7 1.5-2.5 2.3-4.2 1 1.5 2.9 2.4 2.9 4.3a2.6 2.6 0 0 1-2.6 2.6Z"
+    />
   </svg>
 )

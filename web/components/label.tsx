@@ -13,7 +13,12 @@ export const Label = ({ label, href }: { label: LabelLook; href?: string }) => {
   const inside = (
     <>
       <svg class="label-dot" viewBox="0 0 8 8" width="8" height="8" aria-hidden="true">
-        <circle cx="4" cy="4" r="4" fill={/^#?[0-9a-f]{6}$/i.test(color) ? `#${color.replace('#', '')}` : undefined} />
+        <circle
+          cx="4"
+          cy="4"
+          r="4"
+          fill={/^#?[0-9a-f]{6}$/i.test(color) ? `#${color.replace('#', '')}` : undefined}
+        />
       </svg>
       {label.name}
     </>
@@ -30,7 +35,13 @@ export const Label = ({ label, href }: { label: LabelLook; href?: string }) => {
   )
 }
 
-export const Labels = ({ labels, href }: { labels: readonly LabelLook[]; href?: (name: string) => string }) =>
+export const Labels = ({
+  labels,
+  href,
+}: {
+  labels: readonly LabelLook[]
+  href?: (name: string) => string
+}) =>
   labels.length === 0 ? null : (
     <span class="labels">
       {labels.map((label) => (

@@ -36,7 +36,10 @@ export interface LayoutProps {
   /** Feeds and other versions of the page. */
   links?: readonly { rel: string; href: string; type?: string; title?: string }[]
   canonical?: string
-  /** Where the page hears that it has changed, and what is read aloud when this becomes another text. `tail` stays at the end as it grows. */
+  /**
+   * Where the page hears that it has changed, and what is read aloud when this becomes another
+   * text. `tail` stays at the end as it grows.
+   */
   live?: { href: string; said: string; tail?: boolean }
   children?: Child
 }
@@ -56,7 +59,9 @@ const SearchField = ({ search }: { search: NonNullable<LayoutProps['search']> })
       spellcheck="false"
       data-hotkey="/"
     />
-    <kbd class="js-only" aria-hidden="true">/</kbd>
+    <kbd class="js-only" aria-hidden="true">
+      /
+    </kbd>
   </form>
 )
 
@@ -76,7 +81,9 @@ const ViewerMenu = ({ viewer, csrf }: { viewer: Viewer; csrf?: string }) => (
       { label: 'Explore', href: '/explore', icon: 'globe' },
       { label: 'Settings', href: '/settings/profile', icon: 'settings' },
       { label: 'Access tokens', href: '/settings/tokens', icon: 'key' },
-      ...(viewer.site_admin ? [{ label: 'Administration', href: '/admin', icon: 'shield' as const }] : []),
+      ...(viewer.site_admin
+        ? [{ label: 'Administration', href: '/admin', icon: 'shield' as const }]
+        : []),
       'line',
       {
         label: 'Sign out',
@@ -96,9 +103,22 @@ const ViewerMenu = ({ viewer, csrf }: { viewer: Viewer; csrf?: string }) => (
 
 const Bell = ({ unread }: { unread: number | undefined }) =>
   unread === undefined ? null : (
-    <a class="icon-link" href="/notifications" aria-label={unread > 0 ? `Notifications, ${unread > 99 ? 'more than 99' : unread} unread` : 'Notifications'} data-hotkey="g n">
+    <a
+      class="icon-link"
+      href="/notifications"
+      aria-label={
+        unread > 0
+          ? `Notifications, ${unread > 99 ? 'more than 99' : unread} unread`
+          : 'Notifications'
+      }
+      data-hotkey="g n"
+    >
       <Icon name="bell" size={18} />
-      {unread > 0 && <span class="unread" aria-hidden="true">{unread > 99 ? '99+' : unread}</span>}
+      {unread > 0 && (
+        <span class="unread" aria-hidden="true">
+          {unread > 99 ? '99+' : unread}
+        </span>
+      )}
     </a>
   )
 
@@ -110,7 +130,14 @@ const SiteHeader = ({ props }: { props: LayoutProps }) => (
     </a>
     <SearchField search={props.search ?? {}} />
     <div class="site-actions">
-      <a class="icon-link jump-link" href="/search" aria-label="Go to" data-jump={props.search?.scope ?? ''} data-hotkey="t" title="Go to (Ctrl K)">
+      <a
+        class="icon-link jump-link"
+        href="/search"
+        aria-label="Go to"
+        data-jump={props.search?.scope ?? ''}
+        data-hotkey="t"
+        title="Go to (Ctrl K)"
+      >
         <Icon name="arrow-right" size={18} />
       </a>
       {props.viewer ? (
@@ -141,7 +168,9 @@ export const Layout = (props: LayoutProps) => (
   <html lang="en" data-theme={props.theme}>
     <head>
       <meta charset="utf-8" />
-      <title>{props.title === '' || props.title === 'Hearth' ? 'Hearth' : `${props.title} · Hearth`}</title>
+      <title>
+        {props.title === '' || props.title === 'Hearth' ? 'Hearth' : `${props.title} · Hearth`}
+      </title>
       <meta name="viewport" content="width=device-width, initial-scale=1" />
       <meta name="color-scheme" content={props.theme ?? 'light dark'} />
       <meta name="theme-color" media="(prefers-color-scheme: light)" content="#faf8f5" />
@@ -162,7 +191,18 @@ export const Layout = (props: LayoutProps) => (
       </a>
       <SiteHeader props={props} />
       {props.header}
-      <main id="content" class={['page', props.width === 'wide' && 'page-wide', props.width === 'narrow' && 'page-narrow']} tabindex="-1" data-live={props.live?.href} data-said={props.live?.said} data-tail={props.live?.tail}>
+      <main
+        id="content"
+        class={[
+          'page',
+          props.width === 'wide' && 'page-wide',
+          props.width === 'narrow' && 'page-narrow',
+        ]}
+        tabindex="-1"
+        data-live={props.live?.href}
+        data-said={props.live?.said}
+        data-tail={props.live?.tail}
+      >
         {props.flash && <Flash kind={props.flash.kind}>{props.flash.text}</Flash>}
         {props.children}
       </main>
@@ -191,7 +231,17 @@ export const Layout = (props: LayoutProps) => (
 )
 
 /** The head of a page inside `main`: its title, a line below it, what one can do. */
-export const PageHead = ({ title, lead, actions, level = 1 }: { title: Child; lead?: Child; actions?: Child; level?: 1 | 2 }) => (
+export const PageHead = ({
+  title,
+  lead,
+  actions,
+  level = 1,
+}: {
+  title: Child
+  lead?: Child
+  actions?: Child
+  level?: 1 | 2
+}) => (
   <div class="page-head">
     <div>
       {level === 1 ? <h1>{title}</h1> : <h2>{title}</h2>}
@@ -202,7 +252,13 @@ export const PageHead = ({ title, lead, actions, level = 1 }: { title: Child; le
 )
 
 /** Where one is, from the top down; the last part is the page itself. */
-export const Breadcrumbs = ({ parts, label = 'Path' }: { parts: readonly { label: string; href?: string }[]; label?: string }) => (
+export const Breadcrumbs = ({
+  parts,
+  label = 'Path',
+}: {
+  parts: readonly { label: string; href?: string }[]
+  label?: string
+}) => (
   <nav class="crumbs" aria-label={label}>
     <ol>
       {parts.map((part, index) => (

@@ -11,7 +11,9 @@ export interface MenuItem {
   form?: Child
 }
 
-/** A menu that opens without any script. `summary` is what one presses; `label` says what it opens. */
+/**
+ * A menu that opens without any script. `summary` is what one presses; `label` says what it opens.
+ */
 export const Menu = (props: {
   summary: Child
   label: string
@@ -54,12 +56,20 @@ export const Menu = (props: {
 )
 
 /** A panel of free content behind a button: clone addresses, filters. */
-export const Dropdown = (props: { summary: Child; label: string; children?: Child; align?: 'left' | 'right'; class?: string }) => (
+export const Dropdown = (props: {
+  summary: Child
+  label: string
+  children?: Child
+  align?: 'left' | 'right'
+  class?: string
+}) => (
   <details class={['menu', props.class]} data-menu>
     <summary class="btn btn-plain" aria-label={props.label}>
       {props.summary}
       <Icon name="chevron-down" />
     </summary>
-    <div class={['menu-panel', 'menu-roomy', props.align === 'left' && 'menu-left']}>{props.children}</div>
+    <div class={['menu-panel', 'menu-roomy', props.align === 'left' && 'menu-left']}>
+      {props.children}
+    </div>
   </details>
 )

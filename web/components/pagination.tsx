@@ -2,7 +2,15 @@ import { numberText } from '../format.ts'
 import { Icon } from './icon.tsx'
 
 /** Older and newer, for lists that go on from an id. */
-export const Pager = ({ newer, older, label = 'Pages' }: { newer?: string | null; older?: string | null; label?: string }) =>
+export const Pager = ({
+  newer,
+  older,
+  label = 'Pages',
+}: {
+  newer?: string | null
+  older?: string | null
+  label?: string
+}) =>
   newer || older ? (
     <nav class="pagination" aria-label={label}>
       {newer ? (
@@ -20,20 +28,38 @@ export const Pager = ({ newer, older, label = 'Pages' }: { newer?: string | null
     </nav>
   ) : null
 
-/** Which page numbers are worth a link: the ends, the current one and its neighbours. Zero stands for a gap. */
+/**
+ * Which page numbers are worth a link: the ends, the current one and its neighbours. Zero stands
+ * for a gap.
+ */
 const numbers = (page: number, pages: number): number[] => {
-  const wanted = [...new Set([1, page - 1, page, page + 1, pages])].filter((one) => one >= 1 && one <= pages).sort((a, b) => a - b)
-  return wanted.flatMap((one, index) => (index > 0 && one - (wanted[index - 1] ?? one) > 1 ? [0, one] : [one]))
+  const wanted = [...new Set([1, page - 1, page, page + 1, pages])]
+    .filter((one) => one >= 1 && one <= pages)
+    .sort((a, b) => a - b)
+  return wanted.flatMap((one, index) =>
+    index > 0 && one - (wanted[index - 1] ?? one) > 1 ? [0, one] : [one],
+  )
 }
 
 /** Numbered pages; nothing when there is only one. `href` gives the address of a page. */
-export const Pagination = (props: { page: number; perPage: number; total: number; href: (page: number) => string; label?: string }) => {
+export const Pagination = (props: {
+  page: number
+  perPage: number
+  total: number
+  href: (page: number) => string
+  label?: string
+}) => {
   const pages = Math.ceil(props.total / props.perPage)
   if (pages <= 1) return null
   return (
     <nav class="pagination" aria-label={props.label ?? 'Pages'}>
       {props.page > 1 && (
-        <a class="page-link" href={props.href(props.page - 1)} rel="prev" aria-label="Previous page">
+        <a
+          class="page-link"
+          href={props.href(props.page - 1)}
+          rel="prev"
+          aria-label="Previous page"
+        >
           <Icon name="chevron-left" />
         </a>
       )}
@@ -43,7 +69,12 @@ export const Pagination = (props: { page: number; perPage: number; total: number
             …
           </span>
         ) : (
-          <a class="page-link" href={props.href(number)} aria-current={number === props.page ? 'page' : undefined} aria-label={`Page ${numberText(number)}`}>
+          <a
+            class="page-link"
+            href={props.href(number)}
+            aria-current={number === props.page ? 'page' : undefined}
+            aria-label={`Page ${numberText(number)}`}
+          >
             {numberText(number)}
           </a>
         ),

@@ -1,4 +1,5 @@
-// Rows of lists. Each takes the part of a record that it shows, in the record's own words, so that a page can hand over
+// Rows of lists. Each takes the part of a record that it shows, in the record's own words, so that
+// a page can hand over
 // what an operation answered.
 import { numberText, plural, shortSha } from '../format.ts'
 import type { Child } from '../jsx/html.ts'
@@ -10,7 +11,15 @@ import { CheckState, Chip, issueLook, pullLook } from './state.tsx'
 import { RelativeTime } from './time.tsx'
 
 /** A framed list. `head` holds filters or counts above the rows. */
-export const List = ({ head, label, children }: { head?: Child; label: string; children?: Child }) => (
+export const List = ({
+  head,
+  label,
+  children,
+}: {
+  head?: Child
+  label: string
+  children?: Child
+}) => (
   <div class="list">
     {head !== undefined && <div class="list-head">{head}</div>}
     <ul aria-label={label}>{children}</ul>
@@ -18,7 +27,19 @@ export const List = ({ head, label, children }: { head?: Child; label: string; c
 )
 
 /** A row of anything: a mark, a title, a line below, something at the end. */
-export const Row = ({ mark, title, meta, end, children }: { mark?: Child; title: Child; meta?: Child; end?: Child; children?: Child }) => (
+export const Row = ({
+  mark,
+  title,
+  meta,
+  end,
+  children,
+}: {
+  mark?: Child
+  title: Child
+  meta?: Child
+  end?: Child
+  children?: Child
+}) => (
   <li class="row">
     {mark !== undefined && <div class="row-mark">{mark}</div>}
     <div class="row-main">
@@ -52,8 +73,16 @@ const Comments = ({ count, href }: { count?: number; href: string }) =>
     </a>
   ) : null
 
-/** An issue in a list. `labels` are its labels with their colours; `withRepo` names the repository too. */
-export const IssueRow = (props: { issue: IssueLook; labels?: readonly LabelLook[]; withRepo?: boolean; now?: number }) => {
+/**
+ * An issue in a list. `labels` are its labels with their colours; `withRepo` names the repository
+ * too.
+ */
+export const IssueRow = (props: {
+  issue: IssueLook
+  labels?: readonly LabelLook[]
+  withRepo?: boolean
+  now?: number
+}) => {
   const { issue } = props
   const look = issueLook(issue)
   const href = issuePath(issue.repo, issue.number)
@@ -61,10 +90,16 @@ export const IssueRow = (props: { issue: IssueLook; labels?: readonly LabelLook[
   const closed = issue.state === 'open' ? null : issue.closed_at
   return (
     <Row
-      mark={<span class={`tone-${look.tone}`}><Icon name={look.icon} label={look.word} /></span>}
+      mark={
+        <span class={`tone-${look.tone}`}>
+          <Icon name={look.icon} label={look.word} />
+        </span>
+      }
       title={
         <>
-          <a class="row-link" href={href}>{issue.title}</a>
+          <a class="row-link" href={href}>
+            {issue.title}
+          </a>
           <Labels labels={props.labels ?? []} href={(name) => withQuery(list, { label: name })} />
         </>
       }
@@ -72,10 +107,17 @@ export const IssueRow = (props: { issue: IssueLook; labels?: readonly LabelLook[
         <>
           <span>{props.withRepo ? `${issue.repo}#${issue.number}` : `#${issue.number}`}</span>
           <span>
-            {closed ? 'closed' : 'opened'} <RelativeTime at={closed ?? issue.created_at} now={props.now} />
+            {closed ? 'closed' : 'opened'}{' '}
+            <RelativeTime at={closed ?? issue.created_at} now={props.now} />
           </span>
-          <span>by <PersonLink of={issue.author} face={false} /></span>
-          {issue.milestone && <span><Icon name="milestone" size={14} /> {issue.milestone.title}</span>}
+          <span>
+            by <PersonLink of={issue.author} face={false} />
+          </span>
+          {issue.milestone && (
+            <span>
+              <Icon name="milestone" size={14} /> {issue.milestone.title}
+            </span>
+          )}
         </>
       }
       end={
@@ -123,13 +165,23 @@ export interface PullLook {
 /** Lines added and removed; nothing where no line changed. */
 export const Stat = ({ additions, deletions }: { additions: number; deletions: number }) =>
   additions + deletions === 0 ? null : (
-    <span class="stat" aria-label={`${plural(additions, 'line')} added, ${plural(deletions, 'line')} removed`} role="img">
-      <span class="stat-add">+{numberText(additions)}</span> <span class="stat-del">−{numberText(deletions)}</span>
+    <span
+      class="stat"
+      aria-label={`${plural(additions, 'line')} added, ${plural(deletions, 'line')} removed`}
+      role="img"
+    >
+      <span class="stat-add">+{numberText(additions)}</span>{' '}
+      <span class="stat-del">−{numberText(deletions)}</span>
     </span>
   )
 
 /** A pull request in a list. */
-export const PullRow = (props: { pull: PullLook; labels?: readonly LabelLook[]; withRepo?: boolean; now?: number }) => {
+export const PullRow = (props: {
+  pull: PullLook
+  labels?: readonly LabelLook[]
+  withRepo?: boolean
+  now?: number
+}) => {
   const { pull } = props
   const look = pullLook(pull.status)
   const href = pullPath(pull.repo, pull.number)
@@ -137,25 +189,58 @@ export const PullRow = (props: { pull: PullLook; labels?: readonly LabelLook[]; 
   const word = pull.status === 'merged' ? 'merged' : pull.status === 'closed' ? 'closed' : 'opened'
   return (
     <Row
-      mark={<span class={`tone-${look.tone}`}><Icon name={look.icon} label={look.word} /></span>}
+      mark={
+        <span class={`tone-${look.tone}`}>
+          <Icon name={look.icon} label={look.word} />
+        </span>
+      }
       title={
         <>
-          <a class="row-link" href={href}>{pull.title}</a>
-          {pull.checks_status && <CheckState status={pull.checks_status} bare href={pullPath(pull.repo, pull.number, 'checks')} />}
+          <a class="row-link" href={href}>
+            {pull.title}
+          </a>
+          {pull.checks_status && (
+            <CheckState
+              status={pull.checks_status}
+              bare
+              href={pullPath(pull.repo, pull.number, 'checks')}
+            />
+          )}
           {pull.status === 'draft' && <Chip>Draft</Chip>}
-          {pull.queue && <Chip icon="queue" tone="wait">{pull.queue.position ? `Queue ${pull.queue.position}` : 'Queue'}</Chip>}
-          <Labels labels={props.labels ?? []} href={(name) => withQuery(repoPath(pull.repo, '/pulls'), { label: name })} />
+          {pull.queue && (
+            <Chip icon="queue" tone="wait">
+              {pull.queue.position ? `Queue ${pull.queue.position}` : 'Queue'}
+            </Chip>
+          )}
+          <Labels
+            labels={props.labels ?? []}
+            href={(name) => withQuery(repoPath(pull.repo, '/pulls'), { label: name })}
+          />
         </>
       }
       meta={
         <>
           <span>{props.withRepo ? `${pull.repo}#${pull.number}` : `#${pull.number}`}</span>
-          <span>{word} <RelativeTime at={at} now={props.now} /></span>
-          <span>by <PersonLink of={pull.author} face={false} /></span>
-          {pull.issue ? <span>for <a href={issuePath(pull.repo, pull.issue)}>#{pull.issue}</a></span> : null}
-          {pull.agent && <span><Icon name="agent" size={14} /> {pull.agent}</span>}
+          <span>
+            {word} <RelativeTime at={at} now={props.now} />
+          </span>
+          <span>
+            by <PersonLink of={pull.author} face={false} />
+          </span>
+          {pull.issue ? (
+            <span>
+              for <a href={issuePath(pull.repo, pull.issue)}>#{pull.issue}</a>
+            </span>
+          ) : null}
+          {pull.agent && (
+            <span>
+              <Icon name="agent" size={14} /> {pull.agent}
+            </span>
+          )}
           {pull.approvals && pull.approvals.required > 0 && pull.status === 'open' && (
-            <span class={pull.approvals.counted >= pull.approvals.required ? 'tone-good' : undefined}>
+            <span
+              class={pull.approvals.counted >= pull.approvals.required ? 'tone-good' : undefined}
+            >
               {pull.approvals.counted} of {plural(pull.approvals.required, 'approval')}
             </span>
           )}
@@ -163,7 +248,9 @@ export const PullRow = (props: { pull: PullLook; labels?: readonly LabelLook[]; 
       }
       end={
         <>
-          {pull.additions !== undefined && pull.deletions !== undefined && <Stat additions={pull.additions} deletions={pull.deletions} />}
+          {pull.additions !== undefined && pull.deletions !== undefined && (
+            <Stat additions={pull.additions} deletions={pull.deletions} />
+          )}
           <Comments count={pull.comments_count} href={href} />
         </>
       }
@@ -186,16 +273,33 @@ export interface RepoRowLook {
 }
 
 /**
- * A repository in a list. `short` leaves the workspace's name out, on the workspace's own page; `name` and `description` stand in place of
+ * A repository in a list. `short` leaves the workspace's name out, on the workspace's own page;
+ * `name` and `description` stand in place of
  * the record's, with what was looked for marked in them.
  */
-export const RepoRow = ({ repo, short, now, ...marked }: { repo: RepoRowLook; short?: boolean; now?: number; name?: Child; description?: Child }) => {
+export const RepoRow = ({
+  repo,
+  short,
+  now,
+  ...marked
+}: {
+  repo: RepoRowLook
+  short?: boolean
+  now?: number
+  name?: Child
+  description?: Child
+}) => {
   const [workspace = '', name = ''] = repo.full_name.split('/')
   const at = repo.pushed_at ?? repo.updated_at
   const description = marked.description ?? repo.description
   return (
     <Row
-      mark={<Icon name={repo.private ? 'lock' : 'repo'} label={repo.private ? 'Private repository' : 'Public repository'} />}
+      mark={
+        <Icon
+          name={repo.private ? 'lock' : 'repo'}
+          label={repo.private ? 'Private repository' : 'Public repository'}
+        />
+      }
       title={
         <>
           <a class="row-link" href={repoPath(repo.full_name)}>
@@ -203,16 +307,36 @@ export const RepoRow = ({ repo, short, now, ...marked }: { repo: RepoRowLook; sh
             {marked.name ?? name}
           </a>
           {repo.private && <Chip>Private</Chip>}
-          {repo.archived && <Chip icon="archive" tone="wait">Archived</Chip>}
+          {repo.archived && (
+            <Chip icon="archive" tone="wait">
+              Archived
+            </Chip>
+          )}
         </>
       }
       meta={
         <>
           {repo.language && <span>{repo.language}</span>}
-          {repo.stars_count ? <span><Icon name="star" size={14} /> {repo.stars_count}</span> : null}
-          {repo.open_issues_count ? <span><Icon name="issue" size={14} /> {repo.open_issues_count}</span> : null}
-          {repo.open_pulls_count ? <span><Icon name="pull" size={14} /> {repo.open_pulls_count}</span> : null}
-          {at && <span>updated <RelativeTime at={at} now={now} /></span>}
+          {repo.stars_count ? (
+            <span>
+              <Icon name="star" size={14} /> {repo.stars_count}
+            </span>
+          ) : null}
+          {repo.open_issues_count ? (
+            <span>
+              <Icon name="issue" size={14} /> {repo.open_issues_count}
+            </span>
+          ) : null}
+          {repo.open_pulls_count ? (
+            <span>
+              <Icon name="pull" size={14} /> {repo.open_pulls_count}
+            </span>
+          ) : null}
+          {at && (
+            <span>
+              updated <RelativeTime at={at} now={now} />
+            </span>
+          )}
         </>
       }
     >
@@ -220,7 +344,9 @@ export const RepoRow = ({ repo, short, now, ...marked }: { repo: RepoRowLook; sh
       {repo.topics && repo.topics.length > 0 && (
         <p class="topics">
           {repo.topics.map((topic) => (
-            <a class="topic" href={withQuery('/explore', { topic })}>{topic}</a>
+            <a class="topic" href={withQuery('/explore', { topic })}>
+              {topic}
+            </a>
           ))}
         </p>
       )}
@@ -238,29 +364,63 @@ export interface CommitLook {
 }
 
 /** The rest of a commit's message, without its title. */
-const bodyOf = (commit: CommitLook): string => (commit.message ?? '').slice(commit.title.length).replace(/^[\s…]+/, '').trimEnd()
+const bodyOf = (commit: CommitLook): string =>
+  (commit.message ?? '')
+    .slice(commit.title.length)
+    .replace(/^[\s…]+/, '')
+    .trimEnd()
 
 /** A commit in a list; the rest of its message unfolds. */
-export const CommitRow = ({ commit, repo, checks, now }: { commit: CommitLook; repo: string; checks?: string; now?: number }) => {
+export const CommitRow = ({
+  commit,
+  repo,
+  checks,
+  now,
+}: {
+  commit: CommitLook
+  repo: string
+  checks?: string
+  now?: number
+}) => {
   const body = commit.message?.startsWith(commit.title) ? bodyOf(commit) : ''
   return (
     <Row
       mark={<Avatar of={commit.author.actor ?? { username: commit.author.name }} size={24} />}
       title={
         <>
-          <a class="row-link" href={commitPath(repo, commit.sha)}>{commit.title || '(no message)'}</a>
-          {commit.pull ? <a class="muted" href={pullPath(repo, commit.pull)}>#{commit.pull}</a> : null}
+          <a class="row-link" href={commitPath(repo, commit.sha)}>
+            {commit.title || '(no message)'}
+          </a>
+          {commit.pull ? (
+            <a class="muted" href={pullPath(repo, commit.pull)}>
+              #{commit.pull}
+            </a>
+          ) : null}
           {checks && <CheckState status={checks} bare />}
         </>
       }
       meta={
         <>
-          <span>{commit.author.actor ? <PersonLink of={commit.author.actor} face={false} /> : commit.author.name}</span>
+          <span>
+            {commit.author.actor ? (
+              <PersonLink of={commit.author.actor} face={false} />
+            ) : (
+              commit.author.name
+            )}
+          </span>
           <RelativeTime at={commit.author.date} now={now} />
-          {commit.verification?.verified && <Chip icon="shield" tone="good">Verified</Chip>}
+          {commit.verification?.verified && (
+            <Chip icon="shield" tone="good">
+              Verified
+            </Chip>
+          )}
         </>
       }
-      end={<a class="sha" href={commitPath(repo, commit.sha)}>{shortSha(commit.sha)}</a>}
+      end={
+        <a class="sha" href={commitPath(repo, commit.sha)}>
+          {shortSha(commit.sha)}
+        </a>
+      }
     >
       {body && (
         <details class="row-more">

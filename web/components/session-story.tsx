@@ -1,4 +1,5 @@
-// The record of how a pull request was made, as a story: the summary first, then what was said and decided, with the work
+// The record of how a pull request was made, as a story: the summary first, then what was said and
+// decided, with the work
 // between two sentences (tools, their output, edits) folded into one line that says what it was.
 import { costText, numberText, plural, shortSha } from '../format.ts'
 import type { Child } from '../jsx/html.ts'
@@ -23,11 +24,15 @@ export interface StoryEntry {
 
 const folded = new Set(['tool', 'result', 'edit', 'thought'])
 
-const number = (value: unknown): number => (typeof value === 'number' && Number.isFinite(value) ? value : 0)
-const words = (value: unknown): string[] => (Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : [])
+const number = (value: unknown): number =>
+  typeof value === 'number' && Number.isFinite(value) ? value : 0
+const words = (value: unknown): string[] =>
+  Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : []
 
 /** Sums of the usage entries. */
-export const storyCost = (entries: readonly StoryEntry[]): { usd: number; input: number; output: number; models: string[] } => {
+export const storyCost = (
+  entries: readonly StoryEntry[],
+): { usd: number; input: number; output: number; models: string[] } => {
   const models = new Set<string>()
   const sums = { usd: 0, input: 0, output: 0 }
   for (const { kind, data } of entries) {
@@ -49,52 +54,101 @@ const Marks = ({ entry }: { entry: StoryEntry }) => (
 
 const inputText = (input: unknown): string => {
   if (input === undefined || input === null) return ''
-  if (typeof input === 'object' && 'command' in input && typeof input.command === 'string') return input.command
+  if (typeof input === 'object' && 'command' in input && typeof input.command === 'string')
+    return input.command
   return JSON.stringify(input, null, 2)
 }
 
 const Step = ({ entry }: { entry: StoryEntry }) => {
   const data = entry.data ?? {}
   const bad = data.ok === false || (typeof data.exit_code === 'number' && data.exit_code !== 0)
-  const icon: IconName = entry.kind === 'edit' ? 'edit' : entry.kind === 'thought' ? 'comment' : entry.kind === 'result' ? 'arrow-right' : 'terminal'
+  const icon: IconName =
+    entry.kind === 'edit'
+      ? 'edit'
+      : entry.kind === 'thought'
+        ? 'comment'
+        : entry.kind === 'result'
+          ? 'arrow-right'
+          : 'terminal'
   const input = inputText(data.input)
   return (
     <li class={['step', bad && 'step-bad']} id={`entry-${entry.seq}`}>
       <p class="step-head">
         <Icon name={icon} />
-        <span class="mono">{entry.kind === 'tool' ? (entry.tool ?? 'tool') : entry.kind === 'edit' ? 'edit' : entry.kind}</span>
-        {bad && <span class="chip tone-bad">{typeof data.exit_code === 'number' ? `exit ${data.exit_code}` : 'failed'}</span>}
-        {number(data.duration_ms) > 0 && <span class="muted"><Duration milliseconds={number(data.duration_ms)} /></span>}
+        <span class="mono">
+          {entry.kind === 'tool'
+            ? (entry.tool ?? 'tool')
+            : entry.kind === 'edit'
+              ? 'edit'
+              : entry.kind}
+        </span>
+        {bad && (
+          <span class="chip tone-bad">
+            {typeof data.exit_code === 'number' ? `exit ${data.exit_code}` : 'failed'}
+          </span>
+        )}
+        {number(data.duration_ms) > 0 && (
+          <span class="muted">
+            <Duration milliseconds={number(data.duration_ms)} />
+          </span>
+        )}
         <Marks entry={entry} />
         <a class="step-seq" href={`#entry-${entry.seq}`} aria-label={`Link to entry ${entry.seq}`}>
           {entry.seq}
         </a>
       </p>
-      {words(data.paths).length > 0 && <p class="step-paths mono">{words(data.paths).join('  ')}</p>}
+      {words(data.paths).length > 0 && (
+        <p class="step-paths mono">{words(data.paths).join('  ')}</p>
+      )}
       {input && <pre tabindex="0">{input}</pre>}
-      {entry.text && entry.text !== input && (entry.kind === 'thought' ? <p class="pre-line">{entry.text}</p> : <pre tabindex="0">{entry.text}</pre>)}
+      {entry.text &&
+        entry.text !== input &&
+        (entry.kind === 'thought' ? (
+          <p class="pre-line">{entry.text}</p>
+        ) : (
+          <pre tabindex="0">{entry.text}</pre>
+        ))}
     </li>
   )
 }
 
 const groupWords = (entries: readonly StoryEntry[]): string => {
   const tools = entries.filter((entry) => entry.kind === 'tool').length
-  const files = new Set(entries.flatMap((entry) => (entry.kind === 'edit' ? words(entry.data?.paths) : [])))
+  const files = new Set(
+    entries.flatMap((entry) => (entry.kind === 'edit' ? words(entry.data?.paths) : [])),
+  )
   const thoughts = entries.filter((entry) => entry.kind === 'thought').length
-  const parts = [tools > 0 && plural(tools, 'tool call'), files.size > 0 && `${plural(files.size, 'file')} edited`, thoughts > 0 && plural(thoughts, 'thought')]
+  const parts = [
+    tools > 0 && plural(tools, 'tool call'),
+    files.size > 0 && `${plural(files.size, 'file')} edited`,
+    thoughts > 0 && plural(thoughts, 'thought'),
+  ]
   return parts.filter(Boolean).join(', ') || plural(entries.length, 'step')
 }
 
 const Group = ({ entries }: { entries: readonly StoryEntry[] }) => {
-  const failures = entries.filter((entry) => entry.data?.ok === false || (typeof entry.data?.exit_code === 'number' && entry.data.exit_code !== 0)).length
-  const names = [...new Set(entries.flatMap((entry) => (entry.kind === 'tool' && entry.tool ? [entry.tool] : [])))]
+  const failures = entries.filter(
+    (entry) =>
+      entry.data?.ok === false ||
+      (typeof entry.data?.exit_code === 'number' && entry.data.exit_code !== 0),
+  ).length
+  const names = [
+    ...new Set(
+      entries.flatMap((entry) => (entry.kind === 'tool' && entry.tool ? [entry.tool] : [])),
+    ),
+  ]
   return (
     <li class="story-work">
       <details>
         <summary>
           <Icon name="chevron-right" />
           <span>{groupWords(entries)}</span>
-          {names.length > 0 && <span class="muted mono small">{names.slice(0, 4).join(' · ')}{names.length > 4 ? ' …' : ''}</span>}
+          {names.length > 0 && (
+            <span class="muted mono small">
+              {names.slice(0, 4).join(' · ')}
+              {names.length > 4 ? ' …' : ''}
+            </span>
+          )}
           {failures > 0 && <span class="chip tone-bad">{failures} failed</span>}
         </summary>
         <ol class="steps">
@@ -118,31 +172,74 @@ const looks: Record<string, { icon: IconName; tone?: string; word?: string }> = 
   summary: { icon: 'flame', word: 'Summary' },
 }
 
-const Line = ({ entry, body, footer, commitHref, now }: { entry: StoryEntry; body: Child; footer?: Child; commitHref?: (sha: string) => string; now?: number }) => {
+const Line = ({
+  entry,
+  body,
+  footer,
+  commitHref,
+  now,
+}: {
+  entry: StoryEntry
+  body: Child
+  footer?: Child
+  commitHref?: (sha: string) => string
+  now?: number
+}) => {
   const data = entry.data ?? {}
   const status = typeof data.status === 'string' ? data.status : ''
   const look = looks[entry.kind] ?? { icon: 'circle' as const, word: entry.kind }
-  const tone = entry.kind === 'check' ? (status === 'passed' ? 'good' : status === 'failed' || status === 'errored' ? 'bad' : 'wait') : look.tone
+  const tone =
+    entry.kind === 'check'
+      ? status === 'passed'
+        ? 'good'
+        : status === 'failed' || status === 'errored'
+          ? 'bad'
+          : 'wait'
+      : look.tone
   const sha = typeof data.sha === 'string' ? data.sha : entry.sha
   const steps = (Array.isArray(data.steps) ? data.steps : []).filter(
-    (one): one is { text: string; done?: unknown } => typeof one === 'object' && one !== null && typeof one.text === 'string',
+    (one): one is { text: string; done?: unknown } =>
+      typeof one === 'object' && one !== null && typeof one.text === 'string',
   )
   const person = entry.kind === 'message' && data.role === 'user'
   // Who asks from elsewhere is named, and the words are set off: they are not the story's own.
   const quoted = entry.kind === 'question' && typeof data.question === 'string'
   const by = (quoted || entry.kind === 'answer') && Boolean(entry.author)
   return (
-    <li class={['story-line', person && 'story-person', `story-${entry.kind.replace(/[^a-z0-9_]/g, '')}`]} id={`entry-${entry.seq}`}>
+    <li
+      class={[
+        'story-line',
+        person && 'story-person',
+        `story-${entry.kind.replace(/[^a-z0-9_]/g, '')}`,
+      ]}
+      id={`entry-${entry.seq}`}
+    >
       <span class={['event-icon', tone && `tone-${tone}`]}>
-        {entry.kind === 'message' && entry.author ? <Avatar of={entry.author} size={30} /> : <Icon name={look.icon} />}
+        {entry.kind === 'message' && entry.author ? (
+          <Avatar of={entry.author} size={30} />
+        ) : (
+          <Icon name={look.icon} />
+        )}
       </span>
       <div class="story-text">
         <p class="story-head">
-          {entry.kind === 'message' ? <PersonLink of={entry.author ?? null} face={false} /> : <strong>{by ? `${quoted ? 'Asked' : 'Answered'} by` : look.word}</strong>}
+          {entry.kind === 'message' ? (
+            <PersonLink of={entry.author ?? null} face={false} />
+          ) : (
+            <strong>{by ? `${quoted ? 'Asked' : 'Answered'} by` : look.word}</strong>
+          )}
           {by && entry.author && <PersonLink of={entry.author} face={false} />}
           {status && <span class={['chip', tone && `tone-${tone}`]}>{status}</span>}
           {typeof data.command === 'string' && <code>{data.command}</code>}
-          {entry.kind === 'checkpoint' && sha && (commitHref ? <a class="sha" href={commitHref(sha)}>{shortSha(sha)}</a> : <code>{shortSha(sha)}</code>)}
+          {entry.kind === 'checkpoint' &&
+            sha &&
+            (commitHref ? (
+              <a class="sha" href={commitHref(sha)}>
+                {shortSha(sha)}
+              </a>
+            ) : (
+              <code>{shortSha(sha)}</code>
+            ))}
           <Marks entry={entry} />
           <a class="muted" href={`#entry-${entry.seq}`}>
             <RelativeTime at={entry.at} now={now} />
@@ -152,7 +249,11 @@ const Line = ({ entry, body, footer, commitHref, now }: { entry: StoryEntry; bod
           <ul class="plan-steps">
             {steps.map((step) => (
               <li class={step.done === true ? 'done' : undefined}>
-                <Icon name={step.done === true ? 'check-circle' : 'circle'} label={step.done === true ? 'Done' : 'To do'} /> <span>{step.text}</span>
+                <Icon
+                  name={step.done === true ? 'check-circle' : 'circle'}
+                  label={step.done === true ? 'Done' : 'To do'}
+                />{' '}
+                <span>{step.text}</span>
               </li>
             ))}
           </ul>
@@ -165,8 +266,10 @@ const Line = ({ entry, body, footer, commitHref, now }: { entry: StoryEntry; bod
 }
 
 /**
- * A session to read. `render` turns a message's Markdown into finished HTML; without it the text is shown as typed.
- * The last summary comes first and is not repeated; usage entries become the sum in the head. `cost` is the sum over the
+ * A session to read. `render` turns a message's Markdown into finished HTML; without it the text is
+ * shown as typed.
+ * The last summary comes first and is not repeated; usage entries become the sum in the head.
+ * `cost` is the sum over the
  * whole session, for a page that has only a part of the entries.
  */
 export const SessionStory = (props: {
@@ -176,7 +279,10 @@ export const SessionStory = (props: {
   footer?: (entry: StoryEntry) => Child
   commitHref?: (sha: string) => string
   cost?: number | null
-  /** The last summary of the whole session, for such a page; else it is looked for among the entries. */
+  /**
+   * The last summary of the whole session, for such a page; else it is looked for among the
+   * entries.
+   */
   summary?: StoryEntry | null
   /** Address of the entries before the first or after the last one here. */
   earlier?: string | null
@@ -187,11 +293,15 @@ export const SessionStory = (props: {
   if (entries.length === 0) {
     return (
       <EmptyState icon="spark" title="No session yet">
-        <p>When an agent works on this pull request, its messages, tools and checkpoints are told here.</p>
+        <p>
+          When an agent works on this pull request, its messages, tools and checkpoints are told
+          here.
+        </p>
       </EmptyState>
     )
   }
-  const show = (text: string): Child => (text === '' ? null : props.render ? props.render(text) : <p class="pre-line">{text}</p>)
+  const show = (text: string): Child =>
+    text === '' ? null : props.render ? props.render(text) : <p class="pre-line">{text}</p>
   const summary = props.summary ?? entries.findLast((entry) => entry.kind === 'summary')
   const sums = storyCost(entries)
   const usd = props.cost ?? sums.usd
@@ -208,7 +318,15 @@ export const SessionStory = (props: {
       continue
     }
     flush()
-    parts.push(<Line entry={entry} body={show(entry.text)} footer={props.footer?.(entry)} commitHref={props.commitHref} now={props.now} />)
+    parts.push(
+      <Line
+        entry={entry}
+        body={show(entry.text)}
+        footer={props.footer?.(entry)}
+        commitHref={props.commitHref}
+        now={props.now}
+      />,
+    )
   }
   flush()
   const first = entries[0]
@@ -217,10 +335,24 @@ export const SessionStory = (props: {
   return (
     <section class="story" aria-label="Session">
       <div class="story-facts">
-        <span><Icon name="spark" /> {plural(last?.seq ?? entries.length, 'entry', 'entries')}</span>
-        {span > 0 && <span><Icon name="clock" /> <Duration milliseconds={span} /></span>}
-        {usd > 0 && <span><Icon name="cost" /> {costText(usd)}</span>}
-        {sums.input + sums.output > 0 && <span class="muted">{numberText(sums.input)} tokens in, {numberText(sums.output)} out</span>}
+        <span>
+          <Icon name="spark" /> {plural(last?.seq ?? entries.length, 'entry', 'entries')}
+        </span>
+        {span > 0 && (
+          <span>
+            <Icon name="clock" /> <Duration milliseconds={span} />
+          </span>
+        )}
+        {usd > 0 && (
+          <span>
+            <Icon name="cost" /> {costText(usd)}
+          </span>
+        )}
+        {sums.input + sums.output > 0 && (
+          <span class="muted">
+            {numberText(sums.input)} tokens in, {numberText(sums.output)} out
+          </span>
+        )}
         {sums.models.length > 0 && <span class="muted">{sums.models.join(', ')}</span>}
       </div>
       {summary && (
@@ -231,9 +363,17 @@ export const SessionStory = (props: {
           {show(summary.text)}
         </div>
       )}
-      {props.earlier && <p><a href={props.earlier}>Show earlier entries</a></p>}
+      {props.earlier && (
+        <p>
+          <a href={props.earlier}>Show earlier entries</a>
+        </p>
+      )}
       <ol class="story-lines">{parts}</ol>
-      {props.later && <p><a href={props.later}>Show later entries</a></p>}
+      {props.later && (
+        <p>
+          <a href={props.later}>Show later entries</a>
+        </p>
+      )}
     </section>
   )
 }

@@ -12,7 +12,8 @@ interface Look {
 
 export const issueLook = (issue: { state: string; reason?: string | null }): Look => {
   if (issue.state === 'open') return { icon: 'issue', tone: 'good', word: 'Open' }
-  if (issue.reason === 'not_planned') return { icon: 'issue-skipped', tone: 'plain', word: 'Not planned' }
+  if (issue.reason === 'not_planned')
+    return { icon: 'issue-skipped', tone: 'plain', word: 'Not planned' }
   return { icon: 'issue-closed', tone: 'done', word: 'Closed' }
 }
 
@@ -42,10 +43,19 @@ const checkLooks: Record<string, Look> = {
 }
 
 /** How a check, a run or a queue entry is shown; an unknown word is shown as it is. */
-export const checkLook = (status: string): Look => checkLooks[status] ?? { icon: 'circle', tone: 'plain', word: status }
+export const checkLook = (status: string): Look =>
+  checkLooks[status] ?? { icon: 'circle', tone: 'plain', word: status }
 
 /** A state as a filled badge, for the head of a page. */
-export const Badge = ({ icon, tone = 'plain', children }: { icon?: IconName; tone?: Tone; children?: Child }) => (
+export const Badge = ({
+  icon,
+  tone = 'plain',
+  children,
+}: {
+  icon?: IconName
+  tone?: Tone
+  children?: Child
+}) => (
   <span class={['badge', `tone-${tone}`]}>
     {icon && <Icon name={icon} />}
     {children}
@@ -54,29 +64,64 @@ export const Badge = ({ icon, tone = 'plain', children }: { icon?: IconName; ton
 
 export const IssueState = ({ issue }: { issue: { state: string; reason?: string | null } }) => {
   const look = issueLook(issue)
-  return <Badge icon={look.icon} tone={look.tone}>{look.word}</Badge>
+  return (
+    <Badge icon={look.icon} tone={look.tone}>
+      {look.word}
+    </Badge>
+  )
 }
 
 export const PullState = ({ status }: { status: string }) => {
   const look = pullLook(status)
-  return <Badge icon={look.icon} tone={look.tone}>{look.word}</Badge>
+  return (
+    <Badge icon={look.icon} tone={look.tone}>
+      {look.word}
+    </Badge>
+  )
 }
 
-/** The result of checks as a small mark with its word. `none` shows nothing. `bare` keeps the word for listeners and hovering. */
-export const CheckState = ({ status, bare, href }: { status: string; bare?: boolean; href?: string }) => {
+/**
+ * The result of checks as a small mark with its word. `none` shows nothing. `bare` keeps the word
+ * for listeners and hovering.
+ */
+export const CheckState = ({
+  status,
+  bare,
+  href,
+}: {
+  status: string
+  bare?: boolean
+  href?: string
+}) => {
   if (status === 'none') return null
   const look = checkLook(status)
-  const inside = bare ? <Icon name={look.icon} label={look.word} /> : [<Icon name={look.icon} />, <span>{look.word}</span>]
+  const inside = bare ? (
+    <Icon name={look.icon} label={look.word} />
+  ) : (
+    [<Icon name={look.icon} />, <span>{look.word}</span>]
+  )
   const classes = ['check-state', `tone-${look.tone}`]
   return href ? (
-    <a class={classes} href={href} title={bare ? look.word : undefined}>{inside}</a>
+    <a class={classes} href={href} title={bare ? look.word : undefined}>
+      {inside}
+    </a>
   ) : (
-    <span class={classes} title={bare ? look.word : undefined}>{inside}</span>
+    <span class={classes} title={bare ? look.word : undefined}>
+      {inside}
+    </span>
   )
 }
 
 /** A small outlined word: private, archived, protected. */
-export const Chip = ({ icon, tone, children }: { icon?: IconName; tone?: Tone; children?: Child }) => (
+export const Chip = ({
+  icon,
+  tone,
+  children,
+}: {
+  icon?: IconName
+  tone?: Tone
+  children?: Child
+}) => (
   <span class={['chip', tone && `tone-${tone}`]}>
     {icon && <Icon name={icon} size={14} />}
     {children}

@@ -12,7 +12,8 @@ export interface Tab {
   hotkey?: string
 }
 
-const Count = ({ of }: { of?: number | null }) => (of ? <span class="count">{of > 9999 ? '9,999+' : numberText(of)}</span> : null)
+const Count = ({ of }: { of?: number | null }) =>
+  of ? <span class="count">{of > 9999 ? '9,999+' : numberText(of)}</span> : null
 
 /** `current` is what the one that is open is called: a page, or a choice. */
 const TabLink = ({ tab, current }: { tab: Tab; current: 'page' | 'true' }) => (
@@ -24,7 +25,15 @@ const TabLink = ({ tab, current }: { tab: Tab; current: 'page' | 'true' }) => (
 )
 
 /** Links to the parts of one thing. The strip scrolls by itself where it does not fit. */
-export const Tabs = ({ tabs, label, class: extra }: { tabs: readonly Tab[]; label: string; class?: string }) => (
+export const Tabs = ({
+  tabs,
+  label,
+  class: extra,
+}: {
+  tabs: readonly Tab[]
+  label: string
+  class?: string
+}) => (
   <nav class={['tabs', extra]} aria-label={label}>
     <ul>
       {tabs.map((tab) => (
@@ -37,7 +46,13 @@ export const Tabs = ({ tabs, label, class: extra }: { tabs: readonly Tab[]; labe
 )
 
 /** Links beside the content of a settings page; above it on a phone. */
-export const SideNav = ({ groups, label }: { groups: readonly { title?: string; tabs: readonly Tab[] }[]; label: string }) => (
+export const SideNav = ({
+  groups,
+  label,
+}: {
+  groups: readonly { title?: string; tabs: readonly Tab[] }[]
+  label: string
+}) => (
   <nav class="sidenav" aria-label={label}>
     {groups.map((group) => (
       <>
@@ -55,16 +70,36 @@ export const SideNav = ({ groups, label }: { groups: readonly { title?: string; 
 )
 
 /** Two columns: a side navigation or a side panel beside the content. */
-export const Columns = ({ side, children, where = 'left' }: { side: Child; children?: Child; where?: 'left' | 'right' }) => (
+export const Columns = ({
+  side,
+  children,
+  where = 'left',
+}: {
+  side: Child
+  children?: Child
+  where?: 'left' | 'right'
+}) => (
   <div class={`columns columns-${where}`}>
     {where === 'left' && <div class="column-side">{side}</div>}
     <div class="column-main">{children}</div>
-    {where === 'right' && <aside class="column-side" aria-label="Details">{side}</aside>}
+    {where === 'right' && (
+      <aside class="column-side" aria-label="Details">
+        {side}
+      </aside>
+    )}
   </div>
 )
 
 /** One block of a side panel: what it is about, its value, and where it is changed. */
-export const SideBlock = ({ title, action, children }: { title: string; action?: Child; children?: Child }) => (
+export const SideBlock = ({
+  title,
+  action,
+  children,
+}: {
+  title: string
+  action?: Child
+  children?: Child
+}) => (
   <section class="side-block">
     <h2>
       {title}
@@ -75,7 +110,15 @@ export const SideBlock = ({ title, action, children }: { title: string; action?:
 )
 
 /** Choices that narrow a list, as links: open or closed, newest or oldest. */
-export const FilterBar = ({ label, filters, children }: { label: string; filters: readonly Tab[]; children?: Child }) => (
+export const FilterBar = ({
+  label,
+  filters,
+  children,
+}: {
+  label: string
+  filters: readonly Tab[]
+  children?: Child
+}) => (
   <div class="filter-bar">
     <nav aria-label={label}>
       <ul>

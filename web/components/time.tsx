@@ -4,7 +4,10 @@ import { durationText, relativeText } from '../relative.ts'
 /** `2026-03-12 14:05 UTC`: the whole of it, for hovering and for listeners. */
 export const exactText = (at: string): string => `${at.slice(0, 10)} ${at.slice(11, 16)} UTC`
 
-/** A moment as a distance; the exact time on hovering. The browser script keeps it fresh. `now` in milliseconds, for a page that has its own clock. */
+/**
+ * A moment as a distance; the exact time on hovering. The browser script keeps it fresh. `now` in
+ * milliseconds, for a page that has its own clock.
+ */
 export const RelativeTime = ({ at, now }: { at: string; now?: number }) => {
   const moment = Date.parse(at)
   if (Number.isNaN(moment)) return <span>{at}</span>

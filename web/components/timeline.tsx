@@ -9,35 +9,72 @@ import { Chip, type Tone } from './state.tsx'
 import { RelativeTime } from './time.tsx'
 
 /** A conversation from top to bottom: comments, and between them what happened. */
-export const Timeline = ({ label = 'Conversation', children }: { label?: string; children?: Child }) => (
+export const Timeline = ({
+  label = 'Conversation',
+  children,
+}: {
+  label?: string
+  children?: Child
+}) => (
   <ol class="timeline" aria-label={label}>
     {children}
   </ol>
 )
 
 /** One thing that happened, in a sentence. */
-export const TimelineEvent = (props: { icon: IconName; tone?: Tone; actor?: Person | null; at: string; now?: number; id?: string; children?: Child }) => (
+export const TimelineEvent = (props: {
+  icon: IconName
+  tone?: Tone
+  actor?: Person | null
+  at: string
+  now?: number
+  id?: string
+  children?: Child
+}) => (
   <li class="event" id={props.id}>
     <span class={['event-icon', props.tone && `tone-${props.tone}`]}>
       <Icon name={props.icon} />
     </span>
     <div class="event-text">
-      {props.actor !== undefined && <PersonLink of={props.actor} />} {props.children} <RelativeTime at={props.at} now={props.now} />
+      {props.actor !== undefined && <PersonLink of={props.actor} />} {props.children}{' '}
+      <RelativeTime at={props.at} now={props.now} />
     </div>
   </li>
 )
 
 export const reactionSigns: Readonly<Record<string, string>> = {
-  '+1': '👍', '-1': '👎', laugh: '😄', hooray: '🎉', confused: '😕', heart: '❤️', rocket: '🚀', eyes: '👀',
+  '+1': '👍',
+  '-1': '👎',
+  laugh: '😄',
+  hooray: '🎉',
+  confused: '😕',
+  heart: '❤️',
+  rocket: '🚀',
+  eyes: '👀',
 }
 
-/** Reactions by their counts. With `action` and `csrf` each is a button that gives or takes back one's own (field `content`). */
-export const Reactions = (props: { reactions: Readonly<Record<string, number>>; action?: string; csrf?: string }) => {
-  const given = Object.entries(props.reactions).filter(([name, count]) => count > 0 && Object.hasOwn(reactionSigns, name))
+/**
+ * Reactions by their counts. With `action` and `csrf` each is a button that gives or takes back
+ * one's own (field `content`).
+ */
+export const Reactions = (props: {
+  reactions: Readonly<Record<string, number>>
+  action?: string
+  csrf?: string
+}) => {
+  const given = Object.entries(props.reactions).filter(
+    ([name, count]) => count > 0 && Object.hasOwn(reactionSigns, name),
+  )
   if (given.length === 0) return null
   const inside = given.map(([name, count]) =>
     props.action ? (
-      <button type="submit" name="content" value={name} class="reaction" aria-label={`${name}, ${count}`}>
+      <button
+        type="submit"
+        name="content"
+        value={name}
+        class="reaction"
+        aria-label={`${name}, ${count}`}
+      >
         <span aria-hidden="true">{reactionSigns[name]}</span> {count}
       </button>
     ) : (
@@ -83,7 +120,8 @@ export const Comment = (props: CommentProps) => (
     <article class="comment-box" aria-label={`By ${props.author?.username ?? 'Hearth'}`}>
       <header class="comment-head">
         <span>
-          <PersonLink of={props.author} face={false} /> <span class="muted">{props.verb ?? 'wrote'}</span>{' '}
+          <PersonLink of={props.author} face={false} />{' '}
+          <span class="muted">{props.verb ?? 'wrote'}</span>{' '}
           <a class="muted" href={`#${props.id}`}>
             <RelativeTime at={props.at} now={props.now} />
           </a>
@@ -91,7 +129,14 @@ export const Comment = (props: CommentProps) => (
         </span>
         <div class="actions">
           {props.role && <Chip>{props.role}</Chip>}
-          {props.menu && <Menu class="comment-menu" label="More about this comment" summary={<Icon name="more" />} items={props.menu} />}
+          {props.menu && (
+            <Menu
+              class="comment-menu"
+              label="More about this comment"
+              summary={<Icon name="more" />}
+              items={props.menu}
+            />
+          )}
         </div>
       </header>
       <div class="comment-body">{props.body}</div>
@@ -101,7 +146,10 @@ export const Comment = (props: CommentProps) => (
   </li>
 )
 
-/** Where one writes. `repo` is where the text will stand; `extra` are further buttons (close, approve). */
+/**
+ * Where one writes. `repo` is where the text will stand; `extra` are further buttons (close,
+ * approve).
+ */
 export const CommentBox = (props: {
   action: string
   csrf: string
@@ -124,7 +172,12 @@ export const CommentBox = (props: {
       <div class="comment-face">
         <Avatar of={props.viewer} size={32} />
       </div>
-      <Form action={props.action} csrf={props.csrf} class="comment-box" label={props.label ?? 'Add a comment'}>
+      <Form
+        action={props.action}
+        csrf={props.csrf}
+        class="comment-box"
+        label={props.label ?? 'Add a comment'}
+      >
         {props.children}
         <label class="unseen" for={id}>
           {props.label ?? 'Comment'}
@@ -157,7 +210,14 @@ export const CommentBox = (props: {
             {props.extra}
             <Button look="primary">{props.button ?? 'Comment'}</Button>
             {props.repo !== undefined && (
-              <button type="submit" class="btn btn-quiet" formaction={previewPath(props.repo, name)} formtarget="_blank" formnovalidate data-preview={id}>
+              <button
+                type="submit"
+                class="btn btn-quiet"
+                formaction={previewPath(props.repo, name)}
+                formtarget="_blank"
+                formnovalidate
+                data-preview={id}
+              >
                 Preview
               </button>
             )}

@@ -22,13 +22,22 @@ const looks: Record<string, { icon: IconName; word: string }> = {
 
 const Submodule = ({ entry, href }: { entry: TreeEntry; href: string | undefined }) => (
   <>
-    {href === undefined ? <span><ForeignName>{entry.name}</ForeignName></span> : <a href={href} rel="nofollow noopener"><ForeignName>{entry.name}</ForeignName></a>}
+    {href === undefined ? (
+      <span>
+        <ForeignName>{entry.name}</ForeignName>
+      </span>
+    ) : (
+      <a href={href} rel="nofollow noopener">
+        <ForeignName>{entry.name}</ForeignName>
+      </a>
+    )}
     {entry.sha !== undefined && <span class="muted mono small"> @ {entry.sha.slice(0, 7)}</span>}
   </>
 )
 
 /**
- * The entries of a folder: folders first, as they come. The commit that last touched each may be missing and come later.
+ * The entries of a folder: folders first, as they come. The commit that last touched each may be
+ * missing and come later.
  * `up` is the address of the folder above.
  */
 export const TreeTable = (props: {
@@ -44,7 +53,11 @@ export const TreeTable = (props: {
   later?: string
   now?: number
 }) => {
-  const sorted = [...props.entries].sort((a, b) => Number(b.type === 'dir' || b.type === 'submodule') - Number(a.type === 'dir' || a.type === 'submodule'))
+  const sorted = [...props.entries].sort(
+    (a, b) =>
+      Number(b.type === 'dir' || b.type === 'submodule') -
+      Number(a.type === 'dir' || a.type === 'submodule'),
+  )
   return (
     <div class="list tree" id="tree" data-later={props.later}>
       {props.head !== undefined && <div class="list-head">{props.head}</div>}
@@ -81,11 +94,30 @@ export const TreeTable = (props: {
                   {entry.type === 'submodule' ? (
                     <Submodule entry={entry} href={props.submodules?.get(entry.path)} />
                   ) : (
-                    <a href={codePath(props.repo, entry.type === 'dir' ? 'tree' : 'blob', props.rev, entry.path)}><ForeignName>{entry.name}</ForeignName></a>
+                    <a
+                      href={codePath(
+                        props.repo,
+                        entry.type === 'dir' ? 'tree' : 'blob',
+                        props.rev,
+                        entry.path,
+                      )}
+                    >
+                      <ForeignName>{entry.name}</ForeignName>
+                    </a>
                   )}
                 </td>
-                <td class="tree-commit">{entry.last_commit && <a href={commitPath(props.repo, entry.last_commit.sha)}>{entry.last_commit.title}</a>}</td>
-                <td class="tree-when">{entry.last_commit && <RelativeTime at={entry.last_commit.date} now={props.now} />}</td>
+                <td class="tree-commit">
+                  {entry.last_commit && (
+                    <a href={commitPath(props.repo, entry.last_commit.sha)}>
+                      {entry.last_commit.title}
+                    </a>
+                  )}
+                </td>
+                <td class="tree-when">
+                  {entry.last_commit && (
+                    <RelativeTime at={entry.last_commit.date} now={props.now} />
+                  )}
+                </td>
               </tr>
             )
           })}
@@ -93,7 +125,10 @@ export const TreeTable = (props: {
       </table>
       {props.later !== undefined && (
         <p class="tree-later muted small" role="status">
-          Finding the last commits of these. <a href={props.later} rel="nofollow">Wait for them</a>
+          Finding the last commits of these.{' '}
+          <a href={props.later} rel="nofollow">
+            Wait for them
+          </a>
         </p>
       )}
     </div>

@@ -5,25 +5,46 @@ import type { DiffHunk, DiffLine } from './rows.ts'
 export type Shown = { readonly from: number; readonly lines: readonly string[] }
 
 const contextLines = (shown: Shown, from: number, to: number, offset: number): DiffLine[] =>
-  Array.from({ length: Math.max(0, to - from + 1) }, (_, at) => ({ kind: 'context' as const, old: from + at + offset, new: from + at, text: shown.lines[from + at - shown.from] ?? '' }))
+  Array.from({ length: Math.max(0, to - from + 1) }, (_, at) => ({
+    kind: 'context' as const,
+    old: from + at + offset,
+    new: from + at,
+    text: shown.lines[from + at - shown.from] ?? '',
+  }))
 
-const grown = (hunk: DiffHunk, before: readonly DiffLine[], after: readonly DiffLine[]): DiffHunk => ({
+const grown = (
+  hunk: DiffHunk,
+  before: readonly DiffLine[],
+  after: readonly DiffLine[],
+): DiffHunk => ({
   ...hunk,
-  old_start: hunk.old_lines === 0 && before.length + after.length > 0 ? hunk.old_start + 1 - before.length : hunk.old_start - before.length,
-  new_start: hunk.new_lines === 0 && before.length + after.length > 0 ? hunk.new_start + 1 - before.length : hunk.new_start - before.length,
+  old_start:
+    hunk.old_lines === 0 && before.length + after.length > 0
+      ? hunk.old_start + 1 - before.length
+      : hunk.old_start - before.length,
+  new_start:
+    hunk.new_lines === 0 && before.length + after.length > 0
+      ? hunk.new_start + 1 - before.length
+      : hunk.new_start - before.length,
   old_lines: hunk.old_lines + before.length + after.length,
   new_lines: hunk.new_lines + before.length + after.length,
   lines: [...before, ...hunk.lines, ...after],
 })
 
-/** The first line below a hunk, on the new side. A hunk without lines there begins after the line that it names. */
-export const lineAfter = (hunk: DiffHunk): number => (hunk.new_lines === 0 ? hunk.new_start + 1 : hunk.new_start + hunk.new_lines)
+/**
+ * The first line below a hunk, on the new side. A hunk without lines there begins after the line
+ * that it names.
+ */
+export const lineAfter = (hunk: DiffHunk): number =>
+  hunk.new_lines === 0 ? hunk.new_start + 1 : hunk.new_start + hunk.new_lines
 
 /** The first line of a hunk on the new side. */
-export const firstLine = (hunk: DiffHunk): number => (hunk.new_lines === 0 ? hunk.new_start + 1 : hunk.new_start)
+export const firstLine = (hunk: DiffHunk): number =>
+  hunk.new_lines === 0 ? hunk.new_start + 1 : hunk.new_start
 
 /** What a line's number is more on the old side, above a hunk. */
-const offsetAbove = (hunk: DiffHunk): number => (hunk.old_lines === 0 ? hunk.old_start + 1 : hunk.old_start) - firstLine(hunk)
+const offsetAbove = (hunk: DiffHunk): number =>
+  (hunk.old_lines === 0 ? hunk.old_start + 1 : hunk.old_start) - firstLine(hunk)
 
 const joined = (above: DiffHunk, below: DiffHunk): DiffHunk => ({
   ...above,
@@ -33,7 +54,8 @@ const joined = (above: DiffHunk, below: DiffHunk): DiffHunk => ({
 })
 
 /**
- * The hunks with unchanged lines added: those of `shown` that touch a hunk from above or below. Hunks that meet become one. Lines of
+ * The hunks with unchanged lines added: those of `shown` that touch a hunk from above or below.
+ * Hunks that meet become one. Lines of
  * a hunk itself and lines that touch none are left as they are.
  */
 export function expandHunks(hunks: readonly DiffHunk[], shown: Shown): DiffHunk[] {
@@ -44,14 +66,21 @@ export function expandHunks(hunks: readonly DiffHunk[], shown: Shown): DiffHunk[
     const next = hunks[index + 1]
     const begin = before ? lineAfter(before) : 1
     const first = firstLine(hunk)
-    const above = shown.from <= first - 1 && last >= first - 1 ? contextLines(shown, Math.max(begin, shown.from), first - 1, offsetAbove(hunk)) : []
+    const above =
+      shown.from <= first - 1 && last >= first - 1
+        ? contextLines(shown, Math.max(begin, shown.from), first - 1, offsetAbove(hunk))
+        : []
     const after = lineAfter(hunk)
     const end = next ? firstLine(next) - 1 : Infinity
     const offset = offsetAbove(hunk) + hunk.old_lines - hunk.new_lines
     // Between two hunks, what reaches the lower one is added to that one.
-    const below = shown.from <= after && last >= after && (last < end || !next) ? contextLines(shown, after, Math.min(end, last), offset) : []
+    const below =
+      shown.from <= after && last >= after && (last < end || !next)
+        ? contextLines(shown, after, Math.min(end, last), offset)
+        : []
     const larger = above.length + below.length > 0 ? grown(hunk, above, below) : hunk
-    if (before && lineAfter(before) === firstLine(larger) && above.length > 0) result.splice(-1, 1, joined(before, larger))
+    if (before && lineAfter(before) === firstLine(larger) && above.length > 0)
+      result.splice(-1, 1, joined(before, larger))
     else result.push(larger)
   }
   return result

@@ -1,4 +1,5 @@
-// A hunk's lines as rows of a page: side by side where asked, with the words that changed inside a line.
+// A hunk's lines as rows of a page: side by side where asked, with the words that changed inside a
+// line.
 import { changedWords, type Range } from './words.ts'
 
 /** One line of a hunk, as `get_pull_changes` answers it. */
@@ -48,7 +49,10 @@ export const pairRows = (hunk: DiffHunk): DiffRow[] => {
       const before = removed[at] ?? null
       const after = added[at] ?? null
       if (before && after) {
-        const words = changedWords(hunk.lines[before.index]?.text ?? '', hunk.lines[after.index]?.text ?? '')
+        const words = changedWords(
+          hunk.lines[before.index]?.text ?? '',
+          hunk.lines[after.index]?.text ?? '',
+        )
         before.marks = words.old
         after.marks = words.new
       }

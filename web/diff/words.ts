@@ -1,4 +1,5 @@
-// Which words of a line changed. Lines that have little in common are left unmarked: marking nearly everything tells nothing.
+// Which words of a line changed. Lines that have little in common are left unmarked: marking nearly
+// everything tells nothing.
 
 /** Start and end offset in a line's text. */
 export type Range = readonly [number, number]
@@ -24,13 +25,18 @@ const ranges = (tokens: readonly string[], kept: ReadonlySet<number>, start: num
 }
 
 /** Longest common subsequence of two short token lists; the indexes kept on each side. */
-const common = (before: readonly string[], after: readonly string[]): { old: Set<number>; new: Set<number> } => {
+const common = (
+  before: readonly string[],
+  after: readonly string[],
+): { old: Set<number>; new: Set<number> } => {
   const width = after.length + 1
   const table = new Uint16Array((before.length + 1) * width)
   for (let i = before.length - 1; i >= 0; i--) {
     for (let j = after.length - 1; j >= 0; j--) {
       table[i * width + j] =
-        before[i] === after[j] ? (table[(i + 1) * width + j + 1] ?? 0) + 1 : Math.max(table[(i + 1) * width + j] ?? 0, table[i * width + j + 1] ?? 0)
+        before[i] === after[j]
+          ? (table[(i + 1) * width + j + 1] ?? 0) + 1
+          : Math.max(table[(i + 1) * width + j] ?? 0, table[i * width + j + 1] ?? 0)
     }
   }
   const kept = { old: new Set<number>(), new: new Set<number>() }
@@ -44,7 +50,10 @@ const common = (before: readonly string[], after: readonly string[]): { old: Set
   return kept
 }
 
-/** The stretches that differ between two versions of one line; none where the lines are hardly alike. */
+/**
+ * The stretches that differ between two versions of one line; none where the lines are hardly
+ * alike.
+ */
 export const changedWords = (before: string, after: string): { old: Range[]; new: Range[] } => {
   const none = { old: [], new: [] }
   if (before === after || before.length > LONGEST || after.length > LONGEST) return none
@@ -53,12 +62,22 @@ export const changedWords = (before: string, after: string): { old: Range[]; new
   let head = 0
   while (head < old.length && head < fresh.length && old[head] === fresh[head]) head++
   let tail = 0
-  while (tail < old.length - head && tail < fresh.length - head && old[old.length - 1 - tail] === fresh[fresh.length - 1 - tail]) tail++
+  while (
+    tail < old.length - head &&
+    tail < fresh.length - head &&
+    old[old.length - 1 - tail] === fresh[fresh.length - 1 - tail]
+  )
+    tail++
   const oldMiddle = old.slice(head, old.length - tail)
   const newMiddle = fresh.slice(head, fresh.length - tail)
   const start = old.slice(0, head).join('').length
-  const kept = oldMiddle.length * newMiddle.length <= MOST_CELLS ? common(oldMiddle, newMiddle) : { old: new Set<number>(), new: new Set<number>() }
-  const same = before.length - oldMiddle.reduce((sum, token, index) => sum + (kept.old.has(index) ? 0 : token.length), 0)
+  const kept =
+    oldMiddle.length * newMiddle.length <= MOST_CELLS
+      ? common(oldMiddle, newMiddle)
+      : { old: new Set<number>(), new: new Set<number>() }
+  const same =
+    before.length -
+    oldMiddle.reduce((sum, token, index) => sum + (kept.old.has(index) ? 0 : token.length), 0)
   // White space alike is no likeness.
   const blank = /^\s*/.exec(before)?.[0].length ?? 0
   const longest = Math.max(before.length, after.length) - blank

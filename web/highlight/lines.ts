@@ -1,7 +1,11 @@
-// Cutting and marking highlighted HTML. It knows the one form the highlighter writes: `<span class="…">`, `</span>` and
+// Cutting and marking highlighted HTML. It knows the one form the highlighter writes: `<span
+// class="…">`, `</span>` and
 // escaped text.
 
-/** Splits at newlines. Spans that reach over a line's end are closed there and opened again on the next one. */
+/**
+ * Splits at newlines. Spans that reach over a line's end are closed there and opened again on the
+ * next one.
+ */
 export const splitLines = (html: string): string[] => {
   const lines: string[] = []
   const open: string[] = []
@@ -23,10 +27,14 @@ export const splitLines = (html: string): string[] => {
 }
 
 /**
- * Marks stretches of one line with `<mark>`. Ranges are pairs of character offsets in the line's text (start, end), in order
+ * Marks stretches of one line with `<mark>`. Ranges are pairs of character offsets in the line's
+ * text (start, end), in order
  * and apart. Marks lie inside the spans, so the result stays well formed.
  */
-export const markRanges = (html: string, ranges: readonly (readonly [number, number])[]): string => {
+export const markRanges = (
+  html: string,
+  ranges: readonly (readonly [number, number])[],
+): string => {
   if (ranges.length === 0) return html
   let result = ''
   let at = 0

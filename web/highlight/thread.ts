@@ -1,9 +1,14 @@
-// The thread that colours large files. It is started when the first one comes, and keeps no process alive.
+// The thread that colours large files. It is started when the first one comes, and keeps no process
+// alive.
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Grammar } from './languages.ts'
 
-export type HighlightQuestion = { readonly id: number; readonly text: string; readonly grammar: Grammar }
+export type HighlightQuestion = {
+  readonly id: number
+  readonly text: string
+  readonly grammar: Grammar
+}
 export type HighlightAnswer = { readonly id: number; readonly lines: string[] }
 
 /** The types know browsers' workers; these also keep a process alive, or not. */
@@ -12,7 +17,9 @@ type CountedWorker = Worker & { ref(): void; unref(): void }
 /** A worker's file: in the source tree, or at its own path below `src` in a compiled executable. */
 function workerUrl(): URL {
   const source = new URL('../../src/highlight.worker.ts', import.meta.url)
-  return existsSync(fileURLToPath(source)) ? source : new URL('./highlight.worker.js', import.meta.url)
+  return existsSync(fileURLToPath(source))
+    ? source
+    : new URL('./highlight.worker.js', import.meta.url)
 }
 
 /** So many texts wait at most; a page beyond that is shown plain. */

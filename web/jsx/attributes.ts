@@ -1,13 +1,27 @@
-// Attributes as text. Values are escaped; addresses are let through by an allow list of schemes, because a forge prints
-// addresses that strangers typed (a website field, a link in a profile). Handlers and inline styles are refused outright:
-// the content security policy would block them anyway, and a page that needs one is a mistake to see at once.
+// Attributes as text. Values are escaped; addresses are let through by an allow list of schemes,
+// because a forge prints
+// addresses that strangers typed (a website field, a link in a profile). Handlers and inline styles
+// are refused outright:
+// the content security policy would block them anyway, and a page that needs one is a mistake to
+// see at once.
 
 /** Class names: falsy parts are left out, so `['row', open && 'row-open']` works. */
 export type ClassValue = string | false | null | undefined | readonly ClassValue[]
 
 const namePattern = /^[a-zA-Z_:][\w:.-]*$/
 const known = new Set<string>()
-const addressNames = new Set(['href', 'src', 'action', 'formaction', 'xlink:href', 'cite', 'poster', 'data', 'ping', 'background'])
+const addressNames = new Set([
+  'href',
+  'src',
+  'action',
+  'formaction',
+  'xlink:href',
+  'cite',
+  'poster',
+  'data',
+  'ping',
+  'background',
+])
 const safeSchemes = new Set(['http', 'https', 'mailto', 'ssh', 'git', 'otpauth'])
 
 const joinClasses = (value: ClassValue): string => {
@@ -17,8 +31,10 @@ const joinClasses = (value: ClassValue): string => {
 }
 
 /**
- * Whether an address may stand in a link, an image or a form: relative, or with a scheme from the allow list.
- * Browsers drop control characters and white space before they read the scheme (WHATWG URL, section 4.4), so they are
+ * Whether an address may stand in a link, an image or a form: relative, or with a scheme from the
+ * allow list.
+ * Browsers drop control characters and white space before they read the scheme (WHATWG URL, section
+ * 4.4), so they are
  * dropped here too.
  */
 export const isSafeAddress = (value: string): boolean => {
@@ -32,13 +48,16 @@ const checkName = (name: string): void => {
   if (!namePattern.test(name)) throw new TypeError(`"${name}" is not an attribute name`)
   const lower = name.toLowerCase()
   if (lower.startsWith('on')) throw new TypeError(`a page cannot carry the event handler "${name}"`)
-  if (lower === 'style' || lower === 'srcdoc' || lower === 'dangerouslysetinnerhtml') throw new TypeError(`a page cannot carry the attribute "${name}"`)
+  if (lower === 'style' || lower === 'srcdoc' || lower === 'dangerouslysetinnerhtml')
+    throw new TypeError(`a page cannot carry the attribute "${name}"`)
   if (known.size < 500) known.add(name)
 }
 
 /**
- * One attribute with its leading space, or nothing for `false`, `null` and `undefined`. `true` prints the bare name, except
- * for `aria-*`, where the words true and false carry meaning. An address that is not safe is left out.
+ * One attribute with its leading space, or nothing for `false`, `null` and `undefined`. `true`
+ * prints the bare name, except
+ * for `aria-*`, where the words true and false carry meaning. An address that is not safe is left
+ * out.
  */
 export const renderAttribute = (name: string, value: unknown): string => {
   if (value === null || value === undefined) return ''

@@ -1,7 +1,12 @@
-// The one type whose text is trusted as HTML. Everything else that reaches a page is escaped, so a value can become
-// markup only where somebody wrote `raw(…)`, and those places can be found by searching for that word.
+// The one type whose text is trusted as HTML. Everything else that reaches a page is escaped, so a
+// value can become
+// markup only where somebody wrote `raw(…)`, and those places can be found by searching for that
+// word.
 
-/** A piece of finished HTML. Made by JSX, or by {@link raw} from text that is already known to be safe. */
+/**
+ * A piece of finished HTML. Made by JSX, or by {@link raw} from text that is already known to be
+ * safe.
+ */
 export class Html {
   readonly #text: string
 
@@ -20,7 +25,10 @@ export class Html {
   }
 }
 
-/** What may stand between two tags. `false`, `true`, `null` and `undefined` print nothing, so `{condition && <b/>}` works. */
+/**
+ * What may stand between two tags. `false`, `true`, `null` and `undefined` print nothing, so
+ * `{condition && <b/>}` works.
+ */
 export type Child = Html | string | number | bigint | boolean | null | undefined | readonly Child[]
 
 /** What a component may give back. */
@@ -43,8 +51,11 @@ export const renderChild = (child: Child): string => {
     for (const one of child as readonly Child[]) text += renderChild(one)
     return text
   }
-  // An object that is not Html (a date, a record) would print as "[object Object]": always a mistake of the page.
-  throw new TypeError(`a page cannot print a value of type ${Object.prototype.toString.call(child)}`)
+  // An object that is not Html (a date, a record) would print as "[object Object]": always a
+  // mistake of the page.
+  throw new TypeError(
+    `a page cannot print a value of type ${Object.prototype.toString.call(child)}`,
+  )
 }
 
 /** A whole page as text, with its doctype. */

@@ -1,11 +1,27 @@
-// JSX that makes strings, escaping by default. The compiler turns `<a href={x}>{y}</a>` into `jsx('a', { href: x, children: y })`
-// (React's automatic runtime: https://github.com/reactjs/rfcs/blob/main/text/0000-create-element-changes.md).
+// JSX that makes strings, escaping by default. The compiler turns `<a href={x}>{y}</a>` into
+// `jsx('a', { href: x, children: y })`
+// (React's automatic runtime:
+// https://github.com/reactjs/rfcs/blob/main/text/0000-create-element-changes.md).
 import { renderAttribute } from './attributes.ts'
 import { Html, renderChild, type Child, type Rendered } from './html.ts'
 
 export type { JSX } from './types.ts'
 
-const voids = new Set(['area', 'base', 'br', 'col', 'embed', 'hr', 'img', 'input', 'link', 'meta', 'source', 'track', 'wbr'])
+const voids = new Set([
+  'area',
+  'base',
+  'br',
+  'col',
+  'embed',
+  'hr',
+  'img',
+  'input',
+  'link',
+  'meta',
+  'source',
+  'track',
+  'wbr',
+])
 const tagPattern = /^[a-zA-Z][a-zA-Z0-9-]*$/
 
 interface Props {
@@ -24,8 +40,10 @@ const element = (tag: string, props: Props): string => {
   const inside = renderChild(props.children)
   if (inside !== '') {
     // Neither can be escaped, and the content security policy allows neither inline.
-    if (tag === 'script' || tag === 'style') throw new TypeError(`a page cannot carry an inline <${tag}>`)
-    // The parser drops one newline after these start tags (HTML, section 13.1.2.5): give it one to drop.
+    if (tag === 'script' || tag === 'style')
+      throw new TypeError(`a page cannot carry an inline <${tag}>`)
+    // The parser drops one newline after these start tags (HTML, section 13.1.2.5): give it one to
+    // drop.
     if ((tag === 'pre' || tag === 'textarea') && inside.startsWith('\n')) text += '\n'
   }
   return `${text}${inside}</${tag}>`

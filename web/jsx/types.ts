@@ -1,4 +1,5 @@
-// What TypeScript checks a page against: HTML's own names, attribute by attribute (HTML Living Standard, section 3 and 4).
+// What TypeScript checks a page against: HTML's own names, attribute by attribute (HTML Living
+// Standard, section 3 and 4).
 // There is no `style` and no `on…`, so a page that reaches for them does not compile.
 import type { ClassValue } from './attributes.ts'
 import type { Child, Html } from './html.ts'
@@ -117,7 +118,10 @@ interface Image extends Global {
   crossorigin?: Text
 }
 
-/** SVG shares a set of presentation attributes; they are attributes, not styles, and the content policy lets them be. */
+/**
+ * SVG shares a set of presentation attributes; they are attributes, not styles, and the content
+ * policy lets them be.
+ */
 interface Svg extends Global {
   xmlns?: Text
   viewBox?: Text
@@ -159,15 +163,91 @@ interface Svg extends Global {
 }
 
 type Plain =
-  | 'abbr' | 'address' | 'article' | 'aside' | 'b' | 'bdi' | 'bdo' | 'body' | 'br' | 'caption' | 'cite' | 'code' | 'datalist' | 'dd'
-  | 'dfn' | 'div' | 'dl' | 'dt' | 'em' | 'figcaption' | 'figure' | 'footer' | 'h1' | 'h2' | 'h3' | 'h4' | 'h5' | 'h6' | 'head' | 'header'
-  | 'hgroup' | 'hr' | 'i' | 'kbd' | 'main' | 'mark' | 'menu' | 'nav' | 'noscript' | 'p' | 'picture' | 'pre' | 'rp' | 'rt' | 'ruby'
-  | 's' | 'samp' | 'search' | 'section' | 'small' | 'span' | 'strong' | 'sub' | 'summary' | 'sup' | 'tbody' | 'tfoot' | 'thead' | 'title'
-  | 'tr' | 'u' | 'ul' | 'var' | 'wbr'
+  | 'abbr'
+  | 'address'
+  | 'article'
+  | 'aside'
+  | 'b'
+  | 'bdi'
+  | 'bdo'
+  | 'body'
+  | 'br'
+  | 'caption'
+  | 'cite'
+  | 'code'
+  | 'datalist'
+  | 'dd'
+  | 'dfn'
+  | 'div'
+  | 'dl'
+  | 'dt'
+  | 'em'
+  | 'figcaption'
+  | 'figure'
+  | 'footer'
+  | 'h1'
+  | 'h2'
+  | 'h3'
+  | 'h4'
+  | 'h5'
+  | 'h6'
+  | 'head'
+  | 'header'
+  | 'hgroup'
+  | 'hr'
+  | 'i'
+  | 'kbd'
+  | 'main'
+  | 'mark'
+  | 'menu'
+  | 'nav'
+  | 'noscript'
+  | 'p'
+  | 'picture'
+  | 'pre'
+  | 'rp'
+  | 'rt'
+  | 'ruby'
+  | 's'
+  | 'samp'
+  | 'search'
+  | 'section'
+  | 'small'
+  | 'span'
+  | 'strong'
+  | 'sub'
+  | 'summary'
+  | 'sup'
+  | 'tbody'
+  | 'tfoot'
+  | 'thead'
+  | 'title'
+  | 'tr'
+  | 'u'
+  | 'ul'
+  | 'var'
+  | 'wbr'
 
 type SvgName =
-  | 'svg' | 'g' | 'path' | 'circle' | 'ellipse' | 'rect' | 'line' | 'polyline' | 'polygon' | 'text' | 'tspan' | 'defs' | 'use' | 'symbol'
-  | 'linearGradient' | 'radialGradient' | 'stop' | 'desc' | 'clipPath'
+  | 'svg'
+  | 'g'
+  | 'path'
+  | 'circle'
+  | 'ellipse'
+  | 'rect'
+  | 'line'
+  | 'polyline'
+  | 'polygon'
+  | 'text'
+  | 'tspan'
+  | 'defs'
+  | 'use'
+  | 'symbol'
+  | 'linearGradient'
+  | 'radialGradient'
+  | 'stop'
+  | 'desc'
+  | 'clipPath'
 
 type Elements = { [name in Plain]: Global } & { [name in SvgName]: Svg } & {
   html: Global & { 'data-theme'?: Text }
@@ -183,15 +263,40 @@ type Elements = { [name in Plain]: Global } & { [name in SvgName]: Svg } & {
   details: Global & { open?: Flag; name?: Text }
   dialog: Global & { open?: Flag }
   fieldset: FormControl
-  form: Global & { action?: Text; method?: 'get' | 'post' | 'dialog'; enctype?: Text; autocomplete?: Text; novalidate?: Flag; name?: Text; target?: Text }
+  form: Global & {
+    action?: Text
+    method?: 'get' | 'post' | 'dialog'
+    enctype?: Text
+    autocomplete?: Text
+    novalidate?: Flag
+    name?: Text
+    target?: Text
+  }
   img: Image
   input: Input
   ins: Global & { cite?: Text; datetime?: Text }
   label: Global & { for?: Text }
   legend: Global
   li: Global & { value?: Text }
-  link: Global & { href?: Text; rel?: Text; type?: Text; media?: Text; as?: Text; sizes?: Text; crossorigin?: Text; integrity?: Text; color?: Text }
-  meta: Global & { name?: Text; content?: Text; charset?: Text; 'http-equiv'?: Text; property?: Text; media?: Text }
+  link: Global & {
+    href?: Text
+    rel?: Text
+    type?: Text
+    media?: Text
+    as?: Text
+    sizes?: Text
+    crossorigin?: Text
+    integrity?: Text
+    color?: Text
+  }
+  meta: Global & {
+    name?: Text
+    content?: Text
+    charset?: Text
+    'http-equiv'?: Text
+    property?: Text
+    media?: Text
+  }
   meter: Global & { value?: Text; min?: Text; max?: Text; low?: Text; high?: Text; optimum?: Text }
   ol: Global & { start?: Text; reversed?: Flag; type?: Text }
   optgroup: Global & { label?: Text; disabled?: Flag }
@@ -199,16 +304,41 @@ type Elements = { [name in Plain]: Global } & { [name in SvgName]: Svg } & {
   output: Global & { for?: Text; name?: Text; form?: Text }
   progress: Global & { value?: Text; max?: Text }
   q: Global & { cite?: Text }
-  script: Global & { src: string; type?: Text; defer?: Flag; async?: Flag; integrity?: Text; crossorigin?: Text }
+  script: Global & {
+    src: string
+    type?: Text
+    defer?: Flag
+    async?: Flag
+    integrity?: Text
+    crossorigin?: Text
+  }
   select: FormControl & { multiple?: Flag; required?: Flag; size?: Text; autocomplete?: Text }
-  source: Global & { src?: Text; srcset?: Text; type?: Text; media?: Text; sizes?: Text; width?: Text; height?: Text }
+  source: Global & {
+    src?: Text
+    srcset?: Text
+    type?: Text
+    media?: Text
+    sizes?: Text
+    width?: Text
+    height?: Text
+  }
   table: Global
   td: Cell
   textarea: Textarea
   th: Cell
   time: Global & { datetime?: Text }
   track: Global & { src?: Text; kind?: Text; srclang?: Text; label?: Text }
-  video: Global & { src?: Text; controls?: Flag; poster?: Text; width?: Text; height?: Text; preload?: Text; muted?: Flag; loop?: Flag; playsinline?: Flag }
+  video: Global & {
+    src?: Text
+    controls?: Flag
+    poster?: Text
+    width?: Text
+    height?: Text
+    preload?: Text
+    muted?: Flag
+    loop?: Flag
+    playsinline?: Flag
+  }
 }
 
 export declare namespace JSX {

@@ -1,4 +1,5 @@
-// Where a link or picture in Markdown leads. Relative addresses in a file mean the repository it lies in, at the version shown.
+// Where a link or picture in Markdown leads. Relative addresses in a file mean the repository it
+// lies in, at the version shown.
 import { codePath } from '../paths.ts'
 
 /** The folder a document lies in: repository `workspace/name`, a ref, a path (`''` is the top). */
@@ -40,10 +41,16 @@ const resolve = (dir: string, path: string): string => {
 }
 
 /**
- * The address to print, or null for one that may not be printed. Only http, https and mailto pass, the last only for links.
+ * The address to print, or null for one that may not be printed. Only http, https and mailto pass,
+ * the last only for links.
  * `siteUrl` stands before addresses on this site (it may be empty).
  */
-export const resolveAddress = (address: string, kind: 'link' | 'image', siteUrl: string, base?: DocumentBase): string | null => {
+export const resolveAddress = (
+  address: string,
+  kind: 'link' | 'image',
+  siteUrl: string,
+  base?: DocumentBase,
+): string | null => {
   const text = tidy(address)
   if (text === '') return null
   const scheme = schemePattern.exec(text)?.[1]?.toLowerCase()
@@ -64,7 +71,7 @@ export const resolveAddress = (address: string, kind: 'link' | 'image', siteUrl:
   const path = end === -1 ? text : text.slice(0, end)
   const rest = end === -1 ? '' : text.slice(end)
   const target = resolve(base.dir, decode(path.replaceAll('\\', '/')))
-  const fragment = rest.startsWith('#') ? resolveAddress(rest, 'link', siteUrl) ?? '' : rest
+  const fragment = rest.startsWith('#') ? (resolveAddress(rest, 'link', siteUrl) ?? '') : rest
   if (path === '' && kind === 'image') return null
   return `${siteUrl}${codePath(base.repo, kind === 'image' ? 'raw' : path.endsWith('/') || target === '' ? 'tree' : 'blob', base.ref, target)}${fragment}`
 }

@@ -1,18 +1,97 @@
-// The wall between what strangers write and what browsers run: an allow list of elements and attributes, nothing else.
+// The wall between what strangers write and what browsers run: an allow list of elements and
+// attributes, nothing else.
 import sanitizeHtml from 'sanitize-html'
 import { ownId, resolveAddress, type DocumentBase } from './addresses.ts'
 
 const tags = [
-  'a', 'abbr', 'b', 'blockquote', 'br', 'cite', 'code', 'dd', 'del', 'details', 'dfn', 'div', 'dl', 'dt', 'em', 'figcaption', 'figure', 'h1',
-  'h2', 'h3', 'h4', 'h5', 'h6', 'hr', 'i', 'img', 'input', 'ins', 'kbd', 'li', 'mark', 'ol', 'p', 'picture', 'pre', 'q', 'rp', 'rt', 'ruby', 's',
-  'samp', 'small', 'source', 'span', 'strong', 'sub', 'summary', 'sup', 'table', 'tbody', 'td', 'tfoot', 'th', 'thead', 'tr', 'tt', 'u', 'ul',
-  'var', 'wbr',
+  'a',
+  'abbr',
+  'b',
+  'blockquote',
+  'br',
+  'cite',
+  'code',
+  'dd',
+  'del',
+  'details',
+  'dfn',
+  'div',
+  'dl',
+  'dt',
+  'em',
+  'figcaption',
+  'figure',
+  'h1',
+  'h2',
+  'h3',
+  'h4',
+  'h5',
+  'h6',
+  'hr',
+  'i',
+  'img',
+  'input',
+  'ins',
+  'kbd',
+  'li',
+  'mark',
+  'ol',
+  'p',
+  'picture',
+  'pre',
+  'q',
+  'rp',
+  'rt',
+  'ruby',
+  's',
+  'samp',
+  'small',
+  'source',
+  'span',
+  'strong',
+  'sub',
+  'summary',
+  'sup',
+  'table',
+  'tbody',
+  'td',
+  'tfoot',
+  'th',
+  'thead',
+  'tr',
+  'tt',
+  'u',
+  'ul',
+  'var',
+  'wbr',
 ]
 
 /** Elements whose content goes with them, because it is no text for a reader. */
 const contentGoesToo = [
-  'script', 'style', 'textarea', 'option', 'select', 'noscript', 'iframe', 'noembed', 'noframes', 'object', 'embed', 'applet', 'template', 'title',
-  'svg', 'math', 'xmp', 'plaintext', 'head', 'audio', 'video', 'canvas', 'frameset', 'button',
+  'script',
+  'style',
+  'textarea',
+  'option',
+  'select',
+  'noscript',
+  'iframe',
+  'noembed',
+  'noframes',
+  'object',
+  'embed',
+  'applet',
+  'template',
+  'title',
+  'svg',
+  'math',
+  'xmp',
+  'plaintext',
+  'head',
+  'audio',
+  'video',
+  'canvas',
+  'frameset',
+  'button',
 ]
 
 const size = /^\d{1,4}%?$/
@@ -26,8 +105,10 @@ const common = (attributes: Attributes): Attributes => {
   const id = ownId(attributes.id ?? '')
   delete kept.id
   if (id !== null) kept.id = id
-  for (const name of ['width', 'height']) if (name in kept && !size.test(kept[name] ?? '')) delete kept[name]
-  for (const name of ['colspan', 'rowspan', 'start', 'value']) if (name in kept && !/^\d{1,4}$/.test(kept[name] ?? '')) delete kept[name]
+  for (const name of ['width', 'height'])
+    if (name in kept && !size.test(kept[name] ?? '')) delete kept[name]
+  for (const name of ['colspan', 'rowspan', 'start', 'value'])
+    if (name in kept && !/^\d{1,4}$/.test(kept[name] ?? '')) delete kept[name]
   // The attribute is long out of the standard; the class does the same.
   const side = (attributes.align ?? '').toLowerCase()
   delete kept.align
@@ -35,7 +116,10 @@ const common = (attributes: Attributes): Attributes => {
   return kept
 }
 
-/** Cleans HTML. Every address is resolved against `base` and checked; ids get the prefix of documents. */
+/**
+ * Cleans HTML. Every address is resolved against `base` and checked; ids get the prefix of
+ * documents.
+ */
 export const cleanHtml = (html: string, siteUrl: string, base?: DocumentBase): string => {
   const address = (attributes: Attributes, name: string, kind: 'link' | 'image'): void => {
     const value = attributes[name]
@@ -61,7 +145,11 @@ export const cleanHtml = (html: string, siteUrl: string, base?: DocumentBase): s
       input: ['type', 'checked', 'disabled', 'aria-label'],
       code: ['class'],
     },
-    allowedClasses: { '*': [...align].map((side) => `to-${side}`), code: ['language-*'], li: ['task-list-item'] },
+    allowedClasses: {
+      '*': [...align].map((side) => `to-${side}`),
+      code: ['language-*'],
+      li: ['task-list-item'],
+    },
     allowedSchemes: ['http', 'https', 'mailto'],
     allowedSchemesByTag: { img: ['http', 'https'], source: ['http', 'https'] },
     allowProtocolRelative: false,
@@ -95,7 +183,15 @@ export const cleanHtml = (html: string, siteUrl: string, base?: DocumentBase): s
         } else if (tagName === 'input') {
           const done = 'checked' in kept
           const type = (kept.type ?? '').toLowerCase()
-          return { tagName, attribs: { type, disabled: '', ...(done ? { checked: '' } : {}), 'aria-label': done ? 'Done' : 'To do' } }
+          return {
+            tagName,
+            attribs: {
+              type,
+              disabled: '',
+              ...(done ? { checked: '' } : {}),
+              'aria-label': done ? 'Done' : 'To do',
+            },
+          }
         }
         return { tagName, attribs: kept }
       },

@@ -1,5 +1,7 @@
-// What makes a clean document pleasant: coloured code, links in headings, alerts, references. It reads the cleaner's own
-// output, whose form is known (balanced tags, every `<`, `>` and `&` of text escaped), and adds only markup of its own.
+// What makes a clean document pleasant: coloured code, links in headings, alerts, references. It
+// reads the cleaner's own
+// output, whose form is known (balanced tags, every `<`, `>` and `&` of text escaped), and adds
+// only markup of its own.
 import { icons, type IconName } from '../../assets/icons.ts'
 import { grammarOfWord, highlightLines } from '../highlight.ts'
 import { ID_PREFIX } from './addresses.ts'
@@ -16,8 +18,16 @@ const alerts: Record<string, { icon: IconName; word: string }> = {
 const icon = (name: IconName): string =>
   `<svg class="icon" viewBox="0 0 16 16" width="16" height="16" aria-hidden="true"><path d="${icons[name]}"></path></svg>`
 
-const entities: Record<string, string> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'", '&#x27;': "'" }
-const plain = (escaped: string): string => escaped.replace(/&(?:amp|lt|gt|quot|#39|#x27);/g, (entity) => entities[entity] ?? entity)
+const entities: Record<string, string> = {
+  '&amp;': '&',
+  '&lt;': '<',
+  '&gt;': '>',
+  '&quot;': '"',
+  '&#39;': "'",
+  '&#x27;': "'",
+}
+const plain = (escaped: string): string =>
+  escaped.replace(/&(?:amp|lt|gt|quot|#39|#x27);/g, (entity) => entities[entity] ?? entity)
 
 /** The name a heading is linked by: its words in lower case, joined by hyphens. */
 const slugOf = (text: string): string =>
@@ -29,7 +39,8 @@ const slugOf = (text: string): string =>
     .slice(0, 100) || 'section'
 
 const codeBlock = /<pre><code(?: class="language-([^"]*)")?>([^<]*)<\/code><\/pre>/y
-const alertStart = /<blockquote>\s*<p>\s*\[!(note|tip|important|warning|caution)\][ \t]*(\n|<br \/>|(?=<\/p>))/iy
+const alertStart =
+  /<blockquote>\s*<p>\s*\[!(note|tip|important|warning|caution)\][ \t]*(\n|<br \/>|(?=<\/p>))/iy
 const token = /<(\/?)([a-z][a-z0-9]*)([^>]*)>|[^<]+|</y
 
 /** Dresses clean HTML. `breaks` shows line ends inside a paragraph as they were typed. */
@@ -52,7 +63,10 @@ export const dress = (html: string, context: LinkContext | undefined, breaks: bo
       const block = tryAt(codeBlock)
       if (block) {
         const word = plain(block[1] ?? '').split(/[\s,{]/)[0] ?? ''
-        const lines = highlightLines(plain(block[2] ?? ''), word === '' ? null : grammarOfWord(word))
+        const lines = highlightLines(
+          plain(block[2] ?? ''),
+          word === '' ? null : grammarOfWord(word),
+        )
         out.push(`<pre tabindex="0"><code>${lines.join('\n')}</code></pre>`)
         at += block[0].length
         continue
@@ -63,7 +77,9 @@ export const dress = (html: string, context: LinkContext | undefined, breaks: bo
       const kind = alert?.[1]?.toLowerCase() ?? ''
       const look = alerts[kind]
       if (alert && look) {
-        out.push(`<div class="alert alert-${kind}"><p class="alert-title">${icon(look.icon)}${look.word}</p><p>`)
+        out.push(
+          `<div class="alert alert-${kind}"><p class="alert-title">${icon(look.icon)}${look.word}</p><p>`,
+        )
         quotes.push(true)
         paragraphs++
         at += alert[0].length
@@ -78,7 +94,8 @@ export const dress = (html: string, context: LinkContext | undefined, breaks: bo
       if (heading) heading.text += plain(whole)
       const text = context && quiet === 0 ? linkReferences(whole, context) : whole
       // Between blocks a line end is only layout; after a break it was already counted.
-      const ends = paragraphs > 0 ? (out.at(-1)?.startsWith('<br') ? /(?<!^)\n/g : /\n/g) : /(?<=\S)\n(?=\S)/g
+      const ends =
+        paragraphs > 0 ? (out.at(-1)?.startsWith('<br') ? /(?<!^)\n/g : /\n/g) : /(?<=\S)\n(?=\S)/g
       out.push(breaks && quiet === 0 ? text.replace(ends, '<br />\n') : text)
       continue
     }
@@ -90,13 +107,24 @@ export const dress = (html: string, context: LinkContext | undefined, breaks: bo
         continue
       }
     }
-    if (name === 'a' || name === 'code' || name === 'pre' || name === 'kbd' || name === 'samp' || name === 'tt') quiet += opening ? 1 : -1
+    if (
+      name === 'a' ||
+      name === 'code' ||
+      name === 'pre' ||
+      name === 'kbd' ||
+      name === 'samp' ||
+      name === 'tt'
+    )
+      quiet += opening ? 1 : -1
     if (name === 'p') paragraphs += opening ? 1 : -1
     if (name === 'a' && opening && context) {
       // An address that stands for itself and leads to this site is shown by its short name.
       const href = plain(/ href="([^"]*)"/.exec(rest)?.[1] ?? '')
       const end = html.indexOf('</a>', at)
-      const short = href !== '' && end !== -1 && plain(html.slice(at, end)) === href ? shortForm(href, context) : null
+      const short =
+        href !== '' && end !== -1 && plain(html.slice(at, end)) === href
+          ? shortForm(href, context)
+          : null
       if (short !== null) {
         out.push(whole, Bun.escapeHTML(short))
         if (heading) heading.text += short
@@ -105,7 +133,11 @@ export const dress = (html: string, context: LinkContext | undefined, breaks: bo
       }
     }
     if (name === 'table') {
-      out.push(opening ? `<div class="table-wrap" role="group" aria-label="Table" tabindex="0">${whole}` : `${whole}</div>`)
+      out.push(
+        opening
+          ? `<div class="table-wrap" role="group" aria-label="Table" tabindex="0">${whole}`
+          : `${whole}</div>`,
+      )
       continue
     }
     if (/^h[1-6]$/.test(name)) {
@@ -121,7 +153,9 @@ export const dress = (html: string, context: LinkContext | undefined, breaks: bo
         const id = Bun.escapeHTML(`${ID_PREFIX}${slug}${seen > 0 ? `-${seen}` : ''}`)
         if (!heading.ownId) out[heading.at] = (out[heading.at] ?? '').replace(/>$/, ` id="${id}">`)
         const href = heading.ownId ? (/ id="([^"]*)"/.exec(out[heading.at] ?? '')?.[1] ?? id) : id
-        out.push(`<a class="anchor" href="#${encodeURI(plain(href))}" aria-label="Link to this heading">${icon('link')}</a>`)
+        out.push(
+          `<a class="anchor" href="#${encodeURI(plain(href))}" aria-label="Link to this heading">${icon('link')}</a>`,
+        )
         heading = null
       }
     }

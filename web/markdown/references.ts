@@ -1,4 +1,5 @@
-// Words in running text that stand for something on this site: people, teams, issues, pull requests, commits.
+// Words in running text that stand for something on this site: people, teams, issues, pull
+// requests, commits.
 import { looksLikeCommit, REFERENCE } from '#features/issues/index.ts'
 import { commitPath, issuePath, shortUrlParts, teamPath, userPath } from '../paths.ts'
 
@@ -6,36 +7,61 @@ import { commitPath, issuePath, shortUrlParts, teamPath, userPath } from '../pat
 export interface LinkContext {
   /** Before every address on this site; empty for addresses from the root. */
   siteUrl: string
-  /** The repository that a bare `#12` or commit id belongs to, `workspace/name`; without it those stay text. */
+  /**
+   * The repository that a bare `#12` or commit id belongs to, `workspace/name`; without it those
+   * stay text.
+   */
   repo?: string
-  /** Whether a mention (`name` or `workspace/team`, lower case) is to be linked; every well-formed one when left out. */
+  /**
+   * Whether a mention (`name` or `workspace/team`, lower case) is to be linked; every well-formed
+   * one when left out.
+   */
   knows?: (mention: string) => boolean
 }
 
-const link = (href: string, text: string, kind: string): string => `<a class="ref-${kind}" href="${Bun.escapeHTML(href)}">${text}</a>`
+const link = (href: string, text: string, kind: string): string =>
+  `<a class="ref-${kind}" href="${Bun.escapeHTML(href)}">${text}</a>`
 
 /** Links the references in a stretch of text that is already escaped. */
 export const linkReferences = (text: string, context: LinkContext): string =>
   /[@#]|[0-9a-f]{7}/i.test(text)
-    ? text.replace(REFERENCE, (whole: string, name?: string, team?: string, numberRepo?: string, digits?: string, commitRepo?: string, hex?: string) => {
-        if (name !== undefined) {
-          const asked = (team ? `${name}/${team}` : name).toLowerCase()
-          if (name.includes('--') || (context.knows && !context.knows(asked))) return whole
-          const path = team ? teamPath(name.toLowerCase(), team.toLowerCase()) : userPath(name.toLowerCase())
-          return link(context.siteUrl + path, whole, 'mention')
-        }
-        if (digits !== undefined) {
-          const repo = numberRepo ?? context.repo
-          return repo === undefined ? whole : link(context.siteUrl + issuePath(repo, Number(digits)), whole, 'issue')
-        }
-        const repo = commitRepo ?? context.repo
-        if (hex === undefined || repo === undefined || !looksLikeCommit(hex)) return whole
-        const shown = `${commitRepo ? `${commitRepo}@` : ''}${hex.slice(0, 7)}`
-        return link(context.siteUrl + commitPath(repo, hex), `<code>${shown}</code>`, 'commit')
-      })
+    ? text.replace(
+        REFERENCE,
+        (
+          whole: string,
+          name?: string,
+          team?: string,
+          numberRepo?: string,
+          digits?: string,
+          commitRepo?: string,
+          hex?: string,
+        ) => {
+          if (name !== undefined) {
+            const asked = (team ? `${name}/${team}` : name).toLowerCase()
+            if (name.includes('--') || (context.knows && !context.knows(asked))) return whole
+            const path = team
+              ? teamPath(name.toLowerCase(), team.toLowerCase())
+              : userPath(name.toLowerCase())
+            return link(context.siteUrl + path, whole, 'mention')
+          }
+          if (digits !== undefined) {
+            const repo = numberRepo ?? context.repo
+            return repo === undefined
+              ? whole
+              : link(context.siteUrl + issuePath(repo, Number(digits)), whole, 'issue')
+          }
+          const repo = commitRepo ?? context.repo
+          if (hex === undefined || repo === undefined || !looksLikeCommit(hex)) return whole
+          const shown = `${commitRepo ? `${commitRepo}@` : ''}${hex.slice(0, 7)}`
+          return link(context.siteUrl + commitPath(repo, hex), `<code>${shown}</code>`, 'commit')
+        },
+      )
     : text
 
-/** The short form of an address on this site that stands in the text as itself: `#12`, `a/b#12`, `abc1234`; null for any other. */
+/**
+ * The short form of an address on this site that stands in the text as itself: `#12`, `a/b#12`,
+ * `abc1234`; null for any other.
+ */
 export const shortForm = (href: string, context: LinkContext): string | null => {
   if (context.siteUrl === '' || !href.startsWith(`${context.siteUrl}/`)) return null
   const parts = shortUrlParts(href.slice(context.siteUrl.length))

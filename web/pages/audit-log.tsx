@@ -12,18 +12,29 @@ import { withQuery } from '../paths.ts'
 import type { Resource, Visit } from '../site.ts'
 
 const ICONS: readonly [prefix: string, icon: IconName][] = [
-  ['token.', 'key'], ['agent', 'agent'], ['repo.', 'repo'], ['workspace.', 'workspace'], ['team.', 'users'], ['invit', 'mail'], ['collaborator', 'user'], ['user.', 'user'], ['sign_in', 'user'],
-  ['two_factor', 'shield'], ['oauth', 'link'],
+  ['token.', 'key'],
+  ['agent', 'agent'],
+  ['repo.', 'repo'],
+  ['workspace.', 'workspace'],
+  ['team.', 'users'],
+  ['invit', 'mail'],
+  ['collaborator', 'user'],
+  ['user.', 'user'],
+  ['sign_in', 'user'],
+  ['two_factor', 'shield'],
+  ['oauth', 'link'],
 ]
 
-const iconOf = (action: string): IconName => ICONS.find(([prefix]) => action.startsWith(prefix))?.[1] ?? 'shield'
+const iconOf = (action: string): IconName =>
+  ICONS.find(([prefix]) => action.startsWith(prefix))?.[1] ?? 'shield'
 
 /** Names of the filters in the address of the page, as the operations call them. */
 const FILTERS = ['actor', 'action', 'repo', 'since'] as const
 export type AuditFilters = Partial<Record<(typeof FILTERS)[number], string>>
 
 /** Calendar days are what people type; the log asks for moments. */
-const momentOf = (day: string): string => (/^\d{4}-\d{2}-\d{2}$/.test(day) ? `${day}T00:00:00Z` : day)
+const momentOf = (day: string): string =>
+  /^\d{4}-\d{2}-\d{2}$/.test(day) ? `${day}T00:00:00Z` : day
 
 export function filtersOf(visit: Visit): AuditFilters {
   const filters: AuditFilters = {}
@@ -35,7 +46,10 @@ export function filtersOf(visit: Visit): AuditFilters {
 }
 
 /** The filters as inputs of an operation. */
-export const asInput = ({ since, ...filters }: AuditFilters): AuditFilters => ({ ...filters, ...(since === undefined ? {} : { since: momentOf(since) }) })
+export const asInput = ({ since, ...filters }: AuditFilters): AuditFilters => ({
+  ...filters,
+  ...(since === undefined ? {} : { since: momentOf(since) }),
+})
 
 const Entry = ({ entry, withPlace }: { entry: AuditEntry; withPlace: boolean }) => {
   const { data } = entry
@@ -56,7 +70,19 @@ const Entry = ({ entry, withPlace }: { entry: AuditEntry; withPlace: boolean }) 
           {entry.on_behalf_of && <span>for {entry.on_behalf_of.username}</span>}
           {where && where !== entry.target.name && <span>{where}</span>}
           {entry.ip && <span>from {entry.ip}</span>}
-          <span>{entry.token_id === null ? (entry.actor === null ? 'by the service' : 'on the website') : <>with <code>{entry.token_id}</code></>}</span>
+          <span>
+            {entry.token_id === null ? (
+              entry.actor === null ? (
+                'by the service'
+              ) : (
+                'on the website'
+              )
+            ) : (
+              <>
+                with <code>{entry.token_id}</code>
+              </>
+            )}
+          </span>
         </>
       }
     >
@@ -70,30 +96,79 @@ const Entry = ({ entry, withPlace }: { entry: AuditEntry; withPlace: boolean }) 
   )
 }
 
-type Log = { here: string; entries: readonly AuditEntry[]; next: string | null; filters: AuditFilters; before: string | null; site: boolean }
+type Log = {
+  here: string
+  entries: readonly AuditEntry[]
+  next: string | null
+  filters: AuditFilters
+  before: string | null
+  site: boolean
+}
 
 export const AuditLog = ({ here, entries, next, filters, before, site }: Log) => (
   <>
     <Form action={here} method="get" label="Filter the log" inline>
-      <Field name="actor" label="Who did it" hideLabel placeholder="Who did it" value={filters.actor ?? ''} />
-      <Field name="action" label="Action" hideLabel placeholder="Action, such as token." value={filters.action ?? ''} />
-      {!site && <Field name="repo" label="Repository" hideLabel placeholder="workspace/repository" value={filters.repo ?? ''} />}
-      <Field name="since" label="Since" hideLabel placeholder="Since, as 2026-01-31" value={filters.since ?? ''} />
+      <Field
+        name="actor"
+        label="Who did it"
+        hideLabel
+        placeholder="Who did it"
+        value={filters.actor ?? ''}
+      />
+      <Field
+        name="action"
+        label="Action"
+        hideLabel
+        placeholder="Action, such as token."
+        value={filters.action ?? ''}
+      />
+      {!site && (
+        <Field
+          name="repo"
+          label="Repository"
+          hideLabel
+          placeholder="workspace/repository"
+          value={filters.repo ?? ''}
+        />
+      )}
+      <Field
+        name="since"
+        label="Since"
+        hideLabel
+        placeholder="Since, as 2026-01-31"
+        value={filters.since ?? ''}
+      />
       <FormActions>
         <Button icon="filter">Filter</Button>
-        <LinkButton href={withQuery(`${here}/download`, filters)} icon="download">Download</LinkButton>
+        <LinkButton href={withQuery(`${here}/download`, filters)} icon="download">
+          Download
+        </LinkButton>
       </FormActions>
     </Form>
     {entries.length === 0 ? (
-      <EmptyState icon="shield" title="No entries">Changes of access, settings, tokens and secrets appear here as they happen, and stay as they were written.</EmptyState>
+      <EmptyState icon="shield" title="No entries">
+        Changes of access, settings, tokens and secrets appear here as they happen, and stay as they
+        were written.
+      </EmptyState>
     ) : (
-      <List label="Entries">{entries.map((entry) => <Entry entry={entry} withPlace={site} />)}</List>
+      <List label="Entries">
+        {entries.map((entry) => (
+          <Entry entry={entry} withPlace={site} />
+        ))}
+      </List>
     )}
-    <Pager newer={before ? withQuery(here, filters) : null} older={next === null ? null : withQuery(here, { ...filters, before: next })} label="Entries" />
+    <Pager
+      newer={before ? withQuery(here, filters) : null}
+      older={next === null ? null : withQuery(here, { ...filters, before: next })}
+      label="Entries"
+    />
   </>
 )
 
-type Ask = (visit: Visit, input: AuditFilters & { before?: string; per_page: number }) => Promise<{ items: AuditEntry[]; next: string | null }>
+type Ask = (
+  visit: Visit,
+  input: AuditFilters & { before?: string; per_page: number },
+) => Promise<{ items: AuditEntry[]; next: string | null }>
 
 /** The log as a file, one JSON object a line, asked for page by page as it is sent. */
 export const auditDownload = (path: string, ask: Ask): Resource => ({
@@ -106,14 +181,20 @@ export const auditDownload = (path: string, ask: Ask): Resource => ({
     const body = new ReadableStream<Uint8Array>({
       async pull(controller) {
         const { items, next } = page ?? { items: [], next: null }
-        if (items.length > 0) controller.enqueue(encoder.encode(items.map((entry) => `${JSON.stringify(entry)}\n`).join('')))
+        if (items.length > 0)
+          controller.enqueue(
+            encoder.encode(items.map((entry) => `${JSON.stringify(entry)}\n`).join('')),
+          )
         if (next === null) return controller.close()
         page = await ask(visit, { ...input, before: next })
       },
     })
     return new Response(body, {
       headers: {
-        'content-type': 'application/x-ndjson; charset=utf-8', 'content-disposition': 'attachment; filename="audit-log.jsonl"', 'cache-control': 'no-store', 'x-content-type-options': 'nosniff',
+        'content-type': 'application/x-ndjson; charset=utf-8',
+        'content-disposition': 'attachment; filename="audit-log.jsonl"',
+        'cache-control': 'no-store',
+        'x-content-type-options': 'nosniff',
       },
     })
   },

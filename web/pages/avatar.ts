@@ -2,15 +2,21 @@ import { actorOf } from '#features/accounts/index.ts'
 import { avatarFile } from '../components/avatar.tsx'
 import type { Resource } from '../site.ts'
 
-/** The picture of a person, agent or workspace, drawn from its name; what `avatar_url` of every record leads to. */
+/**
+ * The picture of a person, agent or workspace, drawn from its name; what `avatar_url` of every
+ * record leads to.
+ */
 export const avatar: Resource = {
   path: '/avatars/:file',
   async answer({ hearth, params }) {
     const id = (params['file'] ?? '').replace(/\.svg$/, '')
     return new Response(avatarFile(actorOf(hearth, id)), {
       headers: {
-        'content-type': 'image/svg+xml', 'cache-control': 'public, max-age=3600', 'x-content-type-options': 'nosniff',
-        'content-security-policy': "default-src 'none'; sandbox", 'access-control-allow-origin': '*',
+        'content-type': 'image/svg+xml',
+        'cache-control': 'public, max-age=3600',
+        'x-content-type-options': 'nosniff',
+        'content-security-policy': "default-src 'none'; sandbox",
+        'access-control-allow-origin': '*',
       },
     })
   },

@@ -1,4 +1,5 @@
-// The API reference: what can be asked, with which inputs, and what comes back. It is given the description as plain data.
+// The API reference: what can be asked, with which inputs, and what comes back. It is given the
+// description as plain data.
 import { Icon } from '../components/icon.tsx'
 import { PageHead } from '../components/layout.tsx'
 import { Chip } from '../components/state.tsx'
@@ -28,7 +29,12 @@ export type Docs = {
   base_url: string
   release: string
   description: string
-  groups: readonly { id: string; name: string; description: string; operations: readonly Operation[] }[]
+  groups: readonly {
+    id: string
+    name: string
+    description: string
+    operations: readonly Operation[]
+  }[]
   records: readonly { name: string; description: string; fields: readonly Field[] }[]
 }
 
@@ -60,8 +66,23 @@ const Inputs = ({ inputs }: { inputs: readonly Input[] }) => (
   </div>
 )
 
-/** Closed until somebody asks for it: a browser opens it for an address that names it, and for a text that it finds inside. */
-const Fold = ({ id, title, line, chip, children }: { id: string; title: Child; line?: string; chip?: Child; children?: Child }) => (
+/**
+ * Closed until somebody asks for it: a browser opens it for an address that names it, and for a
+ * text that it finds inside.
+ */
+const Fold = ({
+  id,
+  title,
+  line,
+  chip,
+  children,
+}: {
+  id: string
+  title: Child
+  line?: string
+  chip?: Child
+  children?: Child
+}) => (
   <details class="doc-fold">
     <summary>
       <Icon name="chevron-right" />
@@ -75,11 +96,19 @@ const Fold = ({ id, title, line, chip, children }: { id: string; title: Child; l
   </details>
 )
 
-const OperationPart = ({ operation, records }: { operation: Operation; records: ReadonlySet<string> }) => {
+const OperationPart = ({
+  operation,
+  records,
+}: {
+  operation: Operation
+  records: ReadonlySet<string>
+}) => {
   const record = operation.answer.replace(/^array of /, '')
   return (
     <Fold
-      id={operation.id} line={operation.summary} chip={operation.preview && <Chip>Preview</Chip>}
+      id={operation.id}
+      line={operation.summary}
+      chip={operation.preview && <Chip>Preview</Chip>}
       title={
         <code>
           {operation.method} {operation.path}
@@ -89,7 +118,13 @@ const OperationPart = ({ operation, records }: { operation: Operation; records: 
       {operation.who !== '' && <p>{operation.who}</p>}
       {operation.inputs.length > 0 && <Inputs inputs={operation.inputs} />}
       <p>
-        Answers {operation.status} with {records.has(record) ? <a href={`#record-${record}`}>{operation.answer}</a> : operation.answer}.
+        Answers {operation.status} with{' '}
+        {records.has(record) ? (
+          <a href={`#record-${record}`}>{operation.answer}</a>
+        ) : (
+          operation.answer
+        )}
+        .
         {operation.tool !== null && (
           <>
             {' '}
@@ -133,16 +168,29 @@ const RecordPart = ({ record }: { record: Docs['records'][number] }) => (
 
 export const DocsPage = ({ docs, visit }: { docs: Docs; visit: Visit }): Html => {
   const records = new Set(docs.records.map(({ name }) => name))
-  const tabs = [...docs.groups.map(({ id, name, operations }) => ({ label: name, href: `#${id}`, count: operations.length })), { label: 'Records', href: '#records' }]
+  const tabs = [
+    ...docs.groups.map(({ id, name, operations }) => ({
+      label: name,
+      href: `#${id}`,
+      count: operations.length,
+    })),
+    { label: 'Records', href: '#records' },
+  ]
   return (
-    <Shell visit={visit} title="API" description="The REST interface: every operation, its inputs and its answers.">
+    <Shell
+      visit={visit}
+      title="API"
+      description="The REST interface: every operation, its inputs and its answers."
+    >
       <PageHead title="API" lead={docs.description} />
       <Columns side={<SideNav label="Parts of the interface" groups={[{ tabs }]} />}>
         <div class="md">
           <p>
-            The interface is at <code>{docs.base_url}</code>, its machine-readable description at <a href={`${docs.base_url}/openapi.json`}>openapi.json</a>. Send a
-            token from your <a href="/settings/tokens">settings</a> as <code>Authorization: Bearer …</code>; what is public needs none. This is release {docs.release}. How to run a forge
-            like this one is told in <a href="/docs/running">Running it</a>.
+            The interface is at <code>{docs.base_url}</code>, its machine-readable description at{' '}
+            <a href={`${docs.base_url}/openapi.json`}>openapi.json</a>. Send a token from your{' '}
+            <a href="/settings/tokens">settings</a> as <code>Authorization: Bearer …</code>; what is
+            public needs none. This is release {docs.release}. How to run a forge like this one is
+            told in <a href="/docs/running">Running it</a>.
           </p>
         </div>
         {docs.groups.map((group) => (

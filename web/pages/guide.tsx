@@ -1,4 +1,5 @@
-// How to run this forge: the README of this very release, so that what is said here and there cannot differ, and it is at hand without the internet.
+// How to run this forge: the README of this very release, so that what is said here and there
+// cannot differ, and it is at hand without the internet.
 import { textFile } from '../client.macro.ts' with { type: 'macro' }
 import { PageHead } from '../components/layout.tsx'
 import { Columns } from '../components/tabs.tsx'
@@ -15,7 +16,10 @@ const AFTER = '## How fast git is here'
 
 export type Section = { readonly id: string; readonly title: string; readonly text: string }
 
-/** Marks for scripts are left out, and so are addresses of files that only the source has; their words stay. */
+/**
+ * Marks for scripts are left out, and so are addresses of files that only the source has; their
+ * words stay.
+ */
 const forReaders = (text: string): string =>
   text.replace(/^<!--.*-->\n/gm, '').replace(/\[([^\]]+)\]\((?!https?:|#)[^)]*\)/g, '$1')
 
@@ -29,7 +33,11 @@ export function sectionsOf(text: string, first: string, after: string): Section[
     .slice(1)
     .map((section) => {
       const [title = '', ...lines] = section.split('\n')
-      return { id: title.toLowerCase().replace(/[^a-z0-9]+/g, '-'), title, text: forReaders(lines.join('\n')) }
+      return {
+        id: title.toLowerCase().replace(/[^a-z0-9]+/g, '-'),
+        title,
+        text: forReaders(lines.join('\n')),
+      }
     })
 }
 
@@ -37,7 +45,11 @@ type Part = { readonly id: string; readonly title: string }
 type Shown = Part & { readonly html: string; readonly parts: readonly Part[] }
 
 /** The headings of third rank, with the names that they got. */
-const partsOf = (html: string): Part[] => [...html.matchAll(/<h3[^>]* id="([^"]+)"[^>]*>([^<]+)</g)].map(([, id = '', title = '']) => ({ id, title }))
+const partsOf = (html: string): Part[] =>
+  [...html.matchAll(/<h3[^>]* id="([^"]+)"[^>]*>([^<]+)</g)].map(([, id = '', title = '']) => ({
+    id,
+    title,
+  }))
 
 let kept: readonly Shown[] | null = null
 const sections = (): readonly Shown[] =>
@@ -52,8 +64,18 @@ const Contents = () => (
     <ul>
       {sections().map(({ id, title, parts }) => (
         <li>
-          <a class="strong" href={`#${id}`}>{title}</a>
-          {parts.length > 0 && <ul>{parts.map((part) => <li><a href={`#${part.id}`}>{raw(part.title)}</a></li>)}</ul>}
+          <a class="strong" href={`#${id}`}>
+            {title}
+          </a>
+          {parts.length > 0 && (
+            <ul>
+              {parts.map((part) => (
+                <li>
+                  <a href={`#${part.id}`}>{raw(part.title)}</a>
+                </li>
+              ))}
+            </ul>
+          )}
         </li>
       ))}
     </ul>
@@ -61,8 +83,15 @@ const Contents = () => (
 )
 
 export const GuidePage = ({ visit }: { visit: Visit }): Html => (
-  <Shell visit={visit} title="Running it" description="Installing, configuring, securing, backing up and upgrading this forge.">
-    <PageHead title="Running it" lead="Installing, configuring, securing, backing up and upgrading, as of this release." />
+  <Shell
+    visit={visit}
+    title="Running it"
+    description="Installing, configuring, securing, backing up and upgrading this forge."
+  >
+    <PageHead
+      title="Running it"
+      lead="Installing, configuring, securing, backing up and upgrading, as of this release."
+    />
     <Columns side={<Contents />}>
       {sections().map(({ id, title, html }) => (
         <section id={id} class="stack">
@@ -74,4 +103,7 @@ export const GuidePage = ({ visit }: { visit: Visit }): Html => (
   </Shell>
 )
 
-export const guidePage = page({ path: '/docs/running', view: (_, visit) => <GuidePage visit={visit} /> })
+export const guidePage = page({
+  path: '/docs/running',
+  view: (_, visit) => <GuidePage visit={visit} />,
+})

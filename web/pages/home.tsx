@@ -16,7 +16,15 @@ import { invitationsTo, InvitationsForYou } from './invitation.tsx'
 import { Shell } from './shell.tsx'
 import { loadWaiting, WaitingLists, type Waiting } from './waiting.tsx'
 
-const Repos = ({ repos, label, empty }: { repos: readonly Repo[]; label: string; empty: string }) =>
+const Repos = ({
+  repos,
+  label,
+  empty,
+}: {
+  repos: readonly Repo[]
+  label: string
+  empty: string
+}) =>
   repos.length === 0 ? (
     <EmptyState icon="repo" title={empty} />
   ) : (
@@ -32,11 +40,25 @@ const Welcome = ({ visit, repos }: { visit: Visit; repos: readonly Repo[] }) => 
     <section class="hero" aria-labelledby="hero-title">
       <Mark size={64} />
       <h1 id="hero-title">A forge for people and software agents</h1>
-      <p class="lead">Repositories with issues and pull requests. Every change is made in a fork of its own and comes with the story of how it was made.</p>
+      <p class="lead">
+        Repositories with issues and pull requests. Every change is made in a fork of its own and
+        comes with the story of how it was made.
+      </p>
       <div class="actions">
-        {visit.hearth.settings.sign_up === 'open' && <LinkButton href="/register" look="primary">Make an account</LinkButton>}
-        <LinkButton href="/login" look={visit.hearth.settings.sign_up === 'open' ? 'plain' : 'primary'}>Sign in</LinkButton>
-        <LinkButton href="/explore" look="quiet">Explore</LinkButton>
+        {visit.hearth.settings.sign_up === 'open' && (
+          <LinkButton href="/register" look="primary">
+            Make an account
+          </LinkButton>
+        )}
+        <LinkButton
+          href="/login"
+          look={visit.hearth.settings.sign_up === 'open' ? 'plain' : 'primary'}
+        >
+          Sign in
+        </LinkButton>
+        <LinkButton href="/explore" look="quiet">
+          Explore
+        </LinkButton>
       </div>
     </section>
     <h2>Public repositories</h2>
@@ -49,24 +71,67 @@ const Begin = ({ visit, workspaces }: { visit: Visit; workspaces: readonly Works
   const [first] = workspaces
   return (
     <>
-      <PageHead title={`Welcome, ${visit.viewer?.username ?? ''}`} lead="Three steps to your first push." />
+      <PageHead
+        title={`Welcome, ${visit.viewer?.username ?? ''}`}
+        lead="Three steps to your first push."
+      />
       <ol class="first-steps">
-        <li class="done"><Icon name="check-circle" label="Done" /> Your account is made{first ? <>, and the workspace <a href={workspacePath(first.slug)}><code>{first.slug}</code></a></> : ''}.</li>
+        <li class="done">
+          <Icon name="check-circle" label="Done" /> Your account is made
+          {first ? (
+            <>
+              , and the workspace{' '}
+              <a href={workspacePath(first.slug)}>
+                <code>{first.slug}</code>
+              </a>
+            </>
+          ) : (
+            ''
+          )}
+          .
+        </li>
         <li>
           {first === undefined ? (
-            <p>Make a workspace, which owns repositories. <LinkButton href="/workspaces/new" look="primary">Make a workspace</LinkButton></p>
+            <p>
+              Make a workspace, which owns repositories.{' '}
+              <LinkButton href="/workspaces/new" look="primary">
+                Make a workspace
+              </LinkButton>
+            </p>
           ) : (
             <Card title="Make a repository">
               <Form action="/new" csrf={visit.csrf} label="Make a repository">
                 {workspaces.length === 1 ? (
                   <input type="hidden" name="workspace" value={first.slug} />
                 ) : (
-                  <Select name="workspace" label="Workspace" required options={workspaces.map(({ slug, name }) => ({ value: slug, label: name === slug ? slug : `${name} (${slug})` }))} />
+                  <Select
+                    name="workspace"
+                    label="Workspace"
+                    required
+                    options={workspaces.map(({ slug, name }) => ({
+                      value: slug,
+                      label: name === slug ? slug : `${name} (${slug})`,
+                    }))}
+                  />
                 )}
-                <Field name="name" label="Name" required mono autofocus maxlength={100} hint={visit.hearth.settings.private_by_default ? 'It is private until you say otherwise.' : 'Everyone can see it until you say otherwise.'} />
+                <Field
+                  name="name"
+                  label="Name"
+                  required
+                  mono
+                  autofocus
+                  maxlength={100}
+                  hint={
+                    visit.hearth.settings.private_by_default
+                      ? 'It is private until you say otherwise.'
+                      : 'Everyone can see it until you say otherwise.'
+                  }
+                />
                 <FormActions>
                   <Button look="primary">Make the repository</Button>
-                  <LinkButton href="/new" look="quiet">More choices, or copy one from elsewhere</LinkButton>
+                  <LinkButton href="/new" look="quiet">
+                    More choices, or copy one from elsewhere
+                  </LinkButton>
                 </FormActions>
               </Form>
             </Card>
@@ -78,14 +143,28 @@ const Begin = ({ visit, workspaces }: { visit: Visit; workspaces: readonly Works
   )
 }
 
-type Dashboard = { waiting: Waiting; invitations: Awaited<ReturnType<typeof invitationsTo>>; repos: readonly Repo[]; workspaces: readonly Workspace[]; email: string | null; verified: boolean }
+type Dashboard = {
+  waiting: Waiting
+  invitations: Awaited<ReturnType<typeof invitationsTo>>
+  repos: readonly Repo[]
+  workspaces: readonly Workspace[]
+  email: string | null
+  verified: boolean
+}
 
 const Dashboard = ({ visit, data }: { visit: Visit; data: Dashboard }) => (
   <Shell visit={visit} title="Hearth">
     {!data.verified && data.email !== null && (
       <Notice kind="wait" title="Confirm your email address">
-        <p>We sent a link to {data.email}. Until you open it you can read, but not make repositories, push, or open issues.</p>
-        <ActionButton action="/settings/emails/confirmation" csrf={visit.csrf} values={{ email: data.email }}>
+        <p>
+          We sent a link to {data.email}. Until you open it you can read, but not make repositories,
+          push, or open issues.
+        </p>
+        <ActionButton
+          action="/settings/emails/confirmation"
+          csrf={visit.csrf}
+          values={{ email: data.email }}
+        >
           <Button small>Send it again</Button>
         </ActionButton>
       </Notice>
@@ -94,7 +173,10 @@ const Dashboard = ({ visit, data }: { visit: Visit; data: Dashboard }) => (
     <Columns
       where="right"
       side={
-        <SideBlock title="Workspaces" action={<LinkButton href="/workspaces/new" small icon="plus" label="New workspace" />}>
+        <SideBlock
+          title="Workspaces"
+          action={<LinkButton href="/workspaces/new" small icon="plus" label="New workspace" />}
+        >
           {data.workspaces.length === 0 ? (
             <p class="muted">A workspace owns repositories. Make one to begin.</p>
           ) : (
@@ -102,7 +184,11 @@ const Dashboard = ({ visit, data }: { visit: Visit; data: Dashboard }) => (
               {data.workspaces.map((workspace) => (
                 <li>
                   <a class="place-link" href={workspacePath(workspace.slug)}>
-                    <Avatar of={{ username: workspace.slug, kind: 'workspace', name: workspace.name }} size={24} /> <span>{workspace.name}</span>
+                    <Avatar
+                      of={{ username: workspace.slug, kind: 'workspace', name: workspace.name }}
+                      size={24}
+                    />{' '}
+                    <span>{workspace.name}</span>
                   </a>
                 </li>
               ))}
@@ -116,8 +202,18 @@ const Dashboard = ({ visit, data }: { visit: Visit; data: Dashboard }) => (
       ) : (
         <>
           <PageHead title="What waits for you" />
-          <div class="stack"><WaitingLists waiting={data.waiting} /></div>
-          <PageHead level={2} title="Your repositories" actions={<LinkButton href="/new" look="primary" icon="plus">New repository</LinkButton>} />
+          <div class="stack">
+            <WaitingLists waiting={data.waiting} />
+          </div>
+          <PageHead
+            level={2}
+            title="Your repositories"
+            actions={
+              <LinkButton href="/new" look="primary" icon="plus">
+                New repository
+              </LinkButton>
+            }
+          />
           <Repos repos={data.repos} label="Your repositories" empty="No repositories yet" />
         </>
       )}
@@ -133,17 +229,51 @@ const movedAt = (repo: Repo): string => repo.pushed_at ?? repo.created_at
 export const homePage = page({
   path: '/',
   load: async (visit) => {
-    const { items: newest } = await visit.call(listRepos, { sort: 'pushed', per_page: visit.viewer ? 100 : SHOWN })
+    const { items: newest } = await visit.call(listRepos, {
+      sort: 'pushed',
+      per_page: visit.viewer ? 100 : SHOWN,
+    })
     if (!visit.viewer) return { kind: 'welcome' as const, repos: newest }
-    const [{ items: workspaces }, me, invitations, waiting] = await Promise.all([visit.call(listWorkspaces, { per_page: 100 }), visit.call(whoami, {}), invitationsTo(visit), loadWaiting(visit)])
-    // One's own are asked for by workspace, so that a busy forge full of other people's public ones does not push them out.
-    const own = await Promise.all(workspaces.slice(0, 10).map(({ slug }) => visit.call(listRepos, { workspace: slug, sort: 'pushed', per_page: SHOWN })))
+    const [{ items: workspaces }, me, invitations, waiting] = await Promise.all([
+      visit.call(listWorkspaces, { per_page: 100 }),
+      visit.call(whoami, {}),
+      invitationsTo(visit),
+      loadWaiting(visit),
+    ])
+    // One's own are asked for by workspace, so that a busy forge full of other people's public ones
+    // does not push them out.
+    const own = await Promise.all(
+      workspaces
+        .slice(0, 10)
+        .map(({ slug }) =>
+          visit.call(listRepos, { workspace: slug, sort: 'pushed', per_page: SHOWN }),
+        ),
+    )
     const mine = new Set(workspaces.map(({ slug }) => slug))
-    const shared = newest.filter((repo) => mine.has(repo.workspace) || repo.private || (repo.viewer_role ?? 'read') !== 'read')
-    const repos = [...new Map([...own.flatMap(({ items }) => items), ...shared].map((repo) => [repo.id, repo])).values()]
+    const shared = newest.filter(
+      (repo) => mine.has(repo.workspace) || repo.private || (repo.viewer_role ?? 'read') !== 'read',
+    )
+    const repos = [
+      ...new Map(
+        [...own.flatMap(({ items }) => items), ...shared].map((repo) => [repo.id, repo]),
+      ).values(),
+    ]
       .sort((a, b) => movedAt(b).localeCompare(movedAt(a)))
       .slice(0, SHOWN)
-    return { kind: 'dashboard' as const, waiting, invitations, repos, workspaces, email: me.email, verified: me.verified }
+    return {
+      kind: 'dashboard' as const,
+      waiting,
+      invitations,
+      repos,
+      workspaces,
+      email: me.email,
+      verified: me.verified,
+    }
   },
-  view: (data, visit) => (data.kind === 'welcome' ? <Welcome visit={visit} repos={data.repos} /> : <Dashboard visit={visit} data={data} />),
+  view: (data, visit) =>
+    data.kind === 'welcome' ? (
+      <Welcome visit={visit} repos={data.repos} />
+    ) : (
+      <Dashboard visit={visit} data={data} />
+    ),
 })

@@ -1,7 +1,28 @@
-import { acceptRepoInvitation, declineRepoInvitation, listMyRepoInvitations } from '#features/collaborators/index.ts'
-import { acceptWorkspaceInvite, declineWorkspaceInvite, listMyWorkspaceInvites, type Invitations } from '#features/workspaces/index.ts'
+import {
+  acceptRepoInvitation,
+  declineRepoInvitation,
+  listMyRepoInvitations,
+} from '#features/collaborators/index.ts'
+import {
+  acceptWorkspaceInvite,
+  declineWorkspaceInvite,
+  listMyWorkspaceInvites,
+  type Invitations,
+} from '#features/workspaces/index.ts'
 import type { Static } from '#core/schema.ts'
-import { Button, ButtonGroup, Card, EmptyState, Form, LinkButton, List, Notice, PageHead, RelativeTime, Row } from '../components/index.ts'
+import {
+  Button,
+  ButtonGroup,
+  Card,
+  EmptyState,
+  Form,
+  LinkButton,
+  List,
+  Notice,
+  PageHead,
+  RelativeTime,
+  Row,
+} from '../components/index.ts'
 import { repoPath, withQuery, workspacePath } from '../paths.ts'
 import { action, flashTo, page, type Visit } from '../site.ts'
 import { formError, Shell } from './shell.tsx'
@@ -9,27 +30,60 @@ import { formError, Shell } from './shell.tsx'
 type Invitation = Static<typeof Invitations>['items'][number]
 
 const pathOf = (id: string): string => `/invite/${encodeURIComponent(id)}`
-const placeOf = ({ workspace, repository }: Invitation): string => repository?.full_name ?? workspace
-const roleText = ({ kind, role }: Invitation): string => (kind === 'repository' ? `a collaborator with the role ${role}` : role === 'owner' ? 'an owner' : 'a member')
+const placeOf = ({ workspace, repository }: Invitation): string =>
+  repository?.full_name ?? workspace
+const roleText = ({ kind, role }: Invitation): string =>
+  kind === 'repository'
+    ? `a collaborator with the role ${role}`
+    : role === 'owner'
+      ? 'an owner'
+      : 'a member'
 
 /** What waits for this visitor's answer. */
 export async function invitationsTo(visit: Visit): Promise<Invitation[]> {
   if (visit.viewer === null) return []
-  const [workspaces, repositories] = await Promise.all([visit.call(listMyWorkspaceInvites, { per_page: 100 }), visit.call(listMyRepoInvitations, { per_page: 100 })])
+  const [workspaces, repositories] = await Promise.all([
+    visit.call(listMyWorkspaceInvites, { per_page: 100 }),
+    visit.call(listMyRepoInvitations, { per_page: 100 }),
+  ])
   return [...workspaces.items, ...repositories.items]
 }
 
-const Answer = ({ visit, invitation, small }: { visit: Visit; invitation: Invitation; small?: boolean }) => (
-  <Form action={pathOf(invitation.id)} csrf={visit.csrf} inline error={small ? null : formError(visit)} label={`Invitation to ${placeOf(invitation)}`}>
+const Answer = ({
+  visit,
+  invitation,
+  small,
+}: {
+  visit: Visit
+  invitation: Invitation
+  small?: boolean
+}) => (
+  <Form
+    action={pathOf(invitation.id)}
+    csrf={visit.csrf}
+    inline
+    error={small ? null : formError(visit)}
+    label={`Invitation to ${placeOf(invitation)}`}
+  >
     <ButtonGroup label="Answer">
-      <Button look="primary" small={small} name="decision" value="accept">Accept</Button>
-      <Button small={small} name="decision" value="decline">Decline</Button>
+      <Button look="primary" small={small} name="decision" value="accept">
+        Accept
+      </Button>
+      <Button small={small} name="decision" value="decline">
+        Decline
+      </Button>
     </ButtonGroup>
   </Form>
 )
 
 /** For the first page: nothing when nothing waits. */
-export const InvitationsForYou = ({ visit, invitations }: { visit: Visit; invitations: readonly Invitation[] }) =>
+export const InvitationsForYou = ({
+  visit,
+  invitations,
+}: {
+  visit: Visit
+  invitations: readonly Invitation[]
+}) =>
   invitations.length === 0 ? null : (
     <List label="Invitations for you" head={<h2>Invitations for you</h2>}>
       {invitations.map((invitation) => (
@@ -37,7 +91,9 @@ export const InvitationsForYou = ({ visit, invitations }: { visit: Visit; invita
           title={<a href={pathOf(invitation.id)}>{placeOf(invitation)}</a>}
           meta={
             <>
-              <span>{invitation.invited_by?.username ?? 'Hearth'} invited you as {roleText(invitation)}</span>
+              <span>
+                {invitation.invited_by?.username ?? 'Hearth'} invited you as {roleText(invitation)}
+              </span>
               <RelativeTime at={invitation.created_at} />
             </>
           }
@@ -47,7 +103,10 @@ export const InvitationsForYou = ({ visit, invitations }: { visit: Visit; invita
     </List>
   )
 
-/** A visitor who is not signed in learns nothing here, whatever the id: who reads the mail knows already. */
+/**
+ * A visitor who is not signed in learns nothing here, whatever the id: who reads the mail knows
+ * already.
+ */
 export const invitationPage = page({
   path: '/invite/:id',
   load: async (visit) => {
@@ -62,15 +121,29 @@ export const invitationPage = page({
           <PageHead title="You are invited" lead="Sign in to accept or decline the invitation." />
           <Card>
             <ButtonGroup label="Go on">
-              <LinkButton href={withQuery('/login', { next: pathOf(id) })} look="primary">Sign in</LinkButton>
-              {code !== null && <LinkButton href={withQuery('/register', { invite: code })}>Make an account</LinkButton>}
+              <LinkButton href={withQuery('/login', { next: pathOf(id) })} look="primary">
+                Sign in
+              </LinkButton>
+              {code !== null && (
+                <LinkButton href={withQuery('/register', { invite: code })}>
+                  Make an account
+                </LinkButton>
+              )}
             </ButtonGroup>
-            {code !== null && <p class="muted">A new account must have the address that was invited. Confirm it, then the invitation is on your first page.</p>}
+            {code !== null && (
+              <p class="muted">
+                A new account must have the address that was invited. Confirm it, then the
+                invitation is on your first page.
+              </p>
+            )}
           </Card>
         </>
       ) : invitation ? (
         <>
-          <PageHead title={`Join ${placeOf(invitation)}`} lead={`${invitation.invited_by?.username ?? 'Hearth'} invited you as ${roleText(invitation)}.`} />
+          <PageHead
+            title={`Join ${placeOf(invitation)}`}
+            lead={`${invitation.invited_by?.username ?? 'Hearth'} invited you as ${roleText(invitation)}.`}
+          />
           <Card>
             <Answer visit={visit} invitation={invitation} />
             <p class="muted">
@@ -81,8 +154,13 @@ export const invitationPage = page({
       ) : (
         <>
           {visit.form.error && <Notice kind="bad">{visit.form.error.message}</Notice>}
-          <EmptyState icon="mail" title="Nothing to answer here" actions={<LinkButton href="/">To your first page</LinkButton>}>
-            This invitation was answered or taken back, is too old, or is for another account: it must have the invited address, confirmed.
+          <EmptyState
+            icon="mail"
+            title="Nothing to answer here"
+            actions={<LinkButton href="/">To your first page</LinkButton>}
+          >
+            This invitation was answered or taken back, is too old, or is for another account: it
+            must have the invited address, confirmed.
           </EmptyState>
         </>
       )}
@@ -97,10 +175,20 @@ export const answerInvitationForm = action({
     const id = visit.params['id'] ?? ''
     const kind = (await invitationsTo(visit)).find((one) => one.id === id)?.kind ?? 'workspace'
     if (fields.text('decision') !== 'accept') {
-      await (kind === 'workspace' ? visit.call(declineWorkspaceInvite, { id }) : visit.call(declineRepoInvitation, { id }))
+      await (kind === 'workspace'
+        ? visit.call(declineWorkspaceInvite, { id })
+        : visit.call(declineRepoInvitation, { id }))
       return flashTo(visit, '/', 'invitation-declined')
     }
-    const accepted = await (kind === 'workspace' ? visit.call(acceptWorkspaceInvite, { id }) : visit.call(acceptRepoInvitation, { id }))
-    return flashTo(visit, accepted.repository ? repoPath(accepted.repository.full_name) : workspacePath(accepted.workspace), 'invitation-accepted')
+    const accepted = await (kind === 'workspace'
+      ? visit.call(acceptWorkspaceInvite, { id })
+      : visit.call(acceptRepoInvitation, { id }))
+    return flashTo(
+      visit,
+      accepted.repository
+        ? repoPath(accepted.repository.full_name)
+        : workspacePath(accepted.workspace),
+      'invitation-accepted',
+    )
   },
 })

@@ -9,7 +9,14 @@ type ShellProps = Omit<LayoutProps, 'viewer' | 'csrf' | 'flash'> & { visit: Visi
 export const Shell = ({ visit, ...rest }: ShellProps) => (
   <Layout
     {...rest}
-    viewer={visit.viewer && { username: visit.viewer.username, name: null, site_admin: visit.viewer.site_admin, unread: countUnread(visit.hearth, visit.viewer) }}
+    viewer={
+      visit.viewer && {
+        username: visit.viewer.username,
+        name: null,
+        site_admin: visit.viewer.site_admin,
+        unread: countUnread(visit.hearth, visit.viewer),
+      }
+    }
     csrf={visit.csrf}
     flash={visit.flash}
   />
@@ -24,8 +31,14 @@ export const fieldError = (visit: Visit, field: string): string | null => {
 /** The message of a refused form that belongs to none of the fields shown. */
 export const formError = (visit: Visit, ...fields: string[]): string | null => {
   const error = visit.form.error
-  return error !== null && (error.field === null || !fields.includes(error.field)) ? error.message : null
+  return error !== null && (error.field === null || !fields.includes(error.field))
+    ? error.message
+    : null
 }
 
-/** The visit as one of several forms of a page sees it: what was typed and refused belongs to the form at that address alone. */
-export const formAt = (visit: Visit, path: string): Visit => (visit.url.pathname === path ? visit : { ...visit, form: noForm })
+/**
+ * The visit as one of several forms of a page sees it: what was typed and refused belongs to the
+ * form at that address alone.
+ */
+export const formAt = (visit: Visit, path: string): Visit =>
+  visit.url.pathname === path ? visit : { ...visit, form: noForm }

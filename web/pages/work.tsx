@@ -7,8 +7,17 @@ import { Shell } from './shell.tsx'
 /** Asks a reader's browser for some work; whoever has no script signs in. */
 export const workPage = (visit: Visit, challenge: string) => (
   <Shell visit={visit} title="One moment" noindex>
-    <PageHead title="One moment" lead="Many pages of old history were asked for from your network. Your browser proves that it is one, which takes a second." />
-    <form action={WORK_PATH} method="post" class="form" data-work={challenge} data-bits={String(BITS)}>
+    <PageHead
+      title="One moment"
+      lead="Many pages of old history were asked for from your network. Your browser proves that it is one, which takes a second."
+    />
+    <form
+      action={WORK_PATH}
+      method="post"
+      class="form"
+      data-work={challenge}
+      data-bits={String(BITS)}
+    >
       <input type="hidden" name="csrf" value={visit.csrf} />
       <input type="hidden" name="challenge" value={challenge} />
       <input type="hidden" name="answer" value="" />
@@ -18,7 +27,11 @@ export const workPage = (visit: Visit, challenge: string) => (
       </p>
       <noscript>
         <p>
-          This needs a script. Without one, <a href={`/login?next=${encodeURIComponent(visit.url.pathname + visit.url.search)}`}>sign in</a> to go on, or clone the repository with git.
+          This needs a script. Without one,{' '}
+          <a href={`/login?next=${encodeURIComponent(visit.url.pathname + visit.url.search)}`}>
+            sign in
+          </a>{' '}
+          to go on, or clone the repository with git.
         </p>
       </noscript>
       <p class="js-only">

@@ -1,4 +1,7 @@
-/** Tokens of this person for the forges they signed in to: `<config>/hearth/credentials.json`, readable by them alone. */
+/**
+ * Tokens of this person for the forges they signed in to: `<config>/hearth/credentials.json`,
+ * readable by them alone.
+ */
 import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { credentialsPath } from '#src/config.ts'
@@ -14,7 +17,11 @@ export function loadCredentials(path = credentialsPath()): Credentials {
   try {
     text = readFileSync(path, 'utf8')
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT' || (error as NodeJS.ErrnoException).code === 'ENOTDIR') return {}
+    if (
+      (error as NodeJS.ErrnoException).code === 'ENOENT' ||
+      (error as NodeJS.ErrnoException).code === 'ENOTDIR'
+    )
+      return {}
     throw error
   }
   try {
@@ -24,8 +31,14 @@ export function loadCredentials(path = credentialsPath()): Credentials {
   }
 }
 
-/** Puts one forge's token in, or takes it out for null. The file changes as a whole or not at all. */
-export function saveCredential(origin: string, credential: Credential | null, path = credentialsPath()): void {
+/**
+ * Puts one forge's token in, or takes it out for null. The file changes as a whole or not at all.
+ */
+export function saveCredential(
+  origin: string,
+  credential: Credential | null,
+  path = credentialsPath(),
+): void {
   const { [origin]: _, ...others } = loadCredentials(path)
   const all: Credentials = credential === null ? others : { ...others, [origin]: credential }
   const directory = dirname(path)
@@ -39,6 +52,9 @@ export function saveCredential(origin: string, credential: Credential | null, pa
 /** The forge that an address belongs to. Gives CommandError for what is no address. */
 export function originOf(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null
-  if (!url || !/^https?:$/.test(url.protocol)) throw new CommandError(`${JSON.stringify(text)} is not the address of a forge, such as https://git.example.com`)
+  if (!url || !/^https?:$/.test(url.protocol))
+    throw new CommandError(
+      `${JSON.stringify(text)} is not the address of a forge, such as https://git.example.com`,
+    )
   return url.origin
 }

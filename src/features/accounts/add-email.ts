@@ -13,10 +13,14 @@ import { findEmail, listEmailRows } from './store.ts'
 
 const MOST_ADDRESSES = 10
 
-/** An address that somebody else has confirmed is taken here without a word, and can never be confirmed: its owner is told instead. */
+/**
+ * An address that somebody else has confirmed is taken here without a word, and can never be
+ * confirmed: its owner is told instead.
+ */
 export const addEmail = operation({
   name: 'add_email',
-  summary: 'Add an address to your own account, with your password; a link to confirm it is mailed. For people only. Answers with the address, not confirmed yet.',
+  summary:
+    'Add an address to your own account, with your password; a link to confirm it is mailed. For people only. Answers with the address, not confirmed yet.',
   route: 'POST /user/emails',
   toolset: 'access',
   access: personOnly({ scope: 'user:write', writes: true, whileUnconfirmed: true }),
@@ -28,12 +32,23 @@ export const addEmail = operation({
     const email = readEmail(input.email)
     await requirePassword(hearth, caller.id, input.password)
     return write((tx) => {
-      if (findEmail(tx.db, caller.id, email)) throw new Refusal('conflict', `${email} is one of your addresses already`, { reason: 'already_exists', field: 'email' })
+      if (findEmail(tx.db, caller.id, email))
+        throw new Refusal('conflict', `${email} is one of your addresses already`, {
+          reason: 'already_exists',
+          field: 'email',
+        })
       const rows = listEmailRows(tx.db, caller.id)
-      if (rows.length >= MOST_ADDRESSES) throw conflict('limit_reached', `an account has at most ${MOST_ADDRESSES} addresses`, { limit: MOST_ADDRESSES })
+      if (rows.length >= MOST_ADDRESSES)
+        throw conflict('limit_reached', `an account has at most ${MOST_ADDRESSES} addresses`, {
+          limit: MOST_ADDRESSES,
+        })
       insertEmail(tx.db, { user_id: caller.id, email, now: tx.now })
       tx.enqueue(mailConfirmation, { user_id: caller.id, email })
-      tx.audit({ action: 'user.email_added', target: { kind: 'user', id: caller.id, name: caller.username }, data: { after: { email } } })
+      tx.audit({
+        action: 'user.email_added',
+        target: { kind: 'user', id: caller.id, name: caller.username },
+        data: { after: { email } },
+      })
       const primary = rows.find((row) => row.is_primary === 1)
       if (primary) tell(tx, { ...primary, username: caller.username }, 'An address was added')
       return emailRecord(requireEmail(tx.db, caller.id, email))

@@ -11,21 +11,33 @@ const MOST_PASSKEYS = 20
 
 export const addPasskey = operation({
   name: 'add_passkey',
-  summary: 'Add a passkey to your own account on the website. Answers with recovery codes, shown once, when it is the first second factor.',
+  summary:
+    'Add a passkey to your own account on the website. Answers with recovery codes, shown once, when it is the first second factor.',
   route: null,
   access: personOnly({ writes: true, whileUnconfirmed: true }),
-  input: Type.Object({ name: Type.Optional(Type.String({ maxLength: 64, description: 'Which device it is on.' })), ...passkeyAnswer }),
+  input: Type.Object({
+    name: Type.Optional(Type.String({ maxLength: 64, description: 'Which device it is on.' })),
+    ...passkeyAnswer,
+  }),
   output: RecoveryCodes,
 
   handler: async ({ hearth, caller, write }, { name = '', ...answer }) => {
     const made = await checkRegistration(hearth, caller.id, answer)
     return write((tx) => {
-      if (findPasskey(tx.db, made.id)) throw conflict('already_exists', 'this passkey is here already')
-      if (listPasskeys(tx.db, caller.id).length >= MOST_PASSKEYS) throw conflict('limit_reached', `an account has at most ${MOST_PASSKEYS} passkeys`, { limit: MOST_PASSKEYS })
+      if (findPasskey(tx.db, made.id))
+        throw conflict('already_exists', 'this passkey is here already')
+      if (listPasskeys(tx.db, caller.id).length >= MOST_PASSKEYS)
+        throw conflict('limit_reached', `an account has at most ${MOST_PASSKEYS} passkeys`, {
+          limit: MOST_PASSKEYS,
+        })
       const called = name.trim() || 'Passkey'
       insertPasskey(tx.db, { ...made, user_id: caller.id, name: called, created_at: tx.now })
       return {
-        recovery_codes: settleSecondFactors(tx, caller.id, { action: 'user.passkey_added', sentence: 'A passkey was added', data: { passkey: called } }),
+        recovery_codes: settleSecondFactors(tx, caller.id, {
+          action: 'user.passkey_added',
+          sentence: 'A passkey was added',
+          data: { passkey: called },
+        }),
       }
     })
   },

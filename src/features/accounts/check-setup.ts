@@ -5,7 +5,8 @@ import { requireSetupSecret } from './setup.ts'
 
 export const checkSetup = operation({
   name: 'check_setup',
-  summary: 'Check the secret of a set-up link. The answer is empty; without a valid secret there is nothing here.',
+  summary:
+    'Check the secret of a set-up link. The answer is empty; without a valid secret there is nothing here.',
   route: null,
   access: publicRead(),
   // An absent secret is as good as a wrong one: the page must not tell that it exists.

@@ -9,15 +9,24 @@ import { issueToken, tokenRecord } from './tokens.ts'
 
 const USUAL_DAYS = '365'
 
-/** The only way to a token with full rights besides the device sign-in, so it takes a sign-in on the website. */
+/**
+ * The only way to a token with full rights besides the device sign-in, so it takes a sign-in on the
+ * website.
+ */
 export const createSettingsToken = operation({
   name: 'create_settings_token',
-  summary: 'Create a token in the settings of the website, with full rights unless scopes are chosen. Answers with the secret, shown once.',
+  summary:
+    'Create a token in the settings of the website, with full rights unless scopes are chosen. Answers with the secret, shown once.',
   route: null,
   access: personOnly({ writes: true, whileUnconfirmed: true }),
   input: Type.Object({
     name: TokenName,
-    expires: Type.Optional(Type.String({ pattern: '^(never|[1-9][0-9]{0,3})$', description: 'Days until it ends, 365 unless given, or never.' })),
+    expires: Type.Optional(
+      Type.String({
+        pattern: '^(never|[1-9][0-9]{0,3})$',
+        description: 'Days until it ends, 365 unless given, or never.',
+      }),
+    ),
     scopes: Type.Optional(Scopes),
     repos: Type.Optional(TokenRepos),
   }),
@@ -25,12 +34,20 @@ export const createSettingsToken = operation({
   secretAnswer: true,
 
   handler: ({ hearth, caller, write }, { name, expires = USUAL_DAYS, scopes, repos }) => {
-    if (caller.token !== null) throw forbidden('person_required', 'sign in on the website to make a token there')
+    if (caller.token !== null)
+      throw forbidden('person_required', 'sign in on the website to make a token there')
     if (scopes) requireScopes(caller, scopes)
     const chosen = repos ? requireRepos(hearth, caller, repos) : null
     return write((tx) => {
       const { token, secret } = issueToken(tx, {
-        actor_id: caller.id, kind: 'user', source: 'settings', name, scopes: scopes ?? null, repos: chosen, workspace_id: null, role: null,
+        actor_id: caller.id,
+        kind: 'user',
+        source: 'settings',
+        name,
+        scopes: scopes ?? null,
+        repos: chosen,
+        workspace_id: null,
+        role: null,
         expires_at: expires === 'never' ? null : timestamp(tx.now_ms + Number(expires) * DAY),
       })
       return { ...tokenRecord(hearth, token), secret }

@@ -4,15 +4,27 @@ import { Type, WorkspaceSlug } from '#core/schema.ts'
 import { DAY } from '#lib/time.ts'
 import { NewToken } from './schema.ts'
 import { listTokenRepoRows } from './store-tokens.ts'
-import { endAfter, requireOwnWorkspace, requireRepos, requireScopes, Scopes, TokenName, TokenRepos } from './token-limits.ts'
+import {
+  endAfter,
+  requireOwnWorkspace,
+  requireRepos,
+  requireScopes,
+  Scopes,
+  TokenName,
+  TokenRepos,
+} from './token-limits.ts'
 import { issueToken, tokenRecord } from './tokens.ts'
 
 const USUAL_DAYS = 90
 
-/** A token that makes another gives it at most what it has itself: scopes, repositories, workspace and time. */
+/**
+ * A token that makes another gives it at most what it has itself: scopes, repositories, workspace
+ * and time.
+ */
 export const createToken = operation({
   name: 'create_token',
-  summary: 'Create a token for your own account with the scopes you name, never more than the calling token has. For people only. Answers with the secret, shown once.',
+  summary:
+    'Create a token for your own account with the scopes you name, never more than the calling token has. For people only. Answers with the secret, shown once.',
   route: 'POST /user/tokens',
   toolset: 'access',
   access: personOnly({ scope: 'user:write', writes: true }),
@@ -21,21 +33,35 @@ export const createToken = operation({
     scopes: Scopes,
     repos: Type.Optional(TokenRepos),
     workspace: Type.Optional(WorkspaceSlug),
-    expires_in_days: Type.Optional(Type.Integer({ minimum: 1, maximum: 366, description: 'Days until it ends, 90 unless given.' })),
+    expires_in_days: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 366,
+        description: 'Days until it ends, 90 unless given.',
+      }),
+    ),
   }),
   output: NewToken,
   status: 201,
   secretAnswer: true,
 
-  handler: ({ hearth, caller, now_ms, write }, { name, scopes, repos, workspace, expires_in_days = USUAL_DAYS }) => {
+  handler: (
+    { hearth, caller, now_ms, write },
+    { name, scopes, repos, workspace, expires_in_days = USUAL_DAYS },
+  ) => {
     requireScopes(caller, scopes)
     const chosen = repos ? requireRepos(hearth, caller, repos) : null
-    const chosenWorkspace = workspace === undefined ? null : requireOwnWorkspace(hearth, caller, workspace)
+    const chosenWorkspace =
+      workspace === undefined ? null : requireOwnWorkspace(hearth, caller, workspace)
     const own = caller.token
     return write((tx) => {
       const inherited = own === null || own.repos === null ? null : listTokenRepoRows(tx.db, own.id)
       const { token, secret } = issueToken(tx, {
-        actor_id: caller.id, kind: 'user', source: 'api', name, scopes,
+        actor_id: caller.id,
+        kind: 'user',
+        source: 'api',
+        name,
+        scopes,
         repos: chosen ?? inherited,
         workspace_id: chosenWorkspace ?? own?.workspace ?? null,
         role: null,

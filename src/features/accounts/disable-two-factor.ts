@@ -19,9 +19,13 @@ export const disableTwoFactor = operation({
   handler: async ({ hearth, caller, write }, { password }) => {
     await requirePassword(hearth, caller.id, password)
     return write((tx) => {
-      if (!findAuthenticator(tx.db, caller.id)) throw conflict('not_open', 'there is no authenticator')
+      if (!findAuthenticator(tx.db, caller.id))
+        throw conflict('not_open', 'there is no authenticator')
       removeAuthenticator(tx.db, caller.id)
-      settleSecondFactors(tx, caller.id, { action: 'user.authenticator_removed', sentence: 'The authenticator was removed' })
+      settleSecondFactors(tx, caller.id, {
+        action: 'user.authenticator_removed',
+        sentence: 'The authenticator was removed',
+      })
       return null
     })
   },

@@ -23,10 +23,17 @@ export function requireEmail(db: Db, user_id: string, email: string): EmailRow {
   return row
 }
 
-/** An address that can be the primary or backup one. Gives 404, and 409 `not_available` while it is not confirmed. */
+/**
+ * An address that can be the primary or backup one. Gives 404, and 409 `not_available` while it is
+ * not confirmed.
+ */
 export function requireConfirmedEmail(db: Db, user_id: string, email: string): EmailRow {
   const row = requireEmail(db, user_id, email)
-  if (row.verified_at === null) throw conflict('not_available', `confirm ${row.email} first: open the link that was mailed to it`)
+  if (row.verified_at === null)
+    throw conflict(
+      'not_available',
+      `confirm ${row.email} first: open the link that was mailed to it`,
+    )
   return row
 }
 
@@ -38,7 +45,12 @@ export const emailSettings = (hearth: Hearth, user: UserRow): EmailSettings => (
   private_address: privateAddress(hearth, user.id, user.username),
 })
 
-/** The real addresses of a person that no pushed commit may show; null when the person does not mind. */
+/**
+ * The real addresses of a person that no pushed commit may show; null when the person does not
+ * mind.
+ */
 export function hiddenAddresses(db: Db, user: UserRow): ReadonlySet<string> | null {
-  return user.block_private_pushes === 1 ? new Set(listEmailRows(db, user.id).map((row) => row.email)) : null
+  return user.block_private_pushes === 1
+    ? new Set(listEmailRows(db, user.id).map((row) => row.email))
+    : null
 }

@@ -14,7 +14,11 @@ export const endOtherSignIns = operation({
   handler: ({ caller, write }) =>
     write((tx) => {
       const ended = removeSignInsOf(tx.db, caller.id, caller.sign_in)
-      tx.audit({ action: 'user.other_sign_ins_ended', target: { kind: 'user', id: caller.id, name: caller.username }, data: { ended } })
+      tx.audit({
+        action: 'user.other_sign_ins_ended',
+        target: { kind: 'user', id: caller.id, name: caller.username },
+        data: { ended },
+      })
       return { ended }
     }),
 })

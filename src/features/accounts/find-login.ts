@@ -4,7 +4,8 @@ import type { Hearth } from '#core/hearth.ts'
 import { findConfirmed, findUserRow, listClaims, type UserRow } from './store.ts'
 
 /**
- * The account that a name or address stands for. An address that nobody confirmed counts while just one account claims it;
+ * The account that a name or address stands for. An address that nobody confirmed counts while just
+ * one account claims it;
  * after that only usernames tell the claims apart.
  */
 export function findLogin(db: Db, login: string): UserRow | null {
@@ -16,8 +17,14 @@ export function findLogin(db: Db, login: string): UserRow | null {
 }
 
 /**
- * The stored password that counts at the form; null when there is none, or when the installation leaves passwords to its
+ * The stored password that counts at the form; null when there is none, or when the installation
+ * leaves passwords to its
  * administrators, who are the way in when a provider is out of order.
  */
-export const usablePassword = ({ settings }: Pick<Hearth, 'settings'>, user: UserRow | null): string | null =>
-  user === null || (settings.sso.passwords === 'administrators' && user.site_admin === 0) ? null : user.password_hash
+export const usablePassword = (
+  { settings }: Pick<Hearth, 'settings'>,
+  user: UserRow | null,
+): string | null =>
+  user === null || (settings.sso.passwords === 'administrators' && user.site_admin === 0)
+    ? null
+    : user.password_hash

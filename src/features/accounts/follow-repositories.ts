@@ -1,4 +1,7 @@
-/** Keeps the names that tokens show of their repositories as they are now. The events are named as text, because repositories come after accounts. */
+/**
+ * Keeps the names that tokens show of their repositories as they are now. The events are named as
+ * text, because repositories come after accounts.
+ */
 import type { Reaction } from '#core/events.ts'
 import { findActorByName } from './store-actors.ts'
 import { setTokenRepoName } from './store-tokens.ts'
@@ -16,7 +19,8 @@ export const followRepositories: readonly Reaction[] = [
     name: 'move_in_tokens',
     run: (tx, { repo_id, data }) => {
       const workspace = findActorByName(tx.db, 'workspace', String(data['workspace']))
-      if (repo_id !== null && workspace) setTokenRepoName(tx.db, repo_id, { workspace_id: workspace.id })
+      if (repo_id !== null && workspace)
+        setTokenRepoName(tx.db, repo_id, { workspace_id: workspace.id })
     },
   },
 ]

@@ -4,10 +4,13 @@ import { Nothing, Type } from '#core/schema.ts'
 import { EmailInput, readEmail } from './inputs.ts'
 import { mailReset } from './mail.ts'
 
-/** The request does the same for every address; the job finds out whether there is anyone to mail. */
+/**
+ * The request does the same for every address; the job finds out whether there is anyone to mail.
+ */
 export const forgotPassword = operation({
   name: 'forgot_password',
-  summary: 'Mail a link for a new password to an address, if an account has it. The answer is empty and always the same.',
+  summary:
+    'Mail a link for a new password to an address, if an account has it. The answer is empty and always the same.',
   route: null,
   access: publicWrite(),
   input: Type.Object({ email: EmailInput }),

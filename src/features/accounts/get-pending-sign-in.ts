@@ -12,12 +12,19 @@ export const getPendingSignIn = operation({
   route: null,
   access: publicRead(),
   input: Type.Object({ pending: SecretInput }),
-  output: Type.Object({ username: Type.String(), second_factor: Type.Array(OneOf(['totp', 'passkey', 'recovery'])), passkey: Nullable(PasskeyOptions) }),
+  output: Type.Object({
+    username: Type.String(),
+    second_factor: Type.Array(OneOf(['totp', 'passkey', 'recovery'])),
+    passkey: Nullable(PasskeyOptions),
+  }),
 
   handler: async ({ hearth, db, now }, { pending }) => {
     const { user } = requirePending(db, pending, now)
     const second_factor = secondFactorsOf(db, user.id)
-    const passkey = second_factor.includes('passkey') && passkeysPossible(hearth) ? await assertionOptions(hearth, user.id) : null
+    const passkey =
+      second_factor.includes('passkey') && passkeysPossible(hearth)
+        ? await assertionOptions(hearth, user.id)
+        : null
     return { username: user.username, second_factor, passkey }
   },
 })

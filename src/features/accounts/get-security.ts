@@ -9,7 +9,8 @@ import { countRecoveryCodes, findAuthenticator, listPasskeys } from './store-sec
 
 export const getSecurity = operation({
   name: 'get_security',
-  summary: 'How you sign in: password, second factors, passkeys and identities, for the page of settings.',
+  summary:
+    'How you sign in: password, second factors, passkeys and identities, for the page of settings.',
   route: null,
   access: personOnly(),
   input: Type.Object({}),
@@ -22,9 +23,25 @@ export const getSecurity = operation({
       two_factor_enabled: user.two_factor_enabled === 1,
       authenticator_since: findAuthenticator(db, caller.id)?.confirmed_at ?? null,
       recovery_codes_left: countRecoveryCodes(db, caller.id),
-      passkeys: listPasskeys(db, caller.id).map(({ id, name, backed_up, created_at, last_used_at }) => ({ id, name, backed_up: backed_up === 1, created_at, last_used_at })),
+      passkeys: listPasskeys(db, caller.id).map(
+        ({ id, name, backed_up, created_at, last_used_at }) => ({
+          id,
+          name,
+          backed_up: backed_up === 1,
+          created_at,
+          last_used_at,
+        }),
+      ),
       passkeys_possible: passkeysPossible(hearth),
-      identities: listIdentities(db, caller.id).map(({ provider, subject, label, created_at, last_used_at }) => ({ provider, subject, label, created_at, last_used_at })),
+      identities: listIdentities(db, caller.id).map(
+        ({ provider, subject, label, created_at, last_used_at }) => ({
+          provider,
+          subject,
+          label,
+          created_at,
+          last_used_at,
+        }),
+      ),
       primary: user.email,
     }
   },

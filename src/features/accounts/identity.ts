@@ -1,5 +1,6 @@
 /**
- * The name and address that commits made by the service carry for a caller. With `private_email` on, which is the default, an
+ * The name and address that commits made by the service carry for a caller. With `private_email`
+ * on, which is the default, an
  * address that receives nothing stands in for the person's own.
  */
 import type { Signature } from '#git'
@@ -8,17 +9,30 @@ import type { Hearth } from '#core/hearth.ts'
 import { findActor } from './store-actors.ts'
 import { findUserById } from './store.ts'
 
-/** `<id without its prefix>+<name>@users.noreply.<site host>`: the id keeps it one person's even when names change hands. */
-export const privateAddress = (hearth: Pick<Hearth, 'settings'>, id: string, username: string): string =>
+/**
+ * `<id without its prefix>+<name>@users.noreply.<site host>`: the id keeps it one person's even
+ * when names change hands.
+ */
+export const privateAddress = (
+  hearth: Pick<Hearth, 'settings'>,
+  id: string,
+  username: string,
+): string =>
   `${id.slice(id.indexOf('_') + 1)}+${username}@users.noreply.${new URL(hearth.settings.site_url).hostname}`
 
 /** For an agent: the person it acts for. */
-export function commitIdentity(hearth: Pick<Hearth, 'db' | 'settings' | 'clock'>, caller: SignedIn): Signature {
+export function commitIdentity(
+  hearth: Pick<Hearth, 'db' | 'settings' | 'clock'>,
+  caller: SignedIn,
+): Signature {
   const time = Math.floor(hearth.clock.now() / 1000)
   const id = caller.kind === 'agent' ? caller.owner_id : caller.id
   const username = caller.kind === 'agent' ? caller.owner_username : caller.username
   const user = caller.kind === 'workspace' ? null : findUserById(hearth.db, id)
   const name = (user ? user.name : findActor(hearth.db, id)?.name) ?? username
-  const email = user && user.private_email === 0 && user.verified_at !== null ? user.email : privateAddress(hearth, id, username)
+  const email =
+    user && user.private_email === 0 && user.verified_at !== null
+      ? user.email
+      : privateAddress(hearth, id, username)
   return { name, email, time, zone: '+0000' }
 }

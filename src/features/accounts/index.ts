@@ -23,13 +23,36 @@ import { sweepAccounts } from './sweep.ts'
 export * from './schema.ts'
 export * from './schema-people.ts'
 export * from './people-operations.ts'
-export { actorOf, actorsOf, avatarUrl, isUsernameFree, recordActor, removeActor, renameActor, requireFreeName } from './actors.ts'
+export {
+  actorOf,
+  actorsOf,
+  avatarUrl,
+  isUsernameFree,
+  recordActor,
+  removeActor,
+  renameActor,
+  requireFreeName,
+} from './actors.ts'
 export { callers } from './callers.ts'
 export { commitIdentity, privateAddress } from './identity.ts'
-export { EmailInput, PasswordInput, readEmail, requireGoodPassword, SecretInput, UsernameInput } from './inputs.ts'
+export {
+  EmailInput,
+  PasswordInput,
+  readEmail,
+  requireGoodPassword,
+  SecretInput,
+  UsernameInput,
+} from './inputs.ts'
 export { acceptInvite, permitSignUp, requireInvite, signUpCode, withdrawSignUp } from './invites.ts'
 export { deliver as deliverMail, mailFailure, RETRY as MAIL_RETRY, sendMail } from './mail.ts'
-export { confirmedAddresses, findUser, findUserByEmail, requireUser, userCaller, type Person } from './people.ts'
+export {
+  confirmedAddresses,
+  findUser,
+  findUserByEmail,
+  requireUser,
+  userCaller,
+  type Person,
+} from './people.ts'
 export { PasswordGuard as Guard } from './password-guard.ts'
 export { revokeLeaked } from './leaked-token.ts'
 export { linkFor, makeLink } from './proofs.ts'
@@ -48,22 +71,62 @@ export { findSignInById, removeSignIn } from './store-sign-ins.ts'
 export { signUp } from './sign-up.ts'
 export { findActor as findActorById, keepActors, listActorIds } from './store-actors.ts'
 export { keepUsers } from './store.ts'
-export { findConfirmed as findConfirmedRow, findUserById, isWithoutAccounts, type UserRow } from './store.ts'
+export {
+  findConfirmed as findConfirmedRow,
+  findUserById,
+  isWithoutAccounts,
+  type UserRow,
+} from './store.ts'
 export { findToken, listEndedTokens, listTokenRows } from './store-tokens.ts'
 export { cutToken, endToken, endTokensOf, tokenEnded, tokenOfSecret } from './token-ends.ts'
-export { endAfter, requireImpersonalScopes, requireRepos, Scopes, TokenName, TokenRepos } from './token-limits.ts'
+export {
+  endAfter,
+  requireImpersonalScopes,
+  requireRepos,
+  Scopes,
+  TokenName,
+  TokenRepos,
+} from './token-limits.ts'
 export { findSecrets, SECRET_FORM } from './token-search.ts'
 export { issueToken, tokenRecord, type NewTokenOptions } from './tokens.ts'
 export {
-  checkSetup, confirmEmail, createInvite, createSettingsToken, createToken, forgotPassword, getUser, listEmails, listInvites, listTokens, resendEmailConfirmation,
-  resetPassword, revokeInvite, revokeToken, signIn, signOut,
+  checkSetup,
+  confirmEmail,
+  createInvite,
+  createSettingsToken,
+  createToken,
+  forgotPassword,
+  getUser,
+  listEmails,
+  listInvites,
+  listTokens,
+  resendEmailConfirmation,
+  resetPassword,
+  revokeInvite,
+  revokeToken,
+  signIn,
+  signOut,
 }
 
 export const feature: Feature = {
   name: 'accounts',
   operations: [
-    getUser, listEmails, resendEmailConfirmation, listTokens, createToken, revokeToken, listInvites, createInvite, revokeInvite,
-    checkSetup, confirmEmail, signIn, signOut, forgotPassword, resetPassword, createSettingsToken,
+    getUser,
+    listEmails,
+    resendEmailConfirmation,
+    listTokens,
+    createToken,
+    revokeToken,
+    listInvites,
+    createInvite,
+    revokeInvite,
+    checkSetup,
+    confirmEmail,
+    signIn,
+    signOut,
+    forgotPassword,
+    resetPassword,
+    createSettingsToken,
     ...peopleOperations,
   ],
   reactions: followRepositories,

@@ -6,13 +6,24 @@ import { findUserById } from './store.ts'
 import type { TokenRow } from './store-tokens.ts'
 import { endToken, tokenOfSecret } from './token-ends.ts'
 
-/** Whom a token's end concerns: the person that it stood for, or for a workspace's the person who made it. */
+/**
+ * Whom a token's end concerns: the person that it stood for, or for a workspace's the person who
+ * made it.
+ */
 function personOf(tx: Tx, token: TokenRow) {
-  const id = token.kind === 'agent' ? findActor(tx.db, token.actor_id)?.on_behalf_of : token.kind === 'workspace' ? token.created_by : token.actor_id
+  const id =
+    token.kind === 'agent'
+      ? findActor(tx.db, token.actor_id)?.on_behalf_of
+      : token.kind === 'workspace'
+        ? token.created_by
+        : token.actor_id
   return id ? findUserById(tx.db, id) : null
 }
 
-/** Revokes the token of a secret and mails its person; gives null when no token has it (any more). `place` is where it was found. */
+/**
+ * Revokes the token of a secret and mails its person; gives null when no token has it (any more).
+ * `place` is where it was found.
+ */
 export function revokeLeaked(tx: Tx, secret: string, place: string): TokenRow | null {
   const token = tokenOfSecret(tx.db, secret)
   if (!token) return null

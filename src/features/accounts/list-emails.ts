@@ -7,7 +7,8 @@ import { listEmailRows } from './store.ts'
 
 export const listEmails = operation({
   name: 'list_emails',
-  summary: 'List the addresses of your own account, the primary one first, with which of them are confirmed. For people only.',
+  summary:
+    'List the addresses of your own account, the primary one first, with which of them are confirmed. For people only.',
   route: 'GET /user/emails',
   toolset: 'access',
   access: personOnly({ scope: 'user:read' }),

@@ -10,7 +10,8 @@ const { page, per_page } = byPage()
 
 export const listInvites = operation({
   name: 'list_invites',
-  summary: 'List the sign-up invites that you made, newest first, and how many you have left (null is no limit). For people only.',
+  summary:
+    'List the sign-up invites that you made, newest first, and how many you have left (null is no limit). For people only.',
   route: 'GET /user/invites',
   toolset: 'access',
   access: personOnly({ scope: 'user:read' }),

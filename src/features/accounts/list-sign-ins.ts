@@ -6,7 +6,8 @@ import { listSignInRows } from './store-sign-ins.ts'
 
 export const listSignIns = operation({
   name: 'list_sign_ins',
-  summary: 'List the browsers in which you are signed in to the website, the last used first, with where and when each signed in. For people only.',
+  summary:
+    'List the browsers in which you are signed in to the website, the last used first, with where and when each signed in. For people only.',
   route: 'GET /user/sessions',
   toolset: 'access',
   access: personOnly({ scope: 'user:read' }),
@@ -15,9 +16,18 @@ export const listSignIns = operation({
   list: 'page',
 
   handler: ({ db, caller, now }) => ({
-    items: listSignInRows(db, caller.id, now).map(({ id, method, ip, user_agent, created_at, last_used_at, expires_at }) => ({
-      id, current: id === caller.sign_in, method, ip, user_agent, created_at, last_used_at, expires_at,
-    })),
+    items: listSignInRows(db, caller.id, now).map(
+      ({ id, method, ip, user_agent, created_at, last_used_at, expires_at }) => ({
+        id,
+        current: id === caller.sign_in,
+        method,
+        ip,
+        user_agent,
+        created_at,
+        last_used_at,
+        expires_at,
+      }),
+    ),
     next: null,
   }),
 })

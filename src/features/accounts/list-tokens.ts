@@ -10,7 +10,8 @@ const SIZES = { size: 100, max: 100 }
 
 export const listTokens = operation({
   name: 'list_tokens',
-  summary: 'List the tokens of your own account, newest first, with what each may do and when it was last used; never their secrets. For people only.',
+  summary:
+    'List the tokens of your own account, newest first, with what each may do and when it was last used; never their secrets. For people only.',
   route: 'GET /user/tokens',
   toolset: 'access',
   access: personOnly({ scope: 'user:read' }),
@@ -21,6 +22,9 @@ export const listTokens = operation({
   handler: ({ hearth, db, caller }, input) => {
     const window = windowOf(input, SIZES)
     const rows = listTokenRows(db, caller.id, { limit: window.limit + 1, offset: window.offset })
-    return pageOf(rows.map((row) => tokenRecord(hearth, row)), window)
+    return pageOf(
+      rows.map((row) => tokenRecord(hearth, row)),
+      window,
+    )
   },
 })

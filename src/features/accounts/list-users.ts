@@ -8,12 +8,15 @@ import { countUserRows, listUserRows } from './store-people.ts'
 
 export const listUsers = operation({
   name: 'list_users',
-  summary: 'List the accounts of this site, newest first, by text in name or address (q) and by state. For site administrators, people only.',
+  summary:
+    'List the accounts of this site, newest first, by text in name or address (q) and by state. For site administrators, people only.',
   route: 'GET /admin/users',
   toolset: 'admin',
   access: siteAdmin(),
   input: Type.Object({
-    q: Type.Optional(Type.String({ maxLength: 200, description: 'Text in the username, name or an address.' })),
+    q: Type.Optional(
+      Type.String({ maxLength: 200, description: 'Text in the username, name or an address.' }),
+    ),
     state: Type.Optional(OneOf(USER_STATES)),
     ...byPage(),
   }),
@@ -22,6 +25,10 @@ export const listUsers = operation({
 
   handler: ({ hearth, db }, { q, state, ...paging }) => {
     const window = windowOf(paging)
-    return pageOf(listUserRows(db, { q, state }, window).map((row) => siteUser(hearth, row)), window, countUserRows(db, { q, state }))
+    return pageOf(
+      listUserRows(db, { q, state }, window).map((row) => siteUser(hearth, row)),
+      window,
+      countUserRows(db, { q, state }),
+    )
   },
 })

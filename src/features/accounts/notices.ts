@@ -1,9 +1,19 @@
-/** Letters that tell a person of a change to how they sign in, so that one they did not make does not go unnoticed. */
+/**
+ * Letters that tell a person of a change to how they sign in, so that one they did not make does
+ * not go unnoticed.
+ */
 import type { Tx } from '#core/write.ts'
 import { sendMail } from './mail.ts'
 
-/** A person by their primary address. While that is not confirmed it may be a stranger's, and nothing is sent there. */
-export type Told = { readonly username: string; readonly email: string; readonly verified_at: string | null }
+/**
+ * A person by their primary address. While that is not confirmed it may be a stranger's, and
+ * nothing is sent there.
+ */
+export type Told = {
+  readonly username: string
+  readonly email: string
+  readonly verified_at: string | null
+}
 
 /** `what` is a sentence without its full stop: `Two-factor sign-in was turned off`. */
 export function tell(tx: Tx, person: Told, what: string): void {

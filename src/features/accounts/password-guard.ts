@@ -1,6 +1,8 @@
 /**
- * Slows down guessing. Tries at one account go one after the other, and each wrong password makes the next try there wait
- * longer, up to 8 seconds; a right one ends that. It goes by account alone, never by the address that the tries come from
+ * Slows down guessing. Tries at one account go one after the other, and each wrong password makes
+ * the next try there wait
+ * longer, up to 8 seconds; a right one ends that. It goes by account alone, never by the address
+ * that the tries come from
  * (whole offices share one), and whoever signs in elsewhere waits for nothing.
  *
  * Names that no account has are slowed in the same way, so that the wait does not tell them apart.
@@ -17,13 +19,17 @@ const MOST_NAMES = 10_000
 const FORGET_MS = HOUR
 
 /** How long the next try waits after so many wrong ones. */
-export const delayAfter = (wrong: number): number => (wrong === 0 ? 0 : Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (wrong - 1)))
+export const delayAfter = (wrong: number): number =>
+  wrong === 0 ? 0 : Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (wrong - 1))
 
 type Tries = { wrong: number; waiting: number; last: Promise<unknown>; at: number }
 
 export type GuardOptions = {
   wait?: (milliseconds: number) => Promise<void>
-  /** Whether a right answer ends the waiting. Not where whoever guesses can have right answers of their own. */
+  /**
+   * Whether a right answer ends the waiting. Not where whoever guesses can have right answers of
+   * their own.
+   */
   forgives?: boolean
 }
 
@@ -34,22 +40,36 @@ export class PasswordGuard {
 
   constructor(
     private readonly now: () => number,
-    { wait = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)), forgives = true }: GuardOptions = {},
+    {
+      wait = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
+      forgives = true,
+    }: GuardOptions = {},
   ) {
     this.#wait = wait
     this.#forgives = forgives
   }
 
   /**
-   * Runs one check in its turn and gives its result. What went wrong before at the same `place` counts too, but only against
-   * a name that was wrong itself: nobody waits for their neighbours alone. Gives 429 when too many tries wait at this name.
+   * Runs one check in its turn and gives its result. What went wrong before at the same `place`
+   * counts too, but only against
+   * a name that was wrong itself: nobody waits for their neighbours alone. Gives 429 when too many
+   * tries wait at this name.
    */
-  async attempt(name: string, check: () => Promise<boolean>, place: string | null = null): Promise<boolean> {
+  async attempt(
+    name: string,
+    check: () => Promise<boolean>,
+    place: string | null = null,
+  ): Promise<boolean> {
     const tries = this.#of(name)
     if (tries.waiting >= MOST_WAITING) {
-      throw new Refusal('rate_limited', 'too many people are trying to sign in to this account; wait a little', {
-        reason: 'concurrency', headers: { 'Retry-After': String(LONGEST_DELAY_MS / 1000) },
-      })
+      throw new Refusal(
+        'rate_limited',
+        'too many people are trying to sign in to this account; wait a little',
+        {
+          reason: 'concurrency',
+          headers: { 'Retry-After': String(LONGEST_DELAY_MS / 1000) },
+        },
+      )
     }
     tries.waiting++
     const mine = tries.last.then(async () => {

@@ -7,10 +7,15 @@ import { findPendingSignIn, type PendingSignInRow } from './store-pending-sign-i
 import { findUserById, type UserRow } from './store.ts'
 
 /** The field is no field of the form: the browser has to begin again. */
-export const ended = () => invalid('pending', 'this took too long or was tried too often; sign in again')
+export const ended = () =>
+  invalid('pending', 'this took too long or was tried too often; sign in again')
 
 /** Gives 422 with the field `pending` for one that has ended. */
-export function requirePending(db: Db, secret: string, now: Timestamp): { row: PendingSignInRow; user: UserRow } {
+export function requirePending(
+  db: Db,
+  secret: string,
+  now: Timestamp,
+): { row: PendingSignInRow; user: UserRow } {
   const row = findPendingSignIn(db, sha256(secret), now)
   const user = row && findUserById(db, row.user_id)
   if (!row || !user) throw ended()

@@ -4,18 +4,26 @@ import type { Db } from '#core/db.ts'
 import { notFound } from '#lib/errors.ts'
 import { findConfirmed, findUserById, findUserRow, listEmailRows, type UserRow } from './store.ts'
 
-export type Person = { readonly id: string; readonly username: string; readonly name: string | null }
+export type Person = {
+  readonly id: string
+  readonly username: string
+  readonly name: string | null
+}
 
-const person = (row: UserRow | null): Person | null => row && { id: row.id, username: row.username, name: row.name }
+const person = (row: UserRow | null): Person | null =>
+  row && { id: row.id, username: row.username, name: row.name }
 
 /** The person of a username, without regard to case. */
-export const findUser = (db: Db, username: string): Person | null => person(findUserRow(db, username.toLowerCase()))
+export const findUser = (db: Db, username: string): Person | null =>
+  person(findUserRow(db, username.toLowerCase()))
 
 /** The person who has confirmed an address. */
-export const findUserByEmail = (db: Db, email: string): Person | null => person(findConfirmed(db, email))
+export const findUserByEmail = (db: Db, email: string): Person | null =>
+  person(findConfirmed(db, email))
 
 /** The addresses that a person has confirmed. */
-export const confirmedAddresses = (db: Db, id: string): string[] => listEmailRows(db, id).flatMap(({ email, verified_at }) => (verified_at === null ? [] : [email]))
+export const confirmedAddresses = (db: Db, id: string): string[] =>
+  listEmailRows(db, id).flatMap(({ email, verified_at }) => (verified_at === null ? [] : [email]))
 
 /** Gives 404 for a name that nobody has. */
 export function requireUser(db: Db, username: string): Person {
@@ -24,8 +32,17 @@ export function requireUser(db: Db, username: string): Person {
   return found
 }
 
-export const asCaller = (row: UserRow, by: { token: TokenFacts | null; sign_in: string | null }): UserCaller => ({
-  kind: 'user', id: row.id, username: row.username, verified: row.verified_at !== null, suspended: row.suspended_at !== null, site_admin: row.site_admin === 1, ...by,
+export const asCaller = (
+  row: UserRow,
+  by: { token: TokenFacts | null; sign_in: string | null },
+): UserCaller => ({
+  kind: 'user',
+  id: row.id,
+  username: row.username,
+  verified: row.verified_at !== null,
+  suspended: row.suspended_at !== null,
+  site_admin: row.site_admin === 1,
+  ...by,
 })
 
 /** The person as a caller on the website; for commands, which act with no sign-in. */

@@ -12,7 +12,8 @@ import { listEmailRows } from './store.ts'
 
 export const removeEmail = operation({
   name: 'remove_email',
-  summary: 'Remove an address from your own account, with your password; never the primary one or the last confirmed one. For people only. The answer is empty.',
+  summary:
+    'Remove an address from your own account, with your password; never the primary one or the last confirmed one. For people only. The answer is empty.',
   route: 'DELETE /user/emails/{email}',
   toolset: 'access',
   access: personOnly({ scope: 'user:write', writes: true, whileUnconfirmed: true }),
@@ -26,13 +27,25 @@ export const removeEmail = operation({
     return write((tx) => {
       const row = requireEmail(tx.db, caller.id, email)
       const others = listEmailRows(tx.db, caller.id).filter((other) => other.email !== row.email)
-      if (row.is_primary === 1) throw conflict('not_available', 'this is the primary address; make another one primary first')
+      if (row.is_primary === 1)
+        throw conflict(
+          'not_available',
+          'this is the primary address; make another one primary first',
+        )
       if (row.verified_at !== null && !others.some((other) => other.verified_at !== null)) {
-        throw conflict('not_available', 'this is the last confirmed address; confirm another one first')
+        throw conflict(
+          'not_available',
+          'this is the last confirmed address; confirm another one first',
+        )
       }
       removeEmailRow(tx.db, caller.id, row.email)
-      for (const kind of ['confirm', 'reset'] as const) removeProofs(tx.db, kind, caller.id, row.email)
-      tx.audit({ action: 'user.email_removed', target: { kind: 'user', id: caller.id, name: caller.username }, data: { before: { email: row.email } } })
+      for (const kind of ['confirm', 'reset'] as const)
+        removeProofs(tx.db, kind, caller.id, row.email)
+      tx.audit({
+        action: 'user.email_removed',
+        target: { kind: 'user', id: caller.id, name: caller.username },
+        data: { before: { email: row.email } },
+      })
       tell(tx, { ...row, username: caller.username }, 'Your address was removed')
       return null
     })

@@ -13,15 +13,24 @@ export const unlinkIdentity = operation({
   summary: 'Unlink a provider from your own account, with your password. The answer is empty.',
   route: null,
   access: personOnly({ writes: true, whileUnconfirmed: true }),
-  input: Type.Object({ provider: Type.String({ maxLength: 40 }), subject: Type.String({ maxLength: 1000 }), password: PasswordInput }),
+  input: Type.Object({
+    provider: Type.String({ maxLength: 40 }),
+    subject: Type.String({ maxLength: 1000 }),
+    password: PasswordInput,
+  }),
   output: Nothing,
   annotations: { destructive: true },
 
   handler: async ({ hearth, caller, write }, { provider, subject, password }) => {
     const user = await requirePassword(hearth, caller.id, password)
     return write((tx) => {
-      if (!removeIdentity(tx.db, { provider, subject, user_id: caller.id })) throw notFound('the linked sign-in')
-      tx.audit({ action: 'user.identity_unlinked', target: { kind: 'user', id: caller.id, name: caller.username }, data: { provider, subject } })
+      if (!removeIdentity(tx.db, { provider, subject, user_id: caller.id }))
+        throw notFound('the linked sign-in')
+      tx.audit({
+        action: 'user.identity_unlinked',
+        target: { kind: 'user', id: caller.id, name: caller.username },
+        data: { provider, subject },
+      })
       tell(tx, user, `Sign-in through ${provider} was turned off`)
       return null
     })

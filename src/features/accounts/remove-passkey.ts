@@ -12,7 +12,10 @@ export const removePasskey = operation({
   summary: 'Remove a passkey of your own account, with your password. The answer is empty.',
   route: null,
   access: personOnly({ writes: true, whileUnconfirmed: true }),
-  input: Type.Object({ id: Type.String({ minLength: 1, maxLength: 2000 }), password: PasswordInput }),
+  input: Type.Object({
+    id: Type.String({ minLength: 1, maxLength: 2000 }),
+    password: PasswordInput,
+  }),
   output: Nothing,
   annotations: { destructive: true },
 
@@ -22,7 +25,11 @@ export const removePasskey = operation({
       const passkey = findPasskey(tx.db, id)
       if (passkey?.user_id !== caller.id) throw notFound('the passkey')
       removePasskeyRow(tx.db, id)
-      settleSecondFactors(tx, caller.id, { action: 'user.passkey_removed', sentence: 'A passkey was removed', data: { passkey: passkey.name } })
+      settleSecondFactors(tx, caller.id, {
+        action: 'user.passkey_removed',
+        sentence: 'A passkey was removed',
+        data: { passkey: passkey.name },
+      })
       return null
     })
   },

@@ -11,7 +11,8 @@ import { findUserById } from './store.ts'
 
 export const renewRecoveryCodes = operation({
   name: 'renew_recovery_codes',
-  summary: 'Make new recovery codes, with your password; those before stop working. Answers with them, shown once.',
+  summary:
+    'Make new recovery codes, with your password; those before stop working. Answers with them, shown once.',
   route: null,
   access: personOnly({ writes: true, whileUnconfirmed: true }),
   input: Type.Object({ password: PasswordInput }),
@@ -21,8 +22,12 @@ export const renewRecoveryCodes = operation({
     await requirePassword(hearth, caller.id, password)
     return write((tx) => {
       const user = findUserById(tx.db, caller.id)
-      if (!user || user.two_factor_enabled === 0) throw conflict('not_open', 'two-factor sign-in is not turned on')
-      tx.audit({ action: 'user.recovery_codes_renewed', target: { kind: 'user', id: user.id, name: user.username } })
+      if (!user || user.two_factor_enabled === 0)
+        throw conflict('not_open', 'two-factor sign-in is not turned on')
+      tx.audit({
+        action: 'user.recovery_codes_renewed',
+        target: { kind: 'user', id: user.id, name: user.username },
+      })
       tell(tx, user, 'New recovery codes were made')
       return { recovery_codes: issueRecoveryCodes(tx, user.id) }
     })

@@ -8,7 +8,8 @@ import { findEmail } from './store.ts'
 
 export const resendEmailConfirmation = operation({
   name: 'resend_email_confirmation',
-  summary: 'Mail the confirmation link for one of your own addresses again. For people only. The answer is empty.',
+  summary:
+    'Mail the confirmation link for one of your own addresses again. For people only. The answer is empty.',
   route: 'POST /user/emails/{email}/confirmation',
   toolset: 'access',
   access: personOnly({ scope: 'user:write', writes: true, whileUnconfirmed: true }),

@@ -13,15 +13,19 @@ import { findInvite, setInviteRevoked, type InviteRow } from './store-invites.ts
 const isChargedTo = (hearth: Hearth, invite: InviteRow, caller: UserCaller): boolean =>
   invite.workspace_id === null
     ? invite.created_by === caller.id
-    : hearth.facts.workspace(actorOf(hearth, invite.workspace_id).username, caller)?.role === 'owner'
+    : hearth.facts.workspace(actorOf(hearth, invite.workspace_id).username, caller)?.role ===
+      'owner'
 
 export const revokeInvite = operation({
   name: 'revoke_invite',
-  summary: 'Take back a sign-up invite that is still pending; whoever was charged for it gets it back. For people only. Answers with the invite.',
+  summary:
+    'Take back a sign-up invite that is still pending; whoever was charged for it gets it back. For people only. Answers with the invite.',
   route: 'DELETE /user/invites/{id}',
   toolset: 'access',
   access: personOnly({ scope: 'user:write', writes: true }),
-  input: Type.Object({ id: Type.String({ minLength: 1, maxLength: 100, description: 'The id of the invite.' }) }),
+  input: Type.Object({
+    id: Type.String({ minLength: 1, maxLength: 100, description: 'The id of the invite.' }),
+  }),
   output: Invite,
   annotations: { destructive: true },
 
@@ -32,7 +36,12 @@ export const revokeInvite = operation({
       const { state } = inviteRecord(hearth, row)
       if (state !== 'pending') throw conflict('not_open', `this invite is ${state}, not pending`)
       setInviteRevoked(tx.db, id)
-      tx.audit({ action: 'invite.revoked', target: { kind: 'invite', id, name: row.email ?? '' }, workspace_id: row.workspace_id, data: { before: { created_by: row.created_by } } })
+      tx.audit({
+        action: 'invite.revoked',
+        target: { kind: 'invite', id, name: row.email ?? '' },
+        workspace_id: row.workspace_id,
+        data: { before: { created_by: row.created_by } },
+      })
       return inviteRecord(hearth, { ...row, state: 'revoked' })
     }),
 })

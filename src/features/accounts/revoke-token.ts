@@ -7,11 +7,14 @@ import { endToken } from './token-ends.ts'
 
 export const revokeToken = operation({
   name: 'revoke_token',
-  summary: 'Revoke a token of your own account by its id; it stops working at once. For people only. The answer is empty.',
+  summary:
+    'Revoke a token of your own account by its id; it stops working at once. For people only. The answer is empty.',
   route: 'DELETE /user/tokens/{id}',
   toolset: 'access',
   access: personOnly({ scope: 'user:write', writes: true, whileUnconfirmed: true }),
-  input: Type.Object({ id: Type.String({ minLength: 1, maxLength: 100, description: 'The id of the token.' }) }),
+  input: Type.Object({
+    id: Type.String({ minLength: 1, maxLength: 100, description: 'The id of the token.' }),
+  }),
   output: Nothing,
   status: 204,
   annotations: { destructive: true },

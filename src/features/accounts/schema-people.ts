@@ -1,13 +1,26 @@
-/** Records of people's own affairs: addresses, sign-ins, second factors, and how administrators see accounts. */
+/**
+ * Records of people's own affairs: addresses, sign-ins, second factors, and how administrators see
+ * accounts.
+ */
 import { Id, ListOf, Nullable, OneOf, Time, Type, type Static } from '#core/schema.ts'
 
 export const EmailSettings = Type.Object(
   {
     primary: Type.String(),
-    backup: Nullable(Type.String({ description: 'An address besides the primary one through which the password can be reset.' })),
-    private_email: Type.Boolean({ description: 'Whether commits made here carry the private address.' }),
-    block_private_pushes: Type.Boolean({ description: 'Whether pushes that show one of your real addresses are refused.' }),
-    private_address: Type.String({ description: 'Stands in for your own in commits; it receives nothing.' }),
+    backup: Nullable(
+      Type.String({
+        description: 'An address besides the primary one through which the password can be reset.',
+      }),
+    ),
+    private_email: Type.Boolean({
+      description: 'Whether commits made here carry the private address.',
+    }),
+    block_private_pushes: Type.Boolean({
+      description: 'Whether pushes that show one of your real addresses are refused.',
+    }),
+    private_address: Type.String({
+      description: 'Stands in for your own in commits; it receives nothing.',
+    }),
   },
   { $id: 'EmailSettings', description: 'How the addresses of an account are used.' },
 )
@@ -58,10 +71,22 @@ export const SiteUser = Type.Object(
 export type SiteUser = Static<typeof SiteUser>
 export const SiteUsers = ListOf(SiteUser)
 
-export const Passkey = Type.Object({ id: Type.String(), name: Type.String(), backed_up: Type.Boolean(), created_at: Time, last_used_at: Nullable(Time) })
+export const Passkey = Type.Object({
+  id: Type.String(),
+  name: Type.String(),
+  backed_up: Type.Boolean(),
+  created_at: Time,
+  last_used_at: Nullable(Time),
+})
 export type Passkey = Static<typeof Passkey>
 
-export const Identity = Type.Object({ provider: Type.String(), subject: Type.String(), label: Type.String(), created_at: Time, last_used_at: Time })
+export const Identity = Type.Object({
+  provider: Type.String(),
+  subject: Type.String(),
+  label: Type.String(),
+  created_at: Time,
+  last_used_at: Time,
+})
 export type Identity = Static<typeof Identity>
 
 /** What the page on security shows. */

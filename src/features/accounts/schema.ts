@@ -5,7 +5,12 @@ import { Actor, Id, ListOf, Nullable, OneOf, Time, Type, type Static } from '#co
 export { Actor }
 
 /** The input that names a person; looked up, so not held to the pattern of a new name. */
-export const Username = Type.String({ minLength: 1, maxLength: 100, description: 'A username.', examples: ['ada'] })
+export const Username = Type.String({
+  minLength: 1,
+  maxLength: 100,
+  description: 'A username.',
+  examples: ['ada'],
+})
 
 export const PublicUser = Type.Object(
   {
@@ -31,7 +36,9 @@ export const Email = Type.Object(
   {
     email: Type.String(),
     primary: Type.Boolean(),
-    backup: Type.Boolean({ description: 'Whether a password can be reset through it besides the primary one.' }),
+    backup: Type.Boolean({
+      description: 'Whether a password can be reset through it besides the primary one.',
+    }),
     verified: Type.Boolean(),
     created_at: Time,
     verified_at: Nullable(Time),
@@ -50,7 +57,11 @@ const tokenProperties = {
   kind: OneOf(['user', 'workspace', 'agent']),
   source: OneOf(TOKEN_SOURCES, { description: 'How the token came about.' }),
   scopes: Nullable(Type.Array(Type.String(), { description: 'Null is full rights.' })),
-  repos: Nullable(Type.Array(Type.String(), { description: 'Full names of the repositories it is limited to; null is no limit.' })),
+  repos: Nullable(
+    Type.Array(Type.String(), {
+      description: 'Full names of the repositories it is limited to; null is no limit.',
+    }),
+  ),
   workspace: Nullable(Type.String({ description: 'Slug of the workspace it is limited to.' })),
   role: Nullable(OneOf(ROLES, { description: 'The highest repository role it can use.' })),
   last_four: Type.String({ description: 'The last four characters of the secret.' }),
@@ -59,13 +70,19 @@ const tokenProperties = {
   expires_at: Nullable(Time),
 }
 
-export const Token = Type.Object(tokenProperties, { $id: 'Token', description: 'An access token, without its secret.' })
+export const Token = Type.Object(tokenProperties, {
+  $id: 'Token',
+  description: 'An access token, without its secret.',
+})
 export type Token = Static<typeof Token>
 export const Tokens = ListOf(Token)
 
 /** The answer that shows a secret; null there when a repeated request is answered again. */
 export const NewToken = Type.Object(
-  { ...tokenProperties, secret: Nullable(Type.String({ description: 'Shown in this answer only.' })) },
+  {
+    ...tokenProperties,
+    secret: Nullable(Type.String({ description: 'Shown in this answer only.' })),
+  },
   { $id: 'NewToken', description: 'A token that was just made, with its secret.' },
 )
 export type NewToken = Static<typeof NewToken>
@@ -75,7 +92,9 @@ export const Invite = Type.Object(
     id: Id('ivt'),
     url: Nullable(Type.String({ description: 'The sign-up link, while it is pending.' })),
     email: Nullable(Type.String({ description: 'The only address that may use it.' })),
-    workspace: Nullable(Type.String({ description: 'Slug of the workspace that the new person joins.' })),
+    workspace: Nullable(
+      Type.String({ description: 'Slug of the workspace that the new person joins.' }),
+    ),
     charged_to: Type.Object({ kind: OneOf(['user', 'workspace']), id: Type.String() }),
     state: OneOf(['pending', 'used', 'revoked', 'expired']),
     used_by: Nullable(Type.Object({ id: Type.String(), username: Type.String() })),
@@ -98,7 +117,10 @@ export const NewSignIn = Type.Object({
   secret: Nullable(Type.String()),
   expires_at: Time,
   user: Type.Object({ id: Id('usr'), username: Type.String() }),
-  /** What can complete it; empty when it is complete. Until then the secret is good for `finish_sign_in` alone. */
+  /**
+   * What can complete it; empty when it is complete. Until then the secret is good for
+   * `finish_sign_in` alone.
+   */
   second_factor: Type.Array(OneOf(['totp', 'passkey', 'recovery'])),
 })
 export type NewSignIn = Static<typeof NewSignIn>

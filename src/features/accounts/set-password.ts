@@ -8,7 +8,8 @@ import { requirePassword } from './require-password.ts'
 
 export const changeOwnPassword = operation({
   name: 'set_password',
-  summary: 'Change the password of your own account on the website, with the one until now. All other browsers are signed out; answers with how many.',
+  summary:
+    'Change the password of your own account on the website, with the one until now. All other browsers are signed out; answers with how many.',
   route: null,
   access: personOnly({ writes: true, whileUnconfirmed: true }),
   input: Type.Object({ current: PasswordInput, password: PasswordInput }),

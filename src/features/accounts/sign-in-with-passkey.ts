@@ -22,7 +22,8 @@ export const signInWithPasskey = operation({
     const { passkey, counter } = await checkAssertion(hearth, null, answer)
     return write((tx) => {
       const user = findUserById(tx.db, passkey.user_id)
-      if (!user || !findPasskey(tx.db, passkey.id)) throw invalid('passkey', 'this passkey was removed')
+      if (!user || !findPasskey(tx.db, passkey.id))
+        throw invalid('passkey', 'this passkey was removed')
       if (user.suspended_at !== null) throw forbidden('suspended', 'this account is suspended')
       setPasskeyUsed(tx.db, passkey.id, counter, tx.now)
       return startSignIn(tx, user, { method: 'passkey', origin })

@@ -12,13 +12,20 @@ import { findUserById, setPassword } from './store.ts'
 
 const wrong = () => invalid('password', 'the name or the password is wrong')
 
-/** Unknown names, accounts without a password and wrong passwords get the same words after the same work. */
+/**
+ * Unknown names, accounts without a password and wrong passwords get the same words after the same
+ * work.
+ */
 export const signIn = operation({
   name: 'sign_in',
-  summary: 'Sign in on the website with a username or address and a password. Answers with the secret for the cookie, and what is needed besides.',
+  summary:
+    'Sign in on the website with a username or address and a password. Answers with the secret for the cookie, and what is needed besides.',
   route: null,
   access: publicWrite(),
-  input: Type.Object({ login: Type.String({ minLength: 1, maxLength: 300 }), password: PasswordInput }),
+  input: Type.Object({
+    login: Type.String({ minLength: 1, maxLength: 300 }),
+    password: PasswordInput,
+  }),
   output: NewSignIn,
   secretAnswer: true,
 

@@ -14,10 +14,17 @@ export type SignUp = {
 }
 
 /** Adds the person. Gives 422 and 409 for the username. */
-export function signUp(tx: Tx, { username, email, password_hash, verified, site_admin }: SignUp): { id: string; username: string; email: string } {
+export function signUp(
+  tx: Tx,
+  { username, email, password_hash, verified, site_admin }: SignUp,
+): { id: string; username: string; email: string } {
   const id = typeId('usr', tx.now_ms)
   insertUser(tx, { id, username, email, name: null, password_hash, verified, site_admin })
-  tx.audit({ action: 'user.created', target: { kind: 'user', id, name: username }, data: { after: { email, site_admin } } })
+  tx.audit({
+    action: 'user.created',
+    target: { kind: 'user', id, name: username },
+    data: { after: { email, site_admin } },
+  })
   if (!verified) tx.enqueue(mailConfirmation, { user_id: id, email })
   return { id, username, email }
 }

@@ -17,7 +17,8 @@ export const siteUser = (hearth: Pick<Hearth, 'settings'>, row: SiteUserRow): Si
   verified: row.verified_at !== null,
   two_factor_enabled: row.two_factor_enabled === 1,
   site_admin: row.site_admin === 1,
-  state: row.suspended_at !== null ? 'suspended' : row.verified_at === null ? 'unconfirmed' : 'active',
+  state:
+    row.suspended_at !== null ? 'suspended' : row.verified_at === null ? 'unconfirmed' : 'active',
   suspended_at: row.suspended_at,
   suspended_reason: row.suspended_reason,
   created_at: row.created_at,

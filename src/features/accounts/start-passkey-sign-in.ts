@@ -5,7 +5,8 @@ import { assertionOptions, PasskeyOptions, passkeysPossible } from './passkeys.t
 
 export const startPasskeySignIn = operation({
   name: 'start_passkey_sign_in',
-  summary: 'What the sign-in page hands to the browser so that a passkey can be shown; null where browsers allow none.',
+  summary:
+    'What the sign-in page hands to the browser so that a passkey can be shown; null where browsers allow none.',
   route: null,
   access: publicRead(),
   input: Type.Object({}),

@@ -6,11 +6,13 @@ import { requireUserRow } from './require-password.ts'
 
 export const startPasskey = operation({
   name: 'start_passkey',
-  summary: 'What the page of settings hands to the browser so that a passkey can be made; null where browsers allow none.',
+  summary:
+    'What the page of settings hands to the browser so that a passkey can be made; null where browsers allow none.',
   route: null,
   access: personOnly(),
   input: Type.Object({}),
   output: Nullable(PasskeyOptions),
 
-  handler: ({ hearth, db, caller }) => (passkeysPossible(hearth) ? registrationOptions(hearth, requireUserRow(db, caller.id)) : null),
+  handler: ({ hearth, db, caller }) =>
+    passkeysPossible(hearth) ? registrationOptions(hearth, requireUserRow(db, caller.id)) : null,
 })

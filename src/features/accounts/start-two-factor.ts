@@ -17,7 +17,11 @@ export const startTwoFactor = operation({
   handler: ({ hearth, caller, write }) => {
     const sealed_secret = newSealedSecret(hearth)
     return write((tx) => {
-      if (findAuthenticator(tx.db, caller.id)?.confirmed_at != null) throw conflict('already_exists', 'there is an authenticator already; turn it off first to set up another')
+      if (findAuthenticator(tx.db, caller.id)?.confirmed_at != null)
+        throw conflict(
+          'already_exists',
+          'there is an authenticator already; turn it off first to set up another',
+        )
       insertAuthenticator(tx.db, { user_id: caller.id, sealed_secret, now: tx.now })
       return null
     })

@@ -1,40 +1,82 @@
-/** The table `actors`: one name for everyone who can do something, written by accounts for all features. */
+/**
+ * The table `actors`: one name for everyone who can do something, written by accounts for all
+ * features.
+ */
 import type { Db, WritableDb } from '#core/db.ts'
 import { keepAll, kept } from '#core/look.ts'
 
 export type ActorKind = 'user' | 'agent' | 'workspace'
-export type ActorRow = { id: string; kind: ActorKind; username: string; name: string | null; on_behalf_of: string | null }
+export type ActorRow = {
+  id: string
+  kind: ActorKind
+  username: string
+  name: string | null
+  on_behalf_of: string | null
+}
 export type ActorWithOwner = ActorRow & { owner_username: string | null }
 
 const SELECT = `SELECT a.id, a.kind, a.username, a.name, a.on_behalf_of, o.username AS owner_username
   FROM actors a LEFT JOIN actors o ON o.id = a.on_behalf_of`
 
-export const findActor = (db: Db, id: string): ActorWithOwner | null => kept(db, 'actor', id, () => db.one<ActorWithOwner>(`${SELECT} WHERE a.id = ?`, id))
+export const findActor = (db: Db, id: string): ActorWithOwner | null =>
+  kept(db, 'actor', id, () => db.one<ActorWithOwner>(`${SELECT} WHERE a.id = ?`, id))
 
 export const findActors = (db: Db, ids: readonly string[]): ActorWithOwner[] =>
-  db.all<ActorWithOwner>(`${SELECT} WHERE a.id IN (SELECT value FROM json_each(?))`, JSON.stringify(ids))
+  db.all<ActorWithOwner>(
+    `${SELECT} WHERE a.id IN (SELECT value FROM json_each(?))`,
+    JSON.stringify(ids),
+  )
 
 /** Brings the actors of a page into the look that is under way. */
 export const keepActors = (db: Db, ids: readonly string[]): void =>
-  keepAll(db, 'actor', ids, () => new Map(findActors(db, ids).map((row) => [row.id, row])), () => null)
+  keepAll(
+    db,
+    'actor',
+    ids,
+    () => new Map(findActors(db, ids).map((row) => [row.id, row])),
+    () => null,
+  )
 
 /** A person or workspace by its name. */
-export const findActorByName = (db: Db, kind: 'user' | 'workspace', username: string): ActorRow | null =>
-  db.one<ActorRow>('SELECT id, kind, username, name, on_behalf_of FROM actors WHERE username = ? AND kind = ?', username, kind)
+export const findActorByName = (
+  db: Db,
+  kind: 'user' | 'workspace',
+  username: string,
+): ActorRow | null =>
+  db.one<ActorRow>(
+    'SELECT id, kind, username, name, on_behalf_of FROM actors WHERE username = ? AND kind = ?',
+    username,
+    kind,
+  )
 
 /** Who has this name already: at most a person and that person's workspace. */
 export const listNameHolders = (db: Db, username: string): ActorRow[] =>
-  db.all<ActorRow>(`SELECT id, kind, username, name, on_behalf_of FROM actors WHERE username = ? AND kind IN ('user', 'workspace')`, username)
+  db.all<ActorRow>(
+    `SELECT id, kind, username, name, on_behalf_of FROM actors WHERE username = ? AND kind IN ('user', 'workspace')`,
+    username,
+  )
 
 export const insertActor = (db: WritableDb, row: ActorRow): void =>
-  void db.run('INSERT INTO actors (id, kind, username, name, on_behalf_of) VALUES (?, ?, ?, ?, ?)', row.id, row.kind, row.username, row.name, row.on_behalf_of)
+  void db.run(
+    'INSERT INTO actors (id, kind, username, name, on_behalf_of) VALUES (?, ?, ?, ?, ?)',
+    row.id,
+    row.kind,
+    row.username,
+    row.name,
+    row.on_behalf_of,
+  )
 
-export const setActorName = (db: WritableDb, id: string, name: string | null): void => void db.run('UPDATE actors SET name = ? WHERE id = ?', name, id)
+export const setActorName = (db: WritableDb, id: string, name: string | null): void =>
+  void db.run('UPDATE actors SET name = ? WHERE id = ?', name, id)
 
 /** Renames an actor, and the agents whose names begin with it. */
 export function setActorUsername(db: WritableDb, id: string, username: string): void {
   db.run('UPDATE actors SET username = ? WHERE id = ?', username, id)
-  db.run(`UPDATE actors SET username = ? || substr(username, instr(username, '/')) WHERE on_behalf_of = ?`, username, id)
+  db.run(
+    `UPDATE actors SET username = ? || substr(username, instr(username, '/')) WHERE on_behalf_of = ?`,
+    username,
+    id,
+  )
 }
 
 /** Whether the row could go: it stays while another table names it. */
@@ -42,19 +84,24 @@ export function removeActorRow(db: WritableDb, id: string): boolean {
   try {
     return db.run('DELETE FROM actors WHERE id = ?', id) > 0
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'SQLITE_CONSTRAINT_FOREIGNKEY') return false
+    if (error instanceof Error && 'code' in error && error.code === 'SQLITE_CONSTRAINT_FOREIGNKEY')
+      return false
     throw error
   }
 }
 
 /** Everyone who goes by a name; agents of one person may share theirs. */
 export const listActorIds = (db: Db, username: string): string[] => {
-  const named = db.all<{ id: string }>(`SELECT id FROM actors WHERE username = ? AND kind IN ('user', 'workspace')`, username)
+  const named = db.all<{ id: string }>(
+    `SELECT id FROM actors WHERE username = ? AND kind IN ('user', 'workspace')`,
+    username,
+  )
   if (!username.includes('/')) return named.map((row) => row.id)
   return db
     .all<{ id: string }>(
       `SELECT a.id FROM actors o JOIN actors a ON a.on_behalf_of = o.id WHERE o.kind = 'user' AND o.username = ? AND a.username = ?`,
-      username.slice(0, username.indexOf('/')), username,
+      username.slice(0, username.indexOf('/')),
+      username,
     )
     .map((row) => row.id)
 }

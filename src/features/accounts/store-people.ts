@@ -1,11 +1,19 @@
-/** What people and administrators change in the tables `users` and `emails`, besides making accounts. */
+/**
+ * What people and administrators change in the tables `users` and `emails`, besides making
+ * accounts.
+ */
 import type { Db, WritableDb } from '#core/db.ts'
 import type { Tx } from '#core/write.ts'
 import type { UserState } from './schema-people.ts'
 import type { UserRow } from './store.ts'
 
 export const setTwoFactorEnabled = (tx: Tx, id: string, enabled: boolean): void =>
-  void tx.db.run('UPDATE users SET two_factor_enabled = ?, updated_at = ? WHERE id = ?', enabled ? 1 : 0, tx.now, id)
+  void tx.db.run(
+    'UPDATE users SET two_factor_enabled = ?, updated_at = ? WHERE id = ?',
+    enabled ? 1 : 0,
+    tx.now,
+    id,
+  )
 
 export type Profile = {
   bio: string | null
@@ -20,19 +28,32 @@ export type Profile = {
 export const setProfile = (tx: Tx, id: string, profile: Profile): void =>
   void tx.db.run(
     'UPDATE users SET bio = ?, company = ?, location = ?, website = ?, pronouns = ?, time_zone = ?, language = ?, updated_at = ? WHERE id = ?',
-    profile.bio, profile.company, profile.location, profile.website, profile.pronouns, profile.time_zone, profile.language, tx.now, id,
+    profile.bio,
+    profile.company,
+    profile.location,
+    profile.website,
+    profile.pronouns,
+    profile.time_zone,
+    profile.language,
+    tx.now,
+    id,
   )
 
 /** Suspends an account (with a reason, or null) or, with `suspended` false, lets it in again. */
 export const setSuspended = (tx: Tx, id: string, suspended: boolean, reason: string | null): void =>
   void tx.db.run(
     'UPDATE users SET suspended_at = ?, suspended_reason = ?, updated_at = ? WHERE id = ?',
-    suspended ? tx.now : null, suspended ? reason : null, tx.now, id,
+    suspended ? tx.now : null,
+    suspended ? reason : null,
+    tx.now,
+    id,
   )
 
 /** Site administrators who are not suspended. */
 export const countAdmins = (db: Db): number =>
-  db.one<{ count: number }>('SELECT count(*) AS count FROM users WHERE site_admin = 1 AND suspended_at IS NULL')?.count ?? 0
+  db.one<{ count: number }>(
+    'SELECT count(*) AS count FROM users WHERE site_admin = 1 AND suspended_at IS NULL',
+  )?.count ?? 0
 
 export type SiteUserRow = UserRow & { suspended_reason: string | null }
 
@@ -52,28 +73,54 @@ function whereOf({ q, state }: UserFilter): { sql: string; params: string[] } {
   if (state) where.push(STATE[state])
   if (q) {
     const pattern = `%${q.toLowerCase().replace(/[\\%_]/g, (letter) => `\\${letter}`)}%`
-    where.push(`(a.username LIKE ? ESCAPE '\\' OR lower(a.name) LIKE ? ESCAPE '\\' OR u.id IN (SELECT user_id FROM emails WHERE email LIKE ? ESCAPE '\\'))`)
+    where.push(
+      `(a.username LIKE ? ESCAPE '\\' OR lower(a.name) LIKE ? ESCAPE '\\' OR u.id IN (SELECT user_id FROM emails WHERE email LIKE ? ESCAPE '\\'))`,
+    )
     params.push(pattern, pattern, pattern)
   }
   return { sql: where.join(' AND '), params }
 }
 
 /** Newest account first. */
-export function listUserRows(db: Db, filter: UserFilter, window: { limit: number; offset: number }): SiteUserRow[] {
+export function listUserRows(
+  db: Db,
+  filter: UserFilter,
+  window: { limit: number; offset: number },
+): SiteUserRow[] {
   const { sql, params } = whereOf(filter)
-  return db.all<SiteUserRow>(`SELECT u.*, a.username, a.name, e.email, e.verified_at ${FROM} WHERE ${sql} ORDER BY u.id DESC LIMIT ? OFFSET ?`, ...params, window.limit, window.offset)
+  return db.all<SiteUserRow>(
+    `SELECT u.*, a.username, a.name, e.email, e.verified_at ${FROM} WHERE ${sql} ORDER BY u.id DESC LIMIT ? OFFSET ?`,
+    ...params,
+    window.limit,
+    window.offset,
+  )
 }
 
 export function countUserRows(db: Db, filter: UserFilter): number {
   const { sql, params } = whereOf(filter)
-  return db.one<{ count: number }>(`SELECT count(*) AS count ${FROM} WHERE ${sql}`, ...params)?.count ?? 0
+  return (
+    db.one<{ count: number }>(`SELECT count(*) AS count ${FROM} WHERE ${sql}`, ...params)?.count ??
+    0
+  )
 }
 
 export const findSiteUser = (db: Db, username: string): SiteUserRow | null =>
-  db.one<SiteUserRow>(`SELECT u.*, a.username, a.name, e.email, e.verified_at ${FROM} WHERE a.username = ? AND a.kind = 'user'`, username.toLowerCase())
+  db.one<SiteUserRow>(
+    `SELECT u.*, a.username, a.name, e.email, e.verified_at ${FROM} WHERE a.username = ? AND a.kind = 'user'`,
+    username.toLowerCase(),
+  )
 
-export const insertEmail = (db: WritableDb, row: { user_id: string; email: string; now: string; verified?: boolean }): void =>
-  void db.run('INSERT INTO emails (user_id, email, is_primary, created_at, verified_at) VALUES (?, ?, 0, ?, ?)', row.user_id, row.email, row.now, row.verified ? row.now : null)
+export const insertEmail = (
+  db: WritableDb,
+  row: { user_id: string; email: string; now: string; verified?: boolean },
+): void =>
+  void db.run(
+    'INSERT INTO emails (user_id, email, is_primary, created_at, verified_at) VALUES (?, ?, 0, ?, ?)',
+    row.user_id,
+    row.email,
+    row.now,
+    row.verified ? row.now : null,
+  )
 
 export const removeEmailRow = (db: WritableDb, user_id: string, email: string): void =>
   void db.run('DELETE FROM emails WHERE user_id = ? AND email = ?', user_id, email)
@@ -81,7 +128,11 @@ export const removeEmailRow = (db: WritableDb, user_id: string, email: string): 
 /** There is one primary address at every moment that anybody sees. */
 export function setPrimaryEmail(db: WritableDb, user_id: string, email: string): void {
   db.run('UPDATE emails SET is_primary = 0 WHERE user_id = ? AND is_primary = 1', user_id)
-  db.run('UPDATE emails SET is_primary = 1, is_backup = 0 WHERE user_id = ? AND email = ?', user_id, email)
+  db.run(
+    'UPDATE emails SET is_primary = 1, is_backup = 0 WHERE user_id = ? AND email = ?',
+    user_id,
+    email,
+  )
 }
 
 /** At most one backup address; null for none. */
@@ -89,8 +140,15 @@ export function setBackupEmail(db: WritableDb, user_id: string, email: string | 
   db.run('UPDATE emails SET is_backup = (email = ?2) WHERE user_id = ?1', user_id, email ?? '')
 }
 
-export const setEmailPrivacy = (tx: Tx, id: string, change: { private_email?: boolean; block_private_pushes?: boolean }): void =>
+export const setEmailPrivacy = (
+  tx: Tx,
+  id: string,
+  change: { private_email?: boolean; block_private_pushes?: boolean },
+): void =>
   void tx.db.run(
     'UPDATE users SET private_email = coalesce(?, private_email), block_private_pushes = coalesce(?, block_private_pushes), updated_at = ? WHERE id = ?',
-    change.private_email === undefined ? null : Number(change.private_email), change.block_private_pushes === undefined ? null : Number(change.block_private_pushes), tx.now, id,
+    change.private_email === undefined ? null : Number(change.private_email),
+    change.block_private_pushes === undefined ? null : Number(change.block_private_pushes),
+    tx.now,
+    id,
   )

@@ -29,7 +29,10 @@ export type TokenRow = {
 const COLUMNS =
   'id, last_four, actor_id, kind, name, source, scopes, some_repos, workspace_id, role, pull_number, created_by, created_at, last_used_at, expires_at, audience'
 
-/** A token with all that is needed to know its caller. `owner_*` and the rest are of the person: the account, or who an agent acts for. */
+/**
+ * A token with all that is needed to know its caller. `owner_*` and the rest are of the person: the
+ * account, or who an agent acts for.
+ */
 export type TokenCallerRow = TokenRow & {
   username: string
   owner_id: string | null
@@ -50,17 +53,34 @@ export const findTokenCaller = (db: Db, secret_hash: string): TokenCallerRow | n
     secret_hash,
   )
 
-export const findToken = (db: Db, id: string): TokenRow | null => db.one<TokenRow>(`SELECT ${COLUMNS} FROM tokens WHERE id = ?`, id)
+export const findToken = (db: Db, id: string): TokenRow | null =>
+  db.one<TokenRow>(`SELECT ${COLUMNS} FROM tokens WHERE id = ?`, id)
 
 /** Newest first. */
-export const listTokenRows = (db: Db, actor_id: string, window: { limit: number; offset: number }): TokenRow[] =>
-  db.all<TokenRow>(`SELECT ${COLUMNS} FROM tokens WHERE actor_id = ? ORDER BY id DESC LIMIT ? OFFSET ?`, actor_id, window.limit, window.offset)
+export const listTokenRows = (
+  db: Db,
+  actor_id: string,
+  window: { limit: number; offset: number },
+): TokenRow[] =>
+  db.all<TokenRow>(
+    `SELECT ${COLUMNS} FROM tokens WHERE actor_id = ? ORDER BY id DESC LIMIT ? OFFSET ?`,
+    actor_id,
+    window.limit,
+    window.offset,
+  )
 
 /** A repository as a token keeps it. */
-export type TokenRepo = { readonly id: string; readonly workspace_id: string; readonly name: string }
+export type TokenRepo = {
+  readonly id: string
+  readonly workspace_id: string
+  readonly name: string
+}
 
 export const listTokenRepoRows = (db: Db, token_id: string): TokenRepo[] =>
-  db.all<TokenRepo>('SELECT repo_id AS id, workspace_id, name FROM token_repos WHERE token_id = ? ORDER BY repo_id', token_id)
+  db.all<TokenRepo>(
+    'SELECT repo_id AS id, workspace_id, name FROM token_repos WHERE token_id = ? ORDER BY repo_id',
+    token_id,
+  )
 
 export const listTokenRepoNames = (db: Db, token_id: string): string[] =>
   db
@@ -70,14 +90,40 @@ export const listTokenRepoNames = (db: Db, token_id: string): string[] =>
     )
     .map(({ full_name }) => full_name)
 
-export function insertToken(db: WritableDb, row: TokenRow, secret_hash: string, repos: readonly TokenRepo[]): void {
+export function insertToken(
+  db: WritableDb,
+  row: TokenRow,
+  secret_hash: string,
+  repos: readonly TokenRepo[],
+): void {
   db.run(
     `INSERT INTO tokens (${COLUMNS}, secret_hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    row.id, row.last_four, row.actor_id, row.kind, row.name, row.source, row.scopes, row.some_repos, row.workspace_id, row.role,
-    row.pull_number, row.created_by, row.created_at, row.last_used_at, row.expires_at, row.audience, secret_hash,
+    row.id,
+    row.last_four,
+    row.actor_id,
+    row.kind,
+    row.name,
+    row.source,
+    row.scopes,
+    row.some_repos,
+    row.workspace_id,
+    row.role,
+    row.pull_number,
+    row.created_by,
+    row.created_at,
+    row.last_used_at,
+    row.expires_at,
+    row.audience,
+    secret_hash,
   )
   for (const repo of repos) {
-    db.run('INSERT OR IGNORE INTO token_repos (token_id, repo_id, workspace_id, name) VALUES (?, ?, ?, ?)', row.id, repo.id, repo.workspace_id, repo.name)
+    db.run(
+      'INSERT OR IGNORE INTO token_repos (token_id, repo_id, workspace_id, name) VALUES (?, ?, ?, ?)',
+      row.id,
+      repo.id,
+      repo.workspace_id,
+      repo.name,
+    )
   }
 }
 
@@ -86,28 +132,55 @@ export const findTokenBySecret = (db: Db, secret_hash: string): TokenRow | null 
 
 /** Those of one source whose time is over. */
 export const listEndedTokens = (db: Db, source: TokenSource, now: Timestamp): TokenRow[] =>
-  db.all<TokenRow>(`SELECT ${COLUMNS} FROM tokens WHERE source = ? AND expires_at <= ?`, source, now)
+  db.all<TokenRow>(
+    `SELECT ${COLUMNS} FROM tokens WHERE source = ? AND expires_at <= ?`,
+    source,
+    now,
+  )
 
 /** Takes away those that ended before a moment; nothing has heeded them since. */
 export const removeLongEnded = (db: WritableDb, before: Timestamp, limit: number): number =>
-  db.run(`DELETE FROM tokens WHERE id IN (SELECT id FROM tokens WHERE expires_at < ? AND source <> 'oauth' LIMIT ?)`, before, limit)
-
-export const setTokenEnd = (db: WritableDb, id: string, at: Timestamp): void =>
-  void db.run('UPDATE tokens SET expires_at = ?2 WHERE id = ?1 AND (expires_at IS NULL OR expires_at > ?2)', id, at)
-
-export const removeToken = (db: WritableDb, id: string): boolean => db.run('DELETE FROM tokens WHERE id = ?', id) > 0
-
-export const removeTokensOf = (db: WritableDb, actor_id: string): void => void db.run('DELETE FROM tokens WHERE actor_id = ?', actor_id)
-
-/** Notes a use; a token from the device sign-in lives for another `device_until` then. */
-export const setTokenUsed = (db: WritableDb, id: string, now: Timestamp, device_until: Timestamp): void =>
-  void db.run(
-    `UPDATE tokens SET last_used_at = ?2, expires_at = CASE WHEN source = 'device' AND expires_at IS NOT NULL THEN ?3 ELSE expires_at END WHERE id = ?1`,
-    id, now, device_until,
+  db.run(
+    `DELETE FROM tokens WHERE id IN (SELECT id FROM tokens WHERE expires_at < ? AND source <> 'oauth' LIMIT ?)`,
+    before,
+    limit,
   )
 
-export const setTokenRepoName = (db: WritableDb, repo_id: string, change: { name?: string; workspace_id?: string }): void =>
+export const setTokenEnd = (db: WritableDb, id: string, at: Timestamp): void =>
+  void db.run(
+    'UPDATE tokens SET expires_at = ?2 WHERE id = ?1 AND (expires_at IS NULL OR expires_at > ?2)',
+    id,
+    at,
+  )
+
+export const removeToken = (db: WritableDb, id: string): boolean =>
+  db.run('DELETE FROM tokens WHERE id = ?', id) > 0
+
+export const removeTokensOf = (db: WritableDb, actor_id: string): void =>
+  void db.run('DELETE FROM tokens WHERE actor_id = ?', actor_id)
+
+/** Notes a use; a token from the device sign-in lives for another `device_until` then. */
+export const setTokenUsed = (
+  db: WritableDb,
+  id: string,
+  now: Timestamp,
+  device_until: Timestamp,
+): void =>
+  void db.run(
+    `UPDATE tokens SET last_used_at = ?2, expires_at = CASE WHEN source = 'device' AND expires_at IS NOT NULL THEN ?3 ELSE expires_at END WHERE id = ?1`,
+    id,
+    now,
+    device_until,
+  )
+
+export const setTokenRepoName = (
+  db: WritableDb,
+  repo_id: string,
+  change: { name?: string; workspace_id?: string },
+): void =>
   void db.run(
     'UPDATE token_repos SET name = coalesce(?, name), workspace_id = coalesce(?, workspace_id) WHERE repo_id = ?',
-    change.name ?? null, change.workspace_id ?? null, repo_id,
+    change.name ?? null,
+    change.workspace_id ?? null,
+    repo_id,
   )

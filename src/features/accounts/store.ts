@@ -32,12 +32,24 @@ export type UserRow = {
 const SELECT = `SELECT u.*, a.username, a.name, e.email, e.verified_at
   FROM users u JOIN actors a ON a.id = u.id JOIN emails e ON e.user_id = u.id AND e.is_primary = 1`
 
-export const findUserById = (db: Db, id: string): UserRow | null => kept(db, 'user', id, () => db.one<UserRow>(`${SELECT} WHERE u.id = ?`, id))
+export const findUserById = (db: Db, id: string): UserRow | null =>
+  kept(db, 'user', id, () => db.one<UserRow>(`${SELECT} WHERE u.id = ?`, id))
 
 /** Brings people into the look that is under way. */
 export const keepUsers = (db: Db, ids: readonly string[]): void =>
   keepAll(
-    db, 'user', ids, () => new Map(db.all<UserRow>(`${SELECT} WHERE u.id IN (SELECT value FROM json_each(?))`, JSON.stringify(ids)).map((row) => [row.id, row])),
+    db,
+    'user',
+    ids,
+    () =>
+      new Map(
+        db
+          .all<UserRow>(
+            `${SELECT} WHERE u.id IN (SELECT value FROM json_each(?))`,
+            JSON.stringify(ids),
+          )
+          .map((row) => [row.id, row]),
+      ),
     () => null,
   )
 
@@ -51,9 +63,15 @@ export const findConfirmed = (db: Db, email: string): UserRow | null =>
     email.toLowerCase(),
   )
 
-/** Accounts that claim this address as their primary one without having confirmed it, newest first. */
+/**
+ * Accounts that claim this address as their primary one without having confirmed it, newest first.
+ */
 export const listClaims = (db: Db, email: string, limit: number): UserRow[] =>
-  db.all<UserRow>(`${SELECT} WHERE e.email = ? AND e.verified_at IS NULL ORDER BY u.id DESC LIMIT ?`, email.toLowerCase(), limit)
+  db.all<UserRow>(
+    `${SELECT} WHERE e.email = ? AND e.verified_at IS NULL ORDER BY u.id DESC LIMIT ?`,
+    email.toLowerCase(),
+    limit,
+  )
 
 export const isWithoutAccounts = (db: Db): boolean => db.one('SELECT 1 FROM users LIMIT 1') === null
 
@@ -68,21 +86,36 @@ export type NewUser = {
   site_admin: boolean
 }
 
-/** Adds a person with their actor and primary address. Gives 422 and 409 for the username as `recordActor` does. */
+/**
+ * Adds a person with their actor and primary address. Gives 422 and 409 for the username as
+ * `recordActor` does.
+ */
 export function insertUser(tx: Tx, user: NewUser): void {
   recordActor(tx, { id: user.id, kind: 'user', username: user.username, name: user.name })
   tx.db.run(
     'INSERT INTO users (id, password_hash, site_admin, created_at, updated_at) VALUES (?, ?, ?, ?, ?)',
-    user.id, user.password_hash, user.site_admin ? 1 : 0, tx.now, tx.now,
+    user.id,
+    user.password_hash,
+    user.site_admin ? 1 : 0,
+    tx.now,
+    tx.now,
   )
   tx.db.run(
     'INSERT INTO emails (user_id, email, is_primary, created_at, verified_at) VALUES (?, ?, 1, ?, ?)',
-    user.id, user.email.toLowerCase(), tx.now, user.verified ? tx.now : null,
+    user.id,
+    user.email.toLowerCase(),
+    tx.now,
+    user.verified ? tx.now : null,
   )
 }
 
 export const setPassword = (tx: Tx, id: string, password_hash: string): void =>
-  void tx.db.run('UPDATE users SET password_hash = ?, updated_at = ? WHERE id = ?', password_hash, tx.now, id)
+  void tx.db.run(
+    'UPDATE users SET password_hash = ?, updated_at = ? WHERE id = ?',
+    password_hash,
+    tx.now,
+    id,
+  )
 
 export type EmailRow = {
   user_id: string
@@ -95,10 +128,27 @@ export type EmailRow = {
 
 /** The primary address first, then the oldest. */
 export const listEmailRows = (db: Db, user_id: string): EmailRow[] =>
-  db.all<EmailRow>('SELECT * FROM emails WHERE user_id = ? ORDER BY is_primary DESC, created_at, email', user_id)
+  db.all<EmailRow>(
+    'SELECT * FROM emails WHERE user_id = ? ORDER BY is_primary DESC, created_at, email',
+    user_id,
+  )
 
 export const findEmail = (db: Db, user_id: string, email: string): EmailRow | null =>
-  db.one<EmailRow>('SELECT * FROM emails WHERE user_id = ? AND email = ?', user_id, email.toLowerCase())
+  db.one<EmailRow>(
+    'SELECT * FROM emails WHERE user_id = ? AND email = ?',
+    user_id,
+    email.toLowerCase(),
+  )
 
-export const setConfirmed = (db: WritableDb, user_id: string, email: string, now: Timestamp): void =>
-  void db.run('UPDATE emails SET verified_at = ? WHERE user_id = ? AND email = ? AND verified_at IS NULL', now, user_id, email)
+export const setConfirmed = (
+  db: WritableDb,
+  user_id: string,
+  email: string,
+  now: Timestamp,
+): void =>
+  void db.run(
+    'UPDATE emails SET verified_at = ? WHERE user_id = ? AND email = ? AND verified_at IS NULL',
+    now,
+    user_id,
+    email,
+  )

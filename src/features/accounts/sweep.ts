@@ -6,7 +6,9 @@ import { removeEndedSignIns } from './store-sign-ins.ts'
 import { removeLongEnded } from './store-tokens.ts'
 import { DAY, timestamp } from '#lib/time.ts'
 
-/** Tokens that ended are shown to their owners for a while, so that they see why something stopped. */
+/**
+ * Tokens that ended are shown to their owners for a while, so that they see why something stopped.
+ */
 const TOKENS_KEPT = 90 * DAY
 const AT_ONCE = 500
 
@@ -21,6 +23,9 @@ export const sweepAccounts = job({
       removeEndedPendingSignIns(tx.db, tx.now)
     })
     const before = timestamp(hearth.clock.now() - TOKENS_KEPT)
-    while (!signal.aborted && (await writeAs(hearth, null, (tx) => removeLongEnded(tx.db, before, AT_ONCE))) === AT_ONCE);
+    while (
+      !signal.aborted &&
+      (await writeAs(hearth, null, (tx) => removeLongEnded(tx.db, before, AT_ONCE))) === AT_ONCE
+    );
   },
 })

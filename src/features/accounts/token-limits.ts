@@ -1,4 +1,7 @@
-/** What a new token of a person may be limited to, and how a token that makes another hands its own limits on. */
+/**
+ * What a new token of a person may be limited to, and how a token that makes another hands its own
+ * limits on.
+ */
 import type { UserCaller } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { missingScope, PERSONAL_AREAS, SCOPES } from '#core/scopes.ts'
@@ -7,18 +10,35 @@ import { forbidden, invalid, notFound } from '#lib/errors.ts'
 import { timestamp, type Timestamp } from '#lib/time.ts'
 import type { TokenRepo } from './store-tokens.ts'
 
-export const TokenName = Type.String({ minLength: 1, maxLength: 64, description: 'What the token is for.' })
-export const Scopes = Type.Array(Type.String({ maxLength: 50 }), { minItems: 1, maxItems: SCOPES.length, description: 'What it may do, such as code:read.' })
+export const TokenName = Type.String({
+  minLength: 1,
+  maxLength: 64,
+  description: 'What the token is for.',
+})
+export const Scopes = Type.Array(Type.String({ maxLength: 50 }), {
+  minItems: 1,
+  maxItems: SCOPES.length,
+  description: 'What it may do, such as code:read.',
+})
 export const TokenRepos = Type.Array(Type.String({ maxLength: 200 }), {
-  minItems: 1, maxItems: 100, description: 'Full names of the only repositories that it reaches.',
+  minItems: 1,
+  maxItems: 100,
+  description: 'Full names of the only repositories that it reaches.',
 })
 
-/** Gives 422 for a scope that does not exist, 403 `scope` for one that the calling token does not have. */
+/**
+ * Gives 422 for a scope that does not exist, 403 `scope` for one that the calling token does not
+ * have.
+ */
 export function requireScopes(caller: UserCaller, scopes: readonly string[]): void {
   scopes.forEach((scope, index) => {
     if (!SCOPES.includes(scope)) throw invalid(`scopes[${index}]`, `there is no scope ${scope}`)
     if (missingScope(caller.token?.scopes ?? null, scope) !== null) {
-      throw forbidden('scope', `this token lacks the scope ${scope}, so it cannot give it to another`, { scope })
+      throw forbidden(
+        'scope',
+        `this token lacks the scope ${scope}, so it cannot give it to another`,
+        { scope },
+      )
     }
   })
 }
@@ -27,19 +47,38 @@ export function requireScopes(caller: UserCaller, scopes: readonly string[]): vo
 export function requireImpersonalScopes(caller: UserCaller, scopes: readonly string[]): void {
   requireScopes(caller, scopes)
   scopes.forEach((scope, index) => {
-    if (PERSONAL_AREAS.has(scope.split(':')[0] ?? '')) throw invalid(`scopes[${index}]`, `only a person's own token can have the scope ${scope}`)
+    if (PERSONAL_AREAS.has(scope.split(':')[0] ?? ''))
+      throw invalid(`scopes[${index}]`, `only a person's own token can have the scope ${scope}`)
   })
 }
 
-/** The repositories of these names. Gives 422 for one that the caller cannot see or that their own token does not reach. */
-export function requireRepos(hearth: Hearth, caller: UserCaller, names: readonly string[]): TokenRepo[] {
+/**
+ * The repositories of these names. Gives 422 for one that the caller cannot see or that their own
+ * token does not reach.
+ */
+export function requireRepos(
+  hearth: Hearth,
+  caller: UserCaller,
+  names: readonly string[],
+): TokenRepo[] {
   return names.map((name, index) => {
     const facts = hearth.facts.repo(name, caller)
     const token = caller.token
-    const visible = facts !== null && !facts.deleted && facts.parent_id === null && (facts.role !== null || !facts.private)
+    const visible =
+      facts !== null &&
+      !facts.deleted &&
+      facts.parent_id === null &&
+      (facts.role !== null || !facts.private)
     const inside =
-      visible && (token === null || ((token.repos === null || token.repos.includes(facts.id)) && (token.workspace === null || token.workspace === facts.workspace_id)))
-    if (!inside) throw invalid(`repos[${index}]`, `the repository ${name} does not exist, or you cannot see it`)
+      visible &&
+      (token === null ||
+        ((token.repos === null || token.repos.includes(facts.id)) &&
+          (token.workspace === null || token.workspace === facts.workspace_id)))
+    if (!inside)
+      throw invalid(
+        `repos[${index}]`,
+        `the repository ${name} does not exist, or you cannot see it`,
+      )
     return { id: facts.id, workspace_id: facts.workspace_id, name: facts.name }
   })
 }
@@ -51,7 +90,9 @@ export function requireOwnWorkspace(hearth: Hearth, caller: UserCaller, slug: st
   return facts.id
 }
 
-/** The end of a token that is to live for a time: never after the end of the token that makes it. */
+/**
+ * The end of a token that is to live for a time: never after the end of the token that makes it.
+ */
 export function endAfter(caller: UserCaller, now_ms: number, lifetime_ms: number): Timestamp {
   const end = timestamp(now_ms + lifetime_ms)
   const own = caller.token?.expires_at ?? null

@@ -1,6 +1,8 @@
 /**
- * Access tokens. The secret is `hthu_`, `hthw_` or `htha_` (by kind), 40 random letters and digits, and six more that are
- * the CRC-32 of what stands before, so that a scanner tells ours from look-alikes. It is shown once; the table has its SHA-256.
+ * Access tokens. The secret is `hthu_`, `hthw_` or `htha_` (by kind), 40 random letters and digits,
+ * and six more that are
+ * the CRC-32 of what stands before, so that a scanner tells ours from look-alikes. It is shown
+ * once; the table has its SHA-256.
  */
 import type { Role } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'
@@ -16,8 +18,12 @@ const PREFIX = { user: 'hthu_', workspace: 'hthw_', agent: 'htha_' } as const
 const FORM = /^hth[uwa]_[0-9A-Za-z]{46}$/
 const CHECKED = 45
 
-/** Whether a text has the form of a secret of ours, its check digits included; nothing else is worth a look-up. */
-export const isTokenSecret = (text: string): boolean => FORM.test(text) && checksum62(text.slice(0, CHECKED)) === text.slice(CHECKED)
+/**
+ * Whether a text has the form of a secret of ours, its check digits included; nothing else is worth
+ * a look-up.
+ */
+export const isTokenSecret = (text: string): boolean =>
+  FORM.test(text) && checksum62(text.slice(0, CHECKED)) === text.slice(CHECKED)
 
 export type NewTokenOptions = {
   /** Whom the token stands for: a person, a workspace or an agent. */
@@ -63,22 +69,37 @@ export function issueToken(tx: Tx, options: NewTokenOptions): { token: TokenRow;
   }
   insertToken(tx.db, token, sha256(secret), options.repos ?? [])
   tx.audit({
-    action: 'token.created', target: { kind: 'token', id: token.id, name: token.name }, workspace_id: workspaceOf(token, options.repos ?? []),
+    action: 'token.created',
+    target: { kind: 'token', id: token.id, name: token.name },
+    workspace_id: workspaceOf(token, options.repos ?? []),
     data: {
       after: {
-        kind: token.kind, source: token.source, actor_id: token.actor_id, scopes: options.scopes, repos: options.repos?.map(({ id }) => id) ?? null, role: token.role,
-        expires_at: token.expires_at, audience: token.audience,
+        kind: token.kind,
+        source: token.source,
+        actor_id: token.actor_id,
+        scopes: options.scopes,
+        repos: options.repos?.map(({ id }) => id) ?? null,
+        role: token.role,
+        expires_at: token.expires_at,
+        audience: token.audience,
       },
     },
   })
   return { token, secret }
 }
 
-/** Whose audit log a token belongs in besides the site's: an agent's is its repository's workspace's. */
-export const workspaceOf = (token: Pick<TokenRow, 'kind' | 'workspace_id'>, repos: readonly TokenRepo[]): string | null =>
+/**
+ * Whose audit log a token belongs in besides the site's: an agent's is its repository's
+ * workspace's.
+ */
+export const workspaceOf = (
+  token: Pick<TokenRow, 'kind' | 'workspace_id'>,
+  repos: readonly TokenRepo[],
+): string | null =>
   token.workspace_id ?? (token.kind === 'agent' ? (repos[0]?.workspace_id ?? null) : null)
 
-export const scopesOf = (row: Pick<TokenRow, 'scopes'>): string[] | null => (row.scopes === null ? null : (JSON.parse(row.scopes) as string[]))
+export const scopesOf = (row: Pick<TokenRow, 'scopes'>): string[] | null =>
+  row.scopes === null ? null : (JSON.parse(row.scopes) as string[])
 
 export const tokenRecord = ({ db }: Pick<Hearth, 'db'>, row: TokenRow): Token => ({
   id: row.id,
@@ -87,7 +108,8 @@ export const tokenRecord = ({ db }: Pick<Hearth, 'db'>, row: TokenRow): Token =>
   source: row.source,
   scopes: scopesOf(row),
   repos: row.some_repos === 0 ? null : listTokenRepoNames(db, row.id),
-  workspace: row.workspace_id === null ? null : (findActor(db, row.workspace_id)?.username ?? 'ghost'),
+  workspace:
+    row.workspace_id === null ? null : (findActor(db, row.workspace_id)?.username ?? 'ghost'),
   role: row.role,
   last_four: row.last_four,
   created_at: row.created_at,

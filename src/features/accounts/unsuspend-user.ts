@@ -9,7 +9,8 @@ import { setSuspended } from './store-people.ts'
 
 export const unsuspendUser = operation({
   name: 'unsuspend_user',
-  summary: 'Let a suspended account in again; its tokens work again. For site administrators, people only. Answers with the account.',
+  summary:
+    'Let a suspended account in again; its tokens work again. For site administrators, people only. Answers with the account.',
   route: 'POST /admin/users/{username}/unsuspend',
   toolset: 'admin',
   access: siteAdmin({ writes: true }),
@@ -21,7 +22,11 @@ export const unsuspendUser = operation({
       const row = requireSiteUser(tx.db, username)
       if (row.suspended_at === null) throw conflict('not_open', `${row.username} is not suspended`)
       setSuspended(tx, row.id, false, null)
-      tx.audit({ action: 'user.unsuspended', target: { kind: 'user', id: row.id, name: row.username }, data: { before: { reason: row.suspended_reason } } })
+      tx.audit({
+        action: 'user.unsuspended',
+        target: { kind: 'user', id: row.id, name: row.username },
+        data: { before: { reason: row.suspended_reason } },
+      })
       return siteUser(hearth, requireSiteUser(tx.db, row.username))
     }),
 })

@@ -1,7 +1,13 @@
 import { writesRepoAsPerson } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { OneOf, RecordNumber, RepoPath, Slug, Type } from '#core/schema.ts'
-import { endAfter, issueToken, recordActor, requireImpersonalScopes, Scopes } from '#features/accounts/index.ts'
+import {
+  endAfter,
+  issueToken,
+  recordActor,
+  requireImpersonalScopes,
+  Scopes,
+} from '#features/accounts/index.ts'
 import { requireActive, requirePull } from '#features/pulls/index.ts'
 import { conflict } from '#lib/errors.ts'
 import { HOUR } from '#lib/time.ts'
@@ -15,32 +21,65 @@ const USUAL_HOURS = 24
 const MOST_HOURS = 90 * 24
 
 /** What work on one change takes; merging is not in it. */
-export const USUAL_SCOPES = ['repo:read', 'code:write', 'issues:write', 'pulls:write', 'workflows:read', 'memory:write']
+export const USUAL_SCOPES = [
+  'repo:read',
+  'code:write',
+  'issues:write',
+  'pulls:write',
+  'workflows:read',
+  'memory:write',
+]
 
 /**
- * An agent acts for the person who starts it: it never has a higher role than that person has at the moment of a request, and what
+ * An agent acts for the person who starts it: it never has a higher role than that person has at
+ * the moment of a request, and what
  * it makes is the person's in reviews.
  */
 export const createAgent = operation({
   name: 'create_agent',
-  summary: 'Start an agent with a token that reaches this repository alone and ends by itself, or with its pull request. Needs Maintain; people only. Answers the agent with the secret of its token, shown once.',
+  summary:
+    'Start an agent with a token that reaches this repository alone and ends by itself, or with its pull request. Needs Maintain; people only. Answers the agent with the secret of its token, shown once.',
   route: 'POST /repos/{owner}/{name}/agents',
   toolset: 'access',
   access: writesRepoAsPerson('maintain', { scope: 'access:admin' }),
   input: Type.Object({
     repo: RepoPath,
     name: Slug,
-    role: Type.Optional(OneOf(AGENT_ROLES, { description: 'The highest role that it can use; write unless given.' })),
+    role: Type.Optional(
+      OneOf(AGENT_ROLES, { description: 'The highest role that it can use; write unless given.' }),
+    ),
     scopes: Type.Optional(Scopes),
     pull: Type.Optional(RecordNumber),
-    max_usd: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 1_000_000, description: 'It is stopped once it has reported this cost.' })),
-    expires_in_hours: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST_HOURS, description: 'Hours until it ends, 24 unless given.' })),
+    max_usd: Type.Optional(
+      Type.Number({
+        exclusiveMinimum: 0,
+        maximum: 1_000_000,
+        description: 'It is stopped once it has reported this cost.',
+      }),
+    ),
+    expires_in_hours: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: MOST_HOURS,
+        description: 'Hours until it ends, 24 unless given.',
+      }),
+    ),
   }),
   output: NewAgent,
   status: 201,
   secretAnswer: true,
 
-  handler: ({ hearth, caller, repo, now_ms, write }, { name, role = 'write', scopes = USUAL_SCOPES, pull = null, max_usd = null, expires_in_hours = USUAL_HOURS }) => {
+  handler: (
+    { hearth, caller, repo, now_ms, write },
+    {
+      name,
+      role = 'write',
+      scopes = USUAL_SCOPES,
+      pull = null,
+      max_usd = null,
+      expires_in_hours = USUAL_HOURS,
+    },
+  ) => {
     requireOwnRepository(repo)
     requireImpersonalScopes(caller, scopes)
     return write((tx) => {
@@ -48,23 +87,53 @@ export const createAgent = operation({
         const row = requirePull(tx.db, repo.id, pull)
         requireActive(row)
       }
-      const namesake = listRunning(tx.db, repo.id, tx.now).find((agent) => agent.owner_id === caller.id && agent.name === name)
-      if (namesake) throw conflict('already_exists', `your agent ${name} is running in ${repo.full_name}; stop it first, or take another name`, { id: namesake.id })
+      const namesake = listRunning(tx.db, repo.id, tx.now).find(
+        (agent) => agent.owner_id === caller.id && agent.name === name,
+      )
+      if (namesake)
+        throw conflict(
+          'already_exists',
+          `your agent ${name} is running in ${repo.full_name}; stop it first, or take another name`,
+          { id: namesake.id },
+        )
       const id = typeId('agt', tx.now_ms)
       const username = `${caller.username}/${name}`
       recordActor(tx, { id, kind: 'agent', username, name: null, on_behalf_of: caller.id })
       const expires_at = endAfter(caller, now_ms, expires_in_hours * HOUR)
       const unique = [...new Set(scopes)]
       const { token, secret } = issueToken(tx, {
-        actor_id: id, kind: 'agent', source: 'agent', name, scopes: unique, repos: [{ id: repo.id, workspace_id: repo.workspace_id, name: repo.name }], workspace_id: null, role,
-        pull_number: pull, expires_at, created_by: caller.id,
+        actor_id: id,
+        kind: 'agent',
+        source: 'agent',
+        name,
+        scopes: unique,
+        repos: [{ id: repo.id, workspace_id: repo.workspace_id, name: repo.name }],
+        workspace_id: null,
+        role,
+        pull_number: pull,
+        expires_at,
+        created_by: caller.id,
       })
       insertAgent(tx, {
-        id, repo_id: repo.id, name, owner_id: caller.id, pull_number: pull, role, scopes: JSON.stringify(unique), model: null, max_usd, token_id: token.id,
-        last_four: token.last_four, started_at: tx.now, expires_at,
+        id,
+        repo_id: repo.id,
+        name,
+        owner_id: caller.id,
+        pull_number: pull,
+        role,
+        scopes: JSON.stringify(unique),
+        model: null,
+        max_usd,
+        token_id: token.id,
+        last_four: token.last_four,
+        started_at: tx.now,
+        expires_at,
       })
       tx.audit({
-        action: 'agent.created', target: { kind: 'agent', id, name: username }, workspace_id: repo.workspace_id, repo_id: repo.id,
+        action: 'agent.created',
+        target: { kind: 'agent', id, name: username },
+        workspace_id: repo.workspace_id,
+        repo_id: repo.id,
         data: { after: { role, scopes: unique, pull, max_usd, expires_at } },
       })
       const agent = agentRecord(hearth, requireAgent(tx.db, repo.id, id))

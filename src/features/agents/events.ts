@@ -2,9 +2,13 @@
 import { event } from '#core/events.ts'
 import { Id, Nullable, Type } from '#core/schema.ts'
 
-/** `number` is the pull request that is asked, `from_pull` the one that is being worked on by whoever asks. */
+/**
+ * `number` is the pull request that is asked, `from_pull` the one that is being worked on by
+ * whoever asks.
+ */
 export const agentAsked = event(
   'agent.asked',
   Type.Object({ number: Type.Integer(), question: Id('qst'), from_pull: Nullable(Type.Integer()) }),
-  ({ number, from_pull }, by) => `${by} asked pull request #${number}${from_pull === null ? '' : ` for #${from_pull}`}`,
+  ({ number, from_pull }, by) =>
+    `${by} asked pull request #${number}${from_pull === null ? '' : ` for #${from_pull}`}`,
 )

@@ -5,11 +5,16 @@ import { requireAgent } from './find.ts'
 import { agentRecord } from './record.ts'
 import { Agent } from './schema.ts'
 
-export const AgentId = Type.String({ minLength: 1, maxLength: 100, description: 'The id of the agent.' })
+export const AgentId = Type.String({
+  minLength: 1,
+  maxLength: 100,
+  description: 'The id of the agent.',
+})
 
 export const getAgent = operation({
   name: 'get_agent',
-  summary: 'One agent of a repository: what it may do, what it is doing, what it has cost, and when it ends. Needs Write.',
+  summary:
+    'One agent of a repository: what it may do, what it is doing, what it has cost, and when it ends. Needs Write.',
   route: 'GET /repos/{owner}/{name}/agents/{id}',
   toolset: 'access',
   access: readsRepoAs('write', { scope: 'pulls:read' }),

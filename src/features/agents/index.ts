@@ -1,4 +1,7 @@
-/** Software agents: who started them, what they may do, what they are doing, and how they are stopped. A leaf. */
+/**
+ * Software agents: who started them, what they may do, what they are doing, and how they are
+ * stopped. A leaf.
+ */
 import type { Feature } from '#core/hearth.ts'
 import type { Job } from '#core/jobs.ts'
 import { sessionWriters } from '#features/pulls/index.ts'

@@ -8,7 +8,8 @@ import { listAgentRows } from './store.ts'
 
 export const listAgents = operation({
   name: 'list_agents',
-  summary: 'List the agents of a repository, newest first, those that have ended too: what each is doing, for whom, and what it has cost. Needs Maintain.',
+  summary:
+    'List the agents of a repository, newest first, those that have ended too: what each is doing, for whom, and what it has cost. Needs Maintain.',
   route: 'GET /repos/{owner}/{name}/agents',
   toolset: 'access',
   access: readsRepoAs('maintain', { scope: 'access:admin' }),
@@ -19,6 +20,9 @@ export const listAgents = operation({
   handler: ({ hearth, db, repo }, input) => {
     const window = windowOf(input)
     const rows = listAgentRows(db, repo.id, { limit: window.limit + 1, offset: window.offset })
-    return pageOf(rows.map((row) => agentRecord(hearth, row)), window)
+    return pageOf(
+      rows.map((row) => agentRecord(hearth, row)),
+      window,
+    )
   },
 })

@@ -21,11 +21,23 @@ export const questionRecord = (hearth: Hearth, row: QuestionRow): Question => ({
   answered_at: row.answered_at,
 })
 
-/** An entry that names the question is its answer, whoever of those that may write in the session wrote it. */
-export const followAnswers = follower('questions to agents are answered', sessionAsked, (tx, { repo_id, number, kind, seq, data }) => {
-  const pull = kind === 'answer' && typeof data['of'] === 'number' ? findPull(tx.db, repo_id, number) : null
-  const question = pull && findQuestionAt(tx.db, pull.id, Number(data['of']))
-  if (question) setAnswer(tx, question.id, findEntry(tx.db, question.pull_id, seq)?.text ?? '')
-})
+/**
+ * An entry that names the question is its answer, whoever of those that may write in the session
+ * wrote it.
+ */
+export const followAnswers = follower(
+  'questions to agents are answered',
+  sessionAsked,
+  (tx, { repo_id, number, kind, seq, data }) => {
+    const pull =
+      kind === 'answer' && typeof data['of'] === 'number' ? findPull(tx.db, repo_id, number) : null
+    const question = pull && findQuestionAt(tx.db, pull.id, Number(data['of']))
+    if (question) setAnswer(tx, question.id, findEntry(tx.db, question.pull_id, seq)?.text ?? '')
+  },
+)
 
-export const sweepQuestions = job<null>({ kind: 'sweep_agent_questions', every: '1h', run: ({ hearth }) => writeAs(hearth, null, setExpired) })
+export const sweepQuestions = job<null>({
+  kind: 'sweep_agent_questions',
+  every: '1h',
+  run: ({ hearth }) => writeAs(hearth, null, setExpired),
+})

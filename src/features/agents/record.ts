@@ -1,4 +1,7 @@
-/** Agents as records. What an agent is doing is not stored: it is told from its token's use and from what it says in sessions. */
+/**
+ * Agents as records. What an agent is doing is not stored: it is told from its token's use and from
+ * what it says in sessions.
+ */
 import type { Hearth } from '#core/hearth.ts'
 import { actorOf, findToken } from '#features/accounts/index.ts'
 import { fullName } from '#features/repos/index.ts'
@@ -9,13 +12,18 @@ import { isWaiting, type AgentRow } from './store.ts'
 /** An agent that used its token within this time is at work. */
 const AT_WORK_MS = 5 * MINUTE
 
-export function stateOf({ db, clock }: Pick<Hearth, 'db' | 'clock'>, row: AgentRow): Agent['state'] {
+export function stateOf(
+  { db, clock }: Pick<Hearth, 'db' | 'clock'>,
+  row: AgentRow,
+): Agent['state'] {
   if (row.ended_as !== null) return row.ended_as
   const now = clock.now()
   if (Date.parse(row.expires_at) <= now) return 'finished'
   if (findToken(db, row.token_id) === null) return 'stopped'
   if (isWaiting(db, row)) return 'waiting'
-  return row.last_seen_at !== null && Date.parse(row.last_seen_at) > now - AT_WORK_MS ? 'working' : 'idle'
+  return row.last_seen_at !== null && Date.parse(row.last_seen_at) > now - AT_WORK_MS
+    ? 'working'
+    : 'idle'
 }
 
 export const agentRecord = (hearth: Hearth, row: AgentRow): Agent => ({
@@ -33,6 +41,9 @@ export const agentRecord = (hearth: Hearth, row: AgentRow): Agent => ({
   started_at: row.started_at,
   last_seen_at: row.last_seen_at,
   expires_at: row.expires_at,
-  stopped: row.ended_as === 'stopped' && row.ended_at !== null ? { by: actorOf(hearth, row.ended_by), at: row.ended_at, reason: row.ended_reason } : null,
+  stopped:
+    row.ended_as === 'stopped' && row.ended_at !== null
+      ? { by: actorOf(hearth, row.ended_by), at: row.ended_at, reason: row.ended_reason }
+      : null,
   token: { id: row.token_id, last_four: row.last_four },
 })

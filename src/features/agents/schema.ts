@@ -10,12 +10,15 @@ const properties = {
   id: Id('agt'),
   name: Type.String(),
   repo: Type.String({ description: 'The only repository that it acts in, as <owner>/<name>.' }),
-  pull: Nullable(Type.Integer({ description: 'The pull request that it was started for; it ends with that.' })),
+  pull: Nullable(
+    Type.Integer({ description: 'The pull request that it was started for; it ends with that.' }),
+  ),
   owner: Actor,
   role: OneOf(AGENT_ROLES),
   scopes: Type.Array(Type.String()),
   state: OneOf(AGENT_STATES, {
-    description: 'working: seen in the last minutes; waiting: it asked a question in a session; idle: neither; stopped: by somebody; finished: its pull request or its time is over.',
+    description:
+      'working: seen in the last minutes; waiting: it asked a question in a session; idle: neither; stopped: by somebody; finished: its pull request or its time is over.',
   }),
   model: Nullable(Type.String()),
   max_usd: Nullable(Type.Number({ description: 'It is stopped once it has reported this cost.' })),
@@ -23,18 +26,32 @@ const properties = {
   started_at: Time,
   last_seen_at: Nullable(Time),
   expires_at: Time,
-  stopped: Nullable(Type.Object({ by: Nullable(Actor), at: Time, reason: Nullable(Type.String()) })),
+  stopped: Nullable(
+    Type.Object({ by: Nullable(Actor), at: Time, reason: Nullable(Type.String()) }),
+  ),
 }
 
-const token = { id: Id('tok'), last_four: Type.String({ description: 'The last four characters of the secret.' }) }
+const token = {
+  id: Id('tok'),
+  last_four: Type.String({ description: 'The last four characters of the secret.' }),
+}
 
-export const Agent = Type.Object({ ...properties, token: Type.Object(token) }, { $id: 'Agent', description: 'A software agent that acts for a person in one repository.' })
+export const Agent = Type.Object(
+  { ...properties, token: Type.Object(token) },
+  { $id: 'Agent', description: 'A software agent that acts for a person in one repository.' },
+)
 export type Agent = Static<typeof Agent>
 export const Agents = ListOf(Agent)
 
 /** The answer that shows the secret; null there when a repeated request is answered again. */
 export const NewAgent = Type.Object(
-  { ...properties, token: Type.Object({ ...token, secret: Nullable(Type.String({ description: 'Shown in this answer only.' })) }) },
+  {
+    ...properties,
+    token: Type.Object({
+      ...token,
+      secret: Nullable(Type.String({ description: 'Shown in this answer only.' })),
+    }),
+  },
   { $id: 'NewAgent', description: 'An agent that was just started, with the secret of its token.' },
 )
 
@@ -45,9 +62,14 @@ export const Question = Type.Object(
   {
     id: Id('qst'),
     pull: Type.Integer({ description: 'The pull request that was asked.' }),
-    seq: Type.Integer({ description: 'Its entry in the session of that pull request; the answer is an entry after it, whose data.of is this number.' }),
+    seq: Type.Integer({
+      description:
+        'Its entry in the session of that pull request; the answer is an entry after it, whose data.of is this number.',
+    }),
     from: Actor,
-    from_pull: Nullable(Type.Integer({ description: 'The pull request on whose account it was asked.' })),
+    from_pull: Nullable(
+      Type.Integer({ description: 'The pull request on whose account it was asked.' }),
+    ),
     text: Type.String(),
     state: OneOf(QUESTION_STATES),
     answer: Nullable(Type.String()),

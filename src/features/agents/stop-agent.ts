@@ -7,11 +7,16 @@ import { AgentId } from './get-agent.ts'
 import { agentRecord, stateOf } from './record.ts'
 import { Agent } from './schema.ts'
 
-export const StopReason = Type.String({ minLength: 1, maxLength: 500, description: 'Why, for those who look later.' })
+export const StopReason = Type.String({
+  minLength: 1,
+  maxLength: 500,
+  description: 'Why, for those who look later.',
+})
 
 export const stopAgent = operation({
   name: 'stop_agent',
-  summary: 'Stop an agent: its token is revoked at once, and nothing it made is taken back. One that has ended stays as it is. Needs Write. Answers the agent.',
+  summary:
+    'Stop an agent: its token is revoked at once, and nothing it made is taken back. One that has ended stays as it is. Needs Write. Answers the agent.',
   route: 'POST /repos/{owner}/{name}/agents/{id}/stop',
   toolset: 'access',
   access: writesRepo('write', { scope: 'pulls:write', whileArchived: true }),

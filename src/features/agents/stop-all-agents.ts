@@ -13,7 +13,8 @@ import { listRunning } from './store.ts'
 /** The emergency switch: whatever works by itself in a repository stops, merging too. */
 export const stopAllAgents = operation({
   name: 'stop_all_agents',
-  summary: 'Stop all agents of a repository at once and switch automatic merging off, for the settings and every open pull request. Needs Maintain. Answers the agents that were stopped.',
+  summary:
+    'Stop all agents of a repository at once and switch automatic merging off, for the settings and every open pull request. Needs Maintain. Answers the agents that were stopped.',
   route: 'POST /repos/{owner}/{name}/agents/stop',
   toolset: 'access',
   access: writesRepo('maintain', { scope: 'repo:admin', whileArchived: true }),
@@ -29,7 +30,10 @@ export const stopAllAgents = operation({
       const running = listRunning(tx.db, repo.id, tx.now)
       for (const agent of running) endAgent(tx, agent, { as: 'stopped', reason })
       tx.audit({
-        action: 'agents.all_stopped', target: { kind: 'repo', id: repo.id, name: repo.full_name }, workspace_id: repo.workspace_id, repo_id: repo.id,
+        action: 'agents.all_stopped',
+        target: { kind: 'repo', id: repo.id, name: repo.full_name },
+        workspace_id: repo.workspace_id,
+        repo_id: repo.id,
         data: { reason, agents: running.map(({ id }) => id) },
       })
       return running.map(({ id }) => agentRecord(hearth, requireAgent(tx.db, repo.id, id)))

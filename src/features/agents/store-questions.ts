@@ -1,4 +1,7 @@
-/** The table `agent_questions`. The session holds the same words for its readers; this row knows whether they were answered. */
+/**
+ * The table `agent_questions`. The session holds the same words for its readers; this row knows
+ * whether they were answered.
+ */
 import type { Db } from '#core/db.ts'
 import type { Tx } from '#core/write.ts'
 import type { Timestamp } from '#lib/time.ts'
@@ -20,26 +23,49 @@ export type QuestionRow = {
   answered_at: Timestamp | null
 }
 
-export const findQuestion = (db: Db, id: string): QuestionRow | null => db.one<QuestionRow>('SELECT * FROM agent_questions WHERE id = ?', id)
+export const findQuestion = (db: Db, id: string): QuestionRow | null =>
+  db.one<QuestionRow>('SELECT * FROM agent_questions WHERE id = ?', id)
 
 /** By its place in a session. */
 export const findQuestionAt = (db: Db, pull_id: string, seq: number): QuestionRow | null =>
   db.one<QuestionRow>('SELECT * FROM agent_questions WHERE pull_id = ? AND seq = ?', pull_id, seq)
 
 export const countWaiting = (db: Db, pull_id: string): number =>
-  db.one<{ count: number }>(`SELECT count(*) AS count FROM agent_questions WHERE pull_id = ? AND state = 'waiting'`, pull_id)?.count ?? 0
+  db.one<{ count: number }>(
+    `SELECT count(*) AS count FROM agent_questions WHERE pull_id = ? AND state = 'waiting'`,
+    pull_id,
+  )?.count ?? 0
 
-export const insertQuestion = (tx: Tx, row: Omit<QuestionRow, 'state' | 'answer' | 'created_at' | 'answered_at'>): void =>
+export const insertQuestion = (
+  tx: Tx,
+  row: Omit<QuestionRow, 'state' | 'answer' | 'created_at' | 'answered_at'>,
+): void =>
   void tx.db.run(
     `INSERT INTO agent_questions (id, repo_id, pull_id, number, seq, from_id, from_pull, text, state, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'waiting', ?, ?)`,
-    row.id, row.repo_id, row.pull_id, row.number, row.seq, row.from_id, row.from_pull, row.text, tx.now, row.expires_at,
+    row.id,
+    row.repo_id,
+    row.pull_id,
+    row.number,
+    row.seq,
+    row.from_id,
+    row.from_pull,
+    row.text,
+    tx.now,
+    row.expires_at,
   )
 
 /** Only the first answer counts, and only in time. */
 export const setAnswer = (tx: Tx, id: string, answer: string): void =>
   void tx.db.run(
-    `UPDATE agent_questions SET state = 'answered', answer = ?, answered_at = ? WHERE id = ? AND state = 'waiting' AND expires_at > ?`, answer, tx.now, id, tx.now,
+    `UPDATE agent_questions SET state = 'answered', answer = ?, answered_at = ? WHERE id = ? AND state = 'waiting' AND expires_at > ?`,
+    answer,
+    tx.now,
+    id,
+    tx.now,
   )
 
 export const setExpired = (tx: Tx): void =>
-  void tx.db.run(`UPDATE agent_questions SET state = 'expired' WHERE state = 'waiting' AND expires_at <= ?`, tx.now)
+  void tx.db.run(
+    `UPDATE agent_questions SET state = 'expired' WHERE state = 'waiting' AND expires_at <= ?`,
+    tx.now,
+  )

@@ -1,4 +1,7 @@
-/** The table `agents`. When an agent was last seen, and whether it can still act, is known from its token. */
+/**
+ * The table `agents`. When an agent was last seen, and whether it can still act, is known from its
+ * token.
+ */
 import type { Db } from '#core/db.ts'
 import type { Tx } from '#core/write.ts'
 import type { Timestamp } from '#lib/time.ts'
@@ -31,48 +34,104 @@ const SELECT = `SELECT a.id, a.repo_id, a.name, a.owner_id, a.pull_number, a.rol
     a.expires_at, coalesce(t.last_used_at, a.last_seen_at) AS last_seen_at, a.ended_at, a.ended_as, a.ended_by, a.ended_reason
   FROM agents a LEFT JOIN tokens t ON t.id = a.token_id`
 
-export const findAgent = (db: Db, id: string): AgentRow | null => db.one<AgentRow>(`${SELECT} WHERE a.id = ?`, id)
+export const findAgent = (db: Db, id: string): AgentRow | null =>
+  db.one<AgentRow>(`${SELECT} WHERE a.id = ?`, id)
 
-export const findAgentOfToken = (db: Db, token_id: string): AgentRow | null => db.one<AgentRow>(`${SELECT} WHERE a.token_id = ?`, token_id)
+export const findAgentOfToken = (db: Db, token_id: string): AgentRow | null =>
+  db.one<AgentRow>(`${SELECT} WHERE a.token_id = ?`, token_id)
 
 /** Newest first. */
-export const listAgentRows = (db: Db, repo_id: string, window: { limit: number; offset: number }): AgentRow[] =>
-  db.all<AgentRow>(`${SELECT} WHERE a.repo_id = ? ORDER BY a.id DESC LIMIT ? OFFSET ?`, repo_id, window.limit, window.offset)
-
-/** Those whose token still works; of one pull request, or of all when it is left out. */
-export const listRunning = (db: Db, repo_id: string, now: Timestamp, pull_number: number | null = null): AgentRow[] =>
+export const listAgentRows = (
+  db: Db,
+  repo_id: string,
+  window: { limit: number; offset: number },
+): AgentRow[] =>
   db.all<AgentRow>(
-    `${SELECT} WHERE a.repo_id = ?1 AND a.ended_at IS NULL AND a.expires_at > ?2 AND (?3 IS NULL OR a.pull_number = ?3) ORDER BY a.id DESC`, repo_id, now, pull_number,
+    `${SELECT} WHERE a.repo_id = ? ORDER BY a.id DESC LIMIT ? OFFSET ?`,
+    repo_id,
+    window.limit,
+    window.offset,
   )
 
-export const insertAgent = (tx: Tx, row: Omit<AgentRow, 'cost_usd' | 'last_seen_at' | 'ended_at' | 'ended_as' | 'ended_by' | 'ended_reason'>): void =>
+/** Those whose token still works; of one pull request, or of all when it is left out. */
+export const listRunning = (
+  db: Db,
+  repo_id: string,
+  now: Timestamp,
+  pull_number: number | null = null,
+): AgentRow[] =>
+  db.all<AgentRow>(
+    `${SELECT} WHERE a.repo_id = ?1 AND a.ended_at IS NULL AND a.expires_at > ?2 AND (?3 IS NULL OR a.pull_number = ?3) ORDER BY a.id DESC`,
+    repo_id,
+    now,
+    pull_number,
+  )
+
+export const insertAgent = (
+  tx: Tx,
+  row: Omit<
+    AgentRow,
+    'cost_usd' | 'last_seen_at' | 'ended_at' | 'ended_as' | 'ended_by' | 'ended_reason'
+  >,
+): void =>
   void tx.db.run(
     `INSERT INTO agents (id, repo_id, name, owner_id, pull_number, role, scopes, model, max_usd, token_id, last_four, started_at, expires_at)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    row.id, row.repo_id, row.name, row.owner_id, row.pull_number, row.role, row.scopes, row.model, row.max_usd, row.token_id, row.last_four, row.started_at, row.expires_at,
+    row.id,
+    row.repo_id,
+    row.name,
+    row.owner_id,
+    row.pull_number,
+    row.role,
+    row.scopes,
+    row.model,
+    row.max_usd,
+    row.token_id,
+    row.last_four,
+    row.started_at,
+    row.expires_at,
   )
 
-export const setEnded = (tx: Tx, id: string, end: { as: 'stopped' | 'finished'; by: string | null; reason: string | null }): void =>
-  void tx.db.run('UPDATE agents SET ended_at = ?, ended_as = ?, ended_by = ?, ended_reason = ? WHERE id = ? AND ended_at IS NULL', tx.now, end.as, end.by, end.reason, id)
+export const setEnded = (
+  tx: Tx,
+  id: string,
+  end: { as: 'stopped' | 'finished'; by: string | null; reason: string | null },
+): void =>
+  void tx.db.run(
+    'UPDATE agents SET ended_at = ?, ended_as = ?, ended_by = ?, ended_reason = ? WHERE id = ? AND ended_at IS NULL',
+    tx.now,
+    end.as,
+    end.by,
+    end.reason,
+    id,
+  )
 
 export const setLastSeen = (tx: Tx, id: string, at: Timestamp | null): void =>
   void tx.db.run('UPDATE agents SET last_seen_at = coalesce(?, last_seen_at) WHERE id = ?', at, id)
 
-export const addCost = (tx: Tx, id: string, cost_usd: number): void => void tx.db.run('UPDATE agents SET cost_usd = cost_usd + ? WHERE id = ?', cost_usd, id)
+export const addCost = (tx: Tx, id: string, cost_usd: number): void =>
+  void tx.db.run('UPDATE agents SET cost_usd = cost_usd + ? WHERE id = ?', cost_usd, id)
 
 /** How far back in a session an agent's question is looked for. */
 const LOOK_BACK = 1000
 
 /**
- * Whether the last that an agent said in one of its active pull requests is a question that nobody has answered: no later entry
+ * Whether the last that an agent said in one of its active pull requests is a question that nobody
+ * has answered: no later entry
  * of the kind answer names it.
  */
-export const isWaiting = (db: Db, agent: Pick<AgentRow, 'id' | 'repo_id' | 'pull_number'>): boolean =>
+export const isWaiting = (
+  db: Db,
+  agent: Pick<AgentRow, 'id' | 'repo_id' | 'pull_number'>,
+): boolean =>
   db.one(
     `SELECT 1 FROM pulls p
      JOIN session_entries e ON e.pull_id = p.id AND e.seq = (
        SELECT max(l.seq) FROM session_entries l WHERE l.pull_id = p.id AND l.seq > p.session_entries - ?3 AND l.author_id = ?1)
      WHERE p.repo_id = ?2 AND p.active = 1 AND (p.author_id = ?1 OR p.number = ?4) AND e.kind = 'question' AND NOT EXISTS (
        SELECT 1 FROM session_entries x WHERE x.pull_id = p.id AND x.seq > e.seq AND x.kind = 'answer' AND json_extract(x.data, '$.of') = e.seq)`,
-    agent.id, agent.repo_id, LOOK_BACK, agent.pull_number,
+    agent.id,
+    agent.repo_id,
+    LOOK_BACK,
+    agent.pull_number,
   ) !== null

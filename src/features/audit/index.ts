@@ -1,4 +1,7 @@
-/** Reading the audit log. Entries are written by the floor, in the transaction of what they tell of. A leaf. */
+/**
+ * Reading the audit log. Entries are written by the floor, in the transaction of what they tell of.
+ * A leaf.
+ */
 import type { Feature } from '#core/hearth.ts'
 import type { Job } from '#core/jobs.ts'
 import { listAuditLog } from './list-audit-log.ts'
@@ -8,4 +11,8 @@ import { sweepAuditLog } from './sweep.ts'
 export * from './schema.ts'
 export { listAuditLog, listSiteAuditLog }
 
-export const feature: Feature = { name: 'audit', operations: [listAuditLog, listSiteAuditLog], jobs: [sweepAuditLog as Job] }
+export const feature: Feature = {
+  name: 'audit',
+  operations: [listAuditLog, listSiteAuditLog],
+  jobs: [sweepAuditLog as Job],
+}

@@ -10,30 +10,45 @@ import { AuditEntries } from './schema.ts'
 /** The id of a repository of the workspace by its full name or its name alone, deleted ones too. */
 function repoId(db: Db, workspace: { id: string; slug: string }, name: string): string {
   const row = repoByPath(db, name.includes('/') ? name : `${workspace.slug}/${name}`)
-  if (row?.workspace_id !== workspace.id) throw invalid('repo', `${workspace.slug} has no repository ${JSON.stringify(name.slice(0, 160))}`)
+  if (row?.workspace_id !== workspace.id)
+    throw invalid(
+      'repo',
+      `${workspace.slug} has no repository ${JSON.stringify(name.slice(0, 160))}`,
+    )
   return row.id
 }
 
 type Input = { workspace: string; repo?: string; actor?: string; action?: string; since?: string }
 
 const wanted = (db: Db, workspace: { id: string; slug: string }, input: Input) => ({
-  ...wantedOf(db, input), workspace_id: workspace.id, repo_id: input.repo === undefined ? undefined : repoId(db, workspace, input.repo),
+  ...wantedOf(db, input),
+  workspace_id: workspace.id,
+  repo_id: input.repo === undefined ? undefined : repoId(db, workspace, input.repo),
 })
 
 export const listAuditLog = operation({
   name: 'list_audit_log',
-  summary: 'List who changed access, settings, tokens or secrets of a workspace and its repositories, newest first, with what was before and after. For its owners.',
+  summary:
+    'List who changed access, settings, tokens or secrets of a workspace and its repositories, newest first, with what was before and after. For its owners.',
   route: 'GET /workspaces/{workspace}/audit-log',
   toolset: 'admin',
   access: readsWorkspaceAsOwner({ scope: 'workspace:admin' }),
   input: Type.Object({
     workspace: WorkspaceSlug,
-    repo: Type.Optional(Type.String({ minLength: 1, maxLength: 160, description: 'Only entries about this repository, as <owner>/<name>.' })),
+    repo: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 160,
+        description: 'Only entries about this repository, as <owner>/<name>.',
+      }),
+    ),
     ...filters,
   }),
   output: AuditEntries,
   list: 'before',
 
-  handler: ({ hearth, db, workspace }, input) => auditPage(hearth, wanted(db, workspace, input), input),
-  lines: ({ hearth, db, workspace }, input) => auditEntries(hearth, wanted(db, workspace, input), startOf(input)),
+  handler: ({ hearth, db, workspace }, input) =>
+    auditPage(hearth, wanted(db, workspace, input), input),
+  lines: ({ hearth, db, workspace }, input) =>
+    auditEntries(hearth, wanted(db, workspace, input), startOf(input)),
 })

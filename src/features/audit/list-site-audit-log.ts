@@ -6,7 +6,8 @@ import { AuditEntries } from './schema.ts'
 
 export const listSiteAuditLog = operation({
   name: 'list_site_audit_log',
-  summary: 'List who changed access, settings, tokens or secrets anywhere on this site, newest first, with what was before and after. For site administrators.',
+  summary:
+    'List who changed access, settings, tokens or secrets anywhere on this site, newest first, with what was before and after. For site administrators.',
   route: 'GET /admin/audit-log',
   toolset: 'admin',
   access: siteAdmin(),

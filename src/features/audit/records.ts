@@ -7,7 +7,11 @@ import { workspaceById } from '#features/workspaces/index.ts'
 import type { AuditEntry } from './schema.ts'
 
 export function auditRecords(hearth: Hearth, rows: readonly AuditRow[]): AuditEntry[] {
-  const actors = new Map(actorsOf(hearth, [...new Set(rows.flatMap((row) => [row.actor_id ?? [], row.on_behalf_of ?? []].flat()))]).map((actor) => [actor.id, actor]))
+  const actors = new Map(
+    actorsOf(hearth, [
+      ...new Set(rows.flatMap((row) => [row.actor_id ?? [], row.on_behalf_of ?? []].flat())),
+    ]).map((actor) => [actor.id, actor]),
+  )
   const names = new Map<string, string | null>()
   const once = (id: string | null, find: (id: string) => string | null): string | null => {
     if (id === null) return null

@@ -12,6 +12,8 @@ export const sweepAuditLog = job<null>({
   every: '24h',
   run: async ({ hearth, signal }) => {
     const before = timestamp(hearth.clock.now() - hearth.settings.audit.keep_days * DAY)
-    while (!signal.aborted) if ((await writeAs(hearth, null, (tx) => removeAudit(tx.db, before, AT_ONCE))) < AT_ONCE) return
+    while (!signal.aborted)
+      if ((await writeAs(hearth, null, (tx) => removeAudit(tx.db, before, AT_ONCE))) < AT_ONCE)
+        return
   },
 })

@@ -11,10 +11,13 @@ export const backupFailed = event(
     backup: Id('bkp'),
     name: Nullable(Type.String()),
     place: Type.String(),
-    what: OneOf(['create', 'verify'], { description: 'Whether it could not be made, or was found not to be whole.' }),
+    what: OneOf(['create', 'verify'], {
+      description: 'Whether it could not be made, or was found not to be whole.',
+    }),
     error: Type.String(),
   }),
-  ({ what, error }) => (what === 'create' ? `a backup failed: ${error}` : `a backup is not sound: ${error}`),
+  ({ what, error }) =>
+    what === 'create' ? `a backup failed: ${error}` : `a backup is not sound: ${error}`,
 )
 
 export const events = [backupFailed]

@@ -2,7 +2,10 @@
 import { BackupError, type Tell } from '#backup'
 import { tasks, type Asked, type Told } from './keeper-tasks.ts'
 
-declare const self: { onmessage: ((event: MessageEvent<Asked>) => void) | null; postMessage(told: Told): void }
+declare const self: {
+  onmessage: ((event: MessageEvent<Asked>) => void) | null
+  postMessage(told: Told): void
+}
 
 const stopping = new AbortController()
 const say = (told: Told): void => self.postMessage(told)
@@ -12,7 +15,11 @@ let told = 0
 
 self.onmessage = ({ data }) => {
   if ('stop' in data) return stopping.abort()
-  const run = tasks[data.kind] as (input: unknown, tell: Tell, signal: AbortSignal) => Promise<unknown>
+  const run = tasks[data.kind] as (
+    input: unknown,
+    tell: Tell,
+    signal: AbortSignal,
+  ) => Promise<unknown>
   run(
     data.input,
     (progress) => {
@@ -24,6 +31,10 @@ self.onmessage = ({ data }) => {
     stopping.signal,
   ).then(
     (done) => say({ done }),
-    (error: unknown) => say({ failed: error instanceof Error ? error.message : String(error), person: error instanceof BackupError }),
+    (error: unknown) =>
+      say({
+        failed: error instanceof Error ? error.message : String(error),
+        person: error instanceof BackupError,
+      }),
   )
 }

@@ -7,7 +7,8 @@ import { listBackupRows } from './store.ts'
 
 export const listBackups = operation({
   name: 'list_backups',
-  summary: 'List the backups that this forge made, is making, or failed to make, the newest first, with how far they are and whether they were proved. For site administrators.',
+  summary:
+    'List the backups that this forge made, is making, or failed to make, the newest first, with how far they are and whether they were proved. For site administrators.',
   route: 'GET /admin/backups',
   toolset: 'admin',
   access: siteAdmin(),

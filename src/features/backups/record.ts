@@ -19,7 +19,12 @@ export function backupRecord(hearth: Hearth, row: BackupRow): Backup {
     added_bytes: row.added_bytes,
     notes: JSON.parse(row.notes) as string[],
     error: row.error,
-    verification: row.verification && { state: row.verification, by: row.verified_by, findings: JSON.parse(row.findings) as string[], at: row.verified_at },
+    verification: row.verification && {
+      state: row.verification,
+      by: row.verified_by,
+      findings: JSON.parse(row.findings) as string[],
+      at: row.verified_at,
+    },
     created_by: row.created_by === null ? null : actorOf(hearth, row.created_by),
     created_at: row.created_at,
     started_at: row.started_at,

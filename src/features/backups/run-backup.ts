@@ -1,19 +1,42 @@
-/** The job that makes a backup, and clears the place of old ones afterwards. Stopped midway it begins again and finds most of it there. */
+/**
+ * The job that makes a backup, and clears the place of old ones afterwards. Stopped midway it
+ * begins again and finds most of it there.
+ */
 import type { Hearth } from '#core/hearth.ts'
 import { job } from '#core/jobs.ts'
 import { writeAs } from '#core/write.ts'
-import { BackupError, Missing, openPlace, readManifest, type Manifest, type Progress, type Tell } from '#backup'
+import {
+  BackupError,
+  Missing,
+  openPlace,
+  readManifest,
+  type Manifest,
+  type Progress,
+  type Tell,
+} from '#backup'
 import { timestamp } from '#lib/time.ts'
 import { tryLock, type Created } from './create.ts'
 import { onThread } from './keeper.ts'
 import { createTask, placeOf } from './settings.ts'
-import { findBackup, listForsaken, removeBackup, setDone, setFailed, setProgress, setStarted, type BackupRow } from './store.ts'
+import {
+  findBackup,
+  listForsaken,
+  removeBackup,
+  setDone,
+  setFailed,
+  setProgress,
+  setStarted,
+  type BackupRow,
+} from './store.ts'
 import { tellFailure } from './tell-admins.ts'
 
 const SAVE_EVERY_MS = 1000
 
 /** Writes progress down at most once a second, one after the other. */
-export function teller(hearth: Hearth, id: string): { hear: (progress: Progress) => void; done: () => Promise<void> } {
+export function teller(
+  hearth: Hearth,
+  id: string,
+): { hear: (progress: Progress) => void; done: () => Promise<void> } {
   let last = 0
   let writing: Promise<unknown> = Promise.resolve()
   return {
@@ -21,13 +44,20 @@ export function teller(hearth: Hearth, id: string): { hear: (progress: Progress)
       const now = performance.now()
       if (now - last < SAVE_EVERY_MS && last !== 0) return
       last = now
-      writing = writing.then(() => writeAs(hearth, null, (tx) => setProgress(tx, id, progress))).catch((error: unknown) => hearth.log.warn('the progress of a backup was not kept', { error }))
+      writing = writing
+        .then(() => writeAs(hearth, null, (tx) => setProgress(tx, id, progress)))
+        .catch((error: unknown) =>
+          hearth.log.warn('the progress of a backup was not kept', { error }),
+        )
     },
     done: async () => void (await writing),
   }
 }
 
-/** A backup whose manifest is there already: the process ended between its last step and the note of it, or this database is a restored one. */
+/**
+ * A backup whose manifest is there already: the process ended between its last step and the note of
+ * it, or this database is a restored one.
+ */
 async function findMade(hearth: Hearth, row: BackupRow): Promise<Manifest | null> {
   try {
     return await readManifest(openPlace(row.place, hearth.settings.backups.s3), row.id)
@@ -37,8 +67,16 @@ async function findMade(hearth: Hearth, row: BackupRow): Promise<Manifest | null
   }
 }
 
-/** Makes the backup of a row and notes how it went. Gives whether it is made; throws only when the process is stopping. */
-export async function makeBackup(hearth: Hearth, id: string, signal: AbortSignal, watch: Tell = () => {}): Promise<boolean> {
+/**
+ * Makes the backup of a row and notes how it went. Gives whether it is made; throws only when the
+ * process is stopping.
+ */
+export async function makeBackup(
+  hearth: Hearth,
+  id: string,
+  signal: AbortSignal,
+  watch: Tell = () => {},
+): Promise<boolean> {
   const row = findBackup(hearth.db, id)
   if (!row || row.finished_at !== null) return false
   await writeAs(hearth, null, (tx) => setStarted(tx, id))
@@ -51,9 +89,25 @@ export async function makeBackup(hearth: Hearth, id: string, signal: AbortSignal
     const made = await findMade(hearth, row)
     const created: Created = made
       ? { totals: made.totals, notes: made.notes, added_bytes: 0 }
-      : await onThread('create', createTask(hearth.settings, { id, name: row.name, to: row.place, now: timestamp(hearth.clock.now()) }), both, signal)
+      : await onThread(
+          'create',
+          createTask(hearth.settings, {
+            id,
+            name: row.name,
+            to: row.place,
+            now: timestamp(hearth.clock.now()),
+          }),
+          both,
+          signal,
+        )
     await done()
-    await writeAs(hearth, null, (tx) => setDone(tx, id, { ...created.totals, added_bytes: created.added_bytes, notes: created.notes }))
+    await writeAs(hearth, null, (tx) =>
+      setDone(tx, id, {
+        ...created.totals,
+        added_bytes: created.added_bytes,
+        notes: created.notes,
+      }),
+    )
   } catch (error) {
     await done()
     if (signal.aborted) throw error
@@ -70,11 +124,20 @@ export async function makeBackup(hearth: Hearth, id: string, signal: AbortSignal
   return true
 }
 
-/** Takes away the backups of the configured place that the settings do not keep. That it fails spoils no backup. */
+/**
+ * Takes away the backups of the configured place that the settings do not keep. That it fails
+ * spoils no backup.
+ */
 export async function clear(hearth: Hearth): Promise<readonly string[]> {
   const { backups, data } = hearth.settings
   try {
-    const { removed } = await onThread('prune', { data, place: placeOf(hearth.settings), s3: backups.s3, keep: backups.keep, now_ms: hearth.clock.now() })
+    const { removed } = await onThread('prune', {
+      data,
+      place: placeOf(hearth.settings),
+      s3: backups.s3,
+      keep: backups.keep,
+      now_ms: hearth.clock.now(),
+    })
     await writeAs(hearth, null, (tx) => {
       for (const id of removed) removeBackup(tx, id)
     })

@@ -21,11 +21,21 @@ export const runVerification = job<{ id: string }>({
     const { hear, done } = teller(hearth, id)
     let verdict: Verdict
     try {
-      verdict = await verifyBackup(hearth, { from: row.place, id, identities: identitiesOf(hearth.settings), tell: hear, signal })
+      verdict = await verifyBackup(hearth, {
+        from: row.place,
+        id,
+        identities: identitiesOf(hearth.settings),
+        tell: hear,
+        signal,
+      })
     } catch (error) {
       if (signal.aborted) throw error
-      if (!(error instanceof BackupError)) hearth.log.error('a backup could not be verified', { backup: id, error })
-      verdict = { by: 'restoring', findings: [error instanceof Error ? error.message : String(error)] }
+      if (!(error instanceof BackupError))
+        hearth.log.error('a backup could not be verified', { backup: id, error })
+      verdict = {
+        by: 'restoring',
+        findings: [error instanceof Error ? error.message : String(error)],
+      }
     } finally {
       await done()
     }

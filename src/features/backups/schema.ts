@@ -7,11 +7,15 @@ export const VERIFICATION_STATES = ['queued', 'running', 'passed', 'failed'] as 
 export const Backup = Type.Object(
   {
     id: Id('bkp'),
-    name: Nullable(Type.String({ description: 'One with a name is kept until somebody takes it away.' })),
+    name: Nullable(
+      Type.String({ description: 'One with a name is kept until somebody takes it away.' }),
+    ),
     place: Type.String({ description: 'The directory or bucket that it is in.' }),
     state: OneOf(BACKUP_STATES),
     scheduled: Type.Boolean(),
-    encrypted: Type.Boolean({ description: 'Only encrypted backups hold the installation key and hearth.toml.' }),
+    encrypted: Type.Boolean({
+      description: 'Only encrypted backups hold the installation key and hearth.toml.',
+    }),
     progress: Nullable(
       Type.Object({
         phase: Type.String(),
@@ -24,13 +28,22 @@ export const Backup = Type.Object(
     files: Nullable(Type.Integer()),
     repositories: Nullable(Type.Integer()),
     bytes: Nullable(Type.Integer({ description: 'Of all files, as they are restored.' })),
-    added_bytes: Nullable(Type.Integer({ description: 'What was new in the place; the rest is shared with other backups.' })),
+    added_bytes: Nullable(
+      Type.Integer({
+        description: 'What was new in the place; the rest is shared with other backups.',
+      }),
+    ),
     notes: Type.Array(Type.String(), { description: 'What was odd while it was made.' }),
     error: Nullable(Type.String()),
     verification: Nullable(
       Type.Object({
         state: OneOf(VERIFICATION_STATES),
-        by: Nullable(OneOf(['restoring', 'sums'], { description: 'restoring: a copy was restored, opened and examined; sums: every part has the bytes that were written.' })),
+        by: Nullable(
+          OneOf(['restoring', 'sums'], {
+            description:
+              'restoring: a copy was restored, opened and examined; sums: every part has the bytes that were written.',
+          }),
+        ),
         findings: Type.Array(Type.String()),
         at: Nullable(Time),
       }),

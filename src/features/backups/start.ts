@@ -7,19 +7,40 @@ import { HOUR } from '#lib/time.ts'
 import { runBackup, settleForsaken } from './run-backup.ts'
 import { runVerification } from './run-verification.ts'
 import { placeOf } from './settings.ts'
-import { findAtWork, findLastDone, findLastScheduled, findLastVerified, findVerifying, insertBackup, setVerification } from './store.ts'
+import {
+  findAtWork,
+  findLastDone,
+  findLastScheduled,
+  findLastVerified,
+  findVerifying,
+  insertBackup,
+  setVerification,
+} from './store.ts'
 
-export type Begin = { readonly name: string | null; readonly scheduled: boolean; readonly created_by: string | null; readonly to?: string }
+export type Begin = {
+  readonly name: string | null
+  readonly scheduled: boolean
+  readonly created_by: string | null
+  readonly to?: string
+}
 
 /** Notes a backup that is to be made. Gives its id. */
 export function begin(tx: Tx, { name, scheduled, created_by, to }: Begin): string {
   const { settings } = tx.hearth
   const id = typeId('bkp', tx.now_ms)
-  insertBackup(tx, { id, name, place: to ?? placeOf(settings), scheduled, encrypted: settings.backups.recipients.length > 0, created_by })
+  insertBackup(tx, {
+    id,
+    name,
+    place: to ?? placeOf(settings),
+    scheduled,
+    encrypted: settings.backups.recipients.length > 0,
+    created_by,
+  })
   return id
 }
 
-export const enqueueBackup = (tx: Tx, id: string): string => tx.enqueue(runBackup, { id }, { key: id })
+export const enqueueBackup = (tx: Tx, id: string): string =>
+  tx.enqueue(runBackup, { id }, { key: id })
 
 export function enqueueVerification(tx: Tx, id: string): void {
   setVerification(tx, id, 'queued')
@@ -29,7 +50,10 @@ export function enqueueVerification(tx: Tx, id: string): void {
 /** After one that failed the next try does not wait for the whole span. */
 const AGAIN_MS = HOUR
 
-/** Whether the settings ask for a backup now. A clock that was set back does not put it off for longer than the span. */
+/**
+ * Whether the settings ask for a backup now. A clock that was set back does not put it off for
+ * longer than the span.
+ */
 export function isDue(hearth: Hearth): boolean {
   const { every_ms } = hearth.settings.backups
   if (every_ms === null || findAtWork(hearth.db)) return false
@@ -39,11 +63,19 @@ export function isDue(hearth: Hearth): boolean {
   return passed < 0 || passed >= (last.state === 'failed' ? Math.min(AGAIN_MS, every_ms) : every_ms)
 }
 
-/** Which backup the settings ask to be proved now: the newest, if the last proof of any is long ago. */
+/**
+ * Which backup the settings ask to be proved now: the newest, if the last proof of any is long ago.
+ */
 export function toVerify(hearth: Hearth): string | null {
   const { verify_every_ms } = hearth.settings.backups
   const newest = findLastDone(hearth.db)
-  if (verify_every_ms === null || !newest || newest.verification !== null || findVerifying(hearth.db)) return null
+  if (
+    verify_every_ms === null ||
+    !newest ||
+    newest.verification !== null ||
+    findVerifying(hearth.db)
+  )
+    return null
   const last = findLastVerified(hearth.db)?.verified_at
   const passed = last ? hearth.clock.now() - Date.parse(last) : Infinity
   return passed < 0 || passed >= verify_every_ms ? newest.id : null
@@ -55,7 +87,8 @@ export const keepSchedule = job<null>({
   run: async ({ hearth }) => {
     await settleForsaken(hearth)
     await writeAs(hearth, null, (tx) => {
-      if (isDue(hearth)) enqueueBackup(tx, begin(tx, { name: null, scheduled: true, created_by: null }))
+      if (isDue(hearth))
+        enqueueBackup(tx, begin(tx, { name: null, scheduled: true, created_by: null }))
       const id = toVerify(hearth)
       if (id !== null) enqueueVerification(tx, id)
     })

@@ -28,7 +28,8 @@ export type BackupRow = {
   readonly finished_at: string | null
 }
 
-export const findBackup = (db: Db, id: string): BackupRow | null => db.one<BackupRow>('SELECT * FROM backups WHERE id = ?', id)
+export const findBackup = (db: Db, id: string): BackupRow | null =>
+  db.one<BackupRow>('SELECT * FROM backups WHERE id = ?', id)
 
 export function requireBackupRow(db: Db, id: string): BackupRow {
   const row = isTypeId(id, 'bkp') ? findBackup(db, id) : null
@@ -37,60 +38,123 @@ export function requireBackupRow(db: Db, id: string): BackupRow {
 }
 
 /** Newest first. */
-export const listBackupRows = (db: Db): BackupRow[] => db.all<BackupRow>('SELECT * FROM backups ORDER BY id DESC')
+export const listBackupRows = (db: Db): BackupRow[] =>
+  db.all<BackupRow>('SELECT * FROM backups ORDER BY id DESC')
 
 /** The newest one that is made or being made by itself, or that failed to be. */
-export const findLastScheduled = (db: Db): BackupRow | null => db.one<BackupRow>('SELECT * FROM backups WHERE scheduled = 1 ORDER BY id DESC LIMIT 1')
-/** What failed and was not followed by one that went well: the newest that was begun by itself, or else the newest of all that ended. */
+export const findLastScheduled = (db: Db): BackupRow | null =>
+  db.one<BackupRow>('SELECT * FROM backups WHERE scheduled = 1 ORDER BY id DESC LIMIT 1')
+/**
+ * What failed and was not followed by one that went well: the newest that was begun by itself, or
+ * else the newest of all that ended.
+ */
 export function findLastFailure(db: Db): BackupRow | null {
-  const ended = db.one<BackupRow>(`SELECT * FROM backups WHERE state IN ('done', 'failed') ORDER BY id DESC LIMIT 1`)
+  const ended = db.one<BackupRow>(
+    `SELECT * FROM backups WHERE state IN ('done', 'failed') ORDER BY id DESC LIMIT 1`,
+  )
   return [findLastScheduled(db), ended].find((row) => row?.state === 'failed') ?? null
 }
-export const findLastDone = (db: Db): BackupRow | null => db.one<BackupRow>(`SELECT * FROM backups WHERE state = 'done' ORDER BY id DESC LIMIT 1`)
-export const findAtWork = (db: Db): BackupRow | null => db.one<BackupRow>(`SELECT * FROM backups WHERE state IN ('queued', 'running') ORDER BY id DESC LIMIT 1`)
-export const findLastVerified = (db: Db): BackupRow | null => db.one<BackupRow>('SELECT * FROM backups WHERE verified_at IS NOT NULL ORDER BY verified_at DESC LIMIT 1')
-export const findVerifying = (db: Db): BackupRow | null => db.one<BackupRow>(`SELECT * FROM backups WHERE verification IN ('queued', 'running') LIMIT 1`)
+export const findLastDone = (db: Db): BackupRow | null =>
+  db.one<BackupRow>(`SELECT * FROM backups WHERE state = 'done' ORDER BY id DESC LIMIT 1`)
+export const findAtWork = (db: Db): BackupRow | null =>
+  db.one<BackupRow>(
+    `SELECT * FROM backups WHERE state IN ('queued', 'running') ORDER BY id DESC LIMIT 1`,
+  )
+export const findLastVerified = (db: Db): BackupRow | null =>
+  db.one<BackupRow>(
+    'SELECT * FROM backups WHERE verified_at IS NOT NULL ORDER BY verified_at DESC LIMIT 1',
+  )
+export const findVerifying = (db: Db): BackupRow | null =>
+  db.one<BackupRow>(`SELECT * FROM backups WHERE verification IN ('queued', 'running') LIMIT 1`)
 
-/** Those that no job will end: made by a command, which ended before, or which was still at it when this database was copied. */
+/**
+ * Those that no job will end: made by a command, which ended before, or which was still at it when
+ * this database was copied.
+ */
 export const listForsaken = (db: Db): BackupRow[] =>
   db.all<BackupRow>(
     `SELECT * FROM backups WHERE state IN ('queued', 'running') AND id NOT IN (SELECT key FROM jobs WHERE kind = 'run_backup' AND key IS NOT NULL AND state <> 'failed')`,
   )
 
-export type NewBackup = Pick<BackupRow, 'id' | 'name' | 'place'> & { readonly scheduled: boolean; readonly encrypted: boolean; readonly created_by: string | null }
+export type NewBackup = Pick<BackupRow, 'id' | 'name' | 'place'> & {
+  readonly scheduled: boolean
+  readonly encrypted: boolean
+  readonly created_by: string | null
+}
 
 export const insertBackup = (tx: Tx, row: NewBackup): number =>
   tx.db.run(
     `INSERT INTO backups (id, name, place, state, scheduled, encrypted, created_by, created_at) VALUES (?, ?, ?, 'queued', ?, ?, ?, ?)`,
-    row.id, row.name, row.place, Number(row.scheduled), Number(row.encrypted), row.created_by, tx.now,
+    row.id,
+    row.name,
+    row.place,
+    Number(row.scheduled),
+    Number(row.encrypted),
+    row.created_by,
+    tx.now,
   )
 
 export const setStarted = (tx: Tx, id: string): number =>
-  tx.db.run(`UPDATE backups SET state = 'running', started_at = coalesce(started_at, ?) WHERE id = ? AND state IN ('queued', 'running')`, tx.now, id)
+  tx.db.run(
+    `UPDATE backups SET state = 'running', started_at = coalesce(started_at, ?) WHERE id = ? AND state IN ('queued', 'running')`,
+    tx.now,
+    id,
+  )
 
-export const setProgress = (tx: Tx, id: string, progress: unknown): number => tx.db.run('UPDATE backups SET progress = ? WHERE id = ?', JSON.stringify(progress), id)
+export const setProgress = (tx: Tx, id: string, progress: unknown): number =>
+  tx.db.run('UPDATE backups SET progress = ? WHERE id = ?', JSON.stringify(progress), id)
 
-export type Done = { readonly files: number; readonly repositories: number; readonly bytes: number; readonly added_bytes: number; readonly notes: readonly string[] }
+export type Done = {
+  readonly files: number
+  readonly repositories: number
+  readonly bytes: number
+  readonly added_bytes: number
+  readonly notes: readonly string[]
+}
 
 export const setDone = (tx: Tx, id: string, done: Done): number =>
   tx.db.run(
     `UPDATE backups SET state = 'done', finished_at = ?, progress = NULL, files = ?, repositories = ?, bytes = ?, added_bytes = ?, notes = ? WHERE id = ?`,
-    tx.now, done.files, done.repositories, done.bytes, done.added_bytes, JSON.stringify(done.notes), id,
+    tx.now,
+    done.files,
+    done.repositories,
+    done.bytes,
+    done.added_bytes,
+    JSON.stringify(done.notes),
+    id,
   )
 
 export const setFailed = (tx: Tx, id: string, error: string): number =>
-  tx.db.run(`UPDATE backups SET state = 'failed', finished_at = ?, progress = NULL, error = ? WHERE id = ?`, tx.now, error, id)
-
-export const setVerification = (tx: Tx, id: string, state: 'queued' | 'running'): number =>
-  tx.db.run(`UPDATE backups SET verification = ?, verified_by = NULL, findings = '[]' WHERE id = ?`, state, id)
-
-export const setVerified = (tx: Tx, id: string, end: { by: 'restoring' | 'sums'; findings: readonly string[] }): number =>
   tx.db.run(
-    'UPDATE backups SET verification = ?, verified_by = ?, findings = ?, verified_at = ?, progress = NULL WHERE id = ?',
-    end.findings.length === 0 ? 'passed' : 'failed', end.by, JSON.stringify(end.findings), tx.now, id,
+    `UPDATE backups SET state = 'failed', finished_at = ?, progress = NULL, error = ? WHERE id = ?`,
+    tx.now,
+    error,
+    id,
   )
 
-export const removeBackup = (tx: Tx, id: string): number => tx.db.run('DELETE FROM backups WHERE id = ?', id)
+export const setVerification = (tx: Tx, id: string, state: 'queued' | 'running'): number =>
+  tx.db.run(
+    `UPDATE backups SET verification = ?, verified_by = NULL, findings = '[]' WHERE id = ?`,
+    state,
+    id,
+  )
+
+export const setVerified = (
+  tx: Tx,
+  id: string,
+  end: { by: 'restoring' | 'sums'; findings: readonly string[] },
+): number =>
+  tx.db.run(
+    'UPDATE backups SET verification = ?, verified_by = ?, findings = ?, verified_at = ?, progress = NULL WHERE id = ?',
+    end.findings.length === 0 ? 'passed' : 'failed',
+    end.by,
+    JSON.stringify(end.findings),
+    tx.now,
+    id,
+  )
+
+export const removeBackup = (tx: Tx, id: string): number =>
+  tx.db.run('DELETE FROM backups WHERE id = ?', id)
 
 /** Where site administrators are told of what went wrong. */
 export const listAdminAddresses = (db: Db): string[] =>

@@ -9,7 +9,8 @@ import { requireBackupRow } from './store.ts'
 
 export const verifyBackupOperation = operation({
   name: 'verify_backup',
-  summary: 'Begin to prove a backup: it is restored beside the forge, the copy is opened and examined, and then thrown away. The answer tells how it stands. For site administrators, people only.',
+  summary:
+    'Begin to prove a backup: it is restored beside the forge, the copy is opened and examined, and then thrown away. The answer tells how it stands. For site administrators, people only.',
   route: 'POST /admin/backups/{id}/verify',
   toolset: 'admin',
   access: siteAdmin({ writes: true }),
@@ -20,8 +21,10 @@ export const verifyBackupOperation = operation({
   handler: ({ hearth, write }, { id }) =>
     write((tx) => {
       const row = requireBackupRow(tx.db, id)
-      if (row.state !== 'done') throw conflict('not_ready', 'only a backup that is made can be proved')
-      if (row.verification === 'queued' || row.verification === 'running') throw conflict('in_progress', 'it is being proved already')
+      if (row.state !== 'done')
+        throw conflict('not_ready', 'only a backup that is made can be proved')
+      if (row.verification === 'queued' || row.verification === 'running')
+        throw conflict('in_progress', 'it is being proved already')
       enqueueVerification(tx, id)
       tx.audit({ action: 'backup.verified', target: { kind: 'backup', id, name: row.name ?? id } })
       return backupRecord(hearth, requireBackupRow(tx.db, id))

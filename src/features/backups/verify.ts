@@ -1,4 +1,7 @@
-/** Proves a backup: restores it into a folder of `tmp`, opens the copy as it would be served, reads from it, and has it examined. */
+/**
+ * Proves a backup: restores it into a folder of `tmp`, opens the copy as it would be served, reads
+ * from it, and has it examined.
+ */
 import type { Hearth } from '#core/hearth.ts'
 import { anonymous } from '#core/caller.ts'
 import { call } from '#core/operation.ts'
@@ -14,17 +17,27 @@ import { listRepoIds } from './store-doctor.ts'
 
 export type Verdict = { readonly by: 'restoring' | 'sums'; readonly findings: readonly string[] }
 
-export type VerifyOptions = { readonly from: string; readonly id: string; readonly identities: readonly string[]; readonly tell: Tell; readonly signal: AbortSignal }
+export type VerifyOptions = {
+  readonly from: string
+  readonly id: string
+  readonly identities: readonly string[]
+  readonly tell: Tell
+  readonly signal: AbortSignal
+}
 
 /** Room for the journal and the examination of a copy. */
 const MARGIN = 64 * 1024 ** 2
 
 /** Gives what is wrong, one line each; empty means that the backup can be relied upon. */
-export async function verifyBackup(hearth: Hearth, { from, id, identities, tell, signal }: VerifyOptions): Promise<Verdict> {
+export async function verifyBackup(
+  hearth: Hearth,
+  { from, id, identities, tell, signal }: VerifyOptions,
+): Promise<Verdict> {
   const { s3 } = hearth.settings.backups
   const manifest = await readManifest(openPlace(from, s3), id)
   const where = { from, s3, id, identities }
-  if (manifest.content === null && identities.length === 0) return { by: 'sums', findings: await onThread('check', where, tell, signal) }
+  if (manifest.content === null && identities.length === 0)
+    return { by: 'sums', findings: await onThread('check', where, tell, signal) }
 
   const tmp = join(hearth.settings.data, 'tmp')
   const target = join(tmp, `verify-${id}`)
@@ -32,7 +45,9 @@ export async function verifyBackup(hearth: Hearth, { from, id, identities, tell,
   rmSync(target, { recursive: true, force: true })
   const free = bytesFree(tmp)
   if (free < manifest.totals.bytes + MARGIN) {
-    throw new BackupError(`${tmp} has not the space to restore it: ${Math.ceil((manifest.totals.bytes + MARGIN) / 1024 ** 2)} MB are needed, ${Math.floor(free / 1024 ** 2)} MB are free`)
+    throw new BackupError(
+      `${tmp} has not the space to restore it: ${Math.ceil((manifest.totals.bytes + MARGIN) / 1024 ** 2)} MB are needed, ${Math.floor(free / 1024 ** 2)} MB are free`,
+    )
   }
   try {
     try {
@@ -55,7 +70,9 @@ async function examineCopy(hearth: Hearth, data: string, signal: AbortSignal): P
   try {
     copy = open(hearth, data)
   } catch (error) {
-    return [`the restored copy does not open: ${error instanceof Error ? error.message : String(error)}`]
+    return [
+      `the restored copy does not open: ${error instanceof Error ? error.message : String(error)}`,
+    ]
   }
   const findings: string[] = []
   try {
@@ -68,7 +85,8 @@ async function examineCopy(hearth: Hearth, data: string, signal: AbortSignal): P
         copy.git.advertise('git-upload-pack', refsOf(copy.db, repo_id), 2)
       }
     }
-    for (const { check, finding } of await examine(copy, { copy: true, signal })) if (finding.level === 'fault') findings.push(`${check}: ${finding.what}`)
+    for (const { check, finding } of await examine(copy, { copy: true, signal }))
+      if (finding.level === 'fault') findings.push(`${check}: ${finding.what}`)
   } finally {
     await copy.close()
   }

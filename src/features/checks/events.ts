@@ -13,13 +13,23 @@ export const checksCompleted = event(
     sha: Type.String({ description: 'Its head commit.' }),
     status: OneOf(ENDS),
   }),
-  ({ number, sha, status }) => `the checks of pull request #${number} ${status === 'errored' ? 'did not finish' : status} on ${sha.slice(0, 7)}`,
+  ({ number, sha, status }) =>
+    `the checks of pull request #${number} ${status === 'errored' ? 'did not finish' : status} on ${sha.slice(0, 7)}`,
 )
 
-/** The same for whoever asked for a run by itself, in the transaction that ends it; for the checks of pull requests too. */
+/**
+ * The same for whoever asked for a run by itself, in the transaction that ends it; for the checks
+ * of pull requests too.
+ */
 export const checksFinished = signal(
   'checks.finished',
-  Type.Object({ run_id: Type.String(), repo_id: Type.String(), number: Type.Integer(), purpose: OneOf(['pull', 'queue']), status: OneOf(ENDS) }),
+  Type.Object({
+    run_id: Type.String(),
+    repo_id: Type.String(),
+    number: Type.Integer(),
+    purpose: OneOf(['pull', 'queue']),
+    status: OneOf(ENDS),
+  }),
 )
 
 export const events = [checksCompleted]

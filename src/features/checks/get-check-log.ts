@@ -15,7 +15,8 @@ const LONGEST_WAIT = 25
 
 export const getCheckLog = operation({
   name: 'get_check_log',
-  summary: 'Read the output of one acceptance check, as it is written or afterwards. after goes on where an answer left off (its next); wait holds the request until there is more.',
+  summary:
+    'Read the output of one acceptance check, as it is written or afterwards. after goes on where an answer left off (its next); wait holds the request until there is more.',
   route: 'GET /repos/{owner}/{name}/pulls/{number}/checks/{check}/log',
   toolset: 'pulls',
   access: readsRepo({ scope: 'pulls:read' }),
@@ -23,28 +24,73 @@ export const getCheckLog = operation({
     repo: RepoPath,
     number: RecordNumber,
     check: Type.String({ minLength: 1, maxLength: 60, description: 'The id of a result, chk_.' }),
-    after: Type.Optional(Type.Integer({ minimum: 0, description: 'The next of an earlier answer; the beginning unless given.' })),
-    tail: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST_BYTES, description: 'Begin so many bytes before the present end instead.' })),
-    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST_BYTES, description: 'The most bytes to answer, 65,536 unless given.' })),
-    wait: Type.Optional(Type.Integer({ minimum: 0, maximum: LONGEST_WAIT, description: 'Seconds to wait for output when there is none yet.' })),
+    after: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        description: 'The next of an earlier answer; the beginning unless given.',
+      }),
+    ),
+    tail: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: MOST_BYTES,
+        description: 'Begin so many bytes before the present end instead.',
+      }),
+    ),
+    limit: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: MOST_BYTES,
+        description: 'The most bytes to answer, 65,536 unless given.',
+      }),
+    ),
+    wait: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: LONGEST_WAIT,
+        description: 'Seconds to wait for output when there is none yet.',
+      }),
+    ),
   }),
   output: CheckLog,
   // Commands run what the change holds, so their output is as much to be trusted as the change.
   untrusted: ({ text }) => (text === '' ? [] : ['/text']),
 
-  handler: async ({ hearth, db, repo, signal }, { number, check, tail, limit = PART_BYTES, wait = 0, ...given }) => {
+  handler: async (
+    { hearth, db, repo, signal },
+    { number, check, tail, limit = PART_BYTES, wait = 0, ...given },
+  ) => {
     const end = performance.now() + wait * SECOND
     const seen = findResult(db, repo.id, number, check)
-    const after = tail === undefined || !seen ? (given.after ?? 0) : startOfTail(hearth, { repo_id: repo.id, run_id: seen.run_id, id: seen.id }, tail)
+    const after =
+      tail === undefined || !seen
+        ? (given.after ?? 0)
+        : startOfTail(hearth, { repo_id: repo.id, run_id: seen.run_id, id: seen.id }, tail)
     for (;;) {
       const result = findResult(db, repo.id, number, check)
-      const log = result && readLog(hearth, { repo_id: repo.id, run_id: result.run_id, id: result.id }, after, limit)
-      if (!result || (result.log_bytes === null && result.status !== 'queued')) throw notFound(`the output of ${check}`)
+      const log =
+        result &&
+        readLog(hearth, { repo_id: repo.id, run_id: result.run_id, id: result.id }, after, limit)
+      if (!result || (result.log_bytes === null && result.status !== 'queued'))
+        throw notFound(`the output of ${check}`)
       const complete = result.status !== 'queued' && result.status !== 'running'
       const left = end - performance.now()
-      if ((log?.text ?? '') !== '' || result.status !== seen?.status || complete || left <= 0 || signal.aborted || hearth.stopping.aborted) {
+      if (
+        (log?.text ?? '') !== '' ||
+        result.status !== seen?.status ||
+        complete ||
+        left <= 0 ||
+        signal.aborted ||
+        hearth.stopping.aborted
+      ) {
         const next = log?.next ?? after
-        return { check, status: result.status, text: log?.text ?? '', next: complete && next >= (log?.size ?? 0) ? null : next, complete }
+        return {
+          check,
+          status: result.status,
+          text: log?.text ?? '',
+          next: complete && next >= (log?.size ?? 0) ? null : next,
+          complete,
+        }
       }
       await untilChanged(hearth, result.run_id, left, [signal, hearth.stopping])
     }
@@ -52,7 +98,12 @@ export const getCheckLog = operation({
 })
 
 /** Resolves when something about the run changes, when the time is over, or when a signal ends. */
-function untilChanged(hearth: Hearth, run_id: string, milliseconds: number, signals: readonly AbortSignal[]): Promise<void> {
+function untilChanged(
+  hearth: Hearth,
+  run_id: string,
+  milliseconds: number,
+  signals: readonly AbortSignal[],
+): Promise<void> {
   return new Promise((resolve) => {
     const end = () => {
       clearTimeout(timer)

@@ -13,9 +13,13 @@ import { listLogPaths, removeRuns } from './store.ts'
 import { isolationCondition } from './runners.ts'
 import { removeLogs, sweepLogs } from './sweep.ts'
 
-const followPurges = reaction('logs of checks go with their repository', repoPurged, (tx, { repo_id }) => {
-  if (repo_id !== null) tx.enqueue(removeLogs, { repo_id }, { key: repo_id })
-})
+const followPurges = reaction(
+  'logs of checks go with their repository',
+  repoPurged,
+  (tx, { repo_id }) => {
+    if (repo_id !== null) tx.enqueue(removeLogs, { repo_id }, { key: repo_id })
+  },
+)
 
 export const feature: Feature = {
   name: 'checks',
@@ -23,7 +27,12 @@ export const feature: Feature = {
   events,
   reactions: [followPurges],
   jobs: [runChecksJob, sweepLogs, removeLogs] as Job[],
-  extensions: [belongings.with(removeRuns), keptCommits.with(keptOfRuns), keptFiles.with({ folder: 'logs/checks', named: listLogPaths }), conditions.with(isolationCondition)],
+  extensions: [
+    belongings.with(removeRuns),
+    keptCommits.with(keptOfRuns),
+    keptFiles.with({ folder: 'logs/checks', named: listLogPaths }),
+    conditions.with(isolationCondition),
+  ],
 }
 
 export * from './schema.ts'

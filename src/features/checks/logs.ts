@@ -1,4 +1,7 @@
-/** Logs of commands: one file each, below the data directory, written while the command runs and read by many meanwhile. */
+/**
+ * Logs of commands: one file each, below the data directory, written while the command runs and
+ * read by many meanwhile.
+ */
 import type { Db } from '#core/db.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { endOf } from '#runner'
@@ -10,8 +13,10 @@ export const TAIL_CHARACTERS = 4_096
 
 export type LogName = { readonly repo_id: string; readonly run_id: string; readonly id: string }
 
-const folderOf = (hearth: Hearth, repo_id: string): string => join(hearth.settings.data, 'logs', 'checks', repo_id)
-const pathOf = (hearth: Hearth, { repo_id, run_id, id }: LogName): string => join(folderOf(hearth, repo_id), run_id, `${id}.log`)
+const folderOf = (hearth: Hearth, repo_id: string): string =>
+  join(hearth.settings.data, 'logs', 'checks', repo_id)
+const pathOf = (hearth: Hearth, { repo_id, run_id, id }: LogName): string =>
+  join(folderOf(hearth, repo_id), run_id, `${id}.log`)
 
 const listeners = new WeakMap<Db, Map<string, Set<() => void>>>()
 
@@ -21,7 +26,10 @@ const ofForge = ({ db }: Hearth): Map<string, Set<() => void>> => {
   return known
 }
 
-/** Calls back when something about a run changes: its log grew, or a result was written. Gives the function that ends it. */
+/**
+ * Calls back when something about a run changes: its log grew, or a result was written. Gives the
+ * function that ends it.
+ */
 export function onRunChange(hearth: Hearth, run_id: string, listener: () => void): () => void {
   const all = ofForge(hearth)
   const set = all.get(run_id) ?? new Set()
@@ -36,7 +44,12 @@ export function tellRunChange(hearth: Hearth, run_id: string): void {
   for (const listener of [...(ofForge(hearth).get(run_id) ?? [])]) listener()
 }
 
-export type LogWriter = { write(text: string): void; /** The last characters of all that was written. */ tail(): string; bytes(): number; close(): void }
+export type LogWriter = {
+  write(text: string): void /** The last characters of all that was written. */
+  tail(): string
+  bytes(): number
+  close(): void
+}
 
 /** Begins the log of one command anew. */
 export function openLog(hearth: Hearth, name: LogName): LogWriter {
@@ -59,15 +72,32 @@ export function openLog(hearth: Hearth, name: LogName): LogWriter {
   }
 }
 
-/** A part of a log from an offset on, at most `most` bytes; null when there is no such log (any more). Never cuts a character in two. */
-export function readLog(hearth: Hearth, name: LogName, from: number, most: number): { text: string; next: number; size: number } | null {
+/**
+ * A part of a log from an offset on, at most `most` bytes; null when there is no such log (any
+ * more). Never cuts a character in two.
+ */
+export function readLog(
+  hearth: Hearth,
+  name: LogName,
+  from: number,
+  most: number,
+): { text: string; next: number; size: number } | null {
   const found = readBytes(hearth, name, from, most)
   if (!found) return null
   const whole = found.bytes.subarray(0, wholeLength(found.bytes))
-  return { text: Buffer.from(whole).toString('utf8'), next: found.start + whole.length, size: found.size }
+  return {
+    text: Buffer.from(whole).toString('utf8'),
+    next: found.start + whole.length,
+    size: found.size,
+  }
 }
 
-function readBytes(hearth: Hearth, name: LogName, from: number, most: number): { bytes: Uint8Array; start: number; size: number } | null {
+function readBytes(
+  hearth: Hearth,
+  name: LogName,
+  from: number,
+  most: number,
+): { bytes: Uint8Array; start: number; size: number } | null {
   let file: number
   try {
     file = openSync(pathOf(hearth, name), 'r')
@@ -78,7 +108,11 @@ function readBytes(hearth: Hearth, name: LogName, from: number, most: number): {
     const { size } = fstatSync(file)
     const start = Math.min(from, size)
     const buffer = Buffer.alloc(Math.min(most, size - start))
-    return { bytes: buffer.subarray(0, readSync(file, buffer, 0, buffer.length, start)), start, size }
+    return {
+      bytes: buffer.subarray(0, readSync(file, buffer, 0, buffer.length, start)),
+      start,
+      size,
+    }
   } finally {
     closeSync(file)
   }
@@ -88,13 +122,17 @@ function readBytes(hearth: Hearth, name: LogName, from: number, most: number): {
 function wholeLength(bytes: Uint8Array): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back] ?? 0
-    if (byte >= 0xc0) return back < (byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2) ? bytes.length - back : bytes.length
+    if (byte >= 0xc0)
+      return back < (byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2) ? bytes.length - back : bytes.length
     if (byte < 0x80) break
   }
   return bytes.length
 }
 
-/** Where the last bytes of a log begin, at most so many, at the start of a line where one starts among them. */
+/**
+ * Where the last bytes of a log begin, at most so many, at the start of a line where one starts
+ * among them.
+ */
 export function startOfTail(hearth: Hearth, name: LogName, most: number): number {
   const size = readLog(hearth, name, Number.MAX_SAFE_INTEGER, 0)?.size ?? 0
   const start = Math.max(0, size - most)
@@ -105,8 +143,13 @@ export function startOfTail(hearth: Hearth, name: LogName, most: number): number
 
 /** The end of the log of a command that still runs. */
 export const tailOf = (hearth: Hearth, name: LogName): string =>
-  endOf(readLog(hearth, name, startOfTail(hearth, name, TAIL_CHARACTERS), TAIL_CHARACTERS)?.text ?? '', TAIL_CHARACTERS)
+  endOf(
+    readLog(hearth, name, startOfTail(hearth, name, TAIL_CHARACTERS), TAIL_CHARACTERS)?.text ?? '',
+    TAIL_CHARACTERS,
+  )
 
-export const removeLog = (hearth: Hearth, name: LogName): void => rmSync(pathOf(hearth, name), { force: true })
+export const removeLog = (hearth: Hearth, name: LogName): void =>
+  rmSync(pathOf(hearth, name), { force: true })
 
-export const removeLogsOfRepo = (hearth: Hearth, repo_id: string): Promise<void> => rm(folderOf(hearth, repo_id), { recursive: true, force: true })
+export const removeLogsOfRepo = (hearth: Hearth, repo_id: string): Promise<void> =>
+  rm(folderOf(hearth, repo_id), { recursive: true, force: true })

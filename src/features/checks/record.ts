@@ -5,20 +5,39 @@ import { tailOf } from './logs.ts'
 import type { CheckResult, Checks, ChecksStatus } from './schema.ts'
 import { findCurrent, findRun, listResults, type ResultRow, type RunRow } from './store.ts'
 
-type OnHead = { readonly repo_id: string; readonly number: number; readonly head_sha: string | null }
+type OnHead = {
+  readonly repo_id: string
+  readonly number: number
+  readonly head_sha: string | null
+}
 
 /** How the checks of a head stand: `none` when there is nothing to run for it. */
-export const checksStatus = ({ db }: Pick<Hearth, 'db'>, { repo_id, number, head_sha }: OnHead): ChecksStatus =>
+export const checksStatus = (
+  { db }: Pick<Hearth, 'db'>,
+  { repo_id, number, head_sha }: OnHead,
+): ChecksStatus =>
   head_sha === null ? 'none' : (findCurrent(db, repo_id, number, head_sha)?.status ?? 'none')
 
 /** The run that counts for a head; null when there is none. */
-export const currentRun = ({ db }: Pick<Hearth, 'db'>, { repo_id, number, head_sha }: OnHead): RunRow | null =>
-  head_sha === null ? null : findCurrent(db, repo_id, number, head_sha)
+export const currentRun = (
+  { db }: Pick<Hearth, 'db'>,
+  { repo_id, number, head_sha }: OnHead,
+): RunRow | null => (head_sha === null ? null : findCurrent(db, repo_id, number, head_sha))
 
 /** The checks of a pull request on one head. */
 export function checksOf(hearth: Hearth, on: OnHead): Checks {
   const run = currentRun(hearth, on)
-  return run ? runRecord(hearth, run) : { sha: on.head_sha, status: 'none', merge_sha: null, started_at: null, finished_at: null, message: null, results: [] }
+  return run
+    ? runRecord(hearth, run)
+    : {
+        sha: on.head_sha,
+        status: 'none',
+        merge_sha: null,
+        started_at: null,
+        finished_at: null,
+        message: null,
+        results: [],
+      }
 }
 
 /** A run by its id, whatever it was for; null when there is none. */
@@ -29,7 +48,10 @@ export function checksOfRun(hearth: Hearth, run_id: string): Checks | null {
 
 function runRecord(hearth: Hearth, run: RunRow): Checks {
   const repo = repoById(hearth.db, run.repo_id)
-  const page = repo === null ? null : `${hearth.settings.site_url}/${fullNameOf(hearth.db, repo)}/pull/${run.number}/checks`
+  const page =
+    repo === null
+      ? null
+      : `${hearth.settings.site_url}/${fullNameOf(hearth.db, repo)}/pull/${run.number}/checks`
   return {
     sha: run.head_sha,
     status: run.state === 'replaced' ? 'none' : run.status,
@@ -37,11 +59,18 @@ function runRecord(hearth: Hearth, run: RunRow): Checks {
     started_at: run.started_at,
     finished_at: run.finished_at,
     message: run.note,
-    results: listResults(hearth.db, run.id).map((result) => resultRecord(hearth, run, result, page)),
+    results: listResults(hearth.db, run.id).map((result) =>
+      resultRecord(hearth, run, result, page),
+    ),
   }
 }
 
-const resultRecord = (hearth: Hearth, run: RunRow, result: ResultRow, page: string | null): CheckResult => ({
+const resultRecord = (
+  hearth: Hearth,
+  run: RunRow,
+  result: ResultRow,
+  page: string | null,
+): CheckResult => ({
   id: result.id,
   command: result.command,
   status: result.status,
@@ -50,5 +79,8 @@ const resultRecord = (hearth: Hearth, run: RunRow, result: ResultRow, page: stri
   started_at: result.started_at,
   finished_at: result.finished_at,
   log_url: result.log_bytes === null || page === null ? null : `${page}/${result.id}.log`,
-  output_tail: result.status === 'running' ? tailOf(hearth, { repo_id: run.repo_id, run_id: run.id, id: result.id }) : result.output_tail,
+  output_tail:
+    result.status === 'running'
+      ? tailOf(hearth, { repo_id: run.repo_id, run_id: run.id, id: result.id })
+      : result.output_tail,
 })

@@ -8,11 +8,16 @@ import { limitsOf, runnerOf } from './runners.ts'
 import type { ResultStatus } from './schema.ts'
 import { findRun, setResultOver, setResultStarted, type ResultRow, type RunRow } from './store.ts'
 
-const minutes = (milliseconds: number): string => `${milliseconds / 60_000} ${milliseconds === 60_000 ? 'minute' : 'minutes'}`
+const minutes = (milliseconds: number): string =>
+  `${milliseconds / 60_000} ${milliseconds === 60_000 ? 'minute' : 'minutes'}`
 const mebibytes = (bytes: number): string => `${Math.round(bytes / 1024 ** 2)} MiB`
 
 /** What to add to the output when the command did not end by itself. */
-function lastWords({ settings: { checks } }: Hearth, run: RunRow, { ended }: Outcome): string | null {
+function lastWords(
+  { settings: { checks } }: Hearth,
+  run: RunRow,
+  { ended }: Outcome,
+): string | null {
   switch (ended) {
     case 'exited':
       return null
@@ -33,7 +38,13 @@ const statusAfter = ({ ended, exit_code }: Outcome): ResultStatus =>
   ended === 'not_started' ? 'errored' : ended === 'exited' && exit_code === 0 ? 'passed' : 'failed'
 
 /** Runs it and notes its result, unless its run is over by then. Gives its status. */
-export async function runCommand(hearth: Hearth, run: RunRow, result: ResultRow, place: Workplace, signal: AbortSignal): Promise<ResultStatus | null> {
+export async function runCommand(
+  hearth: Hearth,
+  run: RunRow,
+  result: ResultRow,
+  place: Workplace,
+  signal: AbortSignal,
+): Promise<ResultStatus | null> {
   const begun = await writeAs(hearth, null, (tx) => {
     if (findRun(tx.db, run.id)?.state !== 'running') return false
     setResultStarted(tx, result.id)
@@ -44,18 +55,33 @@ export async function runCommand(hearth: Hearth, run: RunRow, result: ResultRow,
   const limits = limitsOf(hearth, run.timeout_ms)
   const log = openLog(hearth, { repo_id: run.repo_id, run_id: run.id, id: result.id })
   try {
-    const output = collectOutput({ limit: limits.output, mask: (text) => redactText(text).text, emit: (text) => log.write(text) })
+    const output = collectOutput({
+      limit: limits.output,
+      mask: (text) => redactText(text).text,
+      emit: (text) => log.write(text),
+    })
     const outcome = await runnerOf(hearth).run({
-      place, command: result.command, limits, signal, output: output.write,
+      place,
+      command: result.command,
+      limits,
+      signal,
+      output: output.write,
       env: { CI: 'true', NO_COLOR: '1' },
     })
     output.end(outcome.left_out)
     const words = lastWords(hearth, run, outcome)
-    if (words !== null) log.write(`${log.bytes() === 0 || log.tail().endsWith('\n') ? '' : '\n'}[${words}]\n`)
+    if (words !== null)
+      log.write(`${log.bytes() === 0 || log.tail().endsWith('\n') ? '' : '\n'}[${words}]\n`)
     // Whoever ended it has said what became of it, or will when the process comes back.
     if (signal.aborted) return null
     const status = statusAfter(outcome)
-    const end = { status, exit_code: outcome.exit_code, duration_ms: outcome.duration_ms, output_tail: log.tail(), log_bytes: log.bytes() }
+    const end = {
+      status,
+      exit_code: outcome.exit_code,
+      duration_ms: outcome.duration_ms,
+      output_tail: log.tail(),
+      log_bytes: log.bytes(),
+    }
     const kept = await writeAs(hearth, null, (tx) => {
       if (findRun(tx.db, run.id)?.state !== 'running') return false
       setResultOver(tx, result.id, end)

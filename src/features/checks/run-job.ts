@@ -1,9 +1,12 @@
 /**
- * Runs the commands of one run, in their order, in one folder. What one command leaves the next one finds. One that fails does
- * not keep the others from running: each says something of its own about the change. One that cannot be run does, because then
+ * Runs the commands of one run, in their order, in one folder. What one command leaves the next one
+ * finds. One that fails does
+ * not keep the others from running: each says something of its own about the change. One that
+ * cannot be run does, because then
  * something is wrong here.
  *
- * A process that ends takes its commands with it; the run is begun again from its start by the next one, and has passed only
+ * A process that ends takes its commands with it; the run is begun again from its start by the next
+ * one, and has passed only
  * when every command has, in one go.
  */
 import type { Hearth } from '#core/hearth.ts'
@@ -32,10 +35,16 @@ export const runChecksJob = job<{ run_id: string }>({
     } catch (error) {
       if (either.aborted && !signal.aborted) return
       if (signal.aborted) throw new Error('the process is stopping')
-      const known = error instanceof Untestable ? error.message : error instanceof GitError && error.code === 'missing' ? 'its commits are gone' : null
+      const known =
+        error instanceof Untestable
+          ? error.message
+          : error instanceof GitError && error.code === 'missing'
+            ? 'its commits are gone'
+            : null
       if (known === null) {
         hearth.log.error('acceptance checks could not be run', { run: run_id, attempt, error })
-        // Something here is wrong, perhaps only now; people are told when trying again has not helped.
+        // Something here is wrong, perhaps only now; people are told when trying again has not
+        // helped.
         if (attempt < 3) throw error
       }
       await end(hearth, run_id, known ?? 'something went wrong on this server; its log says what')
@@ -46,7 +55,8 @@ export const runChecksJob = job<{ run_id: string }>({
   },
 })
 
-const end = (hearth: Hearth, run_id: string, reason: string | null): Promise<void> => writeAs(hearth, null, (tx) => endRun(tx, run_id, reason))
+const end = (hearth: Hearth, run_id: string, reason: string | null): Promise<void> =>
+  writeAs(hearth, null, (tx) => endRun(tx, run_id, reason))
 
 async function begin(hearth: Hearth, run_id: string): Promise<RunRow | null> {
   const run = await writeAs(hearth, null, (tx) => {
@@ -65,7 +75,12 @@ async function runAll(hearth: Hearth, run_id: string, signal: AbortSignal): Prom
   const repo = repoById(hearth.db, run.repo_id)
   if (!repo || repo.deleted_at !== null) return end(hearth, run_id, 'the repository is gone')
   const isolation = await isolationOf(hearth)
-  if (isolation.kind === 'missing') return end(hearth, run_id, `${describeIsolation(isolation)}. An administrator of this site can change that`)
+  if (isolation.kind === 'missing')
+    return end(
+      hearth,
+      run_id,
+      `${describeIsolation(isolation)}. An administrator of this site can change that`,
+    )
   const commit = await testedCommit(hearth, repo.store, run)
   await writeAs(hearth, null, (tx) => setTested(tx, run_id, commit))
 
@@ -81,7 +96,8 @@ async function runAll(hearth: Hearth, run_id: string, signal: AbortSignal): Prom
       if (status === 'errored') return await end(hearth, run_id, 'a command could not be started')
     }
   } finally {
-    if (!(await runner.remove(place))) hearth.log.warn('a folder of acceptance checks could not be taken away', { run: run_id })
+    if (!(await runner.remove(place)))
+      hearth.log.warn('a folder of acceptance checks could not be taken away', { run: run_id })
   }
   await end(hearth, run_id, null)
 }

@@ -11,7 +11,10 @@ const ofForge = ({ db }: Hearth): Map<string, AbortController> => {
 }
 
 /** Notes that a run is at work. `end` takes the note away. */
-export function beginCommands(hearth: Hearth, run_id: string): { readonly signal: AbortSignal; end(): void } {
+export function beginCommands(
+  hearth: Hearth,
+  run_id: string,
+): { readonly signal: AbortSignal; end(): void } {
   const controller = new AbortController()
   const all = ofForge(hearth)
   all.set(run_id, controller)
@@ -24,4 +27,5 @@ export function beginCommands(hearth: Hearth, run_id: string): { readonly signal
 }
 
 /** Ends its commands, if any are running. */
-export const stopCommands = (hearth: Hearth, run_id: string): void => ofForge(hearth).get(run_id)?.abort()
+export const stopCommands = (hearth: Hearth, run_id: string): void =>
+  ofForge(hearth).get(run_id)?.abort()

@@ -1,5 +1,6 @@
 /**
- * Beginning a run. There is one that counts for each head: a newer head, or a newer run of the same, takes the place of what is
+ * Beginning a run. There is one that counts for each head: a newer head, or a newer run of the
+ * same, takes the place of what is
  * not over.
  */
 import type { Tx } from '#core/write.ts'
@@ -32,13 +33,18 @@ export type NewChecks = {
 }
 
 /**
- * What the queue tests goes before what pull requests ask for, as if it had been asked for so much earlier. Everything behind it
- * waits for it, and a base that moves makes it begin anew: at the end of a long line it might never land. The slots of a queue
+ * What the queue tests goes before what pull requests ask for, as if it had been asked for so much
+ * earlier. Everything behind it
+ * waits for it, and a base that moves makes it begin anew: at the end of a long line it might never
+ * land. The slots of a queue
  * bound how much that is.
  */
 const AHEAD = HOUR
 
-/** Adds a run and gives its id; what is under way for the same purpose and pull request gives way to it. Null without commands. */
+/**
+ * Adds a run and gives its id; what is under way for the same purpose and pull request gives way to
+ * it. Null without commands.
+ */
 export function startChecks(tx: Tx, given: NewChecks): string | null {
   dropChecks(tx, given.repo_id, given.number, given.purpose)
   if (given.purpose === 'pull') setReplaced(tx, given.repo_id, given.number, given.head_sha)
@@ -47,17 +53,32 @@ export function startChecks(tx: Tx, given: NewChecks): string | null {
   const run = insertRun(
     tx,
     {
-      repo_id: given.repo_id, number: given.number, issue: given.issue, purpose: given.purpose, head_sha: given.head_sha, base_sha: given.base_sha,
-      merge_sha: given.merge_sha ?? null, state: waits ? 'waiting' : 'queued', note: waits ? (given.doubt ?? null) : null,
-      timeout_ms: given.timeout_minutes * MINUTE, principal_id: given.principal_id, approved_by: given.approved_by ?? null,
+      repo_id: given.repo_id,
+      number: given.number,
+      issue: given.issue,
+      purpose: given.purpose,
+      head_sha: given.head_sha,
+      base_sha: given.base_sha,
+      merge_sha: given.merge_sha ?? null,
+      state: waits ? 'waiting' : 'queued',
+      note: waits ? (given.doubt ?? null) : null,
+      timeout_ms: given.timeout_minutes * MINUTE,
+      principal_id: given.principal_id,
+      approved_by: given.approved_by ?? null,
     },
     given.commands,
   )
   const refused = given.refused ?? null
   if (refused !== null) endRun(tx, run.id, refused)
-  else if (!waits) tx.enqueue(runChecksJob, { run_id: run.id }, { key: run.id, delay_ms: given.purpose === 'queue' ? -AHEAD : 0 })
+  else if (!waits)
+    tx.enqueue(
+      runChecksJob,
+      { run_id: run.id },
+      { key: run.id, delay_ms: given.purpose === 'queue' ? -AHEAD : 0 },
+    )
   return run.id
 }
 
 /** Whether commands of this person's changes were let run here before. */
-export const isKnownHere = ({ db }: Tx, repo_id: string, principal_id: string): boolean => wasApprovedBefore(db, repo_id, principal_id)
+export const isKnownHere = ({ db }: Tx, repo_id: string, principal_id: string): boolean =>
+  wasApprovedBefore(db, repo_id, principal_id)

@@ -1,4 +1,6 @@
-/** What is not kept for ever: logs after their time, and everything of a repository that is gone. */
+/**
+ * What is not kept for ever: logs after their time, and everything of a repository that is gone.
+ */
 import { job } from '#core/jobs.ts'
 import { writeAs } from '#core/write.ts'
 import { DAY, timestamp } from '#lib/time.ts'

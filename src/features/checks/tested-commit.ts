@@ -10,43 +10,89 @@ export class Untestable extends Error {}
 const READ_AT_ONCE = 16
 const MOST_FILES = 300_000
 
-/** The head merged with the base, or the head itself when the base is part of it. Throws Untestable when they conflict. */
-export async function testedCommit({ git, settings }: Hearth, store: string, run: RunRow): Promise<string> {
+/**
+ * The head merged with the base, or the head itself when the base is part of it. Throws Untestable
+ * when they conflict.
+ */
+export async function testedCommit(
+  { git, settings }: Hearth,
+  store: string,
+  run: RunRow,
+): Promise<string> {
   if (run.merge_sha !== null && run.base_sha === null) return run.merge_sha
   const { head_sha: head, base_sha: base } = run
   if (base === null) throw new Untestable('there is no base to merge it with')
   const { behind } = await git.aheadBehind(store, head, base)
   if (behind === 0) return head
   // The same pair gives the same commit, however often it is tested.
-  const by: Signature = { name: 'Hearth', email: `checks@${new URL(settings.site_url).hostname}`, time: Math.floor(Date.parse(run.created_at) / 1000), zone: '+0000' }
-  const landing = await git.land(store, { method: 'merge', base, head, message: `Merge ${head} into ${base} to test it\n`, author: by, committer: by })
+  const by: Signature = {
+    name: 'Hearth',
+    email: `checks@${new URL(settings.site_url).hostname}`,
+    time: Math.floor(Date.parse(run.created_at) / 1000),
+    zone: '+0000',
+  }
+  const landing = await git.land(store, {
+    method: 'merge',
+    base,
+    head,
+    message: `Merge ${head} into ${base} to test it\n`,
+    author: by,
+    committer: by,
+  })
   if ('conflicts' in landing) {
     const paths = landing.conflicts.slice(0, 5).join(', ')
-    throw new Untestable(`there is nothing to test: it conflicts with its base in ${paths}${landing.conflicts.length > 5 ? ' and more' : ''}`)
+    throw new Untestable(
+      `there is nothing to test: it conflicts with its base in ${paths}${landing.conflicts.length > 5 ? ' and more' : ''}`,
+    )
   }
   return landing.commit
 }
 
-async function* entriesOf(git: Git, store: string, entries: readonly TreeEntry[]): AsyncGenerator<CheckoutEntry> {
+async function* entriesOf(
+  git: Git,
+  store: string,
+  entries: readonly TreeEntry[],
+): AsyncGenerator<CheckoutEntry> {
   for (let at = 0; at < entries.length; at += READ_AT_ONCE) {
-    yield* await Promise.all(entries.slice(at, at + READ_AT_ONCE).map((entry) => contentOf(git, store, entry)))
+    yield* await Promise.all(
+      entries.slice(at, at + READ_AT_ONCE).map((entry) => contentOf(git, store, entry)),
+    )
   }
 }
 
-async function contentOf(git: Git, store: string, { path, type, mode, oid }: TreeEntry): Promise<CheckoutEntry> {
+async function contentOf(
+  git: Git,
+  store: string,
+  { path, type, mode, oid }: TreeEntry,
+): Promise<CheckoutEntry> {
   // Other repositories are not fetched for a test.
   if (type === 'submodule') return { path, kind: 'folder' }
   const blob = await git.blob(store, oid)
   if (!blob) throw new Untestable(`the content of ${path} is missing`)
-  return type === 'symlink' ? { path, kind: 'link', target: blob.data } : { path, kind: 'file', executable: mode === '100755', data: blob.data }
+  return type === 'symlink'
+    ? { path, kind: 'link', target: blob.data }
+    : { path, kind: 'file', executable: mode === '100755', data: blob.data }
 }
 
-/** Writes the files of a commit where its commands will look for them. There is no repository around them. */
-export async function checkOut({ git }: Hearth, store: string, commit: string, place: Workplace, mostBytes: number): Promise<void> {
+/**
+ * Writes the files of a commit where its commands will look for them. There is no repository around
+ * them.
+ */
+export async function checkOut(
+  { git }: Hearth,
+  store: string,
+  commit: string,
+  place: Workplace,
+  mostBytes: number,
+): Promise<void> {
   const tree = (await git.tree(store, commit, '', { recursive: true, sizes: true })) ?? []
   const entries = tree.filter(({ type }) => type !== 'dir')
   const bytes = entries.reduce((sum, { size }) => sum + (size ?? 0), 0)
-  if (entries.length > MOST_FILES) throw new Untestable(`it has ${entries.length} files; at most ${MOST_FILES} can be checked out`)
-  if (bytes > mostBytes) throw new Untestable(`its files have ${bytes} bytes, more than the ${mostBytes} that commands may use here`)
+  if (entries.length > MOST_FILES)
+    throw new Untestable(`it has ${entries.length} files; at most ${MOST_FILES} can be checked out`)
+  if (bytes > mostBytes)
+    throw new Untestable(
+      `its files have ${bytes} bytes, more than the ${mostBytes} that commands may use here`,
+    )
   await writeCheckout(place.build, entriesOf(git, store, entries))
 }

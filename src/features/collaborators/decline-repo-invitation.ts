@@ -3,9 +3,13 @@ import { answering, answerInvitation, invitationRecord } from '#features/workspa
 
 export const declineRepoInvitation = operation({
   name: 'decline_repo_invitation',
-  summary: 'Decline an invitation to a repository. For the person invited. Answers with the invitation, state declined.',
+  summary:
+    'Decline an invitation to a repository. For the person invited. Answers with the invitation, state declined.',
   route: 'DELETE /user/repository_invitations/{id}',
   ...answering,
 
-  handler: ({ hearth, caller, write }, { id }) => write((tx) => invitationRecord(hearth, answerInvitation(tx, caller, id, 'repository', 'declined'))),
+  handler: ({ hearth, caller, write }, { id }) =>
+    write((tx) =>
+      invitationRecord(hearth, answerInvitation(tx, caller, id, 'repository', 'declined')),
+    ),
 })

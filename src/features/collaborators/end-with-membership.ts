@@ -1,5 +1,6 @@
 /**
- * What was given ends with what it was given in: whoever leaves a workspace leaves its repositories too, and a repository that
+ * What was given ends with what it was given in: whoever leaves a workspace leaves its repositories
+ * too, and a repository that
  * moves to another workspace takes along only those who belong there.
  */
 import { reaction, type EventRow, type Reaction } from '#core/events.ts'
@@ -16,7 +17,8 @@ import { listGrantsIn, listGrantsOfRepo, removeGrant } from './store.ts'
 function leaveRepositories(tx: Tx, { workspace_id, data }: EventRow<{ username: string }>): void {
   const person = findUser(tx.db, data.username)
   if (!person) return
-  for (const { repo_id, role, full_name } of listGrantsIn(tx.db, workspace_id, person.id)) take(tx, { id: repo_id, workspace_id, full_name }, person, role)
+  for (const { repo_id, role, full_name } of listGrantsIn(tx.db, workspace_id, person.id))
+    take(tx, { id: repo_id, workspace_id, full_name }, person, role)
 }
 
 function moveAlone(tx: Tx, { repo_id, workspace_id }: EventRow): void {
@@ -24,9 +26,21 @@ function moveAlone(tx: Tx, { repo_id, workspace_id }: EventRow): void {
   for (const { user_id, role } of listGrantsOfRepo(tx.db, repo_id)) {
     if (findStanding(tx.db, workspace_id, user_id)) continue
     removeGrant(tx, repo_id, user_id)
-    noteDroppedAccess(tx, { kind: 'collaborator', name: actorOf(tx.hearth, user_id).username, role })
+    noteDroppedAccess(tx, {
+      kind: 'collaborator',
+      name: actorOf(tx.hearth, user_id).username,
+      role,
+    })
   }
-  for (const row of withdrawAll(tx, repo_id)) noteDroppedAccess(tx, { kind: 'invitation', name: inviteeName(tx.hearth, row), role: row.role as Role })
+  for (const row of withdrawAll(tx, repo_id))
+    noteDroppedAccess(tx, {
+      kind: 'invitation',
+      name: inviteeName(tx.hearth, row),
+      role: row.role as Role,
+    })
 }
 
-export const endWithMembership: readonly Reaction[] = [reaction('leave_repositories', memberRemoved, leaveRepositories), reaction('move_alone', repoTransferred, moveAlone)]
+export const endWithMembership: readonly Reaction[] = [
+  reaction('leave_repositories', memberRemoved, leaveRepositories),
+  reaction('move_alone', repoTransferred, moveAlone),
+]

@@ -9,7 +9,8 @@ import { Permission } from './schema.ts'
 /** What is public anybody may read, which has no source. */
 export const getCollaboratorPermission = operation({
   name: 'get_collaborator_permission',
-  summary: 'Get the role that a person has on a repository (none without one) and where it comes from. Needs write, or about oneself.',
+  summary:
+    'Get the role that a person has on a repository (none without one) and where it comes from. Needs write, or about oneself.',
   route: 'GET /repos/{owner}/{name}/collaborators/{username}/permission',
   toolset: 'access',
   access: readsRepoAs('read', { scope: 'access:read' }),
@@ -25,7 +26,11 @@ export const getCollaboratorPermission = operation({
     const own = suspended ? null : sourceOf(parts)
     const role = own?.role ?? (suspended || repo.private ? null : 'read')
     return {
-      username: person.username, role: role ?? ('none' as const), source: own?.source ?? null, member: parts.workspace_role !== null, permissions: permissionsOf(role),
+      username: person.username,
+      role: role ?? ('none' as const),
+      source: own?.source ?? null,
+      member: parts.workspace_role !== null,
+      permissions: permissionsOf(role),
     }
   },
 })

@@ -17,15 +17,33 @@ import { updateCollaborator } from './update-collaborator.ts'
 export * from './schema.ts'
 export { collaboratorAdded, collaboratorRemoved, collaboratorRoleChanged } from './events.ts'
 export {
-  acceptRepoInvitation, addCollaborator, declineRepoInvitation, getCollaboratorPermission, listCollaborators, listMyRepoInvitations, listOutsideCollaborators,
-  listRepoInvitations, removeCollaborator, revokeRepoInvitation, updateCollaborator,
+  acceptRepoInvitation,
+  addCollaborator,
+  declineRepoInvitation,
+  getCollaboratorPermission,
+  listCollaborators,
+  listMyRepoInvitations,
+  listOutsideCollaborators,
+  listRepoInvitations,
+  removeCollaborator,
+  revokeRepoInvitation,
+  updateCollaborator,
 }
 
 export const feature: Feature = {
   name: 'collaborators',
   operations: [
-    listCollaborators, addCollaborator, updateCollaborator, removeCollaborator, getCollaboratorPermission, listRepoInvitations, revokeRepoInvitation,
-    listMyRepoInvitations, acceptRepoInvitation, declineRepoInvitation, listOutsideCollaborators,
+    listCollaborators,
+    addCollaborator,
+    updateCollaborator,
+    removeCollaborator,
+    getCollaboratorPermission,
+    listRepoInvitations,
+    revokeRepoInvitation,
+    listMyRepoInvitations,
+    acceptRepoInvitation,
+    declineRepoInvitation,
+    listOutsideCollaborators,
   ],
   events,
   reactions: endWithMembership,

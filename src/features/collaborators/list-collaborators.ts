@@ -11,7 +11,8 @@ const MOST_INVITATIONS = 100
 
 export const listCollaborators = operation({
   name: 'list_collaborators',
-  summary: 'List the people with a role on a repository, each with the role and where it comes from, newest account first. Needs write; with admin also the pending invitations.',
+  summary:
+    'List the people with a role on a repository, each with the role and where it comes from, newest account first. Needs write; with admin also the pending invitations.',
   route: 'GET /repos/{owner}/{name}/collaborators',
   toolset: 'access',
   access: readsRepoAs('write', { scope: 'access:read' }),
@@ -22,9 +23,13 @@ export const listCollaborators = operation({
     requireOwnRepository(repo)
     const window = windowOf(paging)
     const people = listPeople(db, repo, { limit: window.limit + 1, offset: window.offset })
-    const invitations = repo.can('admin') ? listPendingInvitations(db, { kind: 'repository', repo_id: repo.id }, now, MOST_INVITATIONS) : []
+    const invitations = repo.can('admin')
+      ? listPendingInvitations(db, { kind: 'repository', repo_id: repo.id }, now, MOST_INVITATIONS)
+      : []
     return {
-      collaborators: people.slice(0, window.limit).flatMap((user_id) => collaboratorRecord(hearth, repo, user_id, caller) ?? []),
+      collaborators: people
+        .slice(0, window.limit)
+        .flatMap((user_id) => collaboratorRecord(hearth, repo, user_id, caller) ?? []),
       invitations: invitations.map((row) => invitationRecord(hearth, row)),
       next: people.length > window.limit ? String(window.page + 1) : null,
     }

@@ -7,7 +7,8 @@ import { invitationRecord, Invitations, listInvitationsTo } from '#features/work
 
 export const listMyRepoInvitations = operation({
   name: 'list_my_repo_invitations',
-  summary: 'List the invitations to repositories that wait for your answer, newest first: those to your account and to addresses that you confirmed. For people only.',
+  summary:
+    'List the invitations to repositories that wait for your answer, newest first: those to your account and to addresses that you confirmed. For people only.',
   route: 'GET /user/repository_invitations',
   toolset: 'access',
   access: personOnly({ scope: 'user:read' }),
@@ -18,7 +19,13 @@ export const listMyRepoInvitations = operation({
   handler: ({ hearth, db, caller, now }, paging) => {
     const window = windowOf(paging)
     const person = { id: caller.id, addresses: confirmedAddresses(db, caller.id) }
-    const rows = listInvitationsTo(db, person, 'repository', now, { limit: window.limit + 1, offset: window.offset })
-    return pageOf(rows.map((row) => invitationRecord(hearth, row)), window)
+    const rows = listInvitationsTo(db, person, 'repository', now, {
+      limit: window.limit + 1,
+      offset: window.offset,
+    })
+    return pageOf(
+      rows.map((row) => invitationRecord(hearth, row)),
+      window,
+    )
   },
 })

@@ -8,7 +8,8 @@ import { listOutside, listOutsideRepos } from './store.ts'
 
 export const listOutsideCollaborators = operation({
   name: 'list_outside_collaborators',
-  summary: 'List the people with a role on repositories of a workspace who do not belong to it, with those repositories. For its owners.',
+  summary:
+    'List the people with a role on repositories of a workspace who do not belong to it, with those repositories. For its owners.',
   route: 'GET /workspaces/{workspace}/outside_collaborators',
   toolset: 'access',
   access: readsWorkspaceAsOwner({ scope: 'access:admin' }),
@@ -21,7 +22,10 @@ export const listOutsideCollaborators = operation({
     const rows = listOutside(db, workspace.id, { limit: window.limit + 1, offset: window.offset })
     return pageOf(
       rows.map(({ user_id, two_factor_enabled, added_at }) => ({
-        user: actorOf(hearth, user_id), repositories: listOutsideRepos(db, workspace.id, user_id), two_factor_enabled: two_factor_enabled === 1, added_at,
+        user: actorOf(hearth, user_id),
+        repositories: listOutsideRepos(db, workspace.id, user_id),
+        two_factor_enabled: two_factor_enabled === 1,
+        added_at,
       })),
       window,
     )

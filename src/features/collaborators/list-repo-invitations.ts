@@ -11,7 +11,8 @@ const SHOWN_MS = 30 * DAY
 
 export const listRepoInvitations = operation({
   name: 'list_repo_invitations',
-  summary: 'List the invitations to a repository: those that wait for an answer first, then those of the last 30 days. For people with admin.',
+  summary:
+    'List the invitations to a repository: those that wait for an answer first, then those of the last 30 days. For people with admin.',
   route: 'GET /repos/{owner}/{name}/invitations',
   toolset: 'access',
   access: readsRepoAs('admin', { scope: 'access:admin', person: true }),
@@ -22,7 +23,14 @@ export const listRepoInvitations = operation({
   handler: ({ hearth, db, repo, now, now_ms }, { repo: _, ...paging }) => {
     requireOwnRepository(repo)
     const window = windowOf(paging)
-    const rows = listInvitations(db, { kind: 'repository', repo_id: repo.id }, { now, since: timestamp(now_ms - SHOWN_MS), limit: window.limit + 1, offset: window.offset })
-    return pageOf(rows.map((row) => invitationRecord(hearth, row)), window)
+    const rows = listInvitations(
+      db,
+      { kind: 'repository', repo_id: repo.id },
+      { now, since: timestamp(now_ms - SHOWN_MS), limit: window.limit + 1, offset: window.offset },
+    )
+    return pageOf(
+      rows.map((row) => invitationRecord(hearth, row)),
+      window,
+    )
   },
 })

@@ -9,7 +9,8 @@ import { findGrant } from './store.ts'
 
 export const removeCollaborator = operation({
   name: 'remove_collaborator',
-  summary: 'Take back the role that somebody was given on a repository, or give up your own. What comes from ownership, base permission or a team stays. Needs admin, or about oneself; people only.',
+  summary:
+    'Take back the role that somebody was given on a repository, or give up your own. What comes from ownership, base permission or a team stays. Needs admin, or about oneself; people only.',
   route: 'DELETE /repos/{owner}/{name}/collaborators/{username}',
   toolset: 'access',
   access: writesRepoAsPerson('read', { scope: 'access:admin' }),

@@ -5,7 +5,10 @@ import { Invitation } from '#features/workspaces/index.ts'
 
 export const SOURCES = ['owner', 'base', 'direct', 'team'] as const
 export type Source = (typeof SOURCES)[number]
-const SourceWord = OneOf(SOURCES, { description: 'Where the role comes from: ownership, base permission, a grant to the person, a team.' })
+const SourceWord = OneOf(SOURCES, {
+  description:
+    'Where the role comes from: ownership, base permission, a grant to the person, a team.',
+})
 
 export const Collaborator = Type.Object(
   {
@@ -13,7 +16,9 @@ export const Collaborator = Type.Object(
     username: Type.String(),
     role: RoleWord,
     source: SourceWord,
-    team: Nullable(Type.String({ description: 'The slug of the team that it comes from, if you can see it.' })),
+    team: Nullable(
+      Type.String({ description: 'The slug of the team that it comes from, if you can see it.' }),
+    ),
     member: Type.Boolean({ description: 'Whether the person belongs to the workspace.' }),
     permissions: Permissions,
     added_at: Time,
@@ -23,13 +28,22 @@ export const Collaborator = Type.Object(
 export type Collaborator = Static<typeof Collaborator>
 
 export const CollaboratorList = Type.Object(
-  { collaborators: Type.Array(Collaborator), invitations: Type.Array(Invitation, { description: 'Those that wait for an answer; empty for callers without admin.' }), next: Nullable(Type.String({ description: 'The page that follows.' })) },
+  {
+    collaborators: Type.Array(Collaborator),
+    invitations: Type.Array(Invitation, {
+      description: 'Those that wait for an answer; empty for callers without admin.',
+    }),
+    next: Nullable(Type.String({ description: 'The page that follows.' })),
+  },
   { $id: 'CollaboratorList' },
 )
 
 export const NewCollaborator = Type.Object(
   { collaborator: Nullable(Collaborator), invitation: Nullable(Invitation) },
-  { $id: 'NewCollaborator', description: 'The person, when they have the role at once; otherwise the invitation.' },
+  {
+    $id: 'NewCollaborator',
+    description: 'The person, when they have the role at once; otherwise the invitation.',
+  },
 )
 
 export const Permission = Type.Object(
@@ -40,7 +54,10 @@ export const Permission = Type.Object(
     member: Type.Boolean(),
     permissions: Permissions,
   },
-  { $id: 'CollaboratorPermission', description: 'What a person may do in a repository, and from where.' },
+  {
+    $id: 'CollaboratorPermission',
+    description: 'What a person may do in a repository, and from where.',
+  },
 )
 
 export const OutsideCollaborator = Type.Object(
@@ -50,6 +67,9 @@ export const OutsideCollaborator = Type.Object(
     two_factor_enabled: Type.Boolean(),
     added_at: Time,
   },
-  { $id: 'OutsideCollaborator', description: 'A person with a role on repositories of a workspace who does not belong to it.' },
+  {
+    $id: 'OutsideCollaborator',
+    description: 'A person with a role on repositories of a workspace who does not belong to it.',
+  },
 )
 export const OutsideCollaborators = ListOf(OutsideCollaborator)

@@ -4,71 +4,120 @@ import type { Db } from '#core/db.ts'
 import type { Tx } from '#core/write.ts'
 import type { Timestamp } from '#lib/time.ts'
 
-export type GrantRow = { repo_id: string; user_id: string; role: Role; added_by: string | null; added_at: Timestamp }
+export type GrantRow = {
+  repo_id: string
+  user_id: string
+  role: Role
+  added_by: string | null
+  added_at: Timestamp
+}
 
 export const findGrant = (db: Db, repo_id: string, user_id: string): GrantRow | null =>
-  db.one<GrantRow>('SELECT * FROM collaborators WHERE repo_id = ? AND user_id = ?', repo_id, user_id)
+  db.one<GrantRow>(
+    'SELECT * FROM collaborators WHERE repo_id = ? AND user_id = ?',
+    repo_id,
+    user_id,
+  )
 
 export const putGrant = (tx: Tx, row: Omit<GrantRow, 'added_at'>): void =>
   void tx.db.run(
     `INSERT INTO collaborators (repo_id, user_id, role, added_by, added_at) VALUES (?, ?, ?, ?, ?) ON CONFLICT (repo_id, user_id) DO UPDATE SET role = excluded.role`,
-    row.repo_id, row.user_id, row.role, row.added_by, tx.now,
+    row.repo_id,
+    row.user_id,
+    row.role,
+    row.added_by,
+    tx.now,
   )
 
 export const removeGrant = (tx: Tx, repo_id: string, user_id: string): void =>
   void tx.db.run('DELETE FROM collaborators WHERE repo_id = ? AND user_id = ?', repo_id, user_id)
 
-export const listGrantsOfRepo = (db: Db, repo_id: string): GrantRow[] => db.all<GrantRow>('SELECT * FROM collaborators WHERE repo_id = ? ORDER BY user_id', repo_id)
+export const listGrantsOfRepo = (db: Db, repo_id: string): GrantRow[] =>
+  db.all<GrantRow>('SELECT * FROM collaborators WHERE repo_id = ? ORDER BY user_id', repo_id)
 
 /** What a person was given in the repositories of a workspace. */
-export const listGrantsIn = (db: Db, workspace_id: string, user_id: string): (GrantRow & { full_name: string })[] =>
+export const listGrantsIn = (
+  db: Db,
+  workspace_id: string,
+  user_id: string,
+): (GrantRow & { full_name: string })[] =>
   db.all(
     `SELECT c.*, a.username || '/' || r.name AS full_name FROM collaborators c JOIN repos r ON r.id = c.repo_id JOIN actors a ON a.id = r.workspace_id
      WHERE c.user_id = ? AND r.workspace_id = ? ORDER BY r.name`,
-    user_id, workspace_id,
+    user_id,
+    workspace_id,
   )
 
 /** The people with a role on a repository, newest account first. */
-export const listPeople = (db: Db, repo: { id: string; workspace_id: string }, window: { limit: number; offset: number }): string[] =>
+export const listPeople = (
+  db: Db,
+  repo: { id: string; workspace_id: string },
+  window: { limit: number; offset: number },
+): string[] =>
   db
     .all<{ user_id: string }>(
       `SELECT user_id FROM members m JOIN workspaces w ON w.id = m.workspace_id WHERE w.id = ?2 AND (m.role = 'owner' OR w.base_permission <> 'none')
        UNION SELECT user_id FROM role_grants WHERE repo_id = ?1 ORDER BY user_id DESC LIMIT ?3 OFFSET ?4`,
-      repo.id, repo.workspace_id, window.limit, window.offset,
+      repo.id,
+      repo.workspace_id,
+      window.limit,
+      window.offset,
     )
     .map(({ user_id }) => user_id)
 
 /** Since when a person has the part of a role: by belonging to the workspace, by a direct grant. */
-export const findSince = (db: Db, repo: { id: string; workspace_id: string }, user_id: string): { joined_at: Timestamp | null; granted_at: Timestamp | null } =>
+export const findSince = (
+  db: Db,
+  repo: { id: string; workspace_id: string },
+  user_id: string,
+): { joined_at: Timestamp | null; granted_at: Timestamp | null } =>
   db.one(
     `SELECT (SELECT joined_at FROM members WHERE workspace_id = ?2 AND user_id = ?3) AS joined_at,
        (SELECT added_at FROM collaborators WHERE repo_id = ?1 AND user_id = ?3) AS granted_at`,
-    repo.id, repo.workspace_id, user_id,
+    repo.id,
+    repo.workspace_id,
+    user_id,
   ) ?? { joined_at: null, granted_at: null }
 
 /** The team that gives a person the most on a repository, a visible one if there is a choice. */
-export const findTeamOf = (db: Db, repo_id: string, user_id: string): { id: string; slug: string; visibility: 'visible' | 'secret'; since: Timestamp } | null =>
+export const findTeamOf = (
+  db: Db,
+  repo_id: string,
+  user_id: string,
+): { id: string; slug: string; visibility: 'visible' | 'secret'; since: Timestamp } | null =>
   db.one(
     `SELECT t.id, t.slug, t.visibility, g.granted_at AS since FROM role_grants g JOIN teams t ON t.id = g.team_id
      WHERE g.repo_id = ? AND g.user_id = ? AND g.team_id IS NOT NULL ORDER BY g.rank DESC, t.visibility DESC, t.slug LIMIT 1`,
-    repo_id, user_id,
+    repo_id,
+    user_id,
   )
 
 export type OutsideRow = { user_id: string; two_factor_enabled: number; added_at: Timestamp }
 
 /** People with a direct grant in a workspace who do not belong to it, newest account first. */
-export const listOutside = (db: Db, workspace_id: string, window: { limit: number; offset: number }): OutsideRow[] =>
+export const listOutside = (
+  db: Db,
+  workspace_id: string,
+  window: { limit: number; offset: number },
+): OutsideRow[] =>
   db.all<OutsideRow>(
     `SELECT c.user_id, u.two_factor_enabled, min(c.added_at) AS added_at
      FROM repos r JOIN collaborators c ON c.repo_id = r.id JOIN users u ON u.id = c.user_id
      WHERE r.workspace_id = ?1 AND r.deleted_at IS NULL AND NOT EXISTS (SELECT 1 FROM members m WHERE m.workspace_id = ?1 AND m.user_id = c.user_id)
      GROUP BY c.user_id ORDER BY c.user_id DESC LIMIT ?2 OFFSET ?3`,
-    workspace_id, window.limit, window.offset,
+    workspace_id,
+    window.limit,
+    window.offset,
   )
 
-export const listOutsideRepos = (db: Db, workspace_id: string, user_id: string): { full_name: string; role: Role }[] =>
+export const listOutsideRepos = (
+  db: Db,
+  workspace_id: string,
+  user_id: string,
+): { full_name: string; role: Role }[] =>
   db.all(
     `SELECT a.username || '/' || r.name AS full_name, c.role FROM collaborators c JOIN repos r ON r.id = c.repo_id JOIN actors a ON a.id = r.workspace_id
      WHERE c.user_id = ? AND r.workspace_id = ? AND r.deleted_at IS NULL ORDER BY r.name`,
-    user_id, workspace_id,
+    user_id,
+    workspace_id,
   )

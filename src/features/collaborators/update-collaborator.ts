@@ -9,7 +9,8 @@ import { Collaborator } from './schema.ts'
 
 export const updateCollaborator = operation({
   name: 'update_collaborator',
-  summary: 'Change the role of somebody on a repository; never below what they have from ownership, base permission or a team. For people with admin. Answers with the person.',
+  summary:
+    'Change the role of somebody on a repository; never below what they have from ownership, base permission or a team. For people with admin. Answers with the person.',
   route: 'PATCH /repos/{owner}/{name}/collaborators/{username}',
   toolset: 'access',
   access: writesRepoAsPerson('admin', { scope: 'access:admin' }),
@@ -21,7 +22,8 @@ export const updateCollaborator = operation({
     requireOwnRepository(repo)
     return write((tx) => {
       const person = findUser(tx.db, username)
-      if (!person || highestOf(findRoleParts(tx.db, repo.id, person.id)) === null) throw notFound(`the collaborator ${username} of ${repo.full_name}`)
+      if (!person || highestOf(findRoleParts(tx.db, repo.id, person.id)) === null)
+        throw notFound(`the collaborator ${username} of ${repo.full_name}`)
       give(tx, repo, person, role, caller.id)
       return requireCollaborator(hearth, repo, person.id, caller)
     })

@@ -20,16 +20,26 @@ const LONGEST_NAME = 64
 /** How a tool without a browser of its own begins to sign somebody in (RFC 8628 section 3.1). */
 export const createDeviceCode = operation({
   name: 'create_device_code',
-  summary: 'Begin a device sign-in. A person opens verification_uri_complete, signs in and approves; ask with device_code meanwhile. Anyone may.',
+  summary:
+    'Begin a device sign-in. A person opens verification_uri_complete, signs in and approves; ask with device_code meanwhile. Anyone may.',
   route: 'POST /v1/device/code',
   tool: false,
   access: publicWrite(),
   input: Type.Object({
-    client_name: Type.Optional(Type.String({ maxLength: 200, description: 'What is asking, as the person is shown it.' })),
-    scope: Type.Optional(Type.String({ maxLength: 2000, description: 'Scopes separated by spaces; full rights when none is named.' })),
+    client_name: Type.Optional(
+      Type.String({ maxLength: 200, description: 'What is asking, as the person is shown it.' }),
+    ),
+    scope: Type.Optional(
+      Type.String({
+        maxLength: 2000,
+        description: 'Scopes separated by spaces; full rights when none is named.',
+      }),
+    ),
   }),
   output: Type.Object({
-    device_code: Type.String({ description: 'A secret: ask with it whether the person has decided.' }),
+    device_code: Type.String({
+      description: 'A secret: ask with it whether the person has decided.',
+    }),
     user_code: Type.String({ description: 'What the person compares or types.' }),
     verification_uri: Type.String(),
     verification_uri_complete: Type.String({ description: 'Carries the code.' }),
@@ -46,22 +56,37 @@ export const createDeviceCode = operation({
     const user_code = await write((tx) => {
       if (countDevices(tx.db) >= MOST_WAITING) {
         removeEndedDevices(tx.db, tx.now)
-        if (countDevices(tx.db) >= MOST_WAITING) throw new Refusal('unavailable', 'too many sign-ins wait at this moment; try again in a few minutes')
+        if (countDevices(tx.db) >= MOST_WAITING)
+          throw new Refusal(
+            'unavailable',
+            'too many sign-ins wait at this moment; try again in a few minutes',
+          )
       }
       let code = makeUserCode()
       while (isCodeTaken(tx.db, code)) code = makeUserCode()
       insertDevice(tx.db, {
-        device_hash: sha256(device_code), user_code: code, client_name: oneLine(client_name ?? '', LONGEST_NAME) || 'Unnamed device', scopes: scopes.length === 0 ? null : JSON.stringify(scopes),
-        ip: origin.ip, user_agent: origin.user_agent?.slice(0, LONGEST_USER_AGENT) ?? null, state: 'pending', user_id: null,
-        created_at: tx.now, expires_at: timestamp(tx.now_ms + LIFE_MS),
+        device_hash: sha256(device_code),
+        user_code: code,
+        client_name: oneLine(client_name ?? '', LONGEST_NAME) || 'Unnamed device',
+        scopes: scopes.length === 0 ? null : JSON.stringify(scopes),
+        ip: origin.ip,
+        user_agent: origin.user_agent?.slice(0, LONGEST_USER_AGENT) ?? null,
+        state: 'pending',
+        user_id: null,
+        created_at: tx.now,
+        expires_at: timestamp(tx.now_ms + LIFE_MS),
       })
       return code
     })
     const verification_uri = `${hearth.settings.site_url}/device`
     const shown = shownCode(user_code)
     return {
-      device_code, user_code: shown, verification_uri, verification_uri_complete: `${verification_uri}?code=${shown}`,
-      expires_in: LIFE_MS / 1000, interval: INTERVAL_MS / 1000,
+      device_code,
+      user_code: shown,
+      verification_uri,
+      verification_uri_complete: `${verification_uri}?code=${shown}`,
+      expires_in: LIFE_MS / 1000,
+      interval: INTERVAL_MS / 1000,
     }
   },
 })

@@ -14,12 +14,18 @@ export const decideDevice = operation({
   input: Type.Object({
     code: Type.String({ maxLength: 100 }),
     decision: OneOf(['approve', 'deny']),
-    scopes: Type.Optional(Type.Array(Type.String({ maxLength: 50 }), { maxItems: SCOPES.length, description: 'What is granted, when it is less than what was asked.' })),
+    scopes: Type.Optional(
+      Type.Array(Type.String({ maxLength: 50 }), {
+        maxItems: SCOPES.length,
+        description: 'What is granted, when it is less than what was asked.',
+      }),
+    ),
   }),
   output: Type.Object({ client_name: Type.String(), decision: OneOf(['approve', 'deny']) }),
 
   handler: async ({ hearth, caller, now, origin, write }, { code, decision, scopes: chosen }) => {
-    if (caller.token !== null) throw forbidden('person_required', 'sign in on the website to let a device in')
+    if (caller.token !== null)
+      throw forbidden('person_required', 'sign in on the website to let a device in')
     const { user_code } = await requireWaiting({ hearth, caller, now, origin }, code)
     return write((tx) => {
       const row = findWaiting(tx.db, user_code, tx.now)
@@ -27,12 +33,22 @@ export const decideDevice = operation({
       const asked = row.scopes === null ? null : (JSON.parse(row.scopes) as string[])
       if (decision === 'approve' && chosen) {
         if (chosen.length === 0) throw invalid('scopes', 'tick at least one, or deny')
-        if (chosen.some((scope) => !SCOPES.includes(scope) || (asked !== null && !includesScope(asked, scope)))) throw invalid('scopes', 'the device did not ask for this')
+        if (
+          chosen.some(
+            (scope) => !SCOPES.includes(scope) || (asked !== null && !includesScope(asked, scope)),
+          )
+        )
+          throw invalid('scopes', 'the device did not ask for this')
       }
       const scopes = decision === 'approve' && chosen ? [...new Set(chosen)] : asked
-      setDecided(tx.db, row.device_hash, { state: decision === 'approve' ? 'approved' : 'denied', user_id: caller.id, scopes: scopes && JSON.stringify(scopes) })
+      setDecided(tx.db, row.device_hash, {
+        state: decision === 'approve' ? 'approved' : 'denied',
+        user_id: caller.id,
+        scopes: scopes && JSON.stringify(scopes),
+      })
       tx.audit({
-        action: decision === 'approve' ? 'device.approved' : 'device.denied', target: { kind: 'device', id: row.user_code, name: row.client_name },
+        action: decision === 'approve' ? 'device.approved' : 'device.denied',
+        target: { kind: 'device', id: row.user_code, name: row.client_name },
         data: { after: { scopes }, asked_from: row.ip },
       })
       return { client_name: row.client_name, decision }

@@ -7,7 +7,8 @@ import { shownCode } from './user-codes.ts'
 
 export const getDeviceRequest = operation({
   name: 'get_device_request',
-  summary: 'Read the request of a device for access to your account, by its code: what asks, from where and when.',
+  summary:
+    'Read the request of a device for access to your account, by its code: what asks, from where and when.',
   route: null,
   access: personOnly({ whileUnconfirmed: true }),
   input: Type.Object({ code: Type.String({ maxLength: 100 }) }),
@@ -22,9 +23,18 @@ export const getDeviceRequest = operation({
   }),
 
   handler: async ({ hearth, caller, now, origin }, { code }) => {
-    if (caller.token !== null) throw forbidden('person_required', 'sign in on the website to let a device in')
+    if (caller.token !== null)
+      throw forbidden('person_required', 'sign in on the website to let a device in')
     const row = await requireWaiting({ hearth, caller, now, origin }, code)
     const { client_name, ip, user_agent, created_at, expires_at } = row
-    return { code: shownCode(row.user_code), client_name, ip, user_agent, scopes: row.scopes === null ? null : (JSON.parse(row.scopes) as string[]), created_at, expires_at }
+    return {
+      code: shownCode(row.user_code),
+      client_name,
+      ip,
+      user_agent,
+      scopes: row.scopes === null ? null : (JSON.parse(row.scopes) as string[]),
+      created_at,
+      expires_at,
+    }
   },
 })

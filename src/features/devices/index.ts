@@ -7,7 +7,9 @@ import { sweepDevices } from './sweep.ts'
 
 export { decideDevice, getDeviceRequest }
 
-/** Sign-in of tools that have no browser: a code is approved in the browser of any other machine. */
+/**
+ * Sign-in of tools that have no browser: a code is approved in the browser of any other machine.
+ */
 export const feature: Feature = {
   name: 'devices',
   operations: [createDeviceCode, pollDeviceToken, getDeviceRequest, decideDevice],

@@ -9,10 +9,13 @@ import { findDevice, setReturned } from './store.ts'
 
 const TOKEN_MS = 365 * DAY
 
-/** The token is made when it is fetched, so its secret is in no table in between, and given once. */
+/**
+ * The token is made when it is fetched, so its secret is in no table in between, and given once.
+ */
 export const pollDeviceToken = operation({
   name: 'poll_device_token',
-  summary: 'Ask whether a device sign-in was approved. The first answer after that holds the token. Anyone with the device code may.',
+  summary:
+    'Ask whether a device sign-in was approved. The first answer after that holds the token. Anyone with the device code may.',
   route: 'POST /v1/device/token',
   tool: false,
   access: publicWrite(),
@@ -21,7 +24,9 @@ export const pollDeviceToken = operation({
     status: OneOf(['pending', 'approved', 'denied', 'expired']),
     token: Type.Optional(Type.String({ description: 'Given once.' })),
     username: Type.Optional(Type.String()),
-    verified: Type.Optional(Type.Boolean({ description: "Whether the account's address is confirmed." })),
+    verified: Type.Optional(
+      Type.Boolean({ description: "Whether the account's address is confirmed." }),
+    ),
   }),
   secretAnswer: true,
 
@@ -29,7 +34,8 @@ export const pollDeviceToken = operation({
     const hash = sha256(device_code)
     const waiting = findDevice(db, hash)
     if (!waiting) throw notFound('this device code')
-    if (waiting.expires_at <= now || waiting.state === 'returned') return { status: 'expired' as const }
+    if (waiting.expires_at <= now || waiting.state === 'returned')
+      return { status: 'expired' as const }
     if (waiting.state !== 'approved') return { status: waiting.state }
     return write((tx) => {
       const row = findDevice(tx.db, hash)
@@ -37,11 +43,23 @@ export const pollDeviceToken = operation({
       if (row?.state !== 'approved' || !user) return { status: 'expired' as const }
       if (user.suspended_at !== null) return { status: 'denied' as const }
       const { secret } = issueToken(tx, {
-        actor_id: user.id, kind: 'user', source: 'device', name: row.client_name, scopes: row.scopes === null ? null : (JSON.parse(row.scopes) as string[]),
-        repos: null, workspace_id: null, role: null, expires_at: timestamp(tx.now_ms + TOKEN_MS),
+        actor_id: user.id,
+        kind: 'user',
+        source: 'device',
+        name: row.client_name,
+        scopes: row.scopes === null ? null : (JSON.parse(row.scopes) as string[]),
+        repos: null,
+        workspace_id: null,
+        role: null,
+        expires_at: timestamp(tx.now_ms + TOKEN_MS),
       })
       setReturned(tx.db, hash)
-      return { status: 'approved' as const, token: secret, username: user.username, verified: user.verified_at !== null }
+      return {
+        status: 'approved' as const,
+        token: secret,
+        username: user.username,
+        verified: user.verified_at !== null,
+      }
     })
   },
 })

@@ -16,27 +16,55 @@ export type DeviceRow = {
   expires_at: string
 }
 
-export const findDevice = (db: Db, device_hash: string): DeviceRow | null => db.one<DeviceRow>('SELECT * FROM device_codes WHERE device_hash = ?', device_hash)
+export const findDevice = (db: Db, device_hash: string): DeviceRow | null =>
+  db.one<DeviceRow>('SELECT * FROM device_codes WHERE device_hash = ?', device_hash)
 
 /** The request of a code that still waits for somebody. */
 export const findWaiting = (db: Db, user_code: string, now: Timestamp): DeviceRow | null =>
-  db.one<DeviceRow>(`SELECT * FROM device_codes WHERE user_code = ? AND state = 'pending' AND expires_at > ?`, user_code, now)
+  db.one<DeviceRow>(
+    `SELECT * FROM device_codes WHERE user_code = ? AND state = 'pending' AND expires_at > ?`,
+    user_code,
+    now,
+  )
 
-export const isCodeTaken = (db: Db, user_code: string): boolean => db.one('SELECT 1 FROM device_codes WHERE user_code = ?', user_code) !== null
+export const isCodeTaken = (db: Db, user_code: string): boolean =>
+  db.one('SELECT 1 FROM device_codes WHERE user_code = ?', user_code) !== null
 
 export const insertDevice = (db: WritableDb, row: DeviceRow): void =>
   void db.run(
     `INSERT INTO device_codes (device_hash, user_code, client_name, scopes, ip, user_agent, state, user_id, created_at, expires_at)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    row.device_hash, row.user_code, row.client_name, row.scopes, row.ip, row.user_agent, row.state, row.user_id, row.created_at, row.expires_at,
+    row.device_hash,
+    row.user_code,
+    row.client_name,
+    row.scopes,
+    row.ip,
+    row.user_agent,
+    row.state,
+    row.user_id,
+    row.created_at,
+    row.expires_at,
   )
 
-export const setDecided = (db: WritableDb, device_hash: string, to: { state: 'approved' | 'denied'; user_id: string; scopes: string | null }): void =>
-  void db.run('UPDATE device_codes SET state = ?, user_id = ?, scopes = ? WHERE device_hash = ?', to.state, to.user_id, to.scopes, device_hash)
+export const setDecided = (
+  db: WritableDb,
+  device_hash: string,
+  to: { state: 'approved' | 'denied'; user_id: string; scopes: string | null },
+): void =>
+  void db.run(
+    'UPDATE device_codes SET state = ?, user_id = ?, scopes = ? WHERE device_hash = ?',
+    to.state,
+    to.user_id,
+    to.scopes,
+    device_hash,
+  )
 
-export const setReturned = (db: WritableDb, device_hash: string): void => void db.run(`UPDATE device_codes SET state = 'returned' WHERE device_hash = ?`, device_hash)
+export const setReturned = (db: WritableDb, device_hash: string): void =>
+  void db.run(`UPDATE device_codes SET state = 'returned' WHERE device_hash = ?`, device_hash)
 
 /** Forgets requests that ended before a time. */
-export const removeEndedDevices = (db: WritableDb, before: Timestamp): void => void db.run('DELETE FROM device_codes WHERE expires_at <= ?', before)
+export const removeEndedDevices = (db: WritableDb, before: Timestamp): void =>
+  void db.run('DELETE FROM device_codes WHERE expires_at <= ?', before)
 
-export const countDevices = (db: Db): number => db.one<{ count: number }>('SELECT count(*) AS count FROM device_codes')?.count ?? 0
+export const countDevices = (db: Db): number =>
+  db.one<{ count: number }>('SELECT count(*) AS count FROM device_codes')?.count ?? 0

@@ -3,9 +3,13 @@ import { writeAs } from '#core/write.ts'
 import { DAY, timestamp } from '#lib/time.ts'
 import { removeEndedDevices } from './store.ts'
 
-/** Forgets device codes a day after their end, so that a slow tool still hears that its code has expired. */
+/**
+ * Forgets device codes a day after their end, so that a slow tool still hears that its code has
+ * expired.
+ */
 export const sweepDevices = job({
   kind: 'sweep_devices',
   every: '1h',
-  run: ({ hearth }) => writeAs(hearth, null, (tx) => removeEndedDevices(tx.db, timestamp(tx.now_ms - DAY))),
+  run: ({ hearth }) =>
+    writeAs(hearth, null, (tx) => removeEndedDevices(tx.db, timestamp(tx.now_ms - DAY))),
 })

@@ -9,8 +9,15 @@ import { runImport } from './run-import.ts'
 import { closeSecret } from './secret.ts'
 import { insertImport } from './store.ts'
 
-/** Gives 422 for an address that may not be asked, naming the field, with what an administrator can do about it. */
-export async function requireAddress(hearth: Hearth, field: string, remote: RemoteAccess): Promise<string> {
+/**
+ * Gives 422 for an address that may not be asked, naming the field, with what an administrator can
+ * do about it.
+ */
+export async function requireAddress(
+  hearth: Hearth,
+  field: string,
+  remote: RemoteAccess,
+): Promise<string> {
   try {
     const url = parseRemote(remote.url)
     await checkRemote(hearth, remote)
@@ -21,11 +28,25 @@ export async function requireAddress(hearth: Hearth, field: string, remote: Remo
   }
 }
 
-/** Adds the row and the job, in the transaction that made the repository or that starts it again. */
-export function beginImport(tx: Tx, repo: { readonly id: string }, remote: RemoteAccess, created_by: string): string {
+/**
+ * Adds the row and the job, in the transaction that made the repository or that starts it again.
+ */
+export function beginImport(
+  tx: Tx,
+  repo: { readonly id: string },
+  remote: RemoteAccess,
+  created_by: string,
+): string {
   const id = typeId('imp', tx.now_ms)
   const secret = remote.secret === null ? null : closeSecret(tx.hearth, remote.secret, tx.now_ms)
-  insertImport(tx, { id, repo_id: repo.id, source: 'git', url: parseRemote(remote.url).href, secret, created_by })
+  insertImport(tx, {
+    id,
+    repo_id: repo.id,
+    source: 'git',
+    url: parseRemote(remote.url).href,
+    secret,
+    created_by,
+  })
   tx.enqueue(runImport, { id }, { key: id })
   return id
 }

@@ -11,10 +11,16 @@ import { stopRunning } from './stop.ts'
 import { requireImport, setEnded, type ImportRow } from './store.ts'
 
 /** An entry in the audit log about one. */
-export const auditImport = (tx: Tx, action: 'import.cancelled' | 'import.retried', row: ImportRow): void =>
+export const auditImport = (
+  tx: Tx,
+  action: 'import.cancelled' | 'import.retried',
+  row: ImportRow,
+): void =>
   tx.audit({
-    action, target: { kind: 'repo', id: row.repo_id, name: fullName(tx.db, row.repo_id) },
-    workspace_id: repoById(tx.db, row.repo_id)?.workspace_id ?? null, repo_id: row.repo_id,
+    action,
+    target: { kind: 'repo', id: row.repo_id, name: fullName(tx.db, row.repo_id) },
+    workspace_id: repoById(tx.db, row.repo_id)?.workspace_id ?? null,
+    repo_id: row.repo_id,
   })
 
 /** Ends it in this transaction, and its requests after it. */
@@ -25,7 +31,8 @@ export function endImport(tx: Tx, row: ImportRow): void {
 
 export const cancelImport = operation({
   name: 'cancel_import',
-  summary: 'Cancel an import. Its repository stays, empty unless the code was complete. For who started it and for owners of its workspace. Answers the import.',
+  summary:
+    'Cancel an import. Its repository stays, empty unless the code was complete. For who started it and for owners of its workspace. Answers the import.',
   route: 'POST /imports/{id}/cancel',
   toolset: 'mirrors',
   access: signedIn({ scope: 'repo:admin', writes: true }),
@@ -38,8 +45,13 @@ export const cancelImport = operation({
     write((tx) => {
       const row = requireManaged(tx, caller, id)
       if (row.state === 'cancelled') return importRecord(hearth, row)
-      if (row.finished_at !== null) throw conflict('already_closed', `the import is over: ${row.state}`, { state: row.state })
-      if (row.phase === 'refs') throw conflict('in_progress', 'all of it has come and its branches are being made: it is done in a moment')
+      if (row.finished_at !== null)
+        throw conflict('already_closed', `the import is over: ${row.state}`, { state: row.state })
+      if (row.phase === 'refs')
+        throw conflict(
+          'in_progress',
+          'all of it has come and its branches are being made: it is done in a moment',
+        )
       endImport(tx, row)
       auditImport(tx, 'import.cancelled', row)
       return importRecord(hearth, requireImport(tx.db, id))

@@ -9,40 +9,93 @@ import { Import, PARTS, SOURCES } from './schema.ts'
 import { requireImport } from './store.ts'
 
 /** The name that git itself would give a clone. */
-const nameOf = (url: string): string => decodeURIComponent(url.replace(/\/+$/, '').split('/').at(-1) ?? '').replace(/\.git$/, '')
+const nameOf = (url: string): string =>
+  decodeURIComponent(url.replace(/\/+$/, '').split('/').at(-1) ?? '').replace(/\.git$/, '')
 
 export const createImport = operation({
   name: 'create_import',
-  summary: 'Copy a git repository from another address into a new repository of a workspace that you belong to, with a token when it is private. Answers the import at once; it goes on afterwards.',
+  summary:
+    'Copy a git repository from another address into a new repository of a workspace that you belong to, with a token when it is private. Answers the import at once; it goes on afterwards.',
   route: 'POST /imports',
   toolset: 'mirrors',
   access: signedIn({ scope: 'repo:admin', writes: true }),
   input: Type.Object({
-    source: OneOf(SOURCES, { description: 'What the other side speaks; git copies branches, tags and their history.' }),
-    url: Type.String({ minLength: 1, maxLength: 2000, description: 'The address of the repository, as one would clone it.' }),
-    token: Type.Optional(Type.String({ minLength: 1, maxLength: 2000, pattern: '^[^\\x00-\\x1f\\x7f]+$', description: 'A token, or name:password; kept encrypted until the import ends.' })),
+    source: OneOf(SOURCES, {
+      description: 'What the other side speaks; git copies branches, tags and their history.',
+    }),
+    url: Type.String({
+      minLength: 1,
+      maxLength: 2000,
+      description: 'The address of the repository, as one would clone it.',
+    }),
+    token: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 2000,
+        pattern: '^[^\\x00-\\x1f\\x7f]+$',
+        description: 'A token, or name:password; kept encrypted until the import ends.',
+      }),
+    ),
     workspace: WorkspaceSlug,
-    name: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'The name here; that of the address unless given.' })),
+    name: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 100,
+        description: 'The name here; that of the address unless given.',
+      }),
+    ),
     description: Type.Optional(Type.String({ maxLength: 350 })),
-    private: Type.Optional(Type.Boolean({ description: 'Whether only those with access see it; the default is set for the installation.' })),
-    include: Type.Optional(Type.Array(OneOf(PARTS), { minItems: 1, maxItems: PARTS.length, description: 'What to take over; code unless given.' })),
+    private: Type.Optional(
+      Type.Boolean({
+        description:
+          'Whether only those with access see it; the default is set for the installation.',
+      }),
+    ),
+    include: Type.Optional(
+      Type.Array(OneOf(PARTS), {
+        minItems: 1,
+        maxItems: PARTS.length,
+        description: 'What to take over; code unless given.',
+      }),
+    ),
   }),
   output: Import,
   status: 202,
   annotations: { openWorld: true },
 
-  handler: (context, { source, url, token, workspace, name, description, private: isPrivate, include = ['code'] }) => {
+  handler: (
+    context,
+    { source, url, token, workspace, name, description, private: isPrivate, include = ['code'] },
+  ) => {
     const { hearth, caller } = context
     if (source !== 'git') {
-      throw new Refusal('not_available', `this installation cannot read ${source}: source git copies the code, with all branches and tags`, { field: 'source' })
+      throw new Refusal(
+        'not_available',
+        `this installation cannot read ${source}: source git copies the code, with all branches and tags`,
+        { field: 'source' },
+      )
     }
     const other = include.findIndex((part) => part !== 'code')
-    if (other >= 0) throw invalid(`include[${other}]`, `a git address holds code alone, not ${include[other] ?? ''}`)
+    if (other >= 0)
+      throw invalid(
+        `include[${other}]`,
+        `a git address holds code alone, not ${include[other] ?? ''}`,
+      )
     const remote = { url, secret: token ?? null }
-    return makeRepo(context, { name: name ?? nameOf(URL.parse(url)?.pathname ?? ''), workspace, description, private: isPrivate }, {
-      imported: URL.parse(url)?.host ?? '',
-      prepare: async () => void (await requireAddress(hearth, 'url', remote)),
-      finish: (tx, row) => importRecord(hearth, requireImport(tx.db, beginImport(tx, row, remote, caller.id))),
-    })
+    return makeRepo(
+      context,
+      {
+        name: name ?? nameOf(URL.parse(url)?.pathname ?? ''),
+        workspace,
+        description,
+        private: isPrivate,
+      },
+      {
+        imported: URL.parse(url)?.host ?? '',
+        prepare: async () => void (await requireAddress(hearth, 'url', remote)),
+        finish: (tx, row) =>
+          importRecord(hearth, requireImport(tx.db, beginImport(tx, row, remote, caller.id))),
+      },
+    )
   },
 })

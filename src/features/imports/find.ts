@@ -6,7 +6,10 @@ import { workspaceById, workspaceFacts } from '#features/workspaces/index.ts'
 import { notFound } from '#lib/errors.ts'
 import { findImport, type ImportRow } from './store.ts'
 
-/** Whether the caller began it or owns the workspace that it went into, within what their token reaches. */
+/**
+ * Whether the caller began it or owns the workspace that it went into, within what their token
+ * reaches.
+ */
 export function mayManage({ db }: Pick<Hearth, 'db'>, caller: SignedIn, row: ImportRow): boolean {
   const repo = repoById(db, row.repo_id)
   const workspace = repo && workspaceById(db, repo.workspace_id)
@@ -20,7 +23,11 @@ export function mayManage({ db }: Pick<Hearth, 'db'>, caller: SignedIn, row: Imp
 }
 
 /** Gives 404 for imports that are others' business too. */
-export function requireManaged(hearth: Pick<Hearth, 'db'>, caller: SignedIn, id: string): ImportRow {
+export function requireManaged(
+  hearth: Pick<Hearth, 'db'>,
+  caller: SignedIn,
+  id: string,
+): ImportRow {
   const row = findImport(hearth.db, id)
   if (!row || !mayManage(hearth, caller, row)) throw notFound(`the import ${id.slice(0, 60)}`)
   return row

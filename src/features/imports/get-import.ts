@@ -7,7 +7,8 @@ import { Import } from './schema.ts'
 
 export const getImport = operation({
   name: 'get_import',
-  summary: 'Get an import with how far it has come. For who started it and for owners of its workspace.',
+  summary:
+    'Get an import with how far it has come. For who started it and for owners of its workspace.',
   route: 'GET /imports/{id}',
   toolset: 'mirrors',
   access: signedIn({ scope: 'repo:admin' }),

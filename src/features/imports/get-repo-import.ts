@@ -8,7 +8,8 @@ import { findLatest } from './store.ts'
 
 export const getRepoImport = operation({
   name: 'get_repo_import',
-  summary: 'Get the latest import into a repository, for its page; null when there is none, and for those whose business it is not.',
+  summary:
+    'Get the latest import into a repository, for its page; null when there is none, and for those whose business it is not.',
   route: null,
   access: readsRepo({ scope: 'repo:read' }),
   input: Type.Object({ repo: RepoPath }),
@@ -16,6 +17,8 @@ export const getRepoImport = operation({
 
   handler: ({ hearth, db, caller, repo }) => {
     const row = findLatest(db, repo.id)
-    return row && caller.kind !== 'anonymous' && mayManage(hearth, caller, row) ? importRecord(hearth, row) : null
+    return row && caller.kind !== 'anonymous' && mayManage(hearth, caller, row)
+      ? importRecord(hearth, row)
+      : null
   },
 })

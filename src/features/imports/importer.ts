@@ -13,13 +13,20 @@ export const importer = importers.with({
     await requireAddress(hearth, 'import_url', { url, secret: null })
   },
   begin(tx, row, url) {
-    if (tx.caller === null || tx.caller.kind === 'anonymous') throw invalid('import_url', 'a copy is begun by somebody')
+    if (tx.caller === null || tx.caller.kind === 'anonymous')
+      throw invalid('import_url', 'a copy is begun by somebody')
     beginImport(tx, row, { url, secret: null }, tx.caller.id)
   },
   stateOf(db, repo_id, now_ms) {
     const row = findLatest(db, repo_id)
     if (!row) return { importing: false, error: null }
-    const shown = row.state === 'failed' && row.finished_at !== null && now_ms - Date.parse(row.finished_at) < SHOWN_FOR
-    return { importing: row.finished_at === null, error: shown ? ((JSON.parse(row.errors) as string[]).at(-1) ?? null) : null }
+    const shown =
+      row.state === 'failed' &&
+      row.finished_at !== null &&
+      now_ms - Date.parse(row.finished_at) < SHOWN_FOR
+    return {
+      importing: row.finished_at === null,
+      error: shown ? ((JSON.parse(row.errors) as string[]).at(-1) ?? null) : null,
+    }
   },
 })

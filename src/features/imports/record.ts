@@ -6,7 +6,13 @@ import type { Import, ImportState } from './schema.ts'
 import type { ImportRow } from './store.ts'
 
 const STEP: Record<ImportState, Import['steps'][number]['state']> = {
-  queued: 'waiting', waiting_for_limit: 'waiting', running: 'running', done: 'done', done_with_errors: 'done_with_errors', failed: 'failed', cancelled: 'cancelled',
+  queued: 'waiting',
+  waiting_for_limit: 'waiting',
+  running: 'running',
+  done: 'done',
+  done_with_errors: 'done_with_errors',
+  failed: 'failed',
+  cancelled: 'cancelled',
 }
 
 export function importRecord(hearth: Hearth, row: ImportRow): Import {
@@ -17,9 +23,16 @@ export function importRecord(hearth: Hearth, row: ImportRow): Import {
     url: row.url,
     repo: repo && repo.deleted_at === null ? fullNameOf(hearth.db, repo) : null,
     state: row.state,
-    steps: [{ name: 'code', done: row.objects_done, total: row.objects_total, state: STEP[row.state] }],
+    steps: [
+      { name: 'code', done: row.objects_done, total: row.objects_total, state: STEP[row.state] },
+    ],
     progress: {
-      phase: row.phase, received_objects: row.objects_done, total_objects: row.objects_total, received_bytes: row.bytes, refs: row.refs_done, total_refs: row.refs_total,
+      phase: row.phase,
+      received_objects: row.objects_done,
+      total_objects: row.objects_total,
+      received_bytes: row.bytes,
+      refs: row.refs_done,
+      total_refs: row.refs_total,
     },
     errors: JSON.parse(row.errors) as string[],
     resume_at: row.resume_at,

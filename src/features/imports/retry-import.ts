@@ -12,10 +12,14 @@ import { findRunning, requireImport } from './store.ts'
 
 export const retryImport = operation({
   name: 'retry_import',
-  summary: 'Begin an import that failed or was cancelled again, into the same repository while that is empty.',
+  summary:
+    'Begin an import that failed or was cancelled again, into the same repository while that is empty.',
   route: null,
   access: signedIn({ scope: 'repo:admin', writes: true }),
-  input: Type.Object({ id: Id('imp'), token: Type.Optional(Type.String({ minLength: 1, maxLength: 2000 })) }),
+  input: Type.Object({
+    id: Id('imp'),
+    token: Type.Optional(Type.String({ minLength: 1, maxLength: 2000 })),
+  }),
   output: Import,
 
   handler: async ({ hearth, caller, write }, { id, token }) => {
@@ -25,8 +29,13 @@ export const retryImport = operation({
     return write((tx) => {
       const row = requireManaged(tx, caller, id)
       const repo = requireLive(tx.db, row.repo_id)
-      if (findRunning(tx.db, repo.id)) throw conflict('in_progress', 'the repository is being copied already')
-      if (hasBranches(tx.db, repo.id)) throw conflict('not_empty', 'the repository has branches by now, so nothing is copied into it')
+      if (findRunning(tx.db, repo.id))
+        throw conflict('in_progress', 'the repository is being copied already')
+      if (hasBranches(tx.db, repo.id))
+        throw conflict(
+          'not_empty',
+          'the repository has branches by now, so nothing is copied into it',
+        )
       auditImport(tx, 'import.retried', row)
       return importRecord(hearth, requireImport(tx.db, beginImport(tx, repo, remote, caller.id)))
     })

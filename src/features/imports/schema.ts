@@ -4,8 +4,27 @@ import { Actor, Id, Nullable, OneOf, Time, Type, type Static } from '#core/schem
 /** What the other side speaks: git alone, or the interface of another forge. */
 export const SOURCES = ['git', 'gitea_api', 'github_api', 'gitlab_api'] as const
 /** What can be taken over besides the code. */
-export const PARTS = ['code', 'large_files', 'wiki', 'labels', 'milestones', 'issues', 'pulls', 'releases', 'comments', 'collaborators'] as const
-export const IMPORT_STATES = ['queued', 'running', 'waiting_for_limit', 'done', 'done_with_errors', 'failed', 'cancelled'] as const
+export const PARTS = [
+  'code',
+  'large_files',
+  'wiki',
+  'labels',
+  'milestones',
+  'issues',
+  'pulls',
+  'releases',
+  'comments',
+  'collaborators',
+] as const
+export const IMPORT_STATES = [
+  'queued',
+  'running',
+  'waiting_for_limit',
+  'done',
+  'done_with_errors',
+  'failed',
+  'cancelled',
+] as const
 export type ImportState = (typeof IMPORT_STATES)[number]
 export const PHASES = ['waiting', 'connecting', 'receiving', 'checking', 'refs', 'over'] as const
 export type Phase = (typeof PHASES)[number]
@@ -15,7 +34,9 @@ export const Import = Type.Object(
     id: Id('imp'),
     source: OneOf(SOURCES),
     url: Type.String({ description: 'Where it is copied from, without name and password.' }),
-    repo: Nullable(Type.String({ description: 'The repository here, as <owner>/<name>; null once it is gone.' })),
+    repo: Nullable(
+      Type.String({ description: 'The repository here, as <owner>/<name>; null once it is gone.' }),
+    ),
     state: OneOf(IMPORT_STATES),
     steps: Type.Array(
       Type.Object({
@@ -27,14 +48,19 @@ export const Import = Type.Object(
       { description: 'What is taken over. For code, done and total count git objects.' },
     ),
     progress: Type.Object({
-      phase: OneOf(PHASES, { description: 'connecting: asking what is there; receiving: git objects come; checking: each is checked; refs: branches and tags are made.' }),
+      phase: OneOf(PHASES, {
+        description:
+          'connecting: asking what is there; receiving: git objects come; checking: each is checked; refs: branches and tags are made.',
+      }),
       received_objects: Type.Integer(),
       total_objects: Type.Integer(),
       received_bytes: Type.Integer(),
       refs: Type.Integer({ description: 'Branches and tags that are made.' }),
       total_refs: Type.Integer(),
     }),
-    errors: Type.Array(Type.String(), { description: 'What went wrong, in words; the last one ended it when the state is failed.' }),
+    errors: Type.Array(Type.String(), {
+      description: 'What went wrong, in words; the last one ended it when the state is failed.',
+    }),
     resume_at: Nullable(Time),
     created_by: Nullable(Actor),
     created_at: Time,

@@ -29,7 +29,8 @@ export type ImportRow = {
   readonly finished_at: Timestamp | null
 }
 
-export const findImport = (db: Db, id: string): ImportRow | null => db.one<ImportRow>('SELECT * FROM imports WHERE id = ?', id)
+export const findImport = (db: Db, id: string): ImportRow | null =>
+  db.one<ImportRow>('SELECT * FROM imports WHERE id = ?', id)
 
 export function requireImport(db: Db, id: string): ImportRow {
   const row = findImport(db, id)
@@ -42,54 +43,105 @@ export const findRunning = (db: Db, repo_id: string): ImportRow | null =>
   db.one<ImportRow>('SELECT * FROM imports WHERE repo_id = ? AND finished_at IS NULL', repo_id)
 
 export const findLatest = (db: Db, repo_id: string): ImportRow | null =>
-  kept(db, 'latest import', repo_id, () => db.one<ImportRow>('SELECT * FROM imports WHERE repo_id = ? ORDER BY id DESC LIMIT 1', repo_id))
+  kept(db, 'latest import', repo_id, () =>
+    db.one<ImportRow>('SELECT * FROM imports WHERE repo_id = ? ORDER BY id DESC LIMIT 1', repo_id),
+  )
 
 /** Brings the latest imports of repositories into the look that is under way. */
 export const keepLatest = (db: Db, repo_ids: readonly string[]): void =>
   keepAll(
-    db, 'latest import', repo_ids, () => {
+    db,
+    'latest import',
+    repo_ids,
+    () => {
       const rows = db.all<ImportRow>(
-        'SELECT m.* FROM json_each(?) i JOIN imports m ON m.id = (SELECT max(id) FROM imports WHERE repo_id = i.value)', JSON.stringify(repo_ids),
+        'SELECT m.* FROM json_each(?) i JOIN imports m ON m.id = (SELECT max(id) FROM imports WHERE repo_id = i.value)',
+        JSON.stringify(repo_ids),
       )
       return new Map(rows.map((row) => [row.repo_id, row]))
-    }, () => null,
+    },
+    () => null,
   )
 
-export function insertImport(tx: Tx, row: Pick<ImportRow, 'id' | 'repo_id' | 'source' | 'url' | 'secret' | 'created_by'>): void {
+export function insertImport(
+  tx: Tx,
+  row: Pick<ImportRow, 'id' | 'repo_id' | 'source' | 'url' | 'secret' | 'created_by'>,
+): void {
   tx.db.run(
     `INSERT INTO imports (id, repo_id, source, url, secret, state, phase, created_by, created_at) VALUES (?, ?, ?, ?, ?, 'queued', 'waiting', ?, ?)`,
-    row.id, row.repo_id, row.source, row.url, row.secret, row.created_by, tx.now,
+    row.id,
+    row.repo_id,
+    row.source,
+    row.url,
+    row.secret,
+    row.created_by,
+    tx.now,
   )
 }
 
 /** One more try begins. */
 export const setStarted = (tx: Tx, id: string): void =>
   void tx.db.run(
-    `UPDATE imports SET state = 'running', phase = 'connecting', attempts = attempts + 1, started_at = coalesce(started_at, ?), resume_at = NULL WHERE id = ?`, tx.now, id,
+    `UPDATE imports SET state = 'running', phase = 'connecting', attempts = attempts + 1, started_at = coalesce(started_at, ?), resume_at = NULL WHERE id = ?`,
+    tx.now,
+    id,
   )
 
 /** The process ends in the middle of a try; it goes on with the next one. */
 export const setInterrupted = (tx: Tx, id: string): void =>
-  void tx.db.run(`UPDATE imports SET attempts = max(0, attempts - 1) WHERE id = ? AND state = 'running'`, id)
+  void tx.db.run(
+    `UPDATE imports SET attempts = max(0, attempts - 1) WHERE id = ? AND state = 'running'`,
+    id,
+  )
 
-export type ImportProgress = Partial<Pick<ImportRow, 'phase' | 'objects_done' | 'objects_total' | 'bytes' | 'refs_done' | 'refs_total'>>
+export type ImportProgress = Partial<
+  Pick<ImportRow, 'phase' | 'objects_done' | 'objects_total' | 'bytes' | 'refs_done' | 'refs_total'>
+>
 
 /** Only of one that is under way: what comes late is dropped. */
 export const setProgress = (tx: Tx, id: string, change: ImportProgress): void =>
   void tx.db.run(
     `UPDATE imports SET phase = coalesce(?, phase), objects_done = coalesce(?, objects_done), objects_total = coalesce(?, objects_total), bytes = coalesce(?, bytes),
        refs_done = coalesce(?, refs_done), refs_total = coalesce(?, refs_total) WHERE id = ? AND state = 'running'`,
-    change.phase ?? null, change.objects_done ?? null, change.objects_total ?? null, change.bytes ?? null, change.refs_done ?? null, change.refs_total ?? null, id,
+    change.phase ?? null,
+    change.objects_done ?? null,
+    change.objects_total ?? null,
+    change.bytes ?? null,
+    change.refs_done ?? null,
+    change.refs_total ?? null,
+    id,
   )
 
 /** It goes on by itself at that time. */
-export const setWaiting = (tx: Tx, id: string, change: { state: 'queued' | 'waiting_for_limit'; attempts: number; resume_at: Timestamp; errors: readonly string[] }): void =>
+export const setWaiting = (
+  tx: Tx,
+  id: string,
+  change: {
+    state: 'queued' | 'waiting_for_limit'
+    attempts: number
+    resume_at: Timestamp
+    errors: readonly string[]
+  },
+): void =>
   void tx.db.run(
     `UPDATE imports SET state = ?, phase = 'waiting', attempts = ?, resume_at = ?, errors = ? WHERE id = ?`,
-    change.state, change.attempts, change.resume_at, JSON.stringify(change.errors), id,
+    change.state,
+    change.attempts,
+    change.resume_at,
+    JSON.stringify(change.errors),
+    id,
   )
 
-export const setEnded = (tx: Tx, id: string, state: 'done' | 'done_with_errors' | 'failed' | 'cancelled', errors: readonly string[]): void =>
+export const setEnded = (
+  tx: Tx,
+  id: string,
+  state: 'done' | 'done_with_errors' | 'failed' | 'cancelled',
+  errors: readonly string[],
+): void =>
   void tx.db.run(
-    `UPDATE imports SET state = ?, phase = 'over', errors = ?, resume_at = NULL, secret = NULL, finished_at = ? WHERE id = ?`, state, JSON.stringify(errors), tx.now, id,
+    `UPDATE imports SET state = ?, phase = 'over', errors = ?, resume_at = NULL, secret = NULL, finished_at = ? WHERE id = ?`,
+    state,
+    JSON.stringify(errors),
+    tx.now,
+    id,
   )

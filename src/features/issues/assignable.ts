@@ -1,4 +1,7 @@
-/** Who may be assigned: whoever may read a private repository; on a public one a member, a collaborator or the issue's author. */
+/**
+ * Who may be assigned: whoever may read a private repository; on a public one a member, a
+ * collaborator or the issue's author.
+ */
 import type { RepoFacts } from '#core/access.ts'
 import type { Hearth } from '#core/hearth.ts'
 import type { Actor } from '#core/schema.ts'
@@ -14,32 +17,53 @@ export type RepoRef = Pick<RepoFacts, 'id' | 'workspace_id' | 'full_name'>
 const BUILT_IN_AGENT = 'agent'
 
 export const assigneeRecord = ({ id, kind, username, name, avatar_url }: Actor): Assignee => ({
-  id, kind: kind === 'agent' ? 'agent' : 'user', username, name, avatar_url,
+  id,
+  kind: kind === 'agent' ? 'agent' : 'user',
+  username,
+  name,
+  avatar_url,
 })
 
 /** A record's assignees, in the order they were named. */
 export const assigneesOf = (hearth: Hearth, repo_id: string, number: number): Assignee[] =>
   assigneeIdsOf(hearth.db, repo_id, number).map((id) => assigneeRecord(actorOf(hearth, id)))
 
-function isAssignable(hearth: Hearth, repo: RepoRef, person_id: string, author_id: string | null): boolean {
+function isAssignable(
+  hearth: Hearth,
+  repo: RepoRef,
+  person_id: string,
+  author_id: string | null,
+): boolean {
   const person = userCaller(hearth.db, person_id)
   const facts = person && !person.suspended ? hearth.facts.repo(repo.full_name, person) : null
   if (!facts) return false
-  return facts.role !== null || (!facts.private && (facts.workspace_role !== null || person_id === author_id))
+  return (
+    facts.role !== null ||
+    (!facts.private && (facts.workspace_role !== null || person_id === author_id))
+  )
 }
 
-/** The people and agents that can be assigned, by username, from `offset` on and at most `limit`. */
-export function listAssignable(hearth: Hearth, repo: RepoRef, q: string | null, { limit, offset }: { limit: number; offset: number }): Assignee[] {
+/**
+ * The people and agents that can be assigned, by username, from `offset` on and at most `limit`.
+ */
+export function listAssignable(
+  hearth: Hearth,
+  repo: RepoRef,
+  q: string | null,
+  { limit, offset }: { limit: number; offset: number },
+): Assignee[] {
   const found: string[] = []
   for (const candidate of listCandidates(hearth.db, repo, q, timestamp(hearth.clock.now()))) {
     if (found.length === offset + limit) break
-    if (candidate.kind === 'agent' || isAssignable(hearth, repo, candidate.id, null)) found.push(candidate.id)
+    if (candidate.kind === 'agent' || isAssignable(hearth, repo, candidate.id, null))
+      found.push(candidate.id)
   }
   return actorsOf(hearth, found.slice(offset)).map(assigneeRecord)
 }
 
 /**
- * The ids of those named, each once. Those who are assigned already stay so. Gives 422 for a name that is unknown or
+ * The ids of those named, each once. Those who are assigned already stay so. Gives 422 for a name
+ * that is unknown or
  * cannot be assigned, and 409 for the forge's own agent while no model is set for it.
  */
 export function resolveAssignees(
@@ -53,9 +77,18 @@ export function resolveAssignees(
     const username = given.trim().toLowerCase().replace(/^@/, '')
     const already = kept.get(username) ?? kept.get(given)
     if (already !== undefined) return already
-    if (username === BUILT_IN_AGENT) throw conflict('model_not_configured', 'no model is set for the built-in agent, so it cannot take an issue')
+    if (username === BUILT_IN_AGENT)
+      throw conflict(
+        'model_not_configured',
+        'no model is set for the built-in agent, so it cannot take an issue',
+      )
     if (given.includes('/')) {
-      const agent = findAgent(hearth.db, repo.id, given.trim().replace(/^@/, ''), timestamp(hearth.clock.now()))
+      const agent = findAgent(
+        hearth.db,
+        repo.id,
+        given.trim().replace(/^@/, ''),
+        timestamp(hearth.clock.now()),
+      )
       if (!agent) throw invalid('assignees', `no agent ${given} is at work in ${repo.full_name}`)
       return agent.id
     }
@@ -69,4 +102,5 @@ export function resolveAssignees(
   return [...new Set(ids)]
 }
 
-export const usernamesOf = (hearth: Hearth, ids: readonly string[]): string[] => ids.map((id) => actorOf(hearth, id).username)
+export const usernamesOf = (hearth: Hearth, ids: readonly string[]): string[] =>
+  ids.map((id) => actorOf(hearth, id).username)

@@ -11,7 +11,8 @@ import { inRecord, issuePlaces } from './untrusted.ts'
 
 export const closeIssue = operation({
   name: 'close_issue',
-  summary: 'Close an issue as completed (unless said) or not_planned; on a closed one, change the reason. Its author, or Triage. The answer is the issue.',
+  summary:
+    'Close an issue as completed (unless said) or not_planned; on a closed one, change the reason. Its author, or Triage. The answer is the issue.',
   route: 'POST /v1/repos/{owner}/{name}/issues/{number}/close',
   toolset: 'issues',
   access: writesRepo('read', { scope: 'issues:write' }),
@@ -25,13 +26,19 @@ export const closeIssue = operation({
   untrusted: inRecord(issuePlaces),
 
   handler: ({ hearth, db, repo, caller, write }, { number, reason = 'completed' }) => {
-    if (!isAuthor(hearth, caller, requireIssue(db, repo.id, number).author_id)) repo.require('triage')
+    if (!isAuthor(hearth, caller, requireIssue(db, repo.id, number).author_id))
+      repo.require('triage')
     return write((tx) => {
       const issue = requireIssue(tx.db, repo.id, number)
       if (issue.reason === reason) return issueRecord(hearth, issue)
-      if (issue.open === 1) setIssueClosed(tx, repo.id, number, { reason, resolved_by: null, closed_by: caller.id })
+      if (issue.open === 1)
+        setIssueClosed(tx, repo.id, number, { reason, resolved_by: null, closed_by: caller.id })
       else setIssueReason(tx, repo.id, number, reason)
-      tx.append(issueClosed, { workspace_id: repo.workspace_id, repo_id: repo.id }, { number, reason, resolved_by: null })
+      tx.append(
+        issueClosed,
+        { workspace_id: repo.workspace_id, repo_id: repo.id },
+        { number, reason, resolved_by: null },
+      )
       return issueRecord(hearth, requireIssue(tx.db, repo.id, number))
     })
   },

@@ -2,13 +2,25 @@
 
 /** Twelve that can be told apart, each dark or light enough to carry text. */
 const PALETTE = [
-  'c9372c', 'd9730d', 'b38600', '5b8c00', '1f845a', '0f8a8a', '1d7afc', '3b5bdb', '6e5dc6', 'ae4787', '8b5e3c', '626f86',
+  'c9372c',
+  'd9730d',
+  'b38600',
+  '5b8c00',
+  '1f845a',
+  '0f8a8a',
+  '1d7afc',
+  '3b5bdb',
+  '6e5dc6',
+  'ae4787',
+  '8b5e3c',
+  '626f86',
 ] as const
 
 /** The same name has the same colour in every repository (FNV-1a over the lower-case name). */
 export function colorOf(name: string): string {
   let hash = 0x811c9dc5
-  for (const byte of new TextEncoder().encode(name.toLowerCase())) hash = Math.imul(hash ^ byte, 0x01000193) >>> 0
+  for (const byte of new TextEncoder().encode(name.toLowerCase()))
+    hash = Math.imul(hash ^ byte, 0x01000193) >>> 0
   return PALETTE[hash % PALETTE.length] ?? PALETTE[0]
 }
 

@@ -6,12 +6,15 @@ import { REACTIONS, type Comment, type ReactionCounts, type Suggestion } from '.
 import { listCommentRows, listReactions, type CommentRow } from './store-comments.ts'
 import { suggestedText } from './suggestion.ts'
 
-const noReactions = (): ReactionCounts => Object.fromEntries(REACTIONS.map((content) => [content, 0])) as ReactionCounts
+const noReactions = (): ReactionCounts =>
+  Object.fromEntries(REACTIONS.map((content) => [content, 0])) as ReactionCounts
 
 function suggestion(row: CommentRow): Suggestion | null {
   if (row.line === null) return null
   const text = suggestedText(row.body)
-  return text === null ? null : { text, start_line: row.start_line ?? row.line, line: row.line, applied_in: row.applied_in }
+  return text === null
+    ? null
+    : { text, start_line: row.start_line ?? row.line, line: row.line, applied_in: row.applied_in }
 }
 
 /** Records of comments of one repository. */
@@ -19,9 +22,15 @@ export function commentRecords(hearth: Hearth, rows: readonly CommentRow[]): Com
   const [first] = rows
   if (!first) return []
   const repo = fullName(hearth.db, first.repo_id)
-  const actor = actorLookup(hearth, rows.flatMap((row) => [row.author_id, row.resolved_by]))
+  const actor = actorLookup(
+    hearth,
+    rows.flatMap((row) => [row.author_id, row.resolved_by]),
+  )
   const reactions = new Map<string, ReactionCounts>()
-  for (const { comment_id, content, count } of listReactions(hearth.db, rows.map((row) => row.id))) {
+  for (const { comment_id, content, count } of listReactions(
+    hearth.db,
+    rows.map((row) => row.id),
+  )) {
     const counts = reactions.get(comment_id) ?? noReactions()
     counts[content] = count
     reactions.set(comment_id, counts)
@@ -56,5 +65,9 @@ export function commentRecord(hearth: Hearth, row: CommentRow): Comment {
 }
 
 /** Comments on an issue or pull request, oldest first. */
-export const commentsOf = (hearth: Hearth, repo_id: string, number: number, page: { limit: number; offset?: number; since?: string }): Comment[] =>
-  commentRecords(hearth, listCommentRows(hearth.db, repo_id, number, page))
+export const commentsOf = (
+  hearth: Hearth,
+  repo_id: string,
+  number: number,
+  page: { limit: number; offset?: number; since?: string },
+): Comment[] => commentRecords(hearth, listCommentRows(hearth.db, repo_id, number, page))

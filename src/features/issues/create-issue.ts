@@ -6,7 +6,15 @@ import { typeId } from '#lib/typeid.ts'
 import { usernamesOf } from './assignable.ts'
 import { issueAssigned, issueOpened } from './events.ts'
 import { refuseFork, requireContribution, requireIssue } from './find.ts'
-import { AssigneesInput, BlockedByInput, BodyInput, ChecksInput, LabelsInput, MilestoneInput, TitleInput } from './inputs.ts'
+import {
+  AssigneesInput,
+  BlockedByInput,
+  BodyInput,
+  ChecksInput,
+  LabelsInput,
+  MilestoneInput,
+  TitleInput,
+} from './inputs.ts'
 import { issueRecord } from './issue-record.ts'
 import { Issue } from './schema.ts'
 import { changeBlockers, changeMilestone } from './set-issue.ts'
@@ -18,7 +26,8 @@ import { inRecord, issuePlaces } from './untrusted.ts'
 
 export const createIssue = operation({
   name: 'create_issue',
-  summary: 'Open an issue: what is wrong or wanted, and the commands (checks) that a pull request for it must pass. Anyone who can see the repository may, unless its settings say otherwise. The answer is the issue with its number.',
+  summary:
+    'Open an issue: what is wrong or wanted, and the commands (checks) that a pull request for it must pass. Anyone who can see the repository may, unless its settings say otherwise. The answer is the issue with its number.',
   route: 'POST /v1/repos/{owner}/{name}/issues',
   toolset: 'issues',
   access: writesRepo('read', { scope: 'issues:write' }),
@@ -35,7 +44,10 @@ export const createIssue = operation({
   output: Issue,
   untrusted: inRecord(issuePlaces),
 
-  handler: ({ hearth, repo, caller, write }, { labels, assignees, milestone, blocked_by, ...input }) => {
+  handler: (
+    { hearth, repo, caller, write },
+    { labels, assignees, milestone, blocked_by, ...input },
+  ) => {
     refuseFork(repo)
     requireContribution(hearth, repo, caller)
     const title = oneLine('title', input.title)
@@ -43,7 +55,15 @@ export const createIssue = operation({
     const checks = validChecks(input.checks ?? [])
     return write((tx) => {
       const number = takeNumber(tx, repo.id)
-      insertIssue(tx, { id: typeId('iss', tx.now_ms), repo_id: repo.id, number, title, body, checks, author_id: caller.id })
+      insertIssue(tx, {
+        id: typeId('iss', tx.now_ms),
+        repo_id: repo.id,
+        number,
+        title,
+        body,
+        checks,
+        author_id: caller.id,
+      })
       const issue = requireIssue(tx.db, repo.id, number)
       if (labels) setLabels(tx, repo, number, labels, { mayCreate: repo.can('triage') })
       if (milestone) changeMilestone(tx, issue, milestone)
@@ -51,7 +71,11 @@ export const createIssue = operation({
       const assigned = assignees ? setAssignees(tx, repo, number, assignees) : false
       const subject = { workspace_id: repo.workspace_id, repo_id: repo.id }
       tx.append(issueOpened, subject, { number })
-      if (assigned) tx.append(issueAssigned, subject, { number, assignees: usernamesOf(hearth, assigneeIdsOf(tx.db, repo.id, number)) })
+      if (assigned)
+        tx.append(issueAssigned, subject, {
+          number,
+          assignees: usernamesOf(hearth, assigneeIdsOf(tx.db, repo.id, number)),
+        })
       return issueRecord(hearth, requireIssue(tx.db, repo.id, number))
     })
   },

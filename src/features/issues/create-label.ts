@@ -13,7 +13,8 @@ import { labelColor, labelName, optionalLine } from './text.ts'
 
 export const createLabel = operation({
   name: 'create_label',
-  summary: 'Make a label; without a colour one is picked by the name. Needs Triage. The answer is the label.',
+  summary:
+    'Make a label; without a colour one is picked by the name. Needs Triage. The answer is the label.',
   route: 'POST /repos/{owner}/{name}/labels',
   toolset: 'issues',
   access: writesRepo('triage', { scope: 'issues:write' }),
@@ -33,7 +34,8 @@ export const createLabel = operation({
     const description = optionalLine('description', input.description ?? null)
     return write((tx) => {
       const taken = findLabel(tx.db, repo.id, name)
-      if (taken) throw conflict('already_exists', `there is a label ${JSON.stringify(taken.name)} already`)
+      if (taken)
+        throw conflict('already_exists', `there is a label ${JSON.stringify(taken.name)} already`)
       requireRoomForLabel(tx, repo.id)
       insertLabel(tx, { repo_id: repo.id, name, color, description })
       return labelRecord(requireLabel(tx.db, repo.id, name))

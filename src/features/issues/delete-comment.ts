@@ -8,7 +8,8 @@ import { removeComment } from './store-comments.ts'
 
 export const deleteComment = operation({
   name: 'delete_comment',
-  summary: 'Delete a comment for good. Its author, or Maintain. The timeline keeps that there was one, without its text.',
+  summary:
+    'Delete a comment for good. Its author, or Maintain. The timeline keeps that there was one, without its text.',
   route: 'DELETE /repos/{owner}/{name}/comments/{id}',
   toolset: 'issues',
   access: writesRepo('read', { scope: 'issues:write' }),
@@ -18,7 +19,8 @@ export const deleteComment = operation({
   status: 204,
 
   handler: ({ hearth, db, repo, caller, write }, { id }) => {
-    if (!isAuthor(hearth, caller, requireComment(db, repo.id, id).author_id)) repo.require('maintain')
+    if (!isAuthor(hearth, caller, requireComment(db, repo.id, id).author_id))
+      repo.require('maintain')
     return write((tx) => {
       requireComment(tx.db, repo.id, id)
       removeComment(tx, id)

@@ -5,19 +5,32 @@ import { CLOSE_REASONS } from './schema.ts'
 
 const number = Type.Integer({ description: 'The issue.' })
 
-export const issueOpened = event('issue.opened', Type.Object({ number }), ({ number }, by) => `${by} opened issue #${number}`)
+export const issueOpened = event(
+  'issue.opened',
+  Type.Object({ number }),
+  ({ number }, by) => `${by} opened issue #${number}`,
+)
 
 export const issueUpdated = event(
   'issue.updated',
-  Type.Object({ number, changed: Type.Array(Type.String(), { description: 'Names of the fields that changed.' }) }),
-  ({ number, changed }, by) => `${by} changed ${changed.map((field) => field.replaceAll('_', ' ')).join(', ')} of issue #${number}`,
+  Type.Object({
+    number,
+    changed: Type.Array(Type.String(), { description: 'Names of the fields that changed.' }),
+  }),
+  ({ number, changed }, by) =>
+    `${by} changed ${changed.map((field) => field.replaceAll('_', ' ')).join(', ')} of issue #${number}`,
 )
 
 export const issueAssigned = event(
   'issue.assigned',
-  Type.Object({ number, assignees: Type.Array(Type.String(), { description: 'Usernames of all who are assigned now.' }) }),
+  Type.Object({
+    number,
+    assignees: Type.Array(Type.String(), { description: 'Usernames of all who are assigned now.' }),
+  }),
   ({ number, assignees }, by) =>
-    assignees.length === 0 ? `${by} unassigned everyone from issue #${number}` : `${by} assigned issue #${number} to ${assignees.join(', ')}`,
+    assignees.length === 0
+      ? `${by} unassigned everyone from issue #${number}`
+      : `${by} assigned issue #${number} to ${assignees.join(', ')}`,
 )
 
 export const issueClosed = event(
@@ -33,9 +46,16 @@ export const issueClosed = event(
       : `${by} closed issue #${number} as ${reason === 'completed' ? 'completed' : 'not planned'}`,
 )
 
-export const issueReopened = event('issue.reopened', Type.Object({ number }), ({ number }, by) => `${by} reopened issue #${number}`)
+export const issueReopened = event(
+  'issue.reopened',
+  Type.Object({ number }),
+  ({ number }, by) => `${by} reopened issue #${number}`,
+)
 
-/** Also for reviews, which the pull requests append: then `review` and `verdict` are set and `comment` may be null. */
+/**
+ * Also for reviews, which the pull requests append: then `review` and `verdict` are set and
+ * `comment` may be null.
+ */
 export const commentCreated = event(
   'comment.created',
   Type.Object({
@@ -48,11 +68,23 @@ export const commentCreated = event(
   }),
   ({ number, review, path, line }, by) => {
     if (review !== null) return `${by} reviewed #${number}`
-    return path !== null ? `${by} commented on #${number} at ${path} line ${line}` : `${by} commented on #${number}`
+    return path !== null
+      ? `${by} commented on #${number} at ${path} line ${line}`
+      : `${by} commented on #${number}`
   },
 )
 
-export const events = [issueOpened, issueUpdated, issueAssigned, issueClosed, issueReopened, commentCreated] as const
+export const events = [
+  issueOpened,
+  issueUpdated,
+  issueAssigned,
+  issueClosed,
+  issueReopened,
+  commentCreated,
+] as const
 
 /** The text of a comment is another one. */
-export const commentEdited = signal('comment.edited', Type.Object({ repo_id: Type.String(), number: Type.Integer(), comment: Type.String() }))
+export const commentEdited = signal(
+  'comment.edited',
+  Type.Object({ repo_id: Type.String(), number: Type.Integer(), comment: Type.String() }),
+)

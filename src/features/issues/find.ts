@@ -9,14 +9,19 @@ import { isTypeId } from '#lib/typeid.ts'
 import { findComment, type CommentRow } from './store-comments.ts'
 import { findIssue, type IssueRow } from './store-issues.ts'
 import { findLabel, type LabelRow } from './store-labels.ts'
-import { findMilestone, findMilestoneByTitle, type CountedMilestoneRow } from './store-milestones.ts'
+import {
+  findMilestone,
+  findMilestoneByTitle,
+  type CountedMilestoneRow,
+} from './store-milestones.ts'
 import { findRecord, type RecordRow } from './store-records.ts'
 
 /** Gives 404, which names the right call when the number is that of a pull request. */
 export function requireIssue(db: Db, repo_id: string, number: number): IssueRow {
   const issue = findIssue(db, repo_id, number)
   if (issue) return issue
-  if (findRecord(db, repo_id, number)) throw new Refusal('not_found', `#${number} is a pull request, not an issue: get_pull shows it`)
+  if (findRecord(db, repo_id, number))
+    throw new Refusal('not_found', `#${number} is a pull request, not an issue: get_pull shows it`)
   throw notFound(`the issue #${number}`)
 }
 
@@ -48,22 +53,39 @@ export function requireMilestone(db: Db, repo_id: string, id: string): CountedMi
 
 /** The id of a milestone by id or title; null when there is none. */
 export const milestoneId = (db: Db, repo_id: string, given: string): string | null =>
-  (isTypeId(given, 'mls') ? findMilestone(db, repo_id, given)?.id : findMilestoneByTitle(db, repo_id, given.trim())?.id) ?? null
+  (isTypeId(given, 'mls')
+    ? findMilestone(db, repo_id, given)?.id
+    : findMilestoneByTitle(db, repo_id, given.trim())?.id) ?? null
 
-/** Issues, labels and milestones are the repository's own; the fork of a pull request has none. Gives 422. */
+/**
+ * Issues, labels and milestones are the repository's own; the fork of a pull request has none.
+ * Gives 422.
+ */
 export function refuseFork(repo: RepoGrant): void {
-  if (repo.parent_id !== null) throw invalid('repo', `${repo.full_name} is the fork of a pull request; use the repository itself`)
+  if (repo.parent_id !== null)
+    throw invalid(
+      'repo',
+      `${repo.full_name} is the fork of a pull request; use the repository itself`,
+    )
 }
 
-/** Holds the repository's settings on who may open issues against the caller. Gives 403 `contributions_closed`. */
+/**
+ * Holds the repository's settings on who may open issues against the caller. Gives 403
+ * `contributions_closed`.
+ */
 export function requireContribution(hearth: Hearth, repo: RepoGrant, caller: Caller): void {
   const { issues_enabled, issues_from } = settingsOf(requireRepo(hearth.db, repo.id))
-  if (!issues_enabled) throw forbidden('contributions_closed', `issues are switched off in ${repo.full_name}`)
+  if (!issues_enabled)
+    throw forbidden('contributions_closed', `issues are switched off in ${repo.full_name}`)
   if (issues_from === 'anyone' || repo.can('write')) return
-  const isMember = repo.workspace_role !== null || (caller.kind === 'workspace' && caller.id === repo.workspace_id)
-  // The grant's role counts what everyone may do with a public repository; a collaborator has one of their own.
-  const isCollaborator = isMember || (hearth.facts.repo(repo.full_name, caller)?.role ?? null) !== null
-  if (issues_from === 'members' ? isMember : issues_from === 'collaborators' && isCollaborator) return
+  const isMember =
+    repo.workspace_role !== null || (caller.kind === 'workspace' && caller.id === repo.workspace_id)
+  // The grant's role counts what everyone may do with a public repository; a collaborator has one
+  // of their own.
+  const isCollaborator =
+    isMember || (hearth.facts.repo(repo.full_name, caller)?.role ?? null) !== null
+  if (issues_from === 'members' ? isMember : issues_from === 'collaborators' && isCollaborator)
+    return
   const who = issues_from === 'nobody' ? 'those with the role write' : issues_from
   throw forbidden('contributions_closed', `${repo.full_name} takes new issues from ${who} only`)
 }

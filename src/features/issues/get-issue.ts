@@ -12,7 +12,8 @@ const FIRST_COMMENTS = 100
 
 export const getIssue = operation({
   name: 'get_issue',
-  summary: 'Read an issue of a repository that you can see: the issue with its checks, every pull request made for it with its status, and the first 100 comments.',
+  summary:
+    'Read an issue of a repository that you can see: the issue with its checks, every pull request made for it with its status, and the first 100 comments.',
   route: 'GET /v1/repos/{owner}/{name}/issues/{number}',
   toolset: 'issues',
   access: readsRepo({ scope: 'issues:read' }),

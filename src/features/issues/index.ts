@@ -1,4 +1,7 @@
-/** Issues with their labels, assignees, milestones and comments; the last three also on pull requests. */
+/**
+ * Issues with their labels, assignees, milestones and comments; the last three also on pull
+ * requests.
+ */
 import type { Feature } from '#core/hearth.ts'
 import { events } from './events.ts'
 import { belongings, keptCommits } from '#features/repos/index.ts'
@@ -7,11 +10,25 @@ import { operations } from './operations.ts'
 import { addStartingLabels } from './starting-labels.ts'
 import { removeRecords } from './store-records.ts'
 
-export const feature: Feature = { name: 'issues', operations, events, reactions: [addStartingLabels], extensions: [belongings.with(removeRecords), keptCommits.with(keptOfComments)] }
+export const feature: Feature = {
+  name: 'issues',
+  operations,
+  events,
+  reactions: [addStartingLabels],
+  extensions: [belongings.with(removeRecords), keptCommits.with(keptOfComments)],
+}
 
 export { assigneesOf, resolveAssignees, type RepoRef } from './assignable.ts'
 export { commentRecord, commentRecords, commentsOf } from './comment-record.ts'
-export { commentCreated, commentEdited, issueAssigned, issueClosed, issueOpened, issueReopened, issueUpdated } from './events.ts'
+export {
+  commentCreated,
+  commentEdited,
+  issueAssigned,
+  issueClosed,
+  issueOpened,
+  issueReopened,
+  issueUpdated,
+} from './events.ts'
 export { issueRecord, issueRecords } from './issue-record.ts'
 export { checkLine, lineCheck, type CommentedLine } from './line-check.ts'
 export { actorLookup, isAuthor } from './people.ts'
@@ -21,18 +38,47 @@ export { refuseSecrets } from './secrets.ts'
 export { conversationResolved } from './signals.ts'
 export { setAssignees, setLabels } from './set-labels.ts'
 export {
-  countUnresolved, findComment, insertComment, listLineComments, listReviewComments, setCommentOutdated, setSuggestionApplied, type CommentRow,
+  countUnresolved,
+  findComment,
+  insertComment,
+  listLineComments,
+  listReviewComments,
+  setCommentOutdated,
+  setSuggestionApplied,
+  type CommentRow,
   type NewComment,
 } from './store-comments.ts'
 export { findIssue as issueRow, indexText, issuesByNumber, type IssueRow } from './store-issues.ts'
 export { keepLabels, labelsOf, labelsOfAll } from './store-labels.ts'
 export {
-  commentsCount, countRecords, findRecord, keepRecordsOfAll, insertRecord, keepRecords, linkPull, listLinks, setRecordOpen, setRecordTitle, touchRecord, updateLink, type LinkChange,
-  type NewLink, type NewRecord, type RecordRow,
+  commentsCount,
+  countRecords,
+  findRecord,
+  keepRecordsOfAll,
+  insertRecord,
+  keepRecords,
+  linkPull,
+  listLinks,
+  setRecordOpen,
+  setRecordTitle,
+  touchRecord,
+  updateLink,
+  type LinkChange,
+  type NewLink,
+  type NewRecord,
+  type RecordRow,
 } from './store-records.ts'
 export { findAgent, keepAssignees } from './store-assignees.ts'
 export { suggestedLines, suggestedText } from './suggestion.ts'
-export { commentPlaces, distrust, inList, inRecord, issuePlaces, places, type Reading } from './untrusted.ts'
+export {
+  commentPlaces,
+  distrust,
+  inList,
+  inRecord,
+  issuePlaces,
+  places,
+  type Reading,
+} from './untrusted.ts'
 export { oneLine, manyLines, notBlank } from './text.ts'
 
 export * from './schema.ts'

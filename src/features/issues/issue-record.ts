@@ -11,7 +11,12 @@ import { labelsOfAll } from './store-labels.ts'
 import { milestonesById, type MilestoneRow } from './store-milestones.ts'
 import { listLinks } from './store-records.ts'
 
-const milestone = ({ id, title, due_on, state }: MilestoneRow): IssueMilestone => ({ id, title, due_on, state })
+const milestone = ({ id, title, due_on, state }: MilestoneRow): IssueMilestone => ({
+  id,
+  title,
+  due_on,
+  state,
+})
 
 /** Records of issues of one repository, with one question for each kind of thing they show. */
 export function issueRecords(hearth: Hearth, rows: readonly IssueRow[]): Issue[] {
@@ -23,11 +28,24 @@ export function issueRecords(hearth: Hearth, rows: readonly IssueRow[]): Issue[]
   const numbers = rows.map((row) => row.number)
   const labels = labelsOfAll(db, repo_id, numbers)
   const assigned = assigneeIdsOfAll(db, repo_id, numbers)
-  const assignees = new Map(actorsOf(hearth, [...new Set([...assigned.values()].flat())]).map((actor) => [actor.id, assigneeRecord(actor)]))
-  const milestones = new Map(milestonesById(db, rows.flatMap((row) => row.milestone_id ?? [])).map((row) => [row.id, milestone(row)]))
+  const assignees = new Map(
+    actorsOf(hearth, [...new Set([...assigned.values()].flat())]).map((actor) => [
+      actor.id,
+      assigneeRecord(actor),
+    ]),
+  )
+  const milestones = new Map(
+    milestonesById(
+      db,
+      rows.flatMap((row) => row.milestone_id ?? []),
+    ).map((row) => [row.id, milestone(row)]),
+  )
   const blockers = Map.groupBy(listBlockers(db, repo_id, numbers), (row) => row.number)
   const links = Map.groupBy(listLinks(db, repo_id, numbers), (row) => row.issue_number)
-  const actor = actorLookup(hearth, rows.flatMap((row) => [row.author_id, row.closed_by]))
+  const actor = actorLookup(
+    hearth,
+    rows.flatMap((row) => [row.author_id, row.closed_by]),
+  )
   return rows.map((row) => ({
     id: row.id,
     number: row.number,
@@ -44,7 +62,10 @@ export function issueRecords(hearth: Hearth, rows: readonly IssueRow[]): Issue[]
     resolved_by: row.resolved_by,
     author: actor(row.author_id),
     comments_count: row.comments_count,
-    pulls: (links.get(row.number) ?? []).map((link) => ({ number: link.pull_number, status: link.status })),
+    pulls: (links.get(row.number) ?? []).map((link) => ({
+      number: link.pull_number,
+      status: link.status,
+    })),
     locked: row.locked === 1,
     lock_reason: row.lock_reason,
     html_url: `${hearth.settings.site_url}/${repo}/issues/${row.number}`,
@@ -64,7 +85,10 @@ export function issueRecord(hearth: Hearth, row: IssueRow): Issue {
 /** The pull requests made for an issue, newest first. */
 export function issuePulls(hearth: Hearth, repo_id: string, number: number): IssuePull[] {
   const links = listLinks(hearth.db, repo_id, [number])
-  const actor = actorLookup(hearth, links.map((link) => link.author_id))
+  const actor = actorLookup(
+    hearth,
+    links.map((link) => link.author_id),
+  )
   return links.map((link) => ({
     number: link.pull_number,
     status: link.status,

@@ -1,6 +1,8 @@
 /**
- * Comments on a line of a change need to know the change, which belongs to the pull requests, a feature built upon this
- * one. So the question is an operation with a name of its own, asked by that name: `pulls` answers it with
+ * Comments on a line of a change need to know the change, which belongs to the pull requests, a
+ * feature built upon this
+ * one. So the question is an operation with a name of its own, asked by that name: `pulls` answers
+ * it with
  * `lineCheck(handler)` among its operations. Neither a route nor a tool leads to it.
  */
 import { readsRepo, type RepoGrant } from '#core/access.ts'
@@ -25,11 +27,15 @@ export type CommentedLine = Static<typeof Input>
 const Output = Type.Object({ commit: Sha })
 
 /**
- * Makes the operation that says on which head commit a line comment is made. The handler gives 422 with the field `path` or
+ * Makes the operation that says on which head commit a line comment is made. The handler gives 422
+ * with the field `path` or
  * `line` for what is not in the change (3 lines around a hunk are in it).
  */
 export const lineCheck = (
-  handler: (context: Context & { caller: Caller; repo: RepoGrant }, line: CommentedLine) => { commit: string } | Promise<{ commit: string }>,
+  handler: (
+    context: Context & { caller: Caller; repo: RepoGrant },
+    line: CommentedLine,
+  ) => { commit: string } | Promise<{ commit: string }>,
 ) =>
   operation({
     name: NAME,
@@ -44,8 +50,14 @@ export const lineCheck = (
   })
 
 /** Asks. Gives 422 for a line that is not in the change. */
-export async function checkLine(hearth: Hearth, caller: Caller, line: CommentedLine): Promise<{ commit: string }> {
-  const check = hearth.operationsByName.get(NAME) as Typed<CommentedLine, Static<typeof Output>> | undefined
+export async function checkLine(
+  hearth: Hearth,
+  caller: Caller,
+  line: CommentedLine,
+): Promise<{ commit: string }> {
+  const check = hearth.operationsByName.get(NAME) as
+    | Typed<CommentedLine, Static<typeof Output>>
+    | undefined
   if (!check) throw invalid('path', 'lines of a change cannot be commented on here')
   return call(hearth, check, caller, line)
 }

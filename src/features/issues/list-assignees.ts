@@ -9,7 +9,8 @@ const SIZES = { size: 100 }
 
 export const listAssignees = operation({
   name: 'list_assignees',
-  summary: 'List the people and agents that issues and pull requests of a repository that you can see can be assigned to, by username.',
+  summary:
+    'List the people and agents that issues and pull requests of a repository that you can see can be assigned to, by username.',
   route: 'GET /repos/{owner}/{name}/assignees',
   toolset: 'issues',
   access: readsRepo({ scope: 'issues:read' }),
@@ -23,6 +24,12 @@ export const listAssignees = operation({
 
   handler: ({ hearth, repo }, { q = '', ...paging }) => {
     const window = windowOf(paging, SIZES)
-    return pageOf(listAssignable(hearth, repo, q.trim() || null, { limit: window.limit + 1, offset: window.offset }), window)
+    return pageOf(
+      listAssignable(hearth, repo, q.trim() || null, {
+        limit: window.limit + 1,
+        offset: window.offset,
+      }),
+      window,
+    )
   },
 })

@@ -11,14 +11,17 @@ import { commentPlaces, inList } from './untrusted.ts'
 
 export const listComments = operation({
   name: 'list_comments',
-  summary: 'List the comments on an issue or pull request of a repository that you can see, oldest first; with since, those made or changed from then on.',
+  summary:
+    'List the comments on an issue or pull request of a repository that you can see, oldest first; with since, those made or changed from then on.',
   route: 'GET /repos/{owner}/{name}/issues/{number}/comments',
   toolset: 'issues',
   access: readsRepo({ scope: 'issues:read' }),
   input: Type.Object({
     repo: RepoPath,
     number: RecordNumber,
-    since: Type.Optional(Type.String({ maxLength: 50, description: 'A date-time as in RFC 3339.' })),
+    since: Type.Optional(
+      Type.String({ maxLength: 50, description: 'A date-time as in RFC 3339.' }),
+    ),
     ...byPage(),
   }),
   output: ListOf(Comment),
@@ -29,8 +32,13 @@ export const listComments = operation({
     const record = requireRecord(db, repo.id, number)
     const window = windowOf(paging)
     const from = since === undefined ? undefined : parseTimestamp(since)
-    if (from === null) throw invalid('since', 'since must be a date-time such as 2026-01-31T23:59:59Z')
-    const comments = commentsOf(hearth, repo.id, number, { limit: window.limit + 1, offset: window.offset, since: from })
+    if (from === null)
+      throw invalid('since', 'since must be a date-time such as 2026-01-31T23:59:59Z')
+    const comments = commentsOf(hearth, repo.id, number, {
+      limit: window.limit + 1,
+      offset: window.offset,
+      since: from,
+    })
     return pageOf(comments, window, from === undefined ? record.comments_count : undefined)
   },
 })

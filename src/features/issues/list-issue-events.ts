@@ -9,7 +9,8 @@ import { requireRecord } from './find.ts'
 
 export const listIssueEvents = operation({
   name: 'list_issue_events',
-  summary: 'Read what happened to one issue or pull request of a repository that you can see, newest first. Go back with before.',
+  summary:
+    'Read what happened to one issue or pull request of a repository that you can see, newest first. Go back with before.',
   route: 'GET /repos/{owner}/{name}/issues/{number}/events',
   toolset: 'issues',
   access: readsRepo({ scope: 'issues:read' }),
@@ -21,6 +22,10 @@ export const listIssueEvents = operation({
     requireRecord(db, repo.id, number)
     const { before, limit } = beforeOf(paging, 'evt')
     const rows = listEvents(db, { repo_id: repo.id, number, before, limit: limit + 1 })
-    return keyPageOf(rows.map((row) => eventRecord(hearth, row)), limit, ({ id }) => id)
+    return keyPageOf(
+      rows.map((row) => eventRecord(hearth, row)),
+      limit,
+      ({ id }) => id,
+    )
   },
 })

@@ -10,7 +10,8 @@ const SIZES = { size: 100 }
 
 export const listLabels = operation({
   name: 'list_labels',
-  summary: 'List the labels of a repository that you can see, in alphabetical order, each with how many open issues carry it.',
+  summary:
+    'List the labels of a repository that you can see, in alphabetical order, each with how many open issues carry it.',
   route: 'GET /v1/repos/{owner}/{name}/labels',
   toolset: 'issues',
   access: readsRepo({ scope: 'issues:read' }),
@@ -20,6 +21,10 @@ export const listLabels = operation({
 
   handler: ({ db, repo }, paging) => {
     const window = windowOf(paging, SIZES)
-    return pageOf(listLabelRows(db, repo.id, window.limit, window.offset).map(labelRecord), window, countLabels(db, repo.id))
+    return pageOf(
+      listLabelRows(db, repo.id, window.limit, window.offset).map(labelRecord),
+      window,
+      countLabels(db, repo.id),
+    )
   },
 })

@@ -9,7 +9,8 @@ import { listMilestoneRows } from './store-milestones.ts'
 
 export const listMilestones = operation({
   name: 'list_milestones',
-  summary: 'List the milestones of a repository that you can see, newest first, each with how many of its issues are open and closed.',
+  summary:
+    'List the milestones of a repository that you can see, newest first, each with how many of its issues are open and closed.',
   route: 'GET /repos/{owner}/{name}/milestones',
   toolset: 'issues',
   access: readsRepo({ scope: 'issues:read' }),
@@ -19,6 +20,9 @@ export const listMilestones = operation({
 
   handler: ({ db, repo }, { state = 'open', ...paging }) => {
     const window = windowOf(paging)
-    return pageOf(listMilestoneRows(db, repo.id, state, window.limit + 1, window.offset).map(milestoneRecord), window)
+    return pageOf(
+      listMilestoneRows(db, repo.id, state, window.limit + 1, window.offset).map(milestoneRecord),
+      window,
+    )
   },
 })

@@ -15,7 +15,11 @@ export const lockIssue = operation({
   toolset: 'issues',
   access: writesRepo('write', { scope: 'issues:write' }),
   annotations: { idempotent: true },
-  input: Type.Object({ repo: RepoPath, number: RecordNumber, reason: Type.Optional(OneOf(LOCK_REASONS)) }),
+  input: Type.Object({
+    repo: RepoPath,
+    number: RecordNumber,
+    reason: Type.Optional(OneOf(LOCK_REASONS)),
+  }),
   output: Issue,
   untrusted: inRecord(issuePlaces),
 
@@ -24,8 +28,15 @@ export const lockIssue = operation({
       const issue = requireIssue(tx.db, repo.id, number)
       if (issue.locked === 1 && issue.lock_reason === reason) return issueRecord(hearth, issue)
       setRecordLock(tx, repo.id, number, true, reason)
-      const changed = [...(issue.locked === 1 ? [] : ['locked']), ...(issue.lock_reason === reason ? [] : ['lock_reason'])]
-      tx.append(issueUpdated, { workspace_id: repo.workspace_id, repo_id: repo.id }, { number, changed })
+      const changed = [
+        ...(issue.locked === 1 ? [] : ['locked']),
+        ...(issue.lock_reason === reason ? [] : ['lock_reason']),
+      ]
+      tx.append(
+        issueUpdated,
+        { workspace_id: repo.workspace_id, repo_id: repo.id },
+        { number, changed },
+      )
       return issueRecord(hearth, requireIssue(tx.db, repo.id, number))
     }),
 })

@@ -5,9 +5,17 @@ import { parseTimestamp, type Timestamp } from '#lib/time.ts'
 import type { Milestone } from './schema.ts'
 import type { CountedMilestoneRow } from './store-milestones.ts'
 
-export const MilestoneTitle = Type.String({ minLength: 1, maxLength: 256, description: 'The goal in one line.' })
-export const MilestoneDescription = Nullable(Type.String({ maxLength: 65_536, description: 'Markdown.' }))
-export const DueOn = Nullable(Type.String({ maxLength: 50, description: 'A date-time as in RFC 3339.' }))
+export const MilestoneTitle = Type.String({
+  minLength: 1,
+  maxLength: 256,
+  description: 'The goal in one line.',
+})
+export const MilestoneDescription = Nullable(
+  Type.String({ maxLength: 65_536, description: 'Markdown.' }),
+)
+export const DueOn = Nullable(
+  Type.String({ maxLength: 50, description: 'A date-time as in RFC 3339.' }),
+)
 
 export const milestoneRecord = (row: CountedMilestoneRow): Milestone => ({
   id: row.id,
@@ -25,6 +33,7 @@ export const milestoneRecord = (row: CountedMilestoneRow): Milestone => ({
 export function dueOn(text: string | null): Timestamp | null {
   if (text === null) return null
   const time = parseTimestamp(text)
-  if (time === null) throw invalid('due_on', 'due_on must be a date-time such as 2026-01-31T23:59:59Z')
+  if (time === null)
+    throw invalid('due_on', 'due_on must be a date-time such as 2026-01-31T23:59:59Z')
   return time
 }

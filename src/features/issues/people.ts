@@ -5,14 +5,18 @@ import type { Actor } from '#core/schema.ts'
 import { actorOf, actorsOf } from '#features/accounts/index.ts'
 
 /** Gives the actors of a page of rows with one question. */
-export function actorLookup(hearth: Hearth, ids: readonly (string | null)[]): (id: string) => Actor {
+export function actorLookup(
+  hearth: Hearth,
+  ids: readonly (string | null)[],
+): (id: string) => Actor {
   const wanted = [...new Set(ids.filter((id) => id !== null))]
   const known = new Map(actorsOf(hearth, wanted).map((actor) => [actor.id, actor]))
   return (id) => known.get(id) ?? actorOf(hearth, id)
 }
 
 /**
- * Whether the caller stands where the author stands: the author, the person that the author acted for, or an agent of that
+ * Whether the caller stands where the author stands: the author, the person that the author acted
+ * for, or an agent of that
  * person: what one agent began, the next one of the same person can go on with.
  */
 export function isAuthor(hearth: Hearth, caller: Caller, author_id: string): boolean {

@@ -10,7 +10,8 @@ import { commentPlaces, inRecord } from './untrusted.ts'
 
 export const react = operation({
   name: 'react',
-  summary: 'Put your reaction on a comment; anyone who can see it may. The answer is the comment with its counts.',
+  summary:
+    'Put your reaction on a comment; anyone who can see it may. The answer is the comment with its counts.',
   route: 'PUT /repos/{owner}/{name}/comments/{id}/reactions/{content}',
   toolset: 'issues',
   access: writesRepo('read', { scope: 'issues:write' }),

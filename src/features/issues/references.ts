@@ -1,6 +1,8 @@
 /**
- * What a text in Markdown refers to: people and teams (`@ada`, `@acme/core`), issues and pull requests (`#12`, `acme/site#12`, or
- * their address), and commits by id. One pattern, so that what is linked on a page and what is told to people are the same.
+ * What a text in Markdown refers to: people and teams (`@ada`, `@acme/core`), issues and pull
+ * requests (`#12`, `acme/site#12`, or
+ * their address), and commits by id. One pattern, so that what is linked on a page and what is told
+ * to people are the same.
  */
 
 const mention = String.raw`(?<![\w@/.+-])@([a-z0-9](?:[a-z0-9-]{0,37}[a-z0-9])?)(?:/([a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?))?(?![\w@/-])`
@@ -10,8 +12,12 @@ const commit = String.raw`(?<![\w/.#&;@-])(?:([\w-]{1,39}/[\w.-]{1,100})@)?([0-9
 /** Its groups: a name and a team; a repository and a number; a repository and a commit id. */
 export const REFERENCE = new RegExp(`${mention}|${number}|${commit}`, 'gi')
 
-/** A short run of hex counts as a commit only with a digit and a letter in it, so that neither a year nor a word is one. */
-export const looksLikeCommit = (hex: string): boolean => hex === hex.toLowerCase() && (hex.length >= 40 || (/\d/.test(hex) && /[a-f]/.test(hex)))
+/**
+ * A short run of hex counts as a commit only with a digit and a letter in it, so that neither a
+ * year nor a word is one.
+ */
+export const looksLikeCommit = (hex: string): boolean =>
+  hex === hex.toLowerCase() && (hex.length >= 40 || (/\d/.test(hex) && /[a-f]/.test(hex)))
 
 export type References = {
   /** `name` or `workspace/team`, in lower case, each once. */
@@ -26,7 +32,18 @@ const MOST = 50
 
 const token = /<!--[\s\S]*?(?:-->|$)|<(\/?)([a-z][a-z0-9]*)((?:"[^"]*"|'[^']*'|[^>"'])*)>|[^<]+|</gi
 /** What stands in these is shown as it is, or not at all. */
-const QUIET: ReadonlySet<string> = new Set(['a', 'code', 'pre', 'kbd', 'samp', 'tt', 'script', 'style', 'textarea', 'title'])
+const QUIET: ReadonlySet<string> = new Set([
+  'a',
+  'code',
+  'pre',
+  'kbd',
+  'samp',
+  'tt',
+  'script',
+  'style',
+  'textarea',
+  'title',
+])
 
 /** `site_url` makes addresses of issues and pull requests on this site references too. */
 export function readReferences(markdown: string, site_url = ''): References {
@@ -41,14 +58,20 @@ export function readReferences(markdown: string, site_url = ''): References {
   }
   let quiet = 0
   let quoted = 0
-  for (const [whole, close, name, rest = ''] of Bun.markdown.html(markdown.toWellFormed(), { autolinks: true }).matchAll(token)) {
+  for (const [whole, close, name, rest = ''] of Bun.markdown
+    .html(markdown.toWellFormed(), { autolinks: true })
+    .matchAll(token)) {
     if (name !== undefined) {
       const tag = name.toLowerCase()
       const step = close === '' ? 1 : -1
       if (QUIET.has(tag)) quiet = Math.max(0, quiet + step)
       if (tag === 'blockquote') quoted = Math.max(0, quoted + step)
       const href = tag === 'a' && site_url !== '' ? (/\bhref="([^"]*)"/.exec(rest)?.[1] ?? '') : ''
-      const [, repo, digits] = href.startsWith(`${site_url}/`) ? (/^\/([\w-]+\/[\w.-]+)\/(?:issues|pull)\/([1-9]\d{0,8})(?:#[\w-]+)?$/.exec(href.slice(site_url.length)) ?? []) : []
+      const [, repo, digits] = href.startsWith(`${site_url}/`)
+        ? (/^\/([\w-]+\/[\w.-]+)\/(?:issues|pull)\/([1-9]\d{0,8})(?:#[\w-]+)?$/.exec(
+            href.slice(site_url.length),
+          ) ?? [])
+        : []
       if (repo !== undefined && digits !== undefined) addNumber(repo, digits)
       continue
     }
@@ -56,10 +79,14 @@ export function readReferences(markdown: string, site_url = ''): References {
     for (const [, person, team, numberRepo, digits, commitRepo, hex] of whole.matchAll(REFERENCE)) {
       // What is quoted was said before, by somebody else.
       if (person !== undefined) {
-        if (quoted === 0 && !person.includes('--') && mentions.size < MOST) mentions.add((team === undefined ? person : `${person}/${team}`).toLowerCase())
+        if (quoted === 0 && !person.includes('--') && mentions.size < MOST)
+          mentions.add((team === undefined ? person : `${person}/${team}`).toLowerCase())
       } else if (digits !== undefined) addNumber(numberRepo ?? null, digits)
       else if (hex !== undefined && looksLikeCommit(hex) && commits.size < MOST) {
-        commits.set(`${commitRepo ?? ''}@${hex}`, { repo: commitRepo?.toLowerCase() ?? null, sha: hex })
+        commits.set(`${commitRepo ?? ''}@${hex}`, {
+          repo: commitRepo?.toLowerCase() ?? null,
+          sha: hex,
+        })
       }
     }
   }

@@ -11,7 +11,8 @@ import { inRecord, issuePlaces } from './untrusted.ts'
 
 export const reopenIssue = operation({
   name: 'reopen_issue',
-  summary: 'Open a closed issue again; pull requests closed with it stay closed. Its author, or Triage. The answer is the issue.',
+  summary:
+    'Open a closed issue again; pull requests closed with it stay closed. Its author, or Triage. The answer is the issue.',
   route: 'POST /v1/repos/{owner}/{name}/issues/{number}/reopen',
   toolset: 'issues',
   access: writesRepo('read', { scope: 'issues:write' }),
@@ -21,7 +22,8 @@ export const reopenIssue = operation({
   untrusted: inRecord(issuePlaces),
 
   handler: ({ hearth, db, repo, caller, write }, { number }) => {
-    if (!isAuthor(hearth, caller, requireIssue(db, repo.id, number).author_id)) repo.require('triage')
+    if (!isAuthor(hearth, caller, requireIssue(db, repo.id, number).author_id))
+      repo.require('triage')
     return write((tx) => {
       const issue = requireIssue(tx.db, repo.id, number)
       if (issue.open === 1) return issueRecord(hearth, issue)

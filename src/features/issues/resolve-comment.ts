@@ -13,19 +13,25 @@ import { commentPlaces, inRecord } from './untrusted.ts'
 
 export const resolveComment = operation({
   name: 'resolve_comment',
-  summary: 'Mark the thread of a comment on a pull request as settled, or with resolved false as not. The pull request\'s author, or Write. The answer is the comment.',
+  summary:
+    "Mark the thread of a comment on a pull request as settled, or with resolved false as not. The pull request's author, or Write. The answer is the comment.",
   route: 'POST /repos/{owner}/{name}/comments/{id}/resolve',
   toolset: 'pulls',
   access: writesRepo('read', { scope: 'pulls:write' }),
   annotations: { idempotent: true },
-  input: Type.Object({ repo: RepoPath, id: CommentId, resolved: Type.Optional(Type.Boolean({ description: 'true unless given.' })) }),
+  input: Type.Object({
+    repo: RepoPath,
+    id: CommentId,
+    resolved: Type.Optional(Type.Boolean({ description: 'true unless given.' })),
+  }),
   output: Comment,
   untrusted: inRecord(commentPlaces),
 
   handler: ({ hearth, db, repo, caller, write }, { id, resolved = true }) => {
     const { kind, number } = requireComment(db, repo.id, id)
     if (kind !== 'pull') throw invalid('id', 'only threads on pull requests can be resolved')
-    if (!isAuthor(hearth, caller, requireRecord(db, repo.id, number).author_id)) repo.require('write')
+    if (!isAuthor(hearth, caller, requireRecord(db, repo.id, number).author_id))
+      repo.require('write')
     return write((tx) => {
       const comment = requireComment(tx.db, repo.id, id)
       if ((comment.resolved === 1) !== resolved) {

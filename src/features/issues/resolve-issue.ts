@@ -1,4 +1,7 @@
-/** What the pull requests ask of issues: an open one to work on, and its end when the work is merged. */
+/**
+ * What the pull requests ask of issues: an open one to work on, and its end when the work is
+ * merged.
+ */
 import type { Db } from '#core/db.ts'
 import type { Subject } from '#core/events.ts'
 import { actorId } from '#core/caller.ts'
@@ -9,15 +12,27 @@ import { findIssue, setIssueClosed, type IssueRow } from './store-issues.ts'
 import { findRecord } from './store-records.ts'
 
 /** Gives 422 with the field when the number is not that of an open issue of the repository. */
-export function requireOpenIssue(db: Db, repo_id: string, number: number, field = 'issue'): IssueRow {
+export function requireOpenIssue(
+  db: Db,
+  repo_id: string,
+  number: number,
+  field = 'issue',
+): IssueRow {
   const issue = findIssue(db, repo_id, number)
-  if (!issue) throw invalid(field, findRecord(db, repo_id, number) ? `#${number} is a pull request, not an issue` : `there is no issue #${number}`)
+  if (!issue)
+    throw invalid(
+      field,
+      findRecord(db, repo_id, number)
+        ? `#${number} is a pull request, not an issue`
+        : `there is no issue #${number}`,
+    )
   if (issue.open === 0) throw invalid(field, `issue #${number} is closed; reopen it first`)
   return issue
 }
 
 /**
- * Closes an issue because the pull request `by_pull` was merged; gives whether it was open. A closed one stays as it is.
+ * Closes an issue because the pull request `by_pull` was merged; gives whether it was open. A
+ * closed one stays as it is.
  * `as` names another actor than the caller, null for the service.
  */
 export function resolveIssue(

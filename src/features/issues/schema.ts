@@ -5,7 +5,16 @@ export const ISSUE_STATES = ['open', 'closed'] as const
 export const CLOSE_REASONS = ['completed', 'not_planned'] as const
 export const LOCK_REASONS = ['off_topic', 'too_heated', 'resolved', 'spam'] as const
 export const PULL_STATUSES = ['draft', 'open', 'closed', 'merged'] as const
-export const REACTIONS = ['+1', '-1', 'laugh', 'hooray', 'confused', 'heart', 'rocket', 'eyes'] as const
+export const REACTIONS = [
+  '+1',
+  '-1',
+  'laugh',
+  'hooray',
+  'confused',
+  'heart',
+  'rocket',
+  'eyes',
+] as const
 
 export type CloseReason = (typeof CLOSE_REASONS)[number]
 export type LockReason = (typeof LOCK_REASONS)[number]
@@ -53,7 +62,12 @@ export const Milestone = Type.Object(
 )
 export type Milestone = Static<typeof Milestone>
 
-export const IssueMilestone = Type.Object({ id: Id('mls'), title: Type.String(), due_on: Nullable(Time), state: OneOf(ISSUE_STATES) })
+export const IssueMilestone = Type.Object({
+  id: Id('mls'),
+  title: Type.String(),
+  due_on: Nullable(Time),
+  state: OneOf(ISSUE_STATES),
+})
 export type IssueMilestone = Static<typeof IssueMilestone>
 
 export const Issue = Type.Object(
@@ -64,14 +78,19 @@ export const Issue = Type.Object(
     title: Type.String(),
     body: Type.String({ description: 'Markdown.' }),
     labels: Type.Array(Type.String(), { description: 'Names, in alphabetical order.' }),
-    checks: Type.Array(Type.String(), { description: 'Commands that must pass for a pull request to be accepted.' }),
+    checks: Type.Array(Type.String(), {
+      description: 'Commands that must pass for a pull request to be accepted.',
+    }),
     assignees: Type.Array(Assignee),
     milestone: Nullable(IssueMilestone),
     blocked_by: Type.Array(Type.Integer(), { description: 'Issues that must close first.' }),
     state: OneOf(ISSUE_STATES),
-    reason: Type.Union([OneOf(CLOSE_REASONS), Type.Null()], { description: 'How it was closed; null while open.' }),
+    reason: Type.Union([OneOf(CLOSE_REASONS), Type.Null()], {
+      description: 'How it was closed; null while open.',
+    }),
     resolved_by: Type.Union([Type.Integer(), Type.Null()], {
-      ...restName('resolvedBy'), description: 'The pull request whose merge closed it.',
+      ...restName('resolvedBy'),
+      description: 'The pull request whose merge closed it.',
     }),
     author: Actor,
     comments_count: Type.Integer(),
@@ -90,7 +109,10 @@ export const Issue = Type.Object(
 )
 export type Issue = Static<typeof Issue>
 
-/** A pull request as the detail of its issue shows it. The two optional fields are left out while they have no value. */
+/**
+ * A pull request as the detail of its issue shows it. The two optional fields are left out while
+ * they have no value.
+ */
 export const IssuePull = Type.Object({
   number: Type.Integer(),
   status: OneOf(PULL_STATUSES),
@@ -99,14 +121,28 @@ export const IssuePull = Type.Object({
   agent: Nullable(Type.String({ description: 'The agent that works on it.' })),
   created_at: Time,
   updated_at: Time,
-  superseded_by: Type.Optional(Type.Integer({ ...restName('supersededBy'), description: 'The merged pull request that closed this one.' })),
-  merged_by: Type.Optional(Type.String({ ...restName('mergedBy'), description: 'Who merged it, a username.' })),
+  superseded_by: Type.Optional(
+    Type.Integer({
+      ...restName('supersededBy'),
+      description: 'The merged pull request that closed this one.',
+    }),
+  ),
+  merged_by: Type.Optional(
+    Type.String({ ...restName('mergedBy'), description: 'Who merged it, a username.' }),
+  ),
 })
 export type IssuePull = Static<typeof IssuePull>
 
 const count = Type.Integer({ minimum: 0 })
 export const ReactionCounts = Type.Object({
-  '+1': count, '-1': count, laugh: count, hooray: count, confused: count, heart: count, rocket: count, eyes: count,
+  '+1': count,
+  '-1': count,
+  laugh: count,
+  hooray: count,
+  confused: count,
+  heart: count,
+  rocket: count,
+  eyes: count,
 })
 export type ReactionCounts = Static<typeof ReactionCounts>
 
@@ -148,7 +184,9 @@ export const IssueDetail = Type.Object(
   {
     issue: Issue,
     pulls: Type.Array(IssuePull, { description: 'Pull requests made for it, newest first.' }),
-    comments: Type.Array(Comment, { description: 'The first 100, oldest first; list_comments gives the rest.' }),
+    comments: Type.Array(Comment, {
+      description: 'The first 100, oldest first; list_comments gives the rest.',
+    }),
     comments_count: Type.Integer(),
   },
   { $id: 'IssueDetail', description: 'An issue with its pull requests and first comments.' },

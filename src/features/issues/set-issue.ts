@@ -5,25 +5,35 @@ import { milestoneId } from './find.ts'
 import { listBlockers, setBlockers, waitsFor, type IssueRow } from './store-issues.ts'
 import { findRecord, setRecordMilestone } from './store-records.ts'
 
-/** Puts an issue under a milestone, by id or title; empty or null takes it from its own. Gives whether it changed, or 422. */
+/**
+ * Puts an issue under a milestone, by id or title; empty or null takes it from its own. Gives
+ * whether it changed, or 422.
+ */
 export function changeMilestone(tx: Tx, issue: IssueRow, given: string | null): boolean {
   const id = given === null || given.trim() === '' ? null : milestoneId(tx.db, issue.repo_id, given)
-  if (id === null && given !== null && given.trim() !== '') throw invalid('milestone', `there is no milestone ${JSON.stringify(given)}`)
+  if (id === null && given !== null && given.trim() !== '')
+    throw invalid('milestone', `there is no milestone ${JSON.stringify(given)}`)
   if (id === issue.milestone_id) return false
   setRecordMilestone(tx, issue.repo_id, issue.number, id)
   return true
 }
 
-/** Replaces what must close first; gives whether it changed. Gives 422 for what is no other issue, and for circles. */
+/**
+ * Replaces what must close first; gives whether it changed. Gives 422 for what is no other issue,
+ * and for circles.
+ */
 export function changeBlockers(tx: Tx, issue: IssueRow, given: readonly number[]): boolean {
   const { repo_id, number } = issue
   const wanted = [...new Set(given)].sort((a, b) => a - b)
   const present = listBlockers(tx.db, repo_id, [number]).map((row) => row.blocked_by)
-  if (wanted.length === present.length && wanted.every((blocker, at) => blocker === present[at])) return false
+  if (wanted.length === present.length && wanted.every((blocker, at) => blocker === present[at]))
+    return false
   for (const blocker of wanted) {
     if (blocker === number) throw invalid('blocked_by', 'an issue cannot wait for itself')
-    if (findRecord(tx.db, repo_id, blocker)?.kind !== 'issue') throw invalid('blocked_by', `there is no issue #${blocker}`)
-    if (waitsFor(tx.db, repo_id, blocker, number)) throw invalid('blocked_by', `issue #${blocker} itself waits for #${number}`)
+    if (findRecord(tx.db, repo_id, blocker)?.kind !== 'issue')
+      throw invalid('blocked_by', `there is no issue #${blocker}`)
+    if (waitsFor(tx.db, repo_id, blocker, number))
+      throw invalid('blocked_by', `issue #${blocker} itself waits for #${number}`)
   }
   setBlockers(tx, repo_id, number, wanted)
   return true

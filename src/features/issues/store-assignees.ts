@@ -5,20 +5,36 @@ import type { Tx } from '#core/write.ts'
 
 /** Ids of a record's assignees, in the order they were named. */
 export const assigneeIdsOf = (db: Db, repo_id: string, number: number): readonly string[] =>
-  kept(db, 'assignees', `${repo_id} ${number}`, () => assigneeIdsOfAll(db, repo_id, [number]).get(number) ?? [])
+  kept(
+    db,
+    'assignees',
+    `${repo_id} ${number}`,
+    () => assigneeIdsOfAll(db, repo_id, [number]).get(number) ?? [],
+  )
 
 /** Brings the assignees of a page into the look that is under way; gives the ids of all of them. */
 export function keepAssignees(db: Db, repo_id: string, numbers: readonly number[]): string[] {
   const ids = assigneeIdsOfAll(db, repo_id, numbers)
-  keepAll(db, 'assignees', numbers.map((number) => `${repo_id} ${number}`), () => new Map([...ids].map(([number, list]) => [`${repo_id} ${number}`, list])), () => [])
+  keepAll(
+    db,
+    'assignees',
+    numbers.map((number) => `${repo_id} ${number}`),
+    () => new Map([...ids].map(([number, list]) => [`${repo_id} ${number}`, list])),
+    () => [],
+  )
   return [...ids.values()].flat()
 }
 
 /** The same for a page of records. */
-export function assigneeIdsOfAll(db: Db, repo_id: string, numbers: readonly number[]): Map<number, string[]> {
+export function assigneeIdsOfAll(
+  db: Db,
+  repo_id: string,
+  numbers: readonly number[],
+): Map<number, string[]> {
   const rows = db.all<{ number: number; actor_id: string }>(
     `SELECT number, actor_id FROM assignees WHERE repo_id = ? AND number IN (SELECT value FROM json_each(?)) ORDER BY number, position`,
-    repo_id, JSON.stringify(numbers),
+    repo_id,
+    JSON.stringify(numbers),
   )
   const ids = new Map<number, string[]>()
   for (const { number, actor_id } of rows) {
@@ -29,21 +45,41 @@ export function assigneeIdsOfAll(db: Db, repo_id: string, numbers: readonly numb
   return ids
 }
 
-export function replaceAssignees(tx: Tx, repo_id: string, number: number, actor_ids: readonly string[]): void {
+export function replaceAssignees(
+  tx: Tx,
+  repo_id: string,
+  number: number,
+  actor_ids: readonly string[],
+): void {
   tx.db.run('DELETE FROM assignees WHERE repo_id = ? AND number = ?', repo_id, number)
   actor_ids.forEach((actor_id, position) =>
     tx.db.run(
       `INSERT INTO assignees (repo_id, number, actor_id, position, kind, open)
        SELECT repo_id, number, ?, ?, kind, open FROM records WHERE repo_id = ? AND number = ?`,
-      actor_id, position, repo_id, number,
+      actor_id,
+      position,
+      repo_id,
+      number,
     ),
   )
 }
 
-export type CandidateRow = { readonly id: string; readonly kind: 'user' | 'agent'; readonly username: string }
+export type CandidateRow = {
+  readonly id: string
+  readonly kind: 'user' | 'agent'
+  readonly username: string
+}
 
-/** Members of the workspace, people with a role of their own here, and agents with a token that still works here; `q` is a part of a username or name. By username. */
-export const listCandidates = (db: Db, repo: { id: string; workspace_id: string }, q: string | null, now: string): CandidateRow[] =>
+/**
+ * Members of the workspace, people with a role of their own here, and agents with a token that
+ * still works here; `q` is a part of a username or name. By username.
+ */
+export const listCandidates = (
+  db: Db,
+  repo: { id: string; workspace_id: string },
+  q: string | null,
+  now: string,
+): CandidateRow[] =>
   db.all<CandidateRow>(
     `SELECT id, kind, username FROM (
        SELECT a.id, a.kind, a.username, a.name FROM members m JOIN actors a ON a.id = m.user_id JOIN users u ON u.id = a.id
@@ -55,13 +91,23 @@ export const listCandidates = (db: Db, repo: { id: string; workspace_id: string 
        SELECT a.id, a.kind, a.username, a.name FROM token_repos r JOIN tokens t ON t.id = r.token_id JOIN actors a ON a.id = t.actor_id
        WHERE r.repo_id = ?1 AND t.kind = 'agent' AND (t.expires_at IS NULL OR t.expires_at > ?4)
      ) WHERE ?3 IS NULL OR instr(lower(username), lower(?3)) > 0 OR instr(lower(coalesce(name, '')), lower(?3)) > 0 ORDER BY username, id`,
-    repo.id, repo.workspace_id, q, now,
+    repo.id,
+    repo.workspace_id,
+    q,
+    now,
   )
 
 /** An agent at work in a repository, by `<username>/<agent name>`; the newest of several. */
-export const findAgent = (db: Db, repo_id: string, username: string, now: string): CandidateRow | null =>
+export const findAgent = (
+  db: Db,
+  repo_id: string,
+  username: string,
+  now: string,
+): CandidateRow | null =>
   db.one<CandidateRow>(
     `SELECT a.id, a.kind, a.username FROM token_repos r JOIN tokens t ON t.id = r.token_id JOIN actors a ON a.id = t.actor_id
      WHERE r.repo_id = ? AND t.kind = 'agent' AND a.username = ? AND (t.expires_at IS NULL OR t.expires_at > ?) ORDER BY a.id DESC LIMIT 1`,
-    repo_id, username, now,
+    repo_id,
+    username,
+    now,
   )

@@ -34,7 +34,8 @@ const SELECT = `SELECT c.id, c.repo_id, c.number, r.kind, c.author_id, c.body, c
   c.review_id, c.applied_in, c.created_at, c.updated_at
   FROM comments c CROSS JOIN records r ON r.repo_id = c.repo_id AND r.number = c.number LEFT JOIN comments t ON t.id = c.in_reply_to`
 
-export const findComment = (db: Db, id: string): CommentRow | null => db.one<CommentRow>(`${SELECT} WHERE c.id = ?`, id)
+export const findComment = (db: Db, id: string): CommentRow | null =>
+  db.one<CommentRow>(`${SELECT} WHERE c.id = ?`, id)
 
 /** Oldest first. `since` leaves out those not changed since that time. */
 export function listCommentRows(
@@ -45,7 +46,11 @@ export function listCommentRows(
 ): CommentRow[] {
   return db.all<CommentRow>(
     `${SELECT} WHERE c.repo_id = ?1 AND c.number = ?2 AND (?3 IS NULL OR c.updated_at >= ?3) ORDER BY c.id LIMIT ?4 OFFSET ?5`,
-    repo_id, number, since ?? null, limit, offset,
+    repo_id,
+    number,
+    since ?? null,
+    limit,
+    offset,
   )
 }
 
@@ -55,13 +60,18 @@ export const listReviewComments = (db: Db, review_id: string): CommentRow[] =>
 
 /** The comments on lines of a change, oldest first. */
 export const listLineComments = (db: Db, repo_id: string, number: number): CommentRow[] =>
-  db.all<CommentRow>(`${SELECT} WHERE c.repo_id = ? AND c.number = ? AND c.path IS NOT NULL ORDER BY c.id`, repo_id, number)
+  db.all<CommentRow>(
+    `${SELECT} WHERE c.repo_id = ? AND c.number = ? AND c.path IS NOT NULL ORDER BY c.id`,
+    repo_id,
+    number,
+  )
 
 /** Threads on lines of a change that nobody has resolved. */
 export const countUnresolved = (db: Db, repo_id: string, number: number): number =>
   db.one<{ count: number }>(
     'SELECT COUNT(*) AS count FROM comments WHERE repo_id = ? AND number = ? AND path IS NOT NULL AND in_reply_to IS NULL AND resolved = 0',
-    repo_id, number,
+    repo_id,
+    number,
   )?.count ?? 0
 
 export type NewComment = {
@@ -82,14 +92,33 @@ export type NewComment = {
 /** Adds a comment and gives its id. It appends no event: who calls it does. */
 export function insertComment(tx: Tx, comment: NewComment): string {
   const id = typeId('cmt', tx.now_ms)
-  const { path = null, line = null, start_line = null, commit_sha = null, in_reply_to = null, review_id = null } = comment
+  const {
+    path = null,
+    line = null,
+    start_line = null,
+    commit_sha = null,
+    in_reply_to = null,
+    review_id = null,
+  } = comment
   const side = path === null ? null : (comment.side ?? 'new')
   tx.db.run(
     `INSERT INTO comments
        (id, repo_id, number, author_id, body, path, line, start_line, side, commit_sha, in_reply_to, review_id, created_at, updated_at)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    id, comment.repo_id, comment.number, comment.author_id, comment.body,
-    path, line, start_line, side, commit_sha, in_reply_to, review_id, tx.now, tx.now,
+    id,
+    comment.repo_id,
+    comment.number,
+    comment.author_id,
+    comment.body,
+    path,
+    line,
+    start_line,
+    side,
+    commit_sha,
+    in_reply_to,
+    review_id,
+    tx.now,
+    tx.now,
   )
   touchRecord(tx, comment.repo_id, comment.number)
   return id
@@ -109,36 +138,74 @@ export function setSuggestionApplied(tx: Tx, id: string, commit: string): void {
   tx.db.run('UPDATE comments SET applied_in = ?, updated_at = ? WHERE id = ?', commit, tx.now, id)
 }
 
-export function setThreadResolved(tx: Tx, thread_id: string, resolved: boolean, by: string | null): void {
-  tx.db.run('UPDATE comments SET resolved = ?, resolved_by = ?, updated_at = ? WHERE id = ?', resolved ? 1 : 0, resolved ? by : null, tx.now, thread_id)
+export function setThreadResolved(
+  tx: Tx,
+  thread_id: string,
+  resolved: boolean,
+  by: string | null,
+): void {
+  tx.db.run(
+    'UPDATE comments SET resolved = ?, resolved_by = ?, updated_at = ? WHERE id = ?',
+    resolved ? 1 : 0,
+    resolved ? by : null,
+    tx.now,
+    thread_id,
+  )
 }
 
-/** Removes a comment. When it began a thread, the next comment of the thread begins it from now on. */
+/**
+ * Removes a comment. When it began a thread, the next comment of the thread begins it from now on.
+ */
 export function removeComment(tx: Tx, id: string): void {
-  const heir = tx.db.one<{ id: string }>('SELECT id FROM comments WHERE in_reply_to = ? ORDER BY id LIMIT 1', id)
+  const heir = tx.db.one<{ id: string }>(
+    'SELECT id FROM comments WHERE in_reply_to = ? ORDER BY id LIMIT 1',
+    id,
+  )
   if (heir) {
     tx.db.run(
       'UPDATE comments SET in_reply_to = NULL, (resolved, resolved_by) = (SELECT resolved, resolved_by FROM comments WHERE id = ?) WHERE id = ?',
-      id, heir.id,
+      id,
+      heir.id,
     )
     tx.db.run('UPDATE comments SET in_reply_to = ? WHERE in_reply_to = ?', heir.id, id)
   }
   tx.db.run('DELETE FROM comments WHERE id = ?', id)
 }
 
-export const listReactions = (db: Db, comment_ids: readonly string[]): { comment_id: string; content: ReactionContent; count: number }[] =>
+export const listReactions = (
+  db: Db,
+  comment_ids: readonly string[],
+): { comment_id: string; content: ReactionContent; count: number }[] =>
   db.all(
     'SELECT comment_id, content, COUNT(*) AS count FROM reactions WHERE comment_id IN (SELECT value FROM json_each(?)) GROUP BY comment_id, content',
     JSON.stringify(comment_ids),
   )
 
-export function insertReaction(tx: Tx, comment_id: string, content: ReactionContent, actor_id: string): void {
+export function insertReaction(
+  tx: Tx,
+  comment_id: string,
+  content: ReactionContent,
+  actor_id: string,
+): void {
   tx.db.run(
     'INSERT INTO reactions (comment_id, content, actor_id, created_at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
-    comment_id, content, actor_id, tx.now,
+    comment_id,
+    content,
+    actor_id,
+    tx.now,
   )
 }
 
 /** Gives whether there was one. */
-export const removeReaction = (tx: Tx, comment_id: string, content: ReactionContent, actor_id: string): boolean =>
-  tx.db.run('DELETE FROM reactions WHERE comment_id = ? AND content = ? AND actor_id = ?', comment_id, content, actor_id) > 0
+export const removeReaction = (
+  tx: Tx,
+  comment_id: string,
+  content: ReactionContent,
+  actor_id: string,
+): boolean =>
+  tx.db.run(
+    'DELETE FROM reactions WHERE comment_id = ? AND content = ? AND actor_id = ?',
+    comment_id,
+    content,
+    actor_id,
+  ) > 0

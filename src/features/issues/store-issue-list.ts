@@ -1,6 +1,8 @@
 /**
- * Which issues a list shows. The question starts from the table that leaves the fewest rows (words, a label, an assignee,
- * else the records), each of which has an index for it, and gives numbers only; the rows are read for one page.
+ * Which issues a list shows. The question starts from the table that leaves the fewest rows (words,
+ * a label, an assignee,
+ * else the records), each of which has an index for it, and gives numbers only; the rows are read
+ * for one page.
  */
 import type { Db, SqlValue } from '#core/db.ts'
 import { repoWord } from './store-issues.ts'
@@ -24,12 +26,19 @@ export type IssueFilter = {
 type Question = { from: string; where: string[]; params: SqlValue[]; number: string; order: string }
 
 const marks = (values: readonly unknown[]): string => values.map(() => '?').join(', ')
-const isOpen = (state: IssueFilter['state']): string => (state === 'all' ? 'IN (0, 1)' : state === 'open' ? '= 1' : '= 0')
+const isOpen = (state: IssueFilter['state']): string =>
+  state === 'all' ? 'IN (0, 1)' : state === 'open' ? '= 1' : '= 0'
 
-/** Words of a search, without the signs that the text index would read as its language. At most 16. */
-export const searchWords = (text: string): string[] => (text.normalize('NFC').match(/[\p{L}\p{N}\p{M}]+/gu) ?? []).slice(0, 16)
+/**
+ * Words of a search, without the signs that the text index would read as its language. At most 16.
+ */
+export const searchWords = (text: string): string[] =>
+  (text.normalize('NFC').match(/[\p{L}\p{N}\p{M}]+/gu) ?? []).slice(0, 16)
 
-/** The last letters of a word may be left out, except of very short ones, which would match nearly everything. */
+/**
+ * The last letters of a word may be left out, except of very short ones, which would match nearly
+ * everything.
+ */
 const ftsMatch = (repo_id: string, words: readonly string[]): string => {
   const terms = words.map((word) => (/^[\x20-\x7e]{1,2}$/.test(word) ? `"${word}"` : `"${word}" *`))
   return `repo : "${repoWord(repo_id)}" AND {title body} : (${terms.join(' AND ')})`
@@ -44,7 +53,9 @@ function question(filter: IssueFilter): Question {
     q.params.push(...values)
   }
   const needsRecord = filter.sort !== 'created' || author_ids !== null || milestone_id !== null
-  const joined = needsRecord ? ' CROSS JOIN records r ON r.repo_id = d.repo_id AND r.number = d.number' : ''
+  const joined = needsRecord
+    ? ' CROSS JOIN records r ON r.repo_id = d.repo_id AND r.number = d.number'
+    : ''
   let labels = label_ids
   let assigned = assignee_ids
   if (words) {
@@ -54,44 +65,75 @@ function question(filter: IssueFilter): Question {
     q.number = 'r.number'
   } else if (labels.length > 0) {
     q.from = `record_labels d${joined}`
-    add(`d.label_id = ? AND d.kind = 'issue' AND d.open ${open} AND d.repo_id = ?`, labels[0]!, repo_id)
+    add(
+      `d.label_id = ? AND d.kind = 'issue' AND d.open ${open} AND d.repo_id = ?`,
+      labels[0]!,
+      repo_id,
+    )
     q.number = 'd.number'
     labels = labels.slice(1)
   } else if (assigned) {
     q.from = `assignees d${joined}`
-    add(`d.actor_id IN (${marks(assigned)}) AND d.repo_id = ? AND d.kind = 'issue' AND d.open ${open}`, ...assigned, repo_id)
+    add(
+      `d.actor_id IN (${marks(assigned)}) AND d.repo_id = ? AND d.kind = 'issue' AND d.open ${open}`,
+      ...assigned,
+      repo_id,
+    )
     q.number = 'd.number'
     assigned = null
   } else add(`r.repo_id = ? AND r.kind = 'issue' AND r.open ${open}`, repo_id)
 
   for (const label of labels) {
-    add(`EXISTS (SELECT 1 FROM record_labels o WHERE o.repo_id = ? AND o.number = ${q.number} AND o.label_id = ?)`, repo_id, label)
+    add(
+      `EXISTS (SELECT 1 FROM record_labels o WHERE o.repo_id = ? AND o.number = ${q.number} AND o.label_id = ?)`,
+      repo_id,
+      label,
+    )
   }
   if (assigned) {
-    add(`EXISTS (SELECT 1 FROM assignees a WHERE a.repo_id = ? AND a.number = ${q.number} AND a.actor_id IN (${marks(assigned)}))`, repo_id, ...assigned)
+    add(
+      `EXISTS (SELECT 1 FROM assignees a WHERE a.repo_id = ? AND a.number = ${q.number} AND a.actor_id IN (${marks(assigned)}))`,
+      repo_id,
+      ...assigned,
+    )
   }
   if (author_ids) add(`r.author_id IN (${marks(author_ids)})`, ...author_ids)
   if (milestone_id !== null) add('r.milestone_id = ?', milestone_id)
 
-  // Rows of the text index come in the order of the records, so that the newest matches are found without sorting all.
+  // Rows of the text index come in the order of the records, so that the newest matches are found
+  // without sorting all.
   const newest = words ? 'f.rowid DESC' : `${q.number} DESC`
-  q.order = filter.sort === 'created' ? newest : `r.${filter.sort === 'updated' ? 'updated_at' : 'comments_count'} DESC, r.number DESC`
+  q.order =
+    filter.sort === 'created'
+      ? newest
+      : `r.${filter.sort === 'updated' ? 'updated_at' : 'comments_count'} DESC, r.number DESC`
   return q
 }
 
 /** Numbers of one page, in the order of the list. */
-export function listIssueNumbers(db: Db, filter: IssueFilter, limit: number, offset: number): number[] {
+export function listIssueNumbers(
+  db: Db,
+  filter: IssueFilter,
+  limit: number,
+  offset: number,
+): number[] {
   const { from, where, params, number, order } = question(filter)
   // An issue with two of the actors asked for is still one issue.
   const distinct = (filter.assignee_ids?.length ?? 0) > 1 ? 'DISTINCT ' : ''
   return db
     .all<{ number: number }>(
-      `SELECT ${distinct}${number} AS number FROM ${from} WHERE ${where.join(' AND ')} ORDER BY ${order} LIMIT ? OFFSET ?`, ...params, limit, offset,
+      `SELECT ${distinct}${number} AS number FROM ${from} WHERE ${where.join(' AND ')} ORDER BY ${order} LIMIT ? OFFSET ?`,
+      ...params,
+      limit,
+      offset,
     )
     .map((row) => row.number)
 }
 
-/** How many issues the whole list has. Not for words: those are not counted, because each match would have to be read. */
+/**
+ * How many issues the whole list has. Not for words: those are not counted, because each match
+ * would have to be read.
+ */
 export function countIssues(db: Db, filter: IssueFilter): number {
   const { repo_id, state, label_ids, assignee_ids, author_ids, milestone_id } = filter
   const others = assignee_ids !== null || author_ids !== null || milestone_id !== null
@@ -100,8 +142,18 @@ export function countIssues(db: Db, filter: IssueFilter): number {
     return open + (state === 'open' ? 0 : countRecords(db, repo_id, 'issue', false))
   }
   if (!others && label_ids.length === 1 && state === 'open') {
-    return db.one<{ count: number }>('SELECT issues_count AS count FROM labels WHERE id = ?', label_ids[0]!)?.count ?? 0
+    return (
+      db.one<{ count: number }>(
+        'SELECT issues_count AS count FROM labels WHERE id = ?',
+        label_ids[0]!,
+      )?.count ?? 0
+    )
   }
   const { from, where, params, number } = question({ ...filter, sort: 'created' })
-  return db.one<{ count: number }>(`SELECT COUNT(DISTINCT ${number}) AS count FROM ${from} WHERE ${where.join(' AND ')}`, ...params)?.count ?? 0
+  return (
+    db.one<{ count: number }>(
+      `SELECT COUNT(DISTINCT ${number}) AS count FROM ${from} WHERE ${where.join(' AND ')}`,
+      ...params,
+    )?.count ?? 0
+  )
 }

@@ -1,4 +1,7 @@
-/** Rows of issues. An issue is its record (number, title, author, whether it is open) and what only issues have. */
+/**
+ * Rows of issues. An issue is its record (number, title, author, whether it is open) and what only
+ * issues have.
+ */
 import type { Db } from '#core/db.ts'
 import type { Tx } from '#core/write.ts'
 import type { CloseReason } from './schema.ts'
@@ -28,7 +31,11 @@ export function findIssue(db: Db, repo_id: string, number: number): IssueRow | n
 
 /** The issues with these numbers, in the order of the numbers given. */
 export function issuesByNumber(db: Db, repo_id: string, numbers: readonly number[]): IssueRow[] {
-  const rows = db.all<Stored>(`${SELECT} WHERE r.repo_id = ? AND r.number IN (SELECT value FROM json_each(?))`, repo_id, JSON.stringify(numbers))
+  const rows = db.all<Stored>(
+    `${SELECT} WHERE r.repo_id = ? AND r.number IN (SELECT value FROM json_each(?))`,
+    repo_id,
+    JSON.stringify(numbers),
+  )
   const byNumber = new Map(rows.map((row) => [row.number, parse(row)]))
   return numbers.flatMap((number) => byNumber.get(number) ?? [])
 }
@@ -44,22 +51,58 @@ export type NewIssue = {
 }
 
 export function insertIssue(tx: Tx, issue: NewIssue): void {
-  insertRecord(tx, { repo_id: issue.repo_id, number: issue.number, kind: 'issue', title: issue.title, author_id: issue.author_id })
+  insertRecord(tx, {
+    repo_id: issue.repo_id,
+    number: issue.number,
+    kind: 'issue',
+    title: issue.title,
+    author_id: issue.author_id,
+  })
   tx.db.run(
     'INSERT INTO issues (id, repo_id, number, body, checks) VALUES (?, ?, ?, ?, ?)',
-    issue.id, issue.repo_id, issue.number, issue.body, JSON.stringify(issue.checks),
+    issue.id,
+    issue.repo_id,
+    issue.number,
+    issue.body,
+    JSON.stringify(issue.checks),
   )
   indexText(tx, issue.repo_id, issue.number)
 }
 
-export function setIssueText(tx: Tx, repo_id: string, number: number, text: { title: string; body: string }): void {
-  tx.db.run('UPDATE records SET title = ?, updated_at = ? WHERE repo_id = ? AND number = ?', text.title, tx.now, repo_id, number)
-  tx.db.run('UPDATE issues SET body = ? WHERE repo_id = ? AND number = ?', text.body, repo_id, number)
+export function setIssueText(
+  tx: Tx,
+  repo_id: string,
+  number: number,
+  text: { title: string; body: string },
+): void {
+  tx.db.run(
+    'UPDATE records SET title = ?, updated_at = ? WHERE repo_id = ? AND number = ?',
+    text.title,
+    tx.now,
+    repo_id,
+    number,
+  )
+  tx.db.run(
+    'UPDATE issues SET body = ? WHERE repo_id = ? AND number = ?',
+    text.body,
+    repo_id,
+    number,
+  )
   indexText(tx, repo_id, number)
 }
 
-export function setIssueChecks(tx: Tx, repo_id: string, number: number, checks: readonly string[]): void {
-  tx.db.run('UPDATE issues SET checks = ? WHERE repo_id = ? AND number = ?', JSON.stringify(checks), repo_id, number)
+export function setIssueChecks(
+  tx: Tx,
+  repo_id: string,
+  number: number,
+  checks: readonly string[],
+): void {
+  tx.db.run(
+    'UPDATE issues SET checks = ? WHERE repo_id = ? AND number = ?',
+    JSON.stringify(checks),
+    repo_id,
+    number,
+  )
   touchRecord(tx, repo_id, number)
 }
 
@@ -71,19 +114,36 @@ export function setIssueClosed(
 ): void {
   tx.db.run(
     'UPDATE issues SET reason = ?, resolved_by = ?, closed_at = ?, closed_by = ? WHERE repo_id = ? AND number = ?',
-    closed.reason, closed.resolved_by, tx.now, closed.closed_by, repo_id, number,
+    closed.reason,
+    closed.resolved_by,
+    tx.now,
+    closed.closed_by,
+    repo_id,
+    number,
   )
   setRecordOpen(tx, repo_id, number, false)
 }
 
-/** Another reason for one that is closed; when and by whom stays, but a merge no longer counts as what closed it. */
+/**
+ * Another reason for one that is closed; when and by whom stays, but a merge no longer counts as
+ * what closed it.
+ */
 export function setIssueReason(tx: Tx, repo_id: string, number: number, reason: CloseReason): void {
-  tx.db.run('UPDATE issues SET reason = ?, resolved_by = NULL WHERE repo_id = ? AND number = ?', reason, repo_id, number)
+  tx.db.run(
+    'UPDATE issues SET reason = ?, resolved_by = NULL WHERE repo_id = ? AND number = ?',
+    reason,
+    repo_id,
+    number,
+  )
   touchRecord(tx, repo_id, number)
 }
 
 export function setIssueReopened(tx: Tx, repo_id: string, number: number): void {
-  tx.db.run('UPDATE issues SET reason = NULL, resolved_by = NULL, closed_at = NULL, closed_by = NULL WHERE repo_id = ? AND number = ?', repo_id, number)
+  tx.db.run(
+    'UPDATE issues SET reason = NULL, resolved_by = NULL, closed_at = NULL, closed_by = NULL WHERE repo_id = ? AND number = ?',
+    repo_id,
+    number,
+  )
   setRecordOpen(tx, repo_id, number, true)
 }
 
@@ -96,20 +156,38 @@ export function indexText(tx: Tx, repo_id: string, number: number): void {
     `INSERT OR REPLACE INTO record_fts (rowid, repo, title, body)
      SELECT r.seq, ?, r.title, i.body FROM records r JOIN issues i ON i.repo_id = r.repo_id AND i.number = r.number
      WHERE r.repo_id = ? AND r.number = ?`,
-    repoWord(repo_id), repo_id, number,
+    repoWord(repo_id),
+    repo_id,
+    number,
   )
 }
 
 /** The issues that must close before each of these. */
-export const listBlockers = (db: Db, repo_id: string, numbers: readonly number[]): { number: number; blocked_by: number }[] =>
+export const listBlockers = (
+  db: Db,
+  repo_id: string,
+  numbers: readonly number[],
+): { number: number; blocked_by: number }[] =>
   db.all(
     'SELECT number, blocked_by FROM blockers WHERE repo_id = ? AND number IN (SELECT value FROM json_each(?)) ORDER BY number, blocked_by',
-    repo_id, JSON.stringify(numbers),
+    repo_id,
+    JSON.stringify(numbers),
   )
 
-export function setBlockers(tx: Tx, repo_id: string, number: number, blocked_by: readonly number[]): void {
+export function setBlockers(
+  tx: Tx,
+  repo_id: string,
+  number: number,
+  blocked_by: readonly number[],
+): void {
   tx.db.run('DELETE FROM blockers WHERE repo_id = ? AND number = ?', repo_id, number)
-  for (const blocker of blocked_by) tx.db.run('INSERT INTO blockers (repo_id, number, blocked_by) VALUES (?, ?, ?)', repo_id, number, blocker)
+  for (const blocker of blocked_by)
+    tx.db.run(
+      'INSERT INTO blockers (repo_id, number, blocked_by) VALUES (?, ?, ?)',
+      repo_id,
+      number,
+      blocker,
+    )
 }
 
 /** Whether `target` must close before `number`, directly or through others. */
@@ -118,5 +196,7 @@ export const waitsFor = (db: Db, repo_id: string, number: number, target: number
     `WITH RECURSIVE before (number) AS (
        SELECT ?2 UNION SELECT b.blocked_by FROM blockers b JOIN before ON b.repo_id = ?1 AND b.number = before.number
      ) SELECT 1 FROM before WHERE number = ?3`,
-    repo_id, number, target,
+    repo_id,
+    number,
+    target,
   ) !== null

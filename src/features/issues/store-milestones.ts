@@ -14,7 +14,10 @@ export type MilestoneRow = {
   readonly closed_at: string | null
 }
 
-export type CountedMilestoneRow = MilestoneRow & { readonly open_count: number; readonly closed_count: number }
+export type CountedMilestoneRow = MilestoneRow & {
+  readonly open_count: number
+  readonly closed_count: number
+}
 
 const COUNTED = `SELECT m.*,
   (SELECT COUNT(*) FROM records r WHERE r.milestone_id = m.id AND r.open = 1) AS open_count,
@@ -25,29 +28,60 @@ export const findMilestone = (db: Db, repo_id: string, id: string): CountedMiles
   db.one<CountedMilestoneRow>(`${COUNTED} WHERE m.id = ? AND m.repo_id = ?`, id, repo_id)
 
 export const findMilestoneByTitle = (db: Db, repo_id: string, title: string): MilestoneRow | null =>
-  db.one<MilestoneRow>('SELECT * FROM milestones WHERE repo_id = ? AND key = ?', repo_id, nameKey(title))
+  db.one<MilestoneRow>(
+    'SELECT * FROM milestones WHERE repo_id = ? AND key = ?',
+    repo_id,
+    nameKey(title),
+  )
 
 export const milestonesById = (db: Db, ids: readonly string[]): MilestoneRow[] =>
-  db.all<MilestoneRow>('SELECT * FROM milestones WHERE id IN (SELECT value FROM json_each(?))', JSON.stringify(ids))
+  db.all<MilestoneRow>(
+    'SELECT * FROM milestones WHERE id IN (SELECT value FROM json_each(?))',
+    JSON.stringify(ids),
+  )
 
 /** Newest first. */
-export function listMilestoneRows(db: Db, repo_id: string, state: 'open' | 'closed' | 'all', limit: number, offset: number): CountedMilestoneRow[] {
+export function listMilestoneRows(
+  db: Db,
+  repo_id: string,
+  state: 'open' | 'closed' | 'all',
+  limit: number,
+  offset: number,
+): CountedMilestoneRow[] {
   const states = state === 'all' ? ['open', 'closed'] : [state, state]
   const sql = `${COUNTED} WHERE m.repo_id = ? AND m.state IN (?, ?) ORDER BY m.id DESC LIMIT ? OFFSET ?`
   return db.all<CountedMilestoneRow>(sql, repo_id, ...states, limit, offset)
 }
 
-export function insertMilestone(tx: Tx, row: Pick<MilestoneRow, 'id' | 'repo_id' | 'title' | 'description' | 'due_on'>): void {
+export function insertMilestone(
+  tx: Tx,
+  row: Pick<MilestoneRow, 'id' | 'repo_id' | 'title' | 'description' | 'due_on'>,
+): void {
   tx.db.run(
     'INSERT INTO milestones (id, repo_id, title, key, description, due_on, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)',
-    row.id, row.repo_id, row.title, nameKey(row.title), row.description, row.due_on, tx.now,
+    row.id,
+    row.repo_id,
+    row.title,
+    nameKey(row.title),
+    row.description,
+    row.due_on,
+    tx.now,
   )
 }
 
-export function setMilestone(tx: Tx, row: Pick<MilestoneRow, 'id' | 'title' | 'description' | 'due_on' | 'state' | 'closed_at'>): void {
+export function setMilestone(
+  tx: Tx,
+  row: Pick<MilestoneRow, 'id' | 'title' | 'description' | 'due_on' | 'state' | 'closed_at'>,
+): void {
   tx.db.run(
     'UPDATE milestones SET title = ?, key = ?, description = ?, due_on = ?, state = ?, closed_at = ? WHERE id = ?',
-    row.title, nameKey(row.title), row.description, row.due_on, row.state, row.closed_at, row.id,
+    row.title,
+    nameKey(row.title),
+    row.description,
+    row.due_on,
+    row.state,
+    row.closed_at,
+    row.id,
   )
 }
 

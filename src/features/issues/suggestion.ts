@@ -3,14 +3,18 @@
 const FENCE = /^ {0,3}(`{3,}|~{3,})[ \t]*([^\s`]*)[^`]*$/
 
 /**
- * The text of the first fenced block whose info string is `suggestion` (fences as CommonMark 0.31 section 4.5 has them);
+ * The text of the first fenced block whose info string is `suggestion` (fences as CommonMark 0.31
+ * section 4.5 has them);
  * null when there is none. A block without an end goes to the end of the text.
  */
 export function suggestedText(body: string): string | null {
   return suggestedLines(body)?.join('\n') ?? null
 }
 
-/** The same as lines: none of them takes the lines of the comment away, one that is empty makes an empty line. */
+/**
+ * The same as lines: none of them takes the lines of the comment away, one that is empty makes an
+ * empty line.
+ */
 export function suggestedLines(body: string): string[] | null {
   const lines = body.split(/\r?\n/)
   for (let at = 0; at < lines.length; at++) {

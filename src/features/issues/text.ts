@@ -8,7 +8,8 @@ const BREAKS_LINE = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/
 export function oneLine(field: string, text: string): string {
   const line = text.toWellFormed().trim()
   if (line === '') throw invalid(field, `${field} may not be empty`)
-  if (BREAKS_LINE.test(line)) throw invalid(field, `${field} must be one line without control characters`)
+  if (BREAKS_LINE.test(line))
+    throw invalid(field, `${field} must be one line without control characters`)
   return line
 }
 
@@ -24,22 +25,26 @@ export function notBlank(field: string, text: string): string {
 }
 
 /** One line, or null for nothing. */
-export const optionalLine = (field: string, text: string | null): string | null => (text === null || text.trim() === '' ? null : oneLine(field, text))
+export const optionalLine = (field: string, text: string | null): string | null =>
+  text === null || text.trim() === '' ? null : oneLine(field, text)
 
-export const validChecks = (checks: readonly string[]): string[] => checks.map((command, at) => notBlank(`checks[${at}]`, command))
+export const validChecks = (checks: readonly string[]): string[] =>
+  checks.map((command, at) => notBlank(`checks[${at}]`, command))
 
 /** Names are compared in lower case, so `Bug` and `bug` are one label. */
 export const nameKey = (name: string): string => name.normalize('NFC').toLowerCase()
 
 export function labelName(field: string, text: string): string {
   const name = oneLine(field, text).normalize('NFC')
-  if (name.includes(',')) throw invalid(field, `a label's name may not contain a comma: ${JSON.stringify(name)}`)
+  if (name.includes(','))
+    throw invalid(field, `a label's name may not contain a comma: ${JSON.stringify(name)}`)
   return name
 }
 
 /** Six lowercase hex digits; a `#` before them is taken off. */
 export function labelColor(text: string): string {
   const color = text.replace(/^#/, '').toLowerCase()
-  if (!/^[0-9a-f]{6}$/.test(color)) throw invalid('color', 'color must be six hex digits, such as d73a4a')
+  if (!/^[0-9a-f]{6}$/.test(color))
+    throw invalid('color', 'color must be six hex digits, such as d73a4a')
   return color
 }

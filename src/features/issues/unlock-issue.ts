@@ -10,7 +10,8 @@ import { inRecord, issuePlaces } from './untrusted.ts'
 
 export const unlockIssue = operation({
   name: 'unlock_issue',
-  summary: 'Let everyone who can see a locked issue comment on it again. Needs Write. The answer is the issue.',
+  summary:
+    'Let everyone who can see a locked issue comment on it again. Needs Write. The answer is the issue.',
   route: 'DELETE /repos/{owner}/{name}/issues/{number}/lock',
   toolset: 'issues',
   access: writesRepo('write', { scope: 'issues:write' }),
@@ -25,7 +26,11 @@ export const unlockIssue = operation({
       if (issue.locked === 0) return issueRecord(hearth, issue)
       setRecordLock(tx, repo.id, number, false, null)
       const changed = issue.lock_reason === null ? ['locked'] : ['locked', 'lock_reason']
-      tx.append(issueUpdated, { workspace_id: repo.workspace_id, repo_id: repo.id }, { number, changed })
+      tx.append(
+        issueUpdated,
+        { workspace_id: repo.workspace_id, repo_id: repo.id },
+        { number, changed },
+      )
       return issueRecord(hearth, requireIssue(tx.db, repo.id, number))
     }),
 })

@@ -24,7 +24,8 @@ export const updateComment = operation({
   untrusted: inRecord(commentPlaces),
 
   handler: ({ hearth, db, repo, caller, write }, { id, ...input }) => {
-    if (!isAuthor(hearth, caller, requireComment(db, repo.id, id).author_id)) repo.require('maintain')
+    if (!isAuthor(hearth, caller, requireComment(db, repo.id, id).author_id))
+      repo.require('maintain')
     const body = notBlank('body', input.body)
     refuseSecrets(db, repo.id, 'body', body)
     return write((tx) => {

@@ -4,7 +4,15 @@ import { Nullable, RecordNumber, RepoPath, Type } from '#core/schema.ts'
 import { usernamesOf } from './assignable.ts'
 import { issueAssigned, issueUpdated } from './events.ts'
 import { requireIssue } from './find.ts'
-import { AssigneesInput, BlockedByInput, BodyInput, ChecksInput, LabelsInput, MilestoneInput, TitleInput } from './inputs.ts'
+import {
+  AssigneesInput,
+  BlockedByInput,
+  BodyInput,
+  ChecksInput,
+  LabelsInput,
+  MilestoneInput,
+  TitleInput,
+} from './inputs.ts'
 import { issueRecord } from './issue-record.ts'
 import { isAuthor } from './people.ts'
 import { Issue } from './schema.ts'
@@ -18,7 +26,8 @@ import { inRecord, issuePlaces } from './untrusted.ts'
 
 export const updateIssue = operation({
   name: 'update_issue',
-  summary: 'Change an issue. Title and body: its author, or Maintain; everything else: Triage. labels, assignees, checks and blocked_by each replace the whole set. The answer is the issue.',
+  summary:
+    'Change an issue. Title and body: its author, or Maintain; everything else: Triage. labels, assignees, checks and blocked_by each replace the whole set. The answer is the issue.',
   route: 'PATCH /v1/repos/{owner}/{name}/issues/{number}',
   toolset: 'issues',
   access: writesRepo('read', { scope: 'issues:write' }),
@@ -37,10 +46,20 @@ export const updateIssue = operation({
   output: Issue,
   untrusted: inRecord(issuePlaces),
 
-  handler: ({ hearth, db, repo, caller, write }, { number, labels, assignees, milestone, blocked_by, ...input }) => {
+  handler: (
+    { hearth, db, repo, caller, write },
+    { number, labels, assignees, milestone, blocked_by, ...input },
+  ) => {
     const { author_id } = requireIssue(db, repo.id, number)
-    if ((input.title !== undefined || input.body !== undefined) && !isAuthor(hearth, caller, author_id)) repo.require('maintain')
-    if ([labels, assignees, input.checks, milestone, blocked_by].some((value) => value !== undefined)) repo.require('triage')
+    if (
+      (input.title !== undefined || input.body !== undefined) &&
+      !isAuthor(hearth, caller, author_id)
+    )
+      repo.require('maintain')
+    if (
+      [labels, assignees, input.checks, milestone, blocked_by].some((value) => value !== undefined)
+    )
+      repo.require('triage')
     const title = input.title === undefined ? undefined : oneLine('title', input.title)
     const body = input.body === undefined ? undefined : manyLines('body', input.body)
     const checks = input.checks && validChecks(input.checks)
@@ -56,7 +75,8 @@ export const updateIssue = operation({
         changed.push('checks')
       }
       if (labels && setLabels(tx, repo, number, labels, { mayCreate: true })) changed.push('labels')
-      if (milestone !== undefined && changeMilestone(tx, issue, milestone)) changed.push('milestone')
+      if (milestone !== undefined && changeMilestone(tx, issue, milestone))
+        changed.push('milestone')
       if (blocked_by && changeBlockers(tx, issue, blocked_by)) changed.push('blocked_by')
       const assigned = assignees ? setAssignees(tx, repo, number, assignees) : false
 
@@ -65,7 +85,11 @@ export const updateIssue = operation({
         touchRecord(tx, repo.id, number)
         tx.append(issueUpdated, subject, { number, changed })
       }
-      if (assigned) tx.append(issueAssigned, subject, { number, assignees: usernamesOf(hearth, assigneeIdsOf(tx.db, repo.id, number)) })
+      if (assigned)
+        tx.append(issueAssigned, subject, {
+          number,
+          assignees: usernamesOf(hearth, assigneeIdsOf(tx.db, repo.id, number)),
+        })
       return issueRecord(hearth, requireIssue(tx.db, repo.id, number))
     })
   },

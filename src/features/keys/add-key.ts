@@ -15,38 +15,71 @@ function readKey(line: string): SshKey {
   try {
     return parseSshLine(line).key
   } catch (error) {
-    if (error instanceof SshFormatError) throw new Refusal('invalid', `key is no public SSH key: ${error.message}`, { field: 'key' })
+    if (error instanceof SshFormatError)
+      throw new Refusal('invalid', `key is no public SSH key: ${error.message}`, { field: 'key' })
     throw error
   }
 }
 
 export const addKey = operation({
   name: 'add_key',
-  summary: 'Add a public SSH key to your own account, so that commits and tags signed with it are shown as verified. For people only.',
+  summary:
+    'Add a public SSH key to your own account, so that commits and tags signed with it are shown as verified. For people only.',
   route: 'POST /user/keys',
   toolset: 'access',
   access: personOnly({ scope: 'user:write', writes: true }),
   input: Type.Object({
-    title: Type.String({ minLength: 1, maxLength: 100, description: 'What the key is called, such as the machine that it is on.' }),
-    key: Type.String({ minLength: 1, maxLength: 10_000, description: 'The line of the .pub file.' }),
+    title: Type.String({
+      minLength: 1,
+      maxLength: 100,
+      description: 'What the key is called, such as the machine that it is on.',
+    }),
+    key: Type.String({
+      minLength: 1,
+      maxLength: 10_000,
+      description: 'The line of the .pub file.',
+    }),
     usage: Type.Optional(KeyUsage),
-    read_only: Type.Optional(Type.Boolean({ description: 'Whether signing in with it only reads.' })),
+    read_only: Type.Optional(
+      Type.Boolean({ description: 'Whether signing in with it only reads.' }),
+    ),
   }),
   output: Key,
   status: 201,
 
-  handler: ({ caller, write }, { title, key: line, usage = 'authentication_and_signing', read_only = false }) => {
+  handler: (
+    { caller, write },
+    { title, key: line, usage = 'authentication_and_signing', read_only = false },
+  ) => {
     const { algorithm, blob, fingerprint } = readKey(line)
     return write((tx) => {
-      if (findKeyByFingerprint(tx.db, fingerprint)) throw new Refusal('conflict', `${fingerprint} is a key of an account already`, { reason: 'already_exists', field: 'key' })
-      if (listKeyRows(tx.db, caller.id).length >= MOST_KEYS) throw conflict('limit_reached', `an account has at most ${MOST_KEYS} keys`, { limit: MOST_KEYS })
+      if (findKeyByFingerprint(tx.db, fingerprint))
+        throw new Refusal('conflict', `${fingerprint} is a key of an account already`, {
+          reason: 'already_exists',
+          field: 'key',
+        })
+      if (listKeyRows(tx.db, caller.id).length >= MOST_KEYS)
+        throw conflict('limit_reached', `an account has at most ${MOST_KEYS} keys`, {
+          limit: MOST_KEYS,
+        })
       const row: KeyRow = {
-        id: typeId('key', tx.now_ms), user_id: caller.id, title: title.trim(), usage, read_only: read_only ? 1 : 0, algorithm,
-        key: Buffer.from(blob).toString('base64'), fingerprint, created_at: tx.now,
+        id: typeId('key', tx.now_ms),
+        user_id: caller.id,
+        title: title.trim(),
+        usage,
+        read_only: read_only ? 1 : 0,
+        algorithm,
+        key: Buffer.from(blob).toString('base64'),
+        fingerprint,
+        created_at: tx.now,
       }
       insertKey(tx.db, row)
       tx.signal(keysChanged, {})
-      tx.audit({ action: 'key.added', target: { kind: 'user', id: caller.id, name: caller.username }, data: { after: { title: row.title, usage, fingerprint } } })
+      tx.audit({
+        action: 'key.added',
+        target: { kind: 'user', id: caller.id, name: caller.username },
+        data: { after: { title: row.title, usage, fingerprint } },
+      })
       tell(tx, requireUserRow(tx.db, caller.id), 'An SSH key was added')
       return keyRecord(row)
     })

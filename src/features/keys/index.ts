@@ -9,4 +9,8 @@ import { signerOf } from './store.ts'
 export * from './schema.ts'
 export { addKey, listKeys, removeKey }
 
-export const feature: Feature = { name: 'keys', operations: [listKeys, addKey, removeKey], extensions: [signingKeys.with(signerOf)] }
+export const feature: Feature = {
+  name: 'keys',
+  operations: [listKeys, addKey, removeKey],
+  extensions: [signingKeys.with(signerOf)],
+}

@@ -7,11 +7,14 @@ import { findKey, removeKeyRow } from './store.ts'
 
 export const removeKey = operation({
   name: 'remove_key',
-  summary: 'Remove a public SSH key of your own account by its id; what was signed with it is no longer shown as verified. For people only. The answer is empty.',
+  summary:
+    'Remove a public SSH key of your own account by its id; what was signed with it is no longer shown as verified. For people only. The answer is empty.',
   route: 'DELETE /user/keys/{id}',
   toolset: 'access',
   access: personOnly({ scope: 'user:write', writes: true }),
-  input: Type.Object({ id: Type.String({ minLength: 1, maxLength: 100, description: 'The id of the key.' }) }),
+  input: Type.Object({
+    id: Type.String({ minLength: 1, maxLength: 100, description: 'The id of the key.' }),
+  }),
   output: Nothing,
   status: 204,
   annotations: { destructive: true },
@@ -22,7 +25,11 @@ export const removeKey = operation({
       if (row?.user_id !== caller.id) throw notFound('the key')
       removeKeyRow(tx.db, id)
       tx.signal(keysChanged, {})
-      tx.audit({ action: 'key.removed', target: { kind: 'user', id: caller.id, name: caller.username }, data: { before: { title: row.title, usage: row.usage, fingerprint: row.fingerprint } } })
+      tx.audit({
+        action: 'key.removed',
+        target: { kind: 'user', id: caller.id, name: caller.username },
+        data: { before: { title: row.title, usage: row.usage, fingerprint: row.fingerprint } },
+      })
       return null
     }),
 })

@@ -10,8 +10,12 @@ export const Key = Type.Object(
     title: Type.String(),
     usage: KeyUsage,
     read_only: Type.Boolean(),
-    key: Type.String({ description: 'The public key as in a .pub file, without what was written behind it.' }),
-    fingerprint: Type.String({ description: 'SHA256 and 43 characters, as ssh-keygen -l prints it.' }),
+    key: Type.String({
+      description: 'The public key as in a .pub file, without what was written behind it.',
+    }),
+    fingerprint: Type.String({
+      description: 'SHA256 and 43 characters, as ssh-keygen -l prints it.',
+    }),
     created_at: Time,
   },
   { $id: 'Key' },

@@ -14,24 +14,51 @@ export type KeyRow = {
   created_at: string
 }
 
-export const keyRecord = ({ id, title, usage, read_only, algorithm, key, fingerprint, created_at }: KeyRow): Key => ({
-  id, title, usage, read_only: read_only === 1, key: `${algorithm} ${key}`, fingerprint, created_at,
+export const keyRecord = ({
+  id,
+  title,
+  usage,
+  read_only,
+  algorithm,
+  key,
+  fingerprint,
+  created_at,
+}: KeyRow): Key => ({
+  id,
+  title,
+  usage,
+  read_only: read_only === 1,
+  key: `${algorithm} ${key}`,
+  fingerprint,
+  created_at,
 })
 
 /** Newest first. */
-export const listKeyRows = (db: Db, user_id: string): KeyRow[] => db.all<KeyRow>('SELECT * FROM keys WHERE user_id = ? ORDER BY id DESC', user_id)
+export const listKeyRows = (db: Db, user_id: string): KeyRow[] =>
+  db.all<KeyRow>('SELECT * FROM keys WHERE user_id = ? ORDER BY id DESC', user_id)
 
-export const findKey = (db: Db, id: string): KeyRow | null => db.one<KeyRow>('SELECT * FROM keys WHERE id = ?', id)
+export const findKey = (db: Db, id: string): KeyRow | null =>
+  db.one<KeyRow>('SELECT * FROM keys WHERE id = ?', id)
 
-export const findKeyByFingerprint = (db: Db, fingerprint: string): KeyRow | null => db.one<KeyRow>('SELECT * FROM keys WHERE fingerprint = ?', fingerprint)
+export const findKeyByFingerprint = (db: Db, fingerprint: string): KeyRow | null =>
+  db.one<KeyRow>('SELECT * FROM keys WHERE fingerprint = ?', fingerprint)
 
 export const insertKey = (db: WritableDb, row: KeyRow): void =>
   void db.run(
     'INSERT INTO keys (id, user_id, title, usage, read_only, algorithm, key, fingerprint, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
-    row.id, row.user_id, row.title, row.usage, row.read_only, row.algorithm, row.key, row.fingerprint, row.created_at,
+    row.id,
+    row.user_id,
+    row.title,
+    row.usage,
+    row.read_only,
+    row.algorithm,
+    row.key,
+    row.fingerprint,
+    row.created_at,
   )
 
-export const removeKeyRow = (db: WritableDb, id: string): void => void db.run('DELETE FROM keys WHERE id = ?', id)
+export const removeKeyRow = (db: WritableDb, id: string): void =>
+  void db.run('DELETE FROM keys WHERE id = ?', id)
 
 /** The answer to the point `signingKeys`. */
 export function signerOf(db: Db, fingerprint: string): string | null {

@@ -6,9 +6,14 @@ import { countWork } from './store-work.ts'
 export function condition({ db }: Hearth): Condition {
   const { waiting, failed } = countWork(db)
   return {
-    name: 'notifications', href: null, state: failed > 0 ? 'attention' : 'ok',
-    detail: failed > 0
-      ? `Of ${failed} ${failed === 1 ? 'change' : 'changes'} people could not be told; the log says why ("people could not be told of something").`
-      : waiting === 0 ? 'Everybody was told of everything.' : `Of ${waiting} ${waiting === 1 ? 'change' : 'changes'} people are being told.`,
+    name: 'notifications',
+    href: null,
+    state: failed > 0 ? 'attention' : 'ok',
+    detail:
+      failed > 0
+        ? `Of ${failed} ${failed === 1 ? 'change' : 'changes'} people could not be told; the log says why ("people could not be told of something").`
+        : waiting === 0
+          ? 'Everybody was told of everything.'
+          : `Of ${waiting} ${waiting === 1 ? 'change' : 'changes'} people are being told.`,
   }
 }

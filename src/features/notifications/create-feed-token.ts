@@ -7,7 +7,8 @@ import { findFeedToken, putFeedToken } from './store-settings.ts'
 
 export const createFeedToken = operation({
   name: 'create_feed_token',
-  summary: 'Make the token with which feed readers read your private feeds; the one before stops working. Answers with the secret, shown once.',
+  summary:
+    'Make the token with which feed readers read your private feeds; the one before stops working. Answers with the secret, shown once.',
   route: null,
   access: personOnly({ scope: 'user:write', writes: true }),
   input: Type.Object({}),
@@ -15,12 +16,17 @@ export const createFeedToken = operation({
   secretAnswer: true,
 
   handler: ({ caller, write }) => {
-    if (caller.token !== null) throw forbidden('person_required', 'sign in on the website to make a feed token')
+    if (caller.token !== null)
+      throw forbidden('person_required', 'sign in on the website to make a feed token')
     const secret = randomToken(24)
     return write((tx) => {
       const before = findFeedToken(tx.db, caller.id)
       putFeedToken(tx, caller.id, sha256(secret))
-      tx.audit({ action: 'user.feed_token_created', target: { kind: 'user', id: caller.id, name: caller.username }, data: { replaced: before !== null } })
+      tx.audit({
+        action: 'user.feed_token_created',
+        target: { kind: 'user', id: caller.id, name: caller.username },
+        data: { replaced: before !== null },
+      })
       return { secret, created_at: tx.now }
     })
   },

@@ -7,13 +7,21 @@ import { actorOf, deliverMail, findUserById, MAIL_RETRY } from '#features/accoun
 import { eventRecord, fullName, repoById } from '#features/repos/index.ts'
 import { DAY, HOUR, timestamp } from '#lib/time.ts'
 import { canRead } from './sight.ts'
-import { listActivity, listDigests, removeActivity, setDigested, settingsOf } from './store-settings.ts'
+import {
+  listActivity,
+  listDigests,
+  removeActivity,
+  setDigested,
+  settingsOf,
+} from './store-settings.ts'
 import { unsubscribeUrl } from './unsubscribing.ts'
 
 /** More lines than these for one repository become a number. */
 const MOST_LINES = 50
 
-/** The fork of a pull request is read by whoever reads its repository, and told of under its name. */
+/**
+ * The fork of a pull request is read by whoever reads its repository, and told of under its name.
+ */
 const homeOf = (hearth: Hearth, { repo_id }: EventRow): string | null => {
   const repo = repo_id === null ? null : repoById(hearth.db, repo_id)
   return repo && (repo.parent_id ?? repo.id)
@@ -24,9 +32,13 @@ function sections(hearth: Hearth, user_id: string, ids: readonly string[]): stri
   const byRepo = Map.groupBy(rows, (row) => homeOf(hearth, row))
   return [...byRepo].flatMap(([repo_id, events]) => {
     if (repo_id === null || !canRead(hearth, repo_id, user_id)) return []
-    const lines = events.slice(0, MOST_LINES).map((event) => `- ${event.time.slice(11, 16)} ${eventRecord(hearth, event).summary}`)
+    const lines = events
+      .slice(0, MOST_LINES)
+      .map((event) => `- ${event.time.slice(11, 16)} ${eventRecord(hearth, event).summary}`)
     const more = events.length - lines.length
-    return [`${fullName(hearth.db, repo_id)}\n${lines.join('\n')}${more > 0 ? `\n- and ${more} more` : ''}`]
+    return [
+      `${fullName(hearth.db, repo_id)}\n${lines.join('\n')}${more > 0 ? `\n- and ${more} more` : ''}`,
+    ]
   })
 }
 
@@ -37,18 +49,31 @@ export const mailDigest = job<{ user_id: string; upto: string }>({
   async run({ hearth, id }, { user_id, upto }) {
     const user = findUserById(hearth.db, user_id)
     const ids = listActivity(hearth.db, user_id, upto)
-    const wanted = user !== null && user.verified_at !== null && user.suspended_at === null && settingsOf(hearth.db, user_id).digest !== 'off'
+    const wanted =
+      user !== null &&
+      user.verified_at !== null &&
+      user.suspended_at === null &&
+      settingsOf(hearth.db, user_id).digest !== 'off'
     const parts = wanted ? sections(hearth, user_id, ids) : []
     if (wanted && parts.length > 0) {
       const { site_url } = hearth.settings
       const { host, hostname } = new URL(site_url)
-      const agents = new Set(ids.flatMap((event) => actorOf(hearth, findEvent(hearth.db, event)?.actor_id ?? null)?.username ?? []))
+      const agents = new Set(
+        ids.flatMap(
+          (event) => actorOf(hearth, findEvent(hearth.db, event)?.actor_id ?? null)?.username ?? [],
+        ),
+      )
       await deliverMail(hearth, {
         to: user.email,
         kind: 'digest',
         id: `${id}@${hostname}`,
         subject: `What your agents did on ${host}: ${ids.length} ${ids.length === 1 ? 'event' : 'events'}`,
-        list: { id: `digest.${hostname}`, name: 'What your agents did', url: site_url, unsubscribe: unsubscribeUrl(hearth, { user_id, of: 'digest' }) },
+        list: {
+          id: `digest.${hostname}`,
+          name: 'What your agents did',
+          url: site_url,
+          unsubscribe: unsubscribeUrl(hearth, { user_id, of: 'digest' }),
+        },
         text: `${[...agents].sort().join(', ')} did this since the last digest (times are UTC):
 
 ${parts.join('\n\n')}
@@ -69,12 +94,16 @@ export const planDigests = job<null>({
   every: '5m',
   run: ({ hearth }) => {
     const now = hearth.clock.now()
-    const due = listDigests(hearth.db, { hourly: timestamp(now - HOUR), daily: timestamp(now - DAY) })
+    const due = listDigests(hearth.db, {
+      hourly: timestamp(now - HOUR),
+      daily: timestamp(now - DAY),
+    })
     if (due.length === 0) return
     return writeAs(hearth, null, (tx) => {
       for (const user_id of due) {
         const upto = listActivity(tx.db, user_id, null).at(-1)
-        // While nothing happened the next event is told of an hour, or a day, after it at the latest.
+        // While nothing happened the next event is told of an hour, or a day, after it at the
+        // latest.
         setDigested(tx, user_id)
         if (upto !== undefined) tx.enqueue(mailDigest, { user_id, upto })
       }

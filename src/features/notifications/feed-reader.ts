@@ -1,4 +1,7 @@
-/** Who reads a feed with a feed token: the person who made it, for reading public things and code, issues and events, and nothing else. */
+/**
+ * Who reads a feed with a feed token: the person who made it, for reading public things and code,
+ * issues and events, and nothing else.
+ */
 import type { UserCaller } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { userCaller } from '#features/accounts/index.ts'
@@ -12,5 +15,17 @@ export function feedReader({ db }: Pick<Hearth, 'db'>, secret: string): UserCall
   const id = findFeedReader(db, sha256(secret))
   const person = id === null ? null : userCaller(db, id)
   if (!person || person.suspended) return null
-  return { ...person, token: { id: 'feed', name: 'feed', kind: 'user', scopes: SCOPES, repos: null, workspace: null, role: 'read', expires_at: null } }
+  return {
+    ...person,
+    token: {
+      id: 'feed',
+      name: 'feed',
+      kind: 'user',
+      scopes: SCOPES,
+      repos: null,
+      workspace: null,
+      role: 'read',
+      expires_at: null,
+    },
+  }
 }

@@ -1,4 +1,7 @@
-/** Invitations as notifications. They mail themselves, because they also go to people without an account. */
+/**
+ * Invitations as notifications. They mail themselves, because they also go to people without an
+ * account.
+ */
 import type { Tx } from '#core/write.ts'
 import { actorOf, findUserByEmail } from '#features/accounts/index.ts'
 import { findInvitation } from '#features/workspaces/index.ts'
@@ -9,11 +12,22 @@ export function tellOfInvitation(tx: Tx, id: string, state: string): void {
   const subject = `invitation ${id}`
   if (state !== 'pending') return settleSubject(tx, subject)
   const row = findInvitation(tx.db, id)
-  const user_id = row && (row.invitee_id ?? (row.email === null ? null : (findUserByEmail(tx.db, row.email)?.id ?? null)))
+  const user_id =
+    row &&
+    (row.invitee_id ??
+      (row.email === null ? null : (findUserByEmail(tx.db, row.email)?.id ?? null)))
   if (!row || user_id === null || user_id === row.invited_by) return
   const by = actorOf(tx.hearth, row.invited_by)?.username ?? 'Somebody'
   const place = row.kind === 'workspace' ? row.workspace : `${row.workspace}/${row.repo_name ?? ''}`
   // It is about no repository: whoever is invited may not see it yet.
-  const about = { repo_id: null, subject, kind: 'invitation', number: null, subject_id: id, title: `${by} invited you to ${place}`, url: `/invite/${id}` }
+  const about = {
+    repo_id: null,
+    subject,
+    kind: 'invitation',
+    number: null,
+    subject_id: id,
+    title: `${by} invited you to ${place}`,
+    url: `/invite/${id}`,
+  }
   tell(tx, user_id, 'invitation', { about, events: [], text_id: null, at: tx.now })
 }

@@ -23,17 +23,24 @@ export type Letter = {
 /** Longer texts end with where the rest is. */
 const MOST_TEXT = 20_000
 
-const cut = (text: string): string => (text.length <= MOST_TEXT ? text : `${text.slice(0, MOST_TEXT).toWellFormed()}\n[…]`)
+const cut = (text: string): string =>
+  text.length <= MOST_TEXT ? text : `${text.slice(0, MOST_TEXT).toWellFormed()}\n[…]`
 
 /** What can stand in an id between dots (RFC 5322 section 3.2.3). */
 const atom = (text: string): string => text.replace(/[^A-Za-z0-9-]+/g, '-')
 
 /** What happened, one paragraph for each event; a text is given in full. */
-function paragraphs(hearth: Hearth, { about, events, text_id, words }: Letter, rows: readonly EventRow[]): string[] {
+function paragraphs(
+  hearth: Hearth,
+  { about, events, text_id, words }: Letter,
+  rows: readonly EventRow[],
+): string[] {
   const { repo_id, number } = about
-  const text = (id: string): string | null => (repo_id === null || number === null ? null : textOf(hearth.db, repo_id, number, id))
+  const text = (id: string): string | null =>
+    repo_id === null || number === null ? null : textOf(hearth.db, repo_id, number, id)
   if (words !== undefined) return [cut(words)]
-  if (events.length === 0 && text_id !== null) return ['A comment that mentions you was edited:', cut(text(text_id) ?? '')]
+  if (events.length === 0 && text_id !== null)
+    return ['A comment that mentions you was edited:', cut(text(text_id) ?? '')]
   return rows.flatMap((row) => {
     const { summary } = eventRecord(hearth, row)
     const id = textIdOf(row)
@@ -43,13 +50,21 @@ function paragraphs(hearth: Hearth, { about, events, text_id, words }: Letter, r
 }
 
 /** The message for one person, without the address. Null when what it is about is gone. */
-export function composeLetter(hearth: Hearth, letter: Letter, job_id: string): Omit<Message, 'to'> | null {
+export function composeLetter(
+  hearth: Hearth,
+  letter: Letter,
+  job_id: string,
+): Omit<Message, 'to'> | null {
   const { about, reason } = letter
   const { site_url } = hearth.settings
   const { hostname } = new URL(site_url)
   const { repo_id, number } = about
   const repo = repo_id === null ? null : fullName(hearth.db, repo_id)
-  const title = about.title ?? (repo_id === null || number === null ? null : findRecord(hearth.db, repo_id, number)?.title ?? null)
+  const title =
+    about.title ??
+    (repo_id === null || number === null
+      ? null
+      : (findRecord(hearth.db, repo_id, number)?.title ?? null))
   if (repo === '' || title === null) return null
   const rows = letter.events.flatMap((id) => findEvent(hearth.db, id) ?? [])
   const [first] = rows
@@ -57,7 +72,10 @@ export function composeLetter(hearth: Hearth, letter: Letter, job_id: string): O
   const root = repo_id === null || number === null ? null : `${repo_id}.${number}@${hostname}`
   const id = opens && root !== null ? root : `${first?.id ?? job_id}@${hostname}`
   const url = `${site_url}${urlOf(hearth, about)}`
-  const ending = repo_id !== null && number !== null && about.kind !== 'question' ? ({ user_id: letter.user_id, of: 'record', repo_id, number } as const) : ({ user_id: letter.user_id, of: 'reason', reason } as const)
+  const ending =
+    repo_id !== null && number !== null && about.kind !== 'question'
+      ? ({ user_id: letter.user_id, of: 'record', repo_id, number } as const)
+      : ({ user_id: letter.user_id, of: 'reason', reason } as const)
   const unsubscribe = unsubscribeUrl(hearth, ending)
   const by = actorOf(hearth, first?.actor_id ?? null)?.username ?? 'Hearth'
   return {
@@ -67,7 +85,12 @@ export function composeLetter(hearth: Hearth, letter: Letter, job_id: string): O
     id,
     answers: root === null || id === root ? [] : [root],
     reason,
-    list: { id: repo === null ? hostname : `${repo.split('/').reverse().map(atom).join('.')}.${hostname}`, name: repo ?? hostname, url: repo === null ? site_url : `${site_url}/${repo}`, unsubscribe },
+    list: {
+      id: repo === null ? hostname : `${repo.split('/').reverse().map(atom).join('.')}.${hostname}`,
+      name: repo ?? hostname,
+      url: repo === null ? site_url : `${site_url}/${repo}`,
+      unsubscribe,
+    },
     text: `${paragraphs(hearth, letter, rows).join('\n\n')}
 
 -- 

@@ -22,10 +22,14 @@ function readableName(hearth: Hearth, repo_id: string, caller: Caller): string |
 
 export const listCrossReferences = operation({
   name: 'list_cross_references',
-  summary: 'Where an issue, a pull request (its number) or a commit (its id) is mentioned, oldest first, as far as you may see; for its page.',
+  summary:
+    'Where an issue, a pull request (its number) or a commit (its id) is mentioned, oldest first, as far as you may see; for its page.',
   route: null,
   access: readsRepo({ scope: 'issues:read' }),
-  input: Type.Object({ repo: RepoPath, target: Type.String({ pattern: '^([1-9][0-9]{0,9}|[0-9a-f]{40}|[0-9a-f]{64})$' }) }),
+  input: Type.Object({
+    repo: RepoPath,
+    target: Type.String({ pattern: '^([1-9][0-9]{0,9}|[0-9a-f]{40}|[0-9a-f]{64})$' }),
+  }),
   output: Type.Object({ items: Type.Array(CrossReference) }),
 
   handler: ({ hearth, db, repo, caller }, { target }) => {
@@ -42,8 +46,14 @@ export const listCrossReferences = operation({
         const at = row.text_id === 'body' ? '' : `#${row.text_id}`
         return [
           {
-            repo: full_name, number: row.number, kind: row.kind, title: row.title, open: row.open === 1, actor: actorOf(hearth, row.actor_id),
-            html_url: `${hearth.settings.site_url}/${full_name}/${row.kind === 'pull' ? 'pull' : 'issues'}/${row.number}${at}`, created_at: row.created_at,
+            repo: full_name,
+            number: row.number,
+            kind: row.kind,
+            title: row.title,
+            open: row.open === 1,
+            actor: actorOf(hearth, row.actor_id),
+            html_url: `${hearth.settings.site_url}/${full_name}/${row.kind === 'pull' ? 'pull' : 'issues'}/${row.number}${at}`,
+            created_at: row.created_at,
           },
         ]
       }),

@@ -8,11 +8,17 @@ import { notFound } from '#lib/errors.ts'
 import { notificationRecords } from './record.ts'
 import { Notifications, ReasonWord } from './schema.ts'
 import { canRead } from './sight.ts'
-import { findNotification, listNotificationRows, type NotificationRow, type Place } from './store.ts'
+import {
+  findNotification,
+  listNotificationRows,
+  type NotificationRow,
+  type Place,
+} from './store.ts'
 
 export const listNotifications = operation({
   name: 'list_notifications',
-  summary: 'Read what you are told of, newest first: mentions, assignments, requested reviews, agents that wait and more, one for each subject. Those put away are left out unless done is given. Agents and workspaces have none.',
+  summary:
+    'Read what you are told of, newest first: mentions, assignments, requested reviews, agents that wait and more, one for each subject. Those put away are left out unless done is given. Agents and workspaces have none.',
   route: 'GET /notifications',
   access: signedIn({ scope: 'user:read' }),
   input: Type.Object({
@@ -29,9 +35,11 @@ export const listNotifications = operation({
     const { before, limit } = beforeOf(paging, 'ntf')
     if (caller.kind !== 'user') return { items: [], next: null }
     const repo_id = repo === undefined ? undefined : repoByPath(db, repo)?.id
-    if (repo !== undefined && (repo_id === undefined || !canRead(hearth, repo_id, caller.id))) throw notFound(`the repository ${repo}`)
+    if (repo !== undefined && (repo_id === undefined || !canRead(hearth, repo_id, caller.id)))
+      throw notFound(`the repository ${repo}`)
     const start = before === null ? null : findNotification(db, before)
-    if (before !== null && start?.user_id !== caller.id) throw notFound(`the notification ${before}`)
+    if (before !== null && start?.user_id !== caller.id)
+      throw notFound(`the notification ${before}`)
 
     const { token } = caller
     const sight = sightOf(db, { ...caller, token: null })
@@ -40,14 +48,21 @@ export const listNotifications = operation({
         const ids = [...new Set(found.flatMap(({ repo_id: id }) => id ?? []))]
         const seen = new Set(listSeen(db, sight, ids))
         if (token?.workspace != null) keepRepos(db, ids)
-        const inside = (id: string): boolean => (token?.repos == null || token.repos.includes(id)) && (token?.workspace == null || repoById(db, id)?.workspace_id === token.workspace)
+        const inside = (id: string): boolean =>
+          (token?.repos == null || token.repos.includes(id)) &&
+          (token?.workspace == null || repoById(db, id)?.workspace_id === token.workspace)
         return found.filter(({ repo_id: id }) => id === null || (seen.has(id) && inside(id)))
       })
     const rows: NotificationRow[] = []
     let after: Place | null = start
     // What its person cannot see any more is passed over, so a page may take several looks.
     for (;;) {
-      const found = listNotificationRows(db, { user_id: caller.id, unread, done, reason, repo_id }, after, limit + 1)
+      const found = listNotificationRows(
+        db,
+        { user_id: caller.id, unread, done, reason, repo_id },
+        after,
+        limit + 1,
+      )
       rows.push(...openOf(found))
       const last = found.at(-1)
       if (rows.length > limit || found.length <= limit || !last) break

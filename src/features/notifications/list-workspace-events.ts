@@ -9,13 +9,17 @@ import { EventRecord } from '#features/repos/schema.ts'
 import { findWorkspace } from '#features/workspaces/index.ts'
 import { invalid, notFound } from '#lib/errors.ts'
 
-/** So many are looked at for one page; a page may hold fewer than asked for, and still have older ones. */
+/**
+ * So many are looked at for one page; a page may hold fewer than asked for, and still have older
+ * ones.
+ */
 const MOST_LOOKED_AT = 2_000
 const AT_ONCE = 200
 
 export const listWorkspaceEvents = operation({
   name: 'list_workspace_events',
-  summary: 'What happened in the repositories of a workspace that you can see, newest first, for its page and its feed. What happened to the workspace itself is shown to its members.',
+  summary:
+    'What happened in the repositories of a workspace that you can see, newest first, for its page and its feed. What happened to the workspace itself is shown to its members.',
   route: null,
   access: publicRead({ scope: 'repo:read' }),
   input: Type.Object({
@@ -28,17 +32,26 @@ export const listWorkspaceEvents = operation({
 
   handler: ({ hearth, db, caller }, { workspace: slug, types, ...paging }) => {
     const unknown = types?.find((type) => !EVENT_TYPES.has(type))
-    if (unknown !== undefined) throw invalid('types', `there is no event type ${JSON.stringify(unknown)}`)
+    if (unknown !== undefined)
+      throw invalid('types', `there is no event type ${JSON.stringify(unknown)}`)
     const { before, limit } = beforeOf(paging, 'evt')
     const workspace = findWorkspace(db, slug)
     if (!workspace) throw notFound(`the workspace ${slug}`)
     const standing = hearth.facts.workspace(workspace.slug, caller)
-    const belongs = standing !== null && standing.role !== null && !standing.two_factor_missing && (caller.kind === 'anonymous' || (caller.token?.repos ?? null) === null)
+    const belongs =
+      standing !== null &&
+      standing.role !== null &&
+      !standing.two_factor_missing &&
+      (caller.kind === 'anonymous' || (caller.token?.repos ?? null) === null)
 
     const sight = sightOf(db, caller)
     // What happens in the fork of a pull request is told with the pull request.
     const seenOf = (found: readonly EventRow[]): EventRow[] => {
-      const seen = new Set(listSeen(db, sight, [...new Set(found.flatMap(({ repo_id }) => repo_id ?? []))], { forks: false }))
+      const seen = new Set(
+        listSeen(db, sight, [...new Set(found.flatMap(({ repo_id }) => repo_id ?? []))], {
+          forks: false,
+        }),
+      )
       return found.filter(({ repo_id }) => (repo_id === null ? belongs : seen.has(repo_id)))
     }
     const rows: EventRow[] = []
@@ -46,7 +59,12 @@ export const listWorkspaceEvents = operation({
     let looked = 0
     let more = true
     while (more && rows.length <= limit && looked < MOST_LOOKED_AT) {
-      const found = listEventRows(db, { workspace_id: workspace.id, types, before: last, limit: AT_ONCE })
+      const found = listEventRows(db, {
+        workspace_id: workspace.id,
+        types,
+        before: last,
+        limit: AT_ONCE,
+      })
       rows.push(...seenOf(found))
       looked += found.length
       more = found.length === AT_ONCE

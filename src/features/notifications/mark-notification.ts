@@ -10,17 +10,25 @@ import { findNotification, setNotification } from './store.ts'
 
 export const markNotification = operation({
   name: 'mark_notification',
-  summary: 'Mark one of your notifications unread, read or done. A done one comes back when something new happens. The answer is the notification.',
+  summary:
+    'Mark one of your notifications unread, read or done. A done one comes back when something new happens. The answer is the notification.',
   route: 'PATCH /notifications/{id}',
   access: signedIn({ scope: 'user:write', writes: true, whileUnconfirmed: true }),
   annotations: { idempotent: true },
-  input: Type.Object({ id: Type.String({ minLength: 1, maxLength: 100 }), state: OneOf(['unread', 'read', 'done']) }),
+  input: Type.Object({
+    id: Type.String({ minLength: 1, maxLength: 100 }),
+    state: OneOf(['unread', 'read', 'done']),
+  }),
   output: Notification,
 
   handler: ({ hearth, caller, write }, { id, state }) =>
     write((tx) => {
       const own = isTypeId(id, 'ntf') ? findNotification(tx.db, id) : null
-      if (own?.user_id !== caller.id || (own.repo_id !== null && !canRead(hearth, own.repo_id, caller.id))) throw notFound(`the notification ${id}`)
+      if (
+        own?.user_id !== caller.id ||
+        (own.repo_id !== null && !canRead(hearth, own.repo_id, caller.id))
+      )
+        throw notFound(`the notification ${id}`)
       setNotification(tx, id, state)
       const row = findNotification(tx.db, id)
       if (!row) throw notFound(`the notification ${id}`)

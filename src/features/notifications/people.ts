@@ -6,7 +6,10 @@ import { findTeamBySlug, findTeamRole, listPeople } from '#features/teams/index.
 import { findStanding, findWorkspace } from '#features/workspaces/index.ts'
 import type { Because } from './store-subscriptions.ts'
 
-/** The person behind an actor: the person, or whoever an agent acts for. Null for the service and for workspaces. */
+/**
+ * The person behind an actor: the person, or whoever an agent acts for. Null for the service and
+ * for workspaces.
+ */
 export function personBehind(hearth: Hearth, actor_id: string | null): string | null {
   const actor = actorOf(hearth, actor_id)
   const id = actor?.on_behalf_of?.id ?? actor?.id ?? null
@@ -19,12 +22,21 @@ function teamPeople(tx: Tx, slug: string, team_slug: string, by: string | null):
   const standing = workspace && by !== null ? findStanding(tx.db, workspace.id, by) : null
   const team = workspace && standing ? findTeamBySlug(tx.db, workspace.id, team_slug) : null
   if (!team || !standing || by === null || team.notify === 0) return []
-  if (team.visibility === 'secret' && standing.role !== 'owner' && findTeamRole(tx.db, team.id, by) === null) return []
+  if (
+    team.visibility === 'secret' &&
+    standing.role !== 'owner' &&
+    findTeamRole(tx.db, team.id, by) === null
+  )
+    return []
   return listPeople(tx.db, team.id, { below: true })
 }
 
 /** Everybody whom these names mean; `by` is the person who wrote them. */
-export function mentioned(tx: Tx, names: readonly string[], by: string | null): [user_id: string, because: Extract<Because, 'mention' | 'team_mention'>][] {
+export function mentioned(
+  tx: Tx,
+  names: readonly string[],
+  by: string | null,
+): [user_id: string, because: Extract<Because, 'mention' | 'team_mention'>][] {
   return names.flatMap((name): [string, 'mention' | 'team_mention'][] => {
     const [first = '', team] = name.split('/')
     if (team !== undefined) return teamPeople(tx, first, team, by).map((id) => [id, 'team_mention'])

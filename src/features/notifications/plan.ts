@@ -1,6 +1,8 @@
 /**
- * From what happened to whom it is told: the texts are read, who takes part is subscribed, and everybody concerned is written
- * down with the strongest reason. It happens in one transaction with the end of what it was made from, so once.
+ * From what happened to whom it is told: the texts are read, who takes part is subscribed, and
+ * everybody concerned is written
+ * down with the strongest reason. It happens in one transaction with the end of what it was made
+ * from, so once.
  */
 import { findEvent, listEvents, type EventRow } from '#core/events.ts'
 import type { Hearth } from '#core/hearth.ts'
@@ -14,7 +16,12 @@ import { resolveReferences } from './resolve-references.ts'
 import { canRead, keeps } from './sight.ts'
 import { listKeepers } from './store-people.ts'
 import { replaceMentions, replaceReferences, type Target } from './store-references.ts'
-import { listRecordSubscriptions, listWatchers, subscribe, type Because } from './store-subscriptions.ts'
+import {
+  listRecordSubscriptions,
+  listWatchers,
+  subscribe,
+  type Because,
+} from './store-subscriptions.ts'
 import { removeWork, setPlan, stands, type WorkRow } from './store-work.ts'
 import { textIdOf, textOf } from './texts.ts'
 import { tellSome } from './tell.ts'
@@ -23,14 +30,38 @@ import { EVENT_RULES, recordRule, recordSubject, type Plan, type Work } from './
 /** So many are told in one transaction: few enough that nobody else waits for it. */
 export const AT_ONCE = 100
 
-type ReadText = { readonly text_id: string; readonly names: readonly string[]; readonly targets: readonly Target[]; readonly by: string | null; readonly actor_id: string | null }
+type ReadText = {
+  readonly text_id: string
+  readonly names: readonly string[]
+  readonly targets: readonly Target[]
+  readonly by: string | null
+  readonly actor_id: string | null
+}
 
-async function readText(hearth: Hearth, repo: RepoRow, number: number, text_id: string, actor_id: string | null): Promise<ReadText | null> {
+async function readText(
+  hearth: Hearth,
+  repo: RepoRow,
+  number: number,
+  text_id: string,
+  actor_id: string | null,
+): Promise<ReadText | null> {
   const text = textOf(hearth.db, repo.id, number, text_id)
   if (text === null) return null
   const references = readReferences(text, hearth.settings.site_url)
   const by = personBehind(hearth, actor_id)
-  return { text_id, names: references.mentions, targets: await resolveReferences(hearth, repo, { repo_id: repo.id, number, text_id }, references, by), by, actor_id }
+  return {
+    text_id,
+    names: references.mentions,
+    targets: await resolveReferences(
+      hearth,
+      repo,
+      { repo_id: repo.id, number, text_id },
+      references,
+      by,
+    ),
+    by,
+    actor_id,
+  }
 }
 
 /** Those concerned, each with the reason that weighs most. */
@@ -48,7 +79,14 @@ class Audience {
 }
 
 /** Keeps what the texts name now; those who are named newly hear of it from now on. */
-function takeIn(tx: Tx, repo: RepoRow, number: number, texts: readonly ReadText[], audience: Audience, at: string): void {
+function takeIn(
+  tx: Tx,
+  repo: RepoRow,
+  number: number,
+  texts: readonly ReadText[],
+  audience: Audience,
+  at: string,
+): void {
   for (const { text_id, names, targets, by, actor_id } of texts) {
     const place = { repo_id: repo.id, number, text_id }
     replaceReferences(tx, place, targets, { actor_id, at })
@@ -65,7 +103,13 @@ function hear(tx: Tx, repo: RepoRow, number: number, user_id: string, because: B
   if (canRead(tx.hearth, repo.id, user_id)) subscribe(tx, repo.id, number, user_id, because)
 }
 
-function planRecord(tx: Tx, repo: RepoRow, work: Extract<Work, { kind: 'record' }>, events: readonly EventRow[], texts: readonly ReadText[]): Plan | null {
+function planRecord(
+  tx: Tx,
+  repo: RepoRow,
+  work: Extract<Work, { kind: 'record' }>,
+  events: readonly EventRow[],
+  texts: readonly ReadText[],
+): Plan | null {
   const { number } = work
   const record = findRecord(tx.db, repo.id, number)
   const last = events.at(-1)
@@ -76,50 +120,89 @@ function planRecord(tx: Tx, repo: RepoRow, work: Extract<Work, { kind: 'record' 
   takeIn(tx, repo, number, texts, audience, last.time)
 
   const types = new Set(events.map(({ type }) => type))
-  if (author !== null && (types.has('issue.opened') || types.has('pull.opened'))) subscribe(tx, repo.id, number, author, 'author')
-  // A review ends the requests that it answers, which is no event; a pull request that is opened may ask right after it.
-  const asked = types.has('pull.opened') || events.some(({ data }) => typeof data['review'] === 'string') ? newlyAsked(tx, repo.id, number) : []
+  if (author !== null && (types.has('issue.opened') || types.has('pull.opened')))
+    subscribe(tx, repo.id, number, author, 'author')
+  // A review ends the requests that it answers, which is no event; a pull request that is opened
+  // may ask right after it.
+  const asked =
+    types.has('pull.opened') || events.some(({ data }) => typeof data['review'] === 'string')
+      ? newlyAsked(tx, repo.id, number)
+      : []
   for (const [user_id, what] of [...work.asked, ...asked]) {
     if (user_id === own) continue
     hear(tx, repo, number, user_id, what)
     audience.add(user_id, what)
   }
-  if (types.has('comment.created') && work.actor_id !== null && work.actor_id === own) subscribe(tx, repo.id, number, own, 'commented')
+  if (types.has('comment.created') && work.actor_id !== null && work.actor_id === own)
+    subscribe(tx, repo.id, number, own, 'commented')
 
   const rules = events.flatMap((event) => recordRule(event) ?? [])
   if (rules.some(({ tells }) => tells)) tellFollowers(tx, repo, number, audience)
   if (own !== null) audience.people.delete(own)
   for (const event of events) {
     const fails = recordRule(event)?.fails
-    if (fails) for (const user_id of behind(tx, repo, number, author, event)) if (user_id !== event.actor_id) audience.add(user_id, fails)
+    if (fails)
+      for (const user_id of behind(tx, repo, number, author, event))
+        if (user_id !== event.actor_id) audience.add(user_id, fails)
   }
   for (const user_id of listWatchers(tx.db, repo.id, ['ignored'])) audience.people.delete(user_id)
-  const told = texts.find(({ text_id }) => events.some((event) => recordRule(event)?.tells === true && textIdOf(event) === text_id))
-  return audience.plan(recordSubject(repo.id, number, record.kind), events.map(({ id }) => id), told?.text_id ?? null)
+  const told = texts.find(({ text_id }) =>
+    events.some((event) => recordRule(event)?.tells === true && textIdOf(event) === text_id),
+  )
+  return audience.plan(
+    recordSubject(repo.id, number, record.kind),
+    events.map(({ id }) => id),
+    told?.text_id ?? null,
+  )
 }
 
 /** Those who follow the record, and those who watch everything here and did not say no to this. */
 function tellFollowers(tx: Tx, repo: RepoRow, number: number, audience: Audience): void {
   const followers = listRecordSubscriptions(tx.db, repo.id, number)
-  const without = new Set(followers.flatMap(({ user_id, subscribed }) => (subscribed === 0 ? [user_id] : [])))
-  for (const { user_id, because, subscribed } of followers) if (subscribed === 1) audience.add(user_id, because)
-  for (const user_id of listWatchers(tx.db, repo.id, ['all'])) if (!without.has(user_id)) audience.add(user_id, 'subscribed')
+  const without = new Set(
+    followers.flatMap(({ user_id, subscribed }) => (subscribed === 0 ? [user_id] : [])),
+  )
+  for (const { user_id, because, subscribed } of followers)
+    if (subscribed === 1) audience.add(user_id, because)
+  for (const user_id of listWatchers(tx.db, repo.id, ['all']))
+    if (!without.has(user_id)) audience.add(user_id, 'subscribed')
 }
 
-/** Whose change it is that failed: its author, those assigned to it, and whoever put it into the queue. */
-function behind(tx: Tx, repo: RepoRow, number: number, author: string | null, event: EventRow): string[] {
-  const people = new Set(assigneesOf(tx.hearth, repo.id, number).flatMap(({ id }) => personBehind(tx.hearth, id) ?? []))
+/**
+ * Whose change it is that failed: its author, those assigned to it, and whoever put it into the
+ * queue.
+ */
+function behind(
+  tx: Tx,
+  repo: RepoRow,
+  number: number,
+  author: string | null,
+  event: EventRow,
+): string[] {
+  const people = new Set(
+    assigneesOf(tx.hearth, repo.id, number).flatMap(({ id }) => personBehind(tx.hearth, id) ?? []),
+  )
   if (author !== null) people.add(author)
   const { entry } = event.data
   if (typeof entry === 'string') {
-    const queued = listEvents(tx.db, { repo_id: repo.id, number, types: [event.type], limit: 100 }).findLast(({ data }) => data['entry'] === entry)
+    const queued = listEvents(tx.db, {
+      repo_id: repo.id,
+      number,
+      types: [event.type],
+      limit: 100,
+    }).findLast(({ data }) => data['entry'] === entry)
     const by = personBehind(tx.hearth, queued?.actor_id ?? null)
     if (by !== null) people.add(by)
   }
   return [...people]
 }
 
-function planText(tx: Tx, repo: RepoRow, { number, text_id }: Extract<Work, { kind: 'text' }>, texts: readonly ReadText[]): Plan | null {
+function planText(
+  tx: Tx,
+  repo: RepoRow,
+  { number, text_id }: Extract<Work, { kind: 'text' }>,
+  texts: readonly ReadText[],
+): Plan | null {
   const record = findRecord(tx.db, repo.id, number)
   if (!record) return null
   const audience = new Audience()
@@ -133,28 +216,48 @@ function planEvent(tx: Tx, event: EventRow): Plan | null {
   const repo = event.repo_id === null ? null : repoById(tx.db, event.repo_id)
   if (!rule || !repo) return null
   const audience = new Audience()
-  const people = rule.to === 'watchers' ? listWatchers(tx.db, repo.id, ['all', 'releases']) : listKeepers(tx.db, repo).filter((user_id) => keeps(tx.hearth, repo, user_id))
+  const people =
+    rule.to === 'watchers'
+      ? listWatchers(tx.db, repo.id, ['all', 'releases'])
+      : listKeepers(tx.db, repo).filter((user_id) => keeps(tx.hearth, repo, user_id))
   for (const user_id of people) audience.add(user_id, rule.reason)
-  if (rule.to === 'keepers') for (const user_id of listWatchers(tx.db, repo.id, ['ignored'])) audience.people.delete(user_id)
+  if (rule.to === 'keepers')
+    for (const user_id of listWatchers(tx.db, repo.id, ['ignored'])) audience.people.delete(user_id)
   const own = personBehind(tx.hearth, event.actor_id)
   if (own !== null) audience.people.delete(own)
   const { summary, url } = eventRecord(tx.hearth, event)
   return audience.plan(
-    { repo_id: repo.id, subject: `event ${event.id}`, kind: rule.kind, number: null, subject_id: event.id, title: summary, url: url.slice(tx.hearth.settings.site_url.length) }, [event.id], null,
+    {
+      repo_id: repo.id,
+      subject: `event ${event.id}`,
+      kind: rule.kind,
+      number: null,
+      subject_id: event.id,
+      title: summary,
+      url: url.slice(tx.hearth.settings.site_url.length),
+    },
+    [event.id],
+    null,
   )
 }
 
 /**
- * Works out whom one piece of work concerns. When these are few they are told in the same transaction; otherwise the plan is kept
+ * Works out whom one piece of work concerns. When these are few they are told in the same
+ * transaction; otherwise the plan is kept
  * with the work, to be followed some people at a time.
  */
 export async function makePlan(hearth: Hearth, row: WorkRow): Promise<void> {
   const work = row.data
-  const events = (work.kind === 'record' ? work.events : work.kind === 'event' ? [work.event_id] : []).flatMap((id) => findEvent(hearth.db, id) ?? [])
+  const events = (
+    work.kind === 'record' ? work.events : work.kind === 'event' ? [work.event_id] : []
+  ).flatMap((id) => findEvent(hearth.db, id) ?? [])
   const repo = work.kind === 'event' ? null : repoById(hearth.db, work.repo_id)
   const texts: ReadText[] = []
   if (repo && work.kind !== 'event') {
-    const ids = work.kind === 'text' ? [work.text_id] : [...new Set(events.flatMap((event) => textIdOf(event) ?? []))]
+    const ids =
+      work.kind === 'text'
+        ? [work.text_id]
+        : [...new Set(events.flatMap((event) => textIdOf(event) ?? []))]
     for (const id of ids) {
       const text = await readText(hearth, repo, work.number, id, work.actor_id)
       if (text) texts.push(text)
@@ -164,7 +267,15 @@ export async function makePlan(hearth: Hearth, row: WorkRow): Promise<void> {
     if (!stands(tx.db, row)) return
     const [event] = events
     const plan =
-      work.kind === 'event' ? (event ? planEvent(tx, event) : null) : !repo ? null : work.kind === 'record' ? planRecord(tx, repo, work, events, texts) : planText(tx, repo, work, texts)
+      work.kind === 'event'
+        ? event
+          ? planEvent(tx, event)
+          : null
+        : !repo
+          ? null
+          : work.kind === 'record'
+            ? planRecord(tx, repo, work, events, texts)
+            : planText(tx, repo, work, texts)
     if (plan && plan.people.length > AT_ONCE) return setPlan(tx, row.seq, plan)
     if (plan) tellSome(tx, plan, plan.people)
     removeWork(tx, row.seq)

@@ -1,19 +1,44 @@
 /** Why somebody is told of something. */
 export const REASONS = [
-  'mention', 'team_mention', 'assigned', 'review_requested', 'author', 'commented', 'subscribed', 'checks_failed', 'queue_failed', 'run_approval', 'security_alert',
-  'invitation', 'agent_waiting',
+  'mention',
+  'team_mention',
+  'assigned',
+  'review_requested',
+  'author',
+  'commented',
+  'subscribed',
+  'checks_failed',
+  'queue_failed',
+  'run_approval',
+  'security_alert',
+  'invitation',
+  'agent_waiting',
 ] as const
 export type Reason = (typeof REASONS)[number]
 
 /** Of several reasons the one that asks most of the reader counts. */
 const WEIGHT: Readonly<Record<Reason, number>> = {
-  agent_waiting: 12, run_approval: 11, security_alert: 10, queue_failed: 9, checks_failed: 8, review_requested: 7, assigned: 6, mention: 5, team_mention: 4, invitation: 3,
-  author: 2, commented: 1, subscribed: 0,
+  agent_waiting: 12,
+  run_approval: 11,
+  security_alert: 10,
+  queue_failed: 9,
+  checks_failed: 8,
+  review_requested: 7,
+  assigned: 6,
+  mention: 5,
+  team_mention: 4,
+  invitation: 3,
+  author: 2,
+  commented: 1,
+  subscribed: 0,
 }
 
 export const stronger = (a: Reason, b: Reason): Reason => (WEIGHT[b] > WEIGHT[a] ? b : a)
 
-/** Reasons that mail can be switched off for. An invitation mails itself, because it also goes to people without an account. */
+/**
+ * Reasons that mail can be switched off for. An invitation mails itself, because it also goes to
+ * people without an account.
+ */
 export const MAILED: readonly Reason[] = REASONS.filter((reason) => reason !== 'invitation')
 
 /** In a mail, after "You get this because". */

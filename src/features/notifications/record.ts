@@ -12,29 +12,50 @@ export function urlOf(hearth: Hearth, { repo_id, number, kind, url }: SubjectOf)
   if (url !== null) return url
   const home = repo_id === null ? '' : `/${fullName(hearth.db, repo_id)}`
   if (number === null) return home === '' ? '/notifications' : home
-  return kind === 'issue' ? `${home}/issues/${number}` : `${home}/pull/${number}${kind === 'question' ? '/session' : ''}`
+  return kind === 'issue'
+    ? `${home}/issues/${number}`
+    : `${home}/pull/${number}${kind === 'question' ? '/session' : ''}`
 }
 
 /** A page of them. */
-export const notificationRecords = (hearth: Hearth, rows: readonly NotificationRow[]): Notification[] =>
+export const notificationRecords = (
+  hearth: Hearth,
+  rows: readonly NotificationRow[],
+): Notification[] =>
   look(hearth.db, () => {
     const { db } = hearth
     const repo_ids = [...new Set(rows.flatMap(({ repo_id }) => repo_id ?? []))]
     keepRepos(db, repo_ids)
     keepWorkspaces(db, [...new Set(repo_ids.flatMap((id) => repoById(db, id)?.workspace_id ?? []))])
-    keepRecordsOfAll(db, rows.flatMap(({ repo_id, number, title }) => (repo_id === null || number === null || title !== null ? [] : [{ repo_id, number }])))
+    keepRecordsOfAll(
+      db,
+      rows.flatMap(({ repo_id, number, title }) =>
+        repo_id === null || number === null || title !== null ? [] : [{ repo_id, number }],
+      ),
+    )
     return rows.map((row) => notificationRecord(hearth, row))
   })
 
 export function notificationRecord(hearth: Hearth, row: NotificationRow): Notification {
   const repo = row.repo_id === null ? null : fullName(hearth.db, row.repo_id)
-  const title = row.title ?? (row.repo_id === null || row.number === null ? null : findRecord(hearth.db, row.repo_id, row.number)?.title)
+  const title =
+    row.title ??
+    (row.repo_id === null || row.number === null
+      ? null
+      : findRecord(hearth.db, row.repo_id, row.number)?.title)
   return {
     id: row.id,
     reason: row.reason,
     unread: row.unread === 1,
     done: row.done === 1,
-    subject: { kind: row.kind, repo, number: row.number, id: row.subject_id, title: title ?? '', url: `${hearth.settings.site_url}${urlOf(hearth, row)}` },
+    subject: {
+      kind: row.kind,
+      repo,
+      number: row.number,
+      id: row.subject_id,
+      title: title ?? '',
+      url: `${hearth.settings.site_url}${urlOf(hearth, row)}`,
+    },
     repo,
     last_event: row.last_event,
     updated_at: row.updated_at,

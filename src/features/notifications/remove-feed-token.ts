@@ -15,7 +15,11 @@ export const removeFeedToken = operation({
 
   handler: ({ caller, write }) =>
     write((tx) => {
-      if (removeRow(tx, caller.id)) tx.audit({ action: 'user.feed_token_removed', target: { kind: 'user', id: caller.id, name: caller.username } })
+      if (removeRow(tx, caller.id))
+        tx.audit({
+          action: 'user.feed_token_removed',
+          target: { kind: 'user', id: caller.id, name: caller.username },
+        })
       return null
     }),
 })

@@ -1,4 +1,7 @@
-/** From what a text refers to, to what is there: records and commits of repositories that its writer can read. */
+/**
+ * From what a text refers to, to what is there: records and commits of repositories that its writer
+ * can read.
+ */
 import type { Hearth } from '#core/hearth.ts'
 import { userCaller } from '#features/accounts/index.ts'
 import { findRecord, type References } from '#features/issues/index.ts'
@@ -17,13 +20,22 @@ function repoOf(hearth: Hearth, path: string): RepoRow | null {
   return repo && repo.deleted_at === null && repo.parent_id === null ? repo : null
 }
 
-/** A mention is a mark on somebody's record, so it is left only where its writer (null: the service) may look. */
+/**
+ * A mention is a mark on somebody's record, so it is left only where its writer (null: the service)
+ * may look.
+ */
 function mayMark(hearth: Hearth, repo: RepoRow, by: string | null): boolean {
   const person = by === null ? null : userCaller(hearth.db, by)
   return person === null ? repo.private === 0 : readingRole(hearth, repo, person) !== null
 }
 
-export async function resolveReferences(hearth: Hearth, here: RepoRow, place: TextPlace, { numbers, commits }: References, by: string | null): Promise<Target[]> {
+export async function resolveReferences(
+  hearth: Hearth,
+  here: RepoRow,
+  place: TextPlace,
+  { numbers, commits }: References,
+  by: string | null,
+): Promise<Target[]> {
   const targets = new Map<string, Target>()
   const repos = new Map<string, RepoRow | null>()
   const repoFor = (path: string | null): RepoRow | null => {
@@ -31,14 +43,23 @@ export async function resolveReferences(hearth: Hearth, here: RepoRow, place: Te
     let repo = repos.get(path)
     if (repo === undefined) {
       const found = repoOf(hearth, path)
-      repos.set(path, (repo = found && (found.id === here.id || mayMark(hearth, found, by)) ? found : null))
+      repos.set(
+        path,
+        (repo = found && (found.id === here.id || mayMark(hearth, found, by)) ? found : null),
+      )
     }
     return repo
   }
-  const add = (repo: RepoRow, target: string) => void targets.set(`${repo.id} ${target}`, { repo_id: repo.id, target })
+  const add = (repo: RepoRow, target: string) =>
+    void targets.set(`${repo.id} ${target}`, { repo_id: repo.id, target })
   for (const { repo: path, number } of numbers) {
     const repo = repoFor(path)
-    if (repo && !(repo.id === place.repo_id && number === place.number) && findRecord(hearth.db, repo.id, number)) add(repo, String(number))
+    if (
+      repo &&
+      !(repo.id === place.repo_id && number === place.number) &&
+      findRecord(hearth.db, repo.id, number)
+    )
+      add(repo, String(number))
   }
   for (const { repo: path, sha } of commits.slice(0, MOST_COMMITS)) {
     const repo = repoFor(path)

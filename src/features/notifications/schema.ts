@@ -1,5 +1,15 @@
 /** The records of this feature, as clients see them. */
-import { Actor, Id, ListOf, Nullable, OneOf, RecordNumber, Time, Type, type Static } from '#core/schema.ts'
+import {
+  Actor,
+  Id,
+  ListOf,
+  Nullable,
+  OneOf,
+  RecordNumber,
+  Time,
+  Type,
+  type Static,
+} from '#core/schema.ts'
 import { REASONS } from './reasons.ts'
 
 export { REASONS, type Reason } from './reasons.ts'
@@ -18,7 +28,10 @@ export const Notification = Type.Object(
     unread: Type.Boolean(),
     done: Type.Boolean({ description: 'Put away; it comes back when something new happens.' }),
     subject: Type.Object({
-      kind: Type.String({ description: 'issue, pull, question, invitation, release, alert, run or another word for what it is about.' }),
+      kind: Type.String({
+        description:
+          'issue, pull, question, invitation, release, alert, run or another word for what it is about.',
+      }),
       repo: Nullable(Type.String({ description: 'The repository as <owner>/<name>.' })),
       number: Nullable(Type.Integer({ description: 'Of an issue or pull request.' })),
       id: Nullable(Type.String({ description: 'Of what has no number.' })),
@@ -26,7 +39,11 @@ export const Notification = Type.Object(
       url: Type.String(),
     }),
     repo: Nullable(Type.String({ description: 'The repository as <owner>/<name>.' })),
-    last_event: Nullable(Type.String({ description: 'The newest event that it tells of; null for what leaves no event.' })),
+    last_event: Nullable(
+      Type.String({
+        description: 'The newest event that it tells of; null for what leaves no event.',
+      }),
+    ),
     updated_at: Time,
     created_at: Time,
   },
@@ -37,9 +54,17 @@ export const Notifications = ListOf(Notification)
 
 export const Subscription = Type.Object(
   {
-    level: OneOf(LEVELS, { description: 'participating: what concerns you; all: everything; releases: what concerns you, and releases; ignored: nothing.' }),
+    level: OneOf(LEVELS, {
+      description:
+        'participating: what concerns you; all: everything; releases: what concerns you, and releases; ignored: nothing.',
+    }),
     repo: Type.String(),
-    created_at: Nullable(Type.String({ format: 'date-time', description: 'When the level was chosen; null while it is the usual one.' })),
+    created_at: Nullable(
+      Type.String({
+        format: 'date-time',
+        description: 'When the level was chosen; null while it is the usual one.',
+      }),
+    ),
   },
   { $id: 'Subscription', description: 'What you hear of a repository.' },
 )
@@ -50,7 +75,20 @@ export const IssueSubscription = Type.Object(
     repo: Type.String(),
     number: RecordNumber,
     subscribed: Type.Boolean(),
-    reason: Nullable(OneOf(['author', 'assigned', 'review_requested', 'mention', 'team_mention', 'commented', 'subscribed'], { description: 'Why; null when you are not.' })),
+    reason: Nullable(
+      OneOf(
+        [
+          'author',
+          'assigned',
+          'review_requested',
+          'mention',
+          'team_mention',
+          'commented',
+          'subscribed',
+        ],
+        { description: 'Why; null when you are not.' },
+      ),
+    ),
     created_at: Nullable(Time),
   },
   { $id: 'IssueSubscription', description: 'Whether you hear of an issue or pull request.' },
@@ -77,7 +115,9 @@ export const NotificationSettings = Type.Object(
     mail: Type.Array(Type.Object({ reason: ReasonWord, on: Type.Boolean() })),
     digest: OneOf(DIGESTS),
     email: Type.String({ description: 'Where mail goes.' }),
-    verified: Type.Boolean({ description: 'Nothing is mailed to an address that is not confirmed.' }),
+    verified: Type.Boolean({
+      description: 'Nothing is mailed to an address that is not confirmed.',
+    }),
     feed_token: Nullable(Type.Object({ created_at: Time })),
   },
   { $id: 'NotificationSettings' },

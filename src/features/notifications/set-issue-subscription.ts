@@ -9,17 +9,23 @@ import { putRecordSubscription } from './store-subscriptions.ts'
 
 export const setIssueSubscription = operation({
   name: 'set_issue_subscription',
-  summary: 'Choose whether you hear of an issue or pull request. You still do when somebody mentions, assigns or asks you. For people.',
+  summary:
+    'Choose whether you hear of an issue or pull request. You still do when somebody mentions, assigns or asks you. For people.',
   route: 'PUT /repos/{owner}/{name}/issues/{number}/subscription',
   toolset: 'issues',
-  access: writesRepoAsPerson('read', { scope: 'user:write', whileArchived: true, whileUnconfirmed: true }),
+  access: writesRepoAsPerson('read', {
+    scope: 'user:write',
+    whileArchived: true,
+    whileUnconfirmed: true,
+  }),
   annotations: { idempotent: true },
   input: Type.Object({ repo: RepoPath, number: RecordNumber, subscribed: Type.Boolean() }),
   output: IssueSubscription,
 
   handler: ({ repo, caller, write }, { number, subscribed }) =>
     write((tx) => {
-      if (!findRecord(tx.db, repo.id, number)) throw notFound(`the issue or pull request #${number}`)
+      if (!findRecord(tx.db, repo.id, number))
+        throw notFound(`the issue or pull request #${number}`)
       putRecordSubscription(tx, repo.id, number, caller.id, subscribed)
       return issueSubscription(tx.db, repo, number, caller.id)
     }),

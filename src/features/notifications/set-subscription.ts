@@ -7,18 +7,31 @@ import { findLevel, putLevel } from './store-subscriptions.ts'
 
 export const setSubscription = operation({
   name: 'set_subscription',
-  summary: 'Choose how much you hear of a repository: what concerns you (participating), all, what concerns you and releases (releases), or nothing (ignored). For people.',
+  summary:
+    'Choose how much you hear of a repository: what concerns you (participating), all, what concerns you and releases (releases), or nothing (ignored). For people.',
   route: 'PUT /repos/{owner}/{name}/subscription',
-  access: writesRepoAsPerson('read', { scope: 'user:write', whileArchived: true, whileUnconfirmed: true }),
+  access: writesRepoAsPerson('read', {
+    scope: 'user:write',
+    whileArchived: true,
+    whileUnconfirmed: true,
+  }),
   annotations: { idempotent: true },
   input: Type.Object({ repo: RepoPath, level: OneOf(LEVELS) }),
   output: Subscription,
 
   handler: ({ repo, caller, write }, { level }) => {
-    if (repo.parent_id !== null) throw invalid('repo', `${repo.full_name} is the fork of a pull request; subscribe to the pull request instead`)
+    if (repo.parent_id !== null)
+      throw invalid(
+        'repo',
+        `${repo.full_name} is the fork of a pull request; subscribe to the pull request instead`,
+      )
     return write((tx) => {
       putLevel(tx, repo.id, caller.id, level)
-      return { level, repo: repo.full_name, created_at: findLevel(tx.db, repo.id, caller.id)?.created_at ?? null }
+      return {
+        level,
+        repo: repo.full_name,
+        created_at: findLevel(tx.db, repo.id, caller.id)?.created_at ?? null,
+      }
     })
   },
 })

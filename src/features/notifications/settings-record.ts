@@ -10,5 +10,11 @@ export function settingsRecord({ db }: Pick<Hearth, 'db'>, user_id: string): Not
   const user = findUserById(db, user_id)
   if (!user) throw notFound('the account')
   const { silent, digest } = settingsOf(db, user_id)
-  return { mail: MAILED.map((reason) => ({ reason, on: !silent.includes(reason) })), digest, email: user.email, verified: user.verified_at !== null, feed_token: findFeedToken(db, user_id) }
+  return {
+    mail: MAILED.map((reason) => ({ reason, on: !silent.includes(reason) })),
+    digest,
+    email: user.email,
+    verified: user.verified_at !== null,
+    feed_token: findFeedToken(db, user_id),
+  }
 }

@@ -7,7 +7,12 @@ import { factsOf, repoById, type RepoRow } from '#features/repos/index.ts'
 /** The role of a person on a repository, by which they read it; null for who cannot. */
 export function readingRole(hearth: Hearth, repo: RepoRow, person: UserCaller): Role | null {
   const facts = person.suspended ? null : factsOf(hearth.db, repo, person)
-  if (!facts || facts.deleted || (facts.private && (facts.role === null || facts.two_factor_missing))) return null
+  if (
+    !facts ||
+    facts.deleted ||
+    (facts.private && (facts.role === null || facts.two_factor_missing))
+  )
+    return null
   return facts.role ?? 'read'
 }
 

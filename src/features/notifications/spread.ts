@@ -1,6 +1,8 @@
 /**
- * The job that tells people. It takes the oldest work, works out whom it concerns, and tells some at a time, each batch in one
- * transaction with the mark of how far it got: a process that is killed goes on there, and tells nobody twice.
+ * The job that tells people. It takes the oldest work, works out whom it concerns, and tells some
+ * at a time, each batch in one
+ * transaction with the mark of how far it got: a process that is killed goes on there, and tells
+ * nobody twice.
  */
 import type { Hearth } from '#core/hearth.ts'
 import { job } from '#core/jobs.ts'
@@ -28,12 +30,18 @@ async function followPlan(hearth: Hearth, row: WorkRow, plan: Plan): Promise<voi
   })
 }
 
-/** What can be done side by side: the oldest, as long as no two are about one record, where one may subscribe whom the next tells. */
+/**
+ * What can be done side by side: the oldest, as long as no two are about one record, where one may
+ * subscribe whom the next tells.
+ */
 function batchOf(rows: readonly WorkRow[]): WorkRow[] {
   const records = new Set<string>()
   const batch: WorkRow[] = []
   for (const row of rows) {
-    const record = row.data.kind === 'event' ? `event ${row.data.event_id}` : `${row.data.repo_id} ${row.data.number}`
+    const record =
+      row.data.kind === 'event'
+        ? `event ${row.data.event_id}`
+        : `${row.data.repo_id} ${row.data.number}`
     if (records.has(record)) break
     records.add(record)
     batch.push(row)
@@ -59,10 +67,20 @@ export const spreadNotifications = job<null>({
       })
     }
     try {
-      for (let rows = nextWork(hearth.db, failed, BESIDE); rows.length > 0; rows = nextWork(hearth.db, failed, BESIDE)) {
+      for (
+        let rows = nextWork(hearth.db, failed, BESIDE);
+        rows.length > 0;
+        rows = nextWork(hearth.db, failed, BESIDE)
+      ) {
         // A job that ends is gone; one that is cut off is taken up at the next start.
         signal.throwIfAborted()
-        await Promise.all(batchOf(rows).map((row) => (row.plan === null ? makePlan(hearth, row) : followPlan(hearth, row, row.plan)).catch((error: unknown) => failure(row, error))))
+        await Promise.all(
+          batchOf(rows).map((row) =>
+            (row.plan === null ? makePlan(hearth, row) : followPlan(hearth, row, row.plan)).catch(
+              (error: unknown) => failure(row, error),
+            ),
+          ),
+        )
       }
     } finally {
       running.delete(hearth.settings)

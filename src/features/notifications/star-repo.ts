@@ -6,7 +6,8 @@ import { insertStar } from './store-stars.ts'
 
 export const starRepo = operation({
   name: 'star_repo',
-  summary: 'Put a repository among your stars; without effect when it is there. For people who can see it.',
+  summary:
+    'Put a repository among your stars; without effect when it is there. For people who can see it.',
   route: 'PUT /user/starred/{owner}/{name}',
   access: writesRepoAsPerson('read', { scope: 'user:write', whileArchived: true }),
   annotations: { idempotent: true },
@@ -15,7 +16,11 @@ export const starRepo = operation({
   status: 204,
 
   handler: ({ repo, caller, write }) => {
-    if (repo.parent_id !== null) throw invalid('repo', `${repo.full_name} is the fork of a pull request; star the repository itself`)
+    if (repo.parent_id !== null)
+      throw invalid(
+        'repo',
+        `${repo.full_name} is the fork of a pull request; star the repository itself`,
+      )
     return write((tx) => {
       insertStar(tx, repo.id, caller.id)
       return null

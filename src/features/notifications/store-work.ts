@@ -3,14 +3,23 @@ import type { Db } from '#core/db.ts'
 import type { Tx } from '#core/write.ts'
 import type { Plan, Work } from './work.ts'
 
-export type WorkRow = { readonly seq: number; readonly data: Work; readonly plan: Plan | null; readonly told: string }
+export type WorkRow = {
+  readonly seq: number
+  readonly data: Work
+  readonly plan: Plan | null
+  readonly told: string
+}
 type Stored = Omit<WorkRow, 'data' | 'plan'> & { data: string; plan: string | null }
 
 /** Gives its number. */
 export const insertWork = (tx: Tx, data: Work): number =>
-  tx.db.one<{ seq: number }>('INSERT INTO notification_work (data) VALUES (?) RETURNING seq', JSON.stringify(data))?.seq ?? 0
+  tx.db.one<{ seq: number }>(
+    'INSERT INTO notification_work (data) VALUES (?) RETURNING seq',
+    JSON.stringify(data),
+  )?.seq ?? 0
 
-export const setWork = (tx: Tx, seq: number, data: Work): void => void tx.db.run('UPDATE notification_work SET data = ? WHERE seq = ?', JSON.stringify(data), seq)
+export const setWork = (tx: Tx, seq: number, data: Work): void =>
+  void tx.db.run('UPDATE notification_work SET data = ? WHERE seq = ?', JSON.stringify(data), seq)
 
 /** What goes wrong more often than this is left alone. */
 const MOST_TRIES = 5
@@ -20,22 +29,40 @@ export const nextWork = (db: Db, but: readonly number[], limit: number): WorkRow
   db
     .all<Stored>(
       'SELECT seq, data, plan, told FROM notification_work WHERE tries < ? AND seq NOT IN (SELECT value FROM json_each(?)) ORDER BY seq LIMIT ?',
-      MOST_TRIES, JSON.stringify(but), limit,
+      MOST_TRIES,
+      JSON.stringify(but),
+      limit,
     )
-    .map((row) => ({ ...row, data: JSON.parse(row.data), plan: row.plan === null ? null : JSON.parse(row.plan) }))
+    .map((row) => ({
+      ...row,
+      data: JSON.parse(row.data),
+      plan: row.plan === null ? null : JSON.parse(row.plan),
+    }))
 
 /** How much waits, and how much was given up. */
 export const countWork = (db: Db): { waiting: number; failed: number } =>
-  db.one('SELECT coalesce(sum(tries < ?1), 0) AS waiting, coalesce(sum(tries >= ?1), 0) AS failed FROM notification_work', MOST_TRIES) ?? { waiting: 0, failed: 0 }
+  db.one(
+    'SELECT coalesce(sum(tries < ?1), 0) AS waiting, coalesce(sum(tries >= ?1), 0) AS failed FROM notification_work',
+    MOST_TRIES,
+  ) ?? { waiting: 0, failed: 0 }
 
 /** Whether work still stands as it was read; a second look at it inside a transaction. */
 export const stands = (db: Db, { seq, plan, told }: WorkRow): boolean =>
-  db.one('SELECT 1 FROM notification_work WHERE seq = ? AND told = ? AND (plan IS NULL) = ?', seq, told, plan === null ? 1 : 0) !== null
+  db.one(
+    'SELECT 1 FROM notification_work WHERE seq = ? AND told = ? AND (plan IS NULL) = ?',
+    seq,
+    told,
+    plan === null ? 1 : 0,
+  ) !== null
 
-export const setPlan = (tx: Tx, seq: number, plan: Plan): void => void tx.db.run('UPDATE notification_work SET plan = ? WHERE seq = ?', JSON.stringify(plan), seq)
+export const setPlan = (tx: Tx, seq: number, plan: Plan): void =>
+  void tx.db.run('UPDATE notification_work SET plan = ? WHERE seq = ?', JSON.stringify(plan), seq)
 
-export const setTold = (tx: Tx, seq: number, told: string): void => void tx.db.run('UPDATE notification_work SET told = ? WHERE seq = ?', told, seq)
+export const setTold = (tx: Tx, seq: number, told: string): void =>
+  void tx.db.run('UPDATE notification_work SET told = ? WHERE seq = ?', told, seq)
 
-export const setTried = (tx: Tx, seq: number): void => void tx.db.run('UPDATE notification_work SET tries = tries + 1 WHERE seq = ?', seq)
+export const setTried = (tx: Tx, seq: number): void =>
+  void tx.db.run('UPDATE notification_work SET tries = tries + 1 WHERE seq = ?', seq)
 
-export const removeWork = (tx: Tx, seq: number): void => void tx.db.run('DELETE FROM notification_work WHERE seq = ?', seq)
+export const removeWork = (tx: Tx, seq: number): void =>
+  void tx.db.run('DELETE FROM notification_work WHERE seq = ?', seq)

@@ -24,26 +24,57 @@ export type NotificationRow = {
 }
 
 /** What a notification is about. `subject` is its name, the same for all that is told of it. */
-export type SubjectOf = Pick<NotificationRow, 'repo_id' | 'subject' | 'kind' | 'number' | 'subject_id' | 'title' | 'url'>
+export type SubjectOf = Pick<
+  NotificationRow,
+  'repo_id' | 'subject' | 'kind' | 'number' | 'subject_id' | 'title' | 'url'
+>
 
-export const findNotification = (db: Db, id: string): NotificationRow | null => db.one<NotificationRow>('SELECT * FROM notifications WHERE id = ?', id)
+export const findNotification = (db: Db, id: string): NotificationRow | null =>
+  db.one<NotificationRow>('SELECT * FROM notifications WHERE id = ?', id)
 
 /** Puts a notification on top: a new one, or the one that its person has of this subject. */
-export function putNotification(tx: Tx, user_id: string, about: SubjectOf, { reason, event_id, at }: { reason: Reason; event_id: string | null; at: Timestamp }): void {
+export function putNotification(
+  tx: Tx,
+  user_id: string,
+  about: SubjectOf,
+  { reason, event_id, at }: { reason: Reason; event_id: string | null; at: Timestamp },
+): void {
   tx.db.run(
     `INSERT INTO notifications (id, user_id, repo_id, subject, kind, number, subject_id, title, url, reason, unread, done, last_event, updated_at, created_at)
      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, 1, 0, ?11, ?12, ?12)
      ON CONFLICT (user_id, subject) DO UPDATE SET reason = excluded.reason, unread = 1, done = 0, last_event = nullif(max(coalesce(last_event, ''), coalesce(excluded.last_event, '')), ''),
        title = excluded.title, url = excluded.url, updated_at = max(updated_at, excluded.updated_at)`,
-    typeId('ntf', tx.now_ms), user_id, about.repo_id, about.subject, about.kind, about.number, about.subject_id, about.title, about.url, reason, event_id, at,
+    typeId('ntf', tx.now_ms),
+    user_id,
+    about.repo_id,
+    about.subject,
+    about.kind,
+    about.number,
+    about.subject_id,
+    about.title,
+    about.url,
+    reason,
+    event_id,
+    at,
   )
 }
 
-export type Filter = { user_id: string; unread?: boolean; done: boolean; reason?: string; repo_id?: string }
+export type Filter = {
+  user_id: string
+  unread?: boolean
+  done: boolean
+  reason?: string
+  repo_id?: string
+}
 export type Place = Pick<NotificationRow, 'updated_at' | 'id'>
 
 /** What was moved last comes first; from below a place on. */
-export function listNotificationRows(db: Db, filter: Filter, after: Place | null, limit: number): NotificationRow[] {
+export function listNotificationRows(
+  db: Db,
+  filter: Filter,
+  after: Place | null,
+  limit: number,
+): NotificationRow[] {
   const where = ['user_id = ?']
   const params: SqlValue[] = [filter.user_id]
   const add = (sql: string, ...values: SqlValue[]) => {
@@ -59,14 +90,25 @@ export function listNotificationRows(db: Db, filter: Filter, after: Place | null
   if (filter.reason !== undefined) add('reason = ?', filter.reason)
   if (filter.repo_id !== undefined) add('repo_id = ?', filter.repo_id)
   if (after) add('(updated_at, id) < (?, ?)', after.updated_at, after.id)
-  return db.all<NotificationRow>(`SELECT * FROM notifications WHERE ${where.join(' AND ')} ORDER BY updated_at DESC, id DESC LIMIT ?`, ...params, limit)
+  return db.all<NotificationRow>(
+    `SELECT * FROM notifications WHERE ${where.join(' AND ')} ORDER BY updated_at DESC, id DESC LIMIT ?`,
+    ...params,
+    limit,
+  )
 }
 
-/** How many are unread, by repository; null stands for what is about none. Counted up to a limit. */
-export const countUnreadRows = (db: Db, user_id: string, most: number): { repo_id: string | null; count: number }[] =>
+/**
+ * How many are unread, by repository; null stands for what is about none. Counted up to a limit.
+ */
+export const countUnreadRows = (
+  db: Db,
+  user_id: string,
+  most: number,
+): { repo_id: string | null; count: number }[] =>
   db.all(
     'SELECT repo_id, count(*) AS count FROM (SELECT repo_id FROM notifications WHERE user_id = ? AND unread = 1 LIMIT ?) GROUP BY repo_id',
-    user_id, most,
+    user_id,
+    most,
   )
 
 const STATES = { unread: [1, 0], read: [0, 0], done: [0, 1] } as const
@@ -75,24 +117,50 @@ export type State = keyof typeof STATES
 export const setNotification = (tx: Tx, id: string, state: State): void =>
   void tx.db.run('UPDATE notifications SET unread = ?, done = ? WHERE id = ?', ...STATES[state], id)
 
-/** Marks all of a person's, those of one repository, or those not moved since a moment. Gives how many changed. */
-export const setAllNotifications = (tx: Tx, user_id: string, state: 'read' | 'done', within: { before: Timestamp | null; repo_id: string | null }): number =>
+/**
+ * Marks all of a person's, those of one repository, or those not moved since a moment. Gives how
+ * many changed.
+ */
+export const setAllNotifications = (
+  tx: Tx,
+  user_id: string,
+  state: 'read' | 'done',
+  within: { before: Timestamp | null; repo_id: string | null },
+): number =>
   tx.db.run(
     `UPDATE notifications SET unread = 0, done = ?2 WHERE user_id = ?1 AND done = 0 AND (?2 = 1 OR unread = 1)
        AND (?3 IS NULL OR updated_at <= ?3) AND (?4 IS NULL OR repo_id = ?4)`,
-    user_id, state === 'done' ? 1 : 0, within.before, within.repo_id,
+    user_id,
+    state === 'done' ? 1 : 0,
+    within.before,
+    within.repo_id,
   )
 
 /** Puts away what was told of a question or invitation that is settled. */
 export const settleSubject = (tx: Tx, subject: string): void =>
-  void tx.db.run(`UPDATE notifications SET unread = 0, done = 1 WHERE subject = ? AND kind IN ('question', 'invitation')`, subject)
+  void tx.db.run(
+    `UPDATE notifications SET unread = 0, done = 1 WHERE subject = ? AND kind IN ('question', 'invitation')`,
+    subject,
+  )
 
 export const removeOldDone = (tx: Tx, before: Timestamp, limit: number): number =>
-  tx.db.run('DELETE FROM notifications WHERE id IN (SELECT id FROM notifications WHERE done = 1 AND updated_at < ? LIMIT ?)', before, limit)
+  tx.db.run(
+    'DELETE FROM notifications WHERE id IN (SELECT id FROM notifications WHERE done = 1 AND updated_at < ? LIMIT ?)',
+    before,
+    limit,
+  )
 
 /** Those that were read and left alone. */
 export const removeOldRead = (tx: Tx, before: Timestamp, limit: number): number =>
-  tx.db.run('DELETE FROM notifications WHERE id IN (SELECT id FROM notifications WHERE unread = 0 AND done = 0 AND updated_at < ? LIMIT ?)', before, limit)
+  tx.db.run(
+    'DELETE FROM notifications WHERE id IN (SELECT id FROM notifications WHERE unread = 0 AND done = 0 AND updated_at < ? LIMIT ?)',
+    before,
+    limit,
+  )
 
 export const removeOfRepo = (tx: Tx, repo_id: string, limit: number): number =>
-  tx.db.run('DELETE FROM notifications WHERE id IN (SELECT id FROM notifications WHERE repo_id = ? LIMIT ?)', repo_id, limit)
+  tx.db.run(
+    'DELETE FROM notifications WHERE id IN (SELECT id FROM notifications WHERE repo_id = ? LIMIT ?)',
+    repo_id,
+    limit,
+  )

@@ -13,8 +13,14 @@ export const sweepNotifications = job<null>({
   every: '1d',
   async run({ hearth, signal }) {
     const before = timestamp(hearth.clock.now() - KEPT_MS)
-    while (!signal.aborted && (await writeAs(hearth, null, (tx) => removeOldDone(tx, before, AT_ONCE))) === AT_ONCE);
+    while (
+      !signal.aborted &&
+      (await writeAs(hearth, null, (tx) => removeOldDone(tx, before, AT_ONCE))) === AT_ONCE
+    );
     const read = timestamp(hearth.clock.now() - READ_KEPT_MS)
-    while (!signal.aborted && (await writeAs(hearth, null, (tx) => removeOldRead(tx, read, AT_ONCE))) === AT_ONCE);
+    while (
+      !signal.aborted &&
+      (await writeAs(hearth, null, (tx) => removeOldRead(tx, read, AT_ONCE))) === AT_ONCE
+    );
   },
 })

@@ -21,15 +21,33 @@ export type News = {
 }
 
 /** Says nothing to who is not let in, or cannot read the repository. */
-export function tell(tx: Tx, user_id: string, reason: Reason, { about, events, text_id, at, words }: News): void {
+export function tell(
+  tx: Tx,
+  user_id: string,
+  reason: Reason,
+  { about, events, text_id, at, words }: News,
+): void {
   const person = userCaller(tx.db, user_id)
   if (!person || person.suspended) return
   if (about.repo_id !== null && !canRead(tx.hearth, about.repo_id, user_id)) return
   putNotification(tx, user_id, about, { reason, event_id: events.at(-1) ?? null, at })
-  // Without a mail server letters become files, for links that somebody waits for; news would fill the disk, and is on the site.
+  // Without a mail server letters become files, for links that somebody waits for; news would fill
+  // the disk, and is on the site.
   if (tx.hearth.settings.mail === null) return
-  if (!person.verified || !MAILED.includes(reason) || settingsOf(tx.db, user_id).silent.includes(reason)) return
-  tx.enqueue(mailNotification, { user_id, reason, about, events, text_id, ...(words === undefined ? {} : { words }) })
+  if (
+    !person.verified ||
+    !MAILED.includes(reason) ||
+    settingsOf(tx.db, user_id).silent.includes(reason)
+  )
+    return
+  tx.enqueue(mailNotification, {
+    user_id,
+    reason,
+    about,
+    events,
+    text_id,
+    ...(words === undefined ? {} : { words }),
+  })
 }
 
 /** Tells some of the people of a plan. */

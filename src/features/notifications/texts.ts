@@ -10,7 +10,12 @@ export const DESCRIPTION = 'body'
 
 /** What a text says now; null when it is gone. */
 export function textOf(db: Db, repo_id: string, number: number, text_id: string): string | null {
-  if (text_id === DESCRIPTION) return (findRecord(db, repo_id, number)?.kind === 'pull' ? findPull(db, repo_id, number)?.body : issueRow(db, repo_id, number)?.body) ?? null
+  if (text_id === DESCRIPTION)
+    return (
+      (findRecord(db, repo_id, number)?.kind === 'pull'
+        ? findPull(db, repo_id, number)?.body
+        : issueRow(db, repo_id, number)?.body) ?? null
+    )
   if (!text_id.startsWith('rvw_')) return findComment(db, text_id)?.body ?? null
   const pull = findPull(db, repo_id, number)
   return pull && (findReview(db, pull.id, text_id)?.body ?? null)

@@ -8,7 +8,8 @@ import { hasStar, removeStar } from './store-stars.ts'
 
 export const unstarRepo = operation({
   name: 'unstar_repo',
-  summary: 'Take a repository from your stars; without effect when it is not there. For people, also when they cannot see it any more.',
+  summary:
+    'Take a repository from your stars; without effect when it is not there. For people, also when they cannot see it any more.',
   route: 'DELETE /user/starred/{owner}/{name}',
   access: personOnly({ scope: 'user:write', writes: true }),
   annotations: { idempotent: true },
@@ -19,7 +20,8 @@ export const unstarRepo = operation({
   handler: ({ hearth, caller, write }, { repo }) =>
     write((tx) => {
       const row = repoByPath(tx.db, movedTo(tx.db, repo) ?? repo)
-      if (!row || (!hasStar(tx.db, row.id, caller.id) && !canRead(hearth, row.id, caller.id))) throw notFound(`the repository ${repo}`)
+      if (!row || (!hasStar(tx.db, row.id, caller.id) && !canRead(hearth, row.id, caller.id)))
+        throw notFound(`the repository ${repo}`)
       removeStar(tx, row.id, caller.id)
       return null
     }),

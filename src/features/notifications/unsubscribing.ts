@@ -1,5 +1,6 @@
 /**
- * Links that end mail of one kind: of one issue or pull request, for one reason, or the digest. They are sealed, so nobody can
+ * Links that end mail of one kind: of one issue or pull request, for one reason, or the digest.
+ * They are sealed, so nobody can
  * make one for somebody else, and they work without a sign-in (RFC 8058 section 3.2).
  */
 import type { Hearth } from '#core/hearth.ts'
@@ -11,7 +12,12 @@ import { WHY, type Reason } from './reasons.ts'
 import { canRead } from './sight.ts'
 
 export type Ending =
-  | { readonly user_id: string; readonly of: 'record'; readonly repo_id: string; readonly number: number }
+  | {
+      readonly user_id: string
+      readonly of: 'record'
+      readonly repo_id: string
+      readonly number: number
+    }
   | { readonly user_id: string; readonly of: 'reason'; readonly reason: Reason }
   | { readonly user_id: string; readonly of: 'digest' }
 
@@ -33,7 +39,8 @@ export function requireEnding(hearth: Hearth, token: string): Ending {
 export function endingWords(hearth: Hearth, ending: Ending): string {
   if (ending.of === 'digest') return 'what your agents did'
   if (ending.of === 'reason') return `what you get because ${WHY[ending.reason]}`
-  const record = canRead(hearth, ending.repo_id, ending.user_id) ? findRecord(hearth.db, ending.repo_id, ending.number) : null
+  const record = canRead(hearth, ending.repo_id, ending.user_id)
+    ? findRecord(hearth.db, ending.repo_id, ending.number)
+    : null
   return record ? `#${ending.number} “${record.title}”` : `#${ending.number}`
 }
-

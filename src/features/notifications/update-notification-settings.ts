@@ -8,11 +8,17 @@ import { putSettings, settingsOf } from './store-settings.ts'
 
 export const updateNotificationSettings = operation({
   name: 'update_notification_settings',
-  summary: 'Choose for which reasons you get mail, and how often you are mailed what your agents did.',
+  summary:
+    'Choose for which reasons you get mail, and how often you are mailed what your agents did.',
   route: null,
   access: personOnly({ scope: 'user:write', writes: true, whileUnconfirmed: true }),
   input: Type.Object({
-    mail: Type.Optional(Type.Array(ReasonWord, { maxItems: 50, description: 'All reasons that are mailed; replaces those before.' })),
+    mail: Type.Optional(
+      Type.Array(ReasonWord, {
+        maxItems: 50,
+        description: 'All reasons that are mailed; replaces those before.',
+      }),
+    ),
     digest: Type.Optional(OneOf(DIGESTS)),
   }),
   output: NotificationSettings,
@@ -20,7 +26,10 @@ export const updateNotificationSettings = operation({
   handler: ({ hearth, caller, write }, { mail, digest }) =>
     write((tx) => {
       const now = settingsOf(tx.db, caller.id)
-      putSettings(tx, caller.id, { silent: mail ? MAILED.filter((reason) => !mail.includes(reason)) : now.silent, digest: digest ?? now.digest })
+      putSettings(tx, caller.id, {
+        silent: mail ? MAILED.filter((reason) => !mail.includes(reason)) : now.silent,
+        digest: digest ?? now.digest,
+      })
       return settingsRecord(hearth, caller.id)
     }),
 })

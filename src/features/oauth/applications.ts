@@ -6,11 +6,17 @@ import type { Application } from './schema.ts'
 import { listGrants, removeApplication, removeGrant, type ApplicationRow } from './store.ts'
 import { listChain } from './store-refresh.ts'
 
-const latest = (times: readonly (string | null | undefined)[]): string | null => times.reduce<string | null>((best, time) => (time && (best === null || time > best) ? time : best), null)
+const latest = (times: readonly (string | null | undefined)[]): string | null =>
+  times.reduce<string | null>(
+    (best, time) => (time && (best === null || time > best) ? time : best),
+    null,
+  )
 
 export function applicationRecord({ db }: Pick<Hearth, 'db'>, row: ApplicationRow): Application {
   const grants = listGrants(db, row.id)
-  const chains = grants.map((grant) => ({ grant, chain: listChain(db, grant.code_hash) })).filter(({ chain }) => chain.some(({ used_at }) => used_at === null))
+  const chains = grants
+    .map((grant) => ({ grant, chain: listChain(db, grant.code_hash) }))
+    .filter(({ chain }) => chain.some(({ used_at }) => used_at === null))
   const live = chains.flatMap(({ chain }) => chain)
   const full = chains.some(({ grant }) => grant.scopes === null)
   return {
@@ -18,16 +24,25 @@ export function applicationRecord({ db }: Pick<Hearth, 'db'>, row: ApplicationRo
     name: row.name,
     host: row.host,
     url: row.url,
-    scopes: full ? null : [...new Set(chains.flatMap(({ grant }) => JSON.parse(grant.scopes ?? '[]') as string[]))].sort(),
+    scopes: full
+      ? null
+      : [
+          ...new Set(chains.flatMap(({ grant }) => JSON.parse(grant.scopes ?? '[]') as string[])),
+        ].sort(),
     approved_at: row.approved_at,
-    last_used_at: latest(live.map(({ token_id }) => (token_id === null ? null : findToken(db, token_id)?.last_used_at))),
+    last_used_at: latest(
+      live.map(({ token_id }) =>
+        token_id === null ? null : findToken(db, token_id)?.last_used_at,
+      ),
+    ),
     expires_at: latest(live.map(({ expires_at }) => expires_at)),
   }
 }
 
 /** Ends one approval: its code, and every access and refresh token that came of it. */
 export function endGrant(tx: Tx, code_hash: string): void {
-  for (const { token_id } of listChain(tx.db, code_hash)) if (token_id !== null) endToken(tx, token_id)
+  for (const { token_id } of listChain(tx.db, code_hash))
+    if (token_id !== null) endToken(tx, token_id)
   removeGrant(tx.db, code_hash)
 }
 

@@ -15,6 +15,14 @@ export { decideAuthorization, getAuthorization, listApplications, revokeApplicat
 /** Applications that ask people for access to their accounts: OAuth 2.1 for public clients. */
 export const feature: Feature = {
   name: 'oauth',
-  operations: [registerClient, exchangeToken, revokeOauthToken, getAuthorization, decideAuthorization, listApplications, revokeApplication],
+  operations: [
+    registerClient,
+    exchangeToken,
+    revokeOauthToken,
+    getAuthorization,
+    decideAuthorization,
+    listApplications,
+    revokeApplication,
+  ],
   jobs: [sweepApplications],
 }

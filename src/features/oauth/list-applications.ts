@@ -10,7 +10,8 @@ const SIZES = { size: 100, max: 100 }
 
 export const listApplications = operation({
   name: 'list_applications',
-  summary: 'List the applications that you let into your own account, the last approved first, with what each may do. For people only.',
+  summary:
+    'List the applications that you let into your own account, the last approved first, with what each may do. For people only.',
   route: 'GET /user/applications',
   toolset: 'access',
   access: personOnly({ scope: 'user:read' }),
@@ -20,7 +21,13 @@ export const listApplications = operation({
 
   handler: ({ hearth, db, caller, now }, input) => {
     const window = windowOf(input, SIZES)
-    const rows = listApplicationRows(db, caller.id, now, { limit: window.limit + 1, offset: window.offset })
-    return pageOf(rows.map((row) => applicationRecord(hearth, row)), window)
+    const rows = listApplicationRows(db, caller.id, now, {
+      limit: window.limit + 1,
+      offset: window.offset,
+    })
+    return pageOf(
+      rows.map((row) => applicationRecord(hearth, row)),
+      window,
+    )
   },
 })

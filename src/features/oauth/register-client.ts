@@ -16,13 +16,18 @@ const LONGEST_TOGETHER = 2_000
 /** Registration of a client (RFC 7591) changes nothing here: see `client-ids.ts`. */
 export const registerClient = operation({
   name: 'register_client',
-  summary: 'Register an application that asks people for access (RFC 7591). Anyone may. The client id in the answer holds what was registered.',
+  summary:
+    'Register an application that asks people for access (RFC 7591). Anyone may. The client id in the answer holds what was registered.',
   route: null,
   access: publicRead(),
   input: Type.Object({
     issuer: Type.String({ description: 'The issuer whose registration address was called.' }),
-    client_name: Type.Optional(Type.Unknown({ description: 'What people are shown, at most 64 characters.' })),
-    redirect_uris: Type.Optional(Type.Unknown({ description: 'Where people may be sent back to, 1 to 10 addresses.' })),
+    client_name: Type.Optional(
+      Type.Unknown({ description: 'What people are shown, at most 64 characters.' }),
+    ),
+    redirect_uris: Type.Optional(
+      Type.Unknown({ description: 'Where people may be sent back to, 1 to 10 addresses.' }),
+    ),
   }),
   output: Type.Object({
     client_id: Type.String(),
@@ -36,9 +41,15 @@ export const registerClient = operation({
   status: 201,
 
   handler: async ({ hearth, now_ms }, { issuer, client_name = UNNAMED, redirect_uris }) => {
-    if (!issuersOf(hearth).includes(issuer)) throw oauthError('invalid_request', 'there is no such issuer here')
-    if (typeof client_name !== 'string') throw oauthError('invalid_client_metadata', 'client_name must be text')
-    if ([...client_name].length > LONGEST_NAME) throw oauthError('invalid_client_metadata', `client_name must have at most ${LONGEST_NAME} characters`)
+    if (!issuersOf(hearth).includes(issuer))
+      throw oauthError('invalid_request', 'there is no such issuer here')
+    if (typeof client_name !== 'string')
+      throw oauthError('invalid_client_metadata', 'client_name must be text')
+    if ([...client_name].length > LONGEST_NAME)
+      throw oauthError(
+        'invalid_client_metadata',
+        `client_name must have at most ${LONGEST_NAME} characters`,
+      )
     const addresses = readAddresses(redirect_uris)
     const name = oneLine(client_name, LONGEST_NAME) || UNNAMED
     return {
@@ -55,13 +66,21 @@ export const registerClient = operation({
 
 function readAddresses(value: unknown): string[] {
   if (!Array.isArray(value) || value.length === 0 || value.length > MOST_REDIRECTS) {
-    throw oauthError('invalid_redirect_uri', `redirect_uris must be an array of 1 to ${MOST_REDIRECTS} addresses`)
+    throw oauthError(
+      'invalid_redirect_uri',
+      `redirect_uris must be an array of 1 to ${MOST_REDIRECTS} addresses`,
+    )
   }
   const addresses = value.map((uri: unknown, index) => {
     const problem = typeof uri === 'string' ? redirectProblem(uri) : 'must be text'
-    if (problem !== null) throw oauthError('invalid_redirect_uri', `redirect_uris[${index}] ${problem}`)
+    if (problem !== null)
+      throw oauthError('invalid_redirect_uri', `redirect_uris[${index}] ${problem}`)
     return String(uri)
   })
-  if (addresses.join('').length > LONGEST_TOGETHER) throw oauthError('invalid_redirect_uri', `redirect_uris must have at most ${LONGEST_TOGETHER} characters together`)
+  if (addresses.join('').length > LONGEST_TOGETHER)
+    throw oauthError(
+      'invalid_redirect_uri',
+      `redirect_uris must have at most ${LONGEST_TOGETHER} characters together`,
+    )
   return addresses
 }

@@ -7,11 +7,14 @@ import { findApplication } from './store.ts'
 
 export const revokeApplication = operation({
   name: 'revoke_application',
-  summary: 'Take back the access of an application by its id; all its tokens stop working at once. For people only. The answer is empty.',
+  summary:
+    'Take back the access of an application by its id; all its tokens stop working at once. For people only. The answer is empty.',
   route: 'DELETE /user/applications/{id}',
   toolset: 'access',
   access: personOnly({ scope: 'user:write', writes: true, whileUnconfirmed: true }),
-  input: Type.Object({ id: Type.String({ minLength: 1, maxLength: 100, description: 'The id of the application.' }) }),
+  input: Type.Object({
+    id: Type.String({ minLength: 1, maxLength: 100, description: 'The id of the application.' }),
+  }),
   output: Nothing,
   status: 204,
   annotations: { destructive: true },
@@ -21,7 +24,11 @@ export const revokeApplication = operation({
       const row = findApplication(tx.db, id)
       if (row?.user_id !== caller.id) throw notFound('the application')
       endApplication(tx, row)
-      tx.audit({ action: 'application.revoked', target: { kind: 'application', id: row.id, name: row.name }, data: { host: row.host } })
+      tx.audit({
+        action: 'application.revoked',
+        target: { kind: 'application', id: row.id, name: row.name },
+        data: { host: row.host },
+      })
       return null
     }),
 })

@@ -8,10 +8,14 @@ import { oauthError } from './errors.ts'
 import { findGrant } from './store.ts'
 import { findRefresh } from './store-refresh.ts'
 
-/** Revocation by whoever holds the token (RFC 7009). Unknown ones are answered as if they had been revoked just now. */
+/**
+ * Revocation by whoever holds the token (RFC 7009). Unknown ones are answered as if they had been
+ * revoked just now.
+ */
 export const revokeOauthToken = operation({
   name: 'revoke_oauth_token',
-  summary: 'Revoke an access or refresh token that an application holds. The answer is empty, for unknown tokens too.',
+  summary:
+    'Revoke an access or refresh token that an application holds. The answer is empty, for unknown tokens too.',
   route: null,
   access: publicWrite(),
   input: Type.Object({
@@ -27,12 +31,20 @@ export const revokeOauthToken = operation({
       const grant = refresh && findGrant(tx.db, refresh.code_hash)
       if (grant) {
         endGrant(tx, grant.code_hash)
-        tx.audit({ action: 'application.signed_out', target: { kind: 'application', id: grant.application_id, name: grant.name }, data: { user_id: grant.user_id } })
+        tx.audit({
+          action: 'application.signed_out',
+          target: { kind: 'application', id: grant.application_id, name: grant.name },
+          data: { user_id: grant.user_id },
+        })
         return null
       }
       const row = tokenOfSecret(tx.db, token)
       if (!row) return null
-      if (row.source !== 'oauth' && row.source !== 'device') throw oauthError('unsupported_token_type', 'this token was made in the settings of an account: revoke it there')
+      if (row.source !== 'oauth' && row.source !== 'device')
+        throw oauthError(
+          'unsupported_token_type',
+          'this token was made in the settings of an account: revoke it there',
+        )
       endToken(tx, row.id)
       return null
     })

@@ -6,7 +6,9 @@ export const Application = Type.Object(
     id: Id('app'),
     name: Type.String({ description: 'What the application calls itself.' }),
     host: Type.String({ description: 'Where it is answered: a host, or the scheme of a program.' }),
-    url: Nullable(Type.String({ description: 'Where it describes itself, when its id is an address.' })),
+    url: Nullable(
+      Type.String({ description: 'Where it describes itself, when its id is an address.' }),
+    ),
     scopes: Nullable(Type.Array(Type.String(), { description: 'Null is full rights.' })),
     approved_at: Time,
     last_used_at: Nullable(Time),
@@ -17,9 +19,13 @@ export const Application = Type.Object(
 export type Application = Static<typeof Application>
 export const Applications = ListOf(Application)
 
-const Parameter = (description: string, maxLength = 1000) => Type.Optional(Type.String({ maxLength, description }))
+const Parameter = (description: string, maxLength = 1000) =>
+  Type.Optional(Type.String({ maxLength, description }))
 
-/** The parameters of an authorization request (RFC 6749 section 4.1.1, RFC 7636 section 4.3, RFC 8707 section 2), not yet looked at. */
+/**
+ * The parameters of an authorization request (RFC 6749 section 4.1.1, RFC 7636 section 4.3, RFC
+ * 8707 section 2), not yet looked at.
+ */
 export const authorizationParameters = {
   client_id: Parameter('The id of the application.', 8000),
   redirect_uri: Parameter('Where the answer goes.'),
@@ -28,7 +34,10 @@ export const authorizationParameters = {
   code_challenge: Parameter('The SHA-256 of the verifier as base64url.'),
   code_challenge_method: Parameter('The word S256.'),
   state: Parameter('Given back as it is.', 4000),
-  scope: Parameter('Scopes separated by spaces; none asks for the full rights of the account.', 4000),
+  scope: Parameter(
+    'Scopes separated by spaces; none asks for the full rights of the account.',
+    4000,
+  ),
   resource: Parameter('The address of the interface that the access is for.'),
   /** Set by the address of the REST API's authorization endpoint. */
   issuer: Parameter('The issuer that the application found.'),

@@ -17,18 +17,28 @@ export const findRefresh = (db: Db, secret_hash: string): RefreshRow | null =>
 
 /** All of a chain, the newest last. */
 export const listChain = (db: Db, code_hash: string): RefreshRow[] =>
-  db.all<RefreshRow>('SELECT * FROM oauth_refresh_tokens WHERE code_hash = ? ORDER BY created_at', code_hash)
+  db.all<RefreshRow>(
+    'SELECT * FROM oauth_refresh_tokens WHERE code_hash = ? ORDER BY created_at',
+    code_hash,
+  )
 
 export const insertRefresh = (db: WritableDb, row: RefreshRow): void =>
   void db.run(
     'INSERT INTO oauth_refresh_tokens (secret_hash, code_hash, token_id, created_at, expires_at, used_at) VALUES (?, ?, ?, ?, ?, ?)',
-    row.secret_hash, row.code_hash, row.token_id, row.created_at, row.expires_at, row.used_at,
+    row.secret_hash,
+    row.code_hash,
+    row.token_id,
+    row.created_at,
+    row.expires_at,
+    row.used_at,
   )
 
 export const setRefreshUsed = (db: WritableDb, secret_hash: string, now: Timestamp): void =>
   void db.run('UPDATE oauth_refresh_tokens SET used_at = ? WHERE secret_hash = ?', now, secret_hash)
 
 /** Lets refresh tokens outlive an access token that has ended. */
-export const unlinkToken = (db: WritableDb, token_id: string): void => void db.run('UPDATE oauth_refresh_tokens SET token_id = NULL WHERE token_id = ?', token_id)
+export const unlinkToken = (db: WritableDb, token_id: string): void =>
+  void db.run('UPDATE oauth_refresh_tokens SET token_id = NULL WHERE token_id = ?', token_id)
 
-export const removeEndedRefresh = (db: WritableDb, now: Timestamp): void => void db.run('DELETE FROM oauth_refresh_tokens WHERE expires_at <= ?', now)
+export const removeEndedRefresh = (db: WritableDb, now: Timestamp): void =>
+  void db.run('DELETE FROM oauth_refresh_tokens WHERE expires_at <= ?', now)

@@ -4,7 +4,10 @@ import { endToken, listEndedTokens } from '#features/accounts/index.ts'
 import { removeEndedGrants } from './store.ts'
 import { removeEndedRefresh, unlinkToken } from './store-refresh.ts'
 
-/** Forgets codes, tokens and approvals that have ended. A refresh token outlives the access token that it came with. */
+/**
+ * Forgets codes, tokens and approvals that have ended. A refresh token outlives the access token
+ * that it came with.
+ */
 export const sweepApplications = job({
   kind: 'sweep_applications',
   every: '1h',

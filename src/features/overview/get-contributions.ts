@@ -6,14 +6,24 @@ import { DAY, timestamp } from '#lib/time.ts'
 import { countYear } from './year.ts'
 
 /** What counts: work that others see, each once. */
-const TYPES = ['git.push', 'issue.opened', 'issue.closed', 'pull.opened', 'pull.ready', 'pull.merged', 'comment.created', 'release.published']
+const TYPES = [
+  'git.push',
+  'issue.opened',
+  'issue.closed',
+  'pull.opened',
+  'pull.ready',
+  'pull.merged',
+  'comment.created',
+  'release.published',
+]
 
 /** A year that begins with a whole week. */
 const DAYS = 53 * 7
 
 export const getContributions = operation({
   name: 'get_contributions',
-  summary: 'How much a person did on each day of the last year, in repositories that you can see: pushes, issues, pull requests, comments and releases.',
+  summary:
+    'How much a person did on each day of the last year, in repositories that you can see: pushes, issues, pull requests, comments and releases.',
   route: null,
   access: publicRead({ scope: 'repo:read' }),
   input: Type.Object({ username: Username }),
@@ -29,7 +39,11 @@ export const getContributions = operation({
     // Weeks begin on Monday; the first day of the epoch was a Thursday.
     const weekday = (Math.floor(today / DAY) + 3) % 7
     const first = today - weekday * DAY - (DAYS - 7) * DAY
-    const counts = await countYear(hearth, caller, { actor_id: person.id, types: TYPES, since: first })
+    const counts = await countYear(hearth, caller, {
+      actor_id: person.id,
+      types: TYPES,
+      since: first,
+    })
     const days: { day: string; count: number }[] = []
     for (let at = first; at <= today; at += DAY) {
       const day = timestamp(at).slice(0, 10)

@@ -11,23 +11,36 @@ const MOST = 20
 
 export const listWaiting = operation({
   name: 'list_waiting',
-  summary: 'What waits for you across all repositories: reviews that you are asked for, what you are assigned to, and your own pull requests.',
+  summary:
+    'What waits for you across all repositories: reviews that you are asked for, what you are assigned to, and your own pull requests.',
   route: null,
   access: signedIn({ scope: 'pulls:read' }),
   input: Type.Object({}),
-  output: Type.Object({ reviews: Type.Array(Pull), assigned: Type.Object({ issues: Type.Array(Issue), pulls: Type.Array(Pull) }), own: Type.Array(Pull) }),
+  output: Type.Object({
+    reviews: Type.Array(Pull),
+    assigned: Type.Object({ issues: Type.Array(Issue), pulls: Type.Array(Pull) }),
+    own: Type.Array(Pull),
+  }),
 
   handler: ({ hearth, db, caller }) => {
     const mine = assignedTo(db, caller.id, MOST)
     const reviews = reviewsWanted(db, caller.id, MOST)
     const own = pullsOf(db, caller.id, MOST)
-    const seen = seenOf(db, caller, [...mine, ...reviews, ...own].map(({ repo_id }) => repo_id))
+    const seen = seenOf(
+      db,
+      caller,
+      [...mine, ...reviews, ...own].map(({ repo_id }) => repo_id),
+    )
     const pulls = (places: readonly Place[]): Pull[] =>
       places.flatMap(({ repo_id, number }) => {
         const row = seen.has(repo_id) ? findPull(db, repo_id, number) : null
         return row ? [pullRecord(hearth, row, contextOf(db, repo_id))] : []
       })
-    const issues = mine.flatMap(({ repo_id, number, kind }) => (kind === 'issue' && seen.has(repo_id) ? issueRecords(hearth, issuesByNumber(db, repo_id, [number])) : []))
+    const issues = mine.flatMap(({ repo_id, number, kind }) =>
+      kind === 'issue' && seen.has(repo_id)
+        ? issueRecords(hearth, issuesByNumber(db, repo_id, [number]))
+        : [],
+    )
     return {
       reviews: pulls(reviews),
       assigned: { issues, pulls: pulls(mine.filter(({ kind }) => kind === 'pull')) },

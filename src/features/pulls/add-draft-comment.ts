@@ -1,6 +1,8 @@
 /**
- * Writing a review line by line on the website: each comment is kept for its author alone until the review is sent, and then all of
- * them are stored with it or none. Clients of the API hold their comments themselves and send them with `review_pull`.
+ * Writing a review line by line on the website: each comment is kept for its author alone until the
+ * review is sent, and then all of
+ * them are stored with it or none. Clients of the API hold their comments themselves and send them
+ * with `review_pull`.
  */
 import { writesRepo } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
@@ -17,7 +19,8 @@ const LineNumber = Type.Integer({ minimum: 1, maximum: 2147483647 })
 
 export const addDraftComment = operation({
   name: 'add_draft_comment',
-  summary: 'Keep a comment on a line for a review that is sent later; nobody else sees it until then.',
+  summary:
+    'Keep a comment on a line for a review that is sent later; nobody else sees it until then.',
   route: null,
   toolset: 'pulls',
   access: writesRepo('read', { scope: 'pulls:write' }),
@@ -31,7 +34,10 @@ export const addDraftComment = operation({
   }),
   output: Type.Object({ id: Id('cmt') }),
 
-  handler: async ({ hearth, db, repo, caller, write }, { number, path, line, start_line = null, side = 'new', body }) => {
+  handler: async (
+    { hearth, db, repo, caller, write },
+    { number, path, line, start_line = null, side = 'new', body },
+  ) => {
     const pull = requirePull(db, repo.id, number)
     requireActive(pull)
     const text = manyLines('body', notBlank('body', body))
@@ -39,8 +45,20 @@ export const addDraftComment = operation({
     const place = { path, line, start_line, side: side as 'new' | 'old' }
     const { commit } = await checkLine(hearth, caller, { repo: repo.full_name, number, ...place })
     return write((tx) => {
-      if (listDrafts(tx.db, pull.id, caller.id).length >= MOST_DRAFTS) throw conflict('limit_reached', `a review has at most ${MOST_DRAFTS} comments; send this one first`)
-      return { id: insertDraft(tx, { ...place, pull_id: pull.id, author_id: caller.id, commit_sha: commit, body: text }) }
+      if (listDrafts(tx.db, pull.id, caller.id).length >= MOST_DRAFTS)
+        throw conflict(
+          'limit_reached',
+          `a review has at most ${MOST_DRAFTS} comments; send this one first`,
+        )
+      return {
+        id: insertDraft(tx, {
+          ...place,
+          pull_id: pull.id,
+          author_id: caller.id,
+          commit_sha: commit,
+          body: text,
+        }),
+      }
     })
   },
 })

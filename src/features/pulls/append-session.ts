@@ -20,25 +20,44 @@ const MOST_BODY = 4 * 1024 * 1024
 
 export const appendSession = operation({
   name: 'append_session',
-  summary: 'Add 1 to 200 entries to the record of how a pull request was made; all or none. Its author, the person it acts for, or its agent. With expected_seq a retry adds nothing twice.',
+  summary:
+    'Add 1 to 200 entries to the record of how a pull request was made; all or none. Its author, the person it acts for, or its agent. With expected_seq a retry adds nothing twice.',
   route: 'POST /v1/repos/{owner}/{name}/pulls/{number}/session',
   toolset: 'pulls',
   aliases: ['append_session_entries'],
   access: writesRepo('read', { scope: 'pulls:write' }),
   input: Type.Object({
     ...onPull,
-    entries: Type.Array(SessionEntryInput, { minItems: 1, maxItems: 200, description: 'In the order in which they happened.' }),
-    expected_seq: Type.Optional(Type.Integer({ minimum: 0, description: 'The last sequence number that you know; 409 head_moved when there is a later one.' })),
+    entries: Type.Array(SessionEntryInput, {
+      minItems: 1,
+      maxItems: 200,
+      description: 'In the order in which they happened.',
+    }),
+    expected_seq: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        description:
+          'The last sequence number that you know; 409 head_moved when there is a later one.',
+      }),
+    ),
   }),
   output: Type.Object({ appended: Type.Integer(), last_seq: Type.Integer() }),
 
   handler: ({ hearth, db, repo, caller, write, now_ms }, { number, entries, expected_seq }) => {
     const seen = requirePull(db, repo.id, number)
-    const isOwn = isAuthor(hearth, caller, seen.author_id) || sessionWriters.all(hearth).some((mayWrite) => mayWrite(db, seen, caller))
+    const isOwn =
+      isAuthor(hearth, caller, seen.author_id) ||
+      sessionWriters.all(hearth).some((mayWrite) => mayWrite(db, seen, caller))
     if (!isOwn && !entries.every((entry) => answersForOneself(db, seen, caller, entry))) {
-      throw forbidden('role', `only the author of #${number}, the person it acts for, or an agent at work on it may add to its session; others answer questions that name them`)
+      throw forbidden(
+        'role',
+        `only the author of #${number}, the person it acts for, or an agent at work on it may add to its session; others answer questions that name them`,
+      )
     }
-    if (Buffer.byteLength(JSON.stringify(entries)) > MOST_BODY) throw new Refusal('too_large', 'the entries of one request have at most 4 MiB together', { field: 'entries' })
+    if (Buffer.byteLength(JSON.stringify(entries)) > MOST_BODY)
+      throw new Refusal('too_large', 'the entries of one request have at most 4 MiB together', {
+        field: 'entries',
+      })
     const prepared = entries.map((entry, at) => prepare(entry, `entries[${at}]`, now_ms, caller.id))
     const cost = entries.reduce((sum, entry) => sum + costOf(entry), 0)
 
@@ -46,39 +65,75 @@ export const appendSession = operation({
       const pull = requirePull(tx.db, repo.id, number)
       requireOpenSession(pull, tx.now_ms)
       if (expected_seq !== undefined && expected_seq !== pull.session_entries) {
-        throw conflict('head_moved', `the last entry is ${pull.session_entries}, not ${expected_seq}; read those after ${expected_seq}`, { last_seq: pull.session_entries })
+        throw conflict(
+          'head_moved',
+          `the last entry is ${pull.session_entries}, not ${expected_seq}; read those after ${expected_seq}`,
+          { last_seq: pull.session_entries },
+        )
       }
-      const last_seq = appendEntries(tx, pull, prepared.map((entry) => ({ ...entry, sha: entry.sha ?? pull.head_sha })), cost)
-      if (cost > 0) tx.signal(sessionCost, { pull_id: pull.id, actor_id: caller.id, cost_usd: cost })
+      const last_seq = appendEntries(
+        tx,
+        pull,
+        prepared.map((entry) => ({ ...entry, sha: entry.sha ?? pull.head_sha })),
+        cost,
+      )
+      if (cost > 0)
+        tx.signal(sessionCost, { pull_id: pull.id, actor_id: caller.id, cost_usd: cost })
       return { appended: prepared.length, last_seq }
     })
   },
 })
 
 /** A person whom a question names may answer it, once, and say nothing else. */
-function answersForOneself(db: Db, pull: PullRow, caller: SignedIn, { kind, data }: SessionEntryInput): boolean {
+function answersForOneself(
+  db: Db,
+  pull: PullRow,
+  caller: SignedIn,
+  { kind, data }: SessionEntryInput,
+): boolean {
   const of = data?.['of']
-  const asked = caller.kind === 'user' && kind === 'answer' && Number.isSafeInteger(of) ? findEntry(db, pull.id, Number(of)) : null
+  const asked =
+    caller.kind === 'user' && kind === 'answer' && Number.isSafeInteger(of)
+      ? findEntry(db, pull.id, Number(of))
+      : null
   if (asked?.kind !== 'question' || asked.data === null) return false
   const { to, answered_by } = JSON.parse(asked.data) as { to?: unknown; answered_by?: unknown }
-  return answered_by === undefined && typeof to === 'string' && to.replace(/^@/, '').toLowerCase() === caller.username
+  return (
+    answered_by === undefined &&
+    typeof to === 'string' &&
+    to.replace(/^@/, '').toLowerCase() === caller.username
+  )
 }
 
 /** What is said after the end belongs to it for a day. */
 function requireOpenSession(pull: PullRow, now_ms: number): void {
-  if (isActive(pull) || pull.closed_at === null || now_ms - Date.parse(pull.closed_at) <= DAY) return
-  throw conflict('not_open', `#${pull.number} has been ${pull.status} for more than a day`, { status: pull.status })
+  if (isActive(pull) || pull.closed_at === null || now_ms - Date.parse(pull.closed_at) <= DAY)
+    return
+  throw conflict('not_open', `#${pull.number} has been ${pull.status} for more than a day`, {
+    status: pull.status,
+  })
 }
 
 /** Secrets are taken out before the text is cut, so that none is left in half. */
-function prepare(entry: SessionEntryInput, field: string, now_ms: number, author_id: string): NewEntry {
-  if (entry.kind === 'tool' && !entry.tool) throw invalid(`${field}.tool`, 'an entry of the kind tool names the tool that was used')
+function prepare(
+  entry: SessionEntryInput,
+  field: string,
+  now_ms: number,
+  author_id: string,
+): NewEntry {
+  if (entry.kind === 'tool' && !entry.tool)
+    throw invalid(`${field}.tool`, 'an entry of the kind tool names the tool that was used')
   const at = entry.at == null ? timestamp(now_ms) : parseTimestamp(entry.at)
-  if (at === null) throw invalid(`${field}.at`, `${field}.at must be an RFC 3339 time, such as ${timestamp(now_ms)}`)
+  if (at === null)
+    throw invalid(
+      `${field}.at`,
+      `${field}.at must be an RFC 3339 time, such as ${timestamp(now_ms)}`,
+    )
   const text = redactText(entry.text.toWellFormed().replaceAll('\0', '\uFFFD'))
   const data = redactValue(entry.data ?? null)
   const json = data.value === null ? null : JSON.stringify(data.value)
-  if (json !== null && Buffer.byteLength(json) > MOST_DATA) throw invalid(`${field}.data`, `${field}.data has at most 16 KiB of JSON`)
+  if (json !== null && Buffer.byteLength(json) > MOST_DATA)
+    throw invalid(`${field}.data`, `${field}.data has at most 16 KiB of JSON`)
   return {
     kind: entry.kind,
     text: cut(text.text),
@@ -93,10 +148,13 @@ function prepare(entry: SessionEntryInput, field: string, now_ms: number, author
 }
 
 /** The first characters, never half of one. */
-const cut = (text: string): string => (text.length <= MOST_TEXT ? text : text.slice(0, MOST_TEXT).replace(/[\uD800-\uDBFF]$/, ''))
+const cut = (text: string): string =>
+  text.length <= MOST_TEXT ? text : text.slice(0, MOST_TEXT).replace(/[\uD800-\uDBFF]$/, '')
 
 /** What a usage entry says it cost, in dollars; nonsense costs nothing. */
 function costOf({ kind, data }: SessionEntryInput): number {
   const cost = kind === 'usage' ? data?.['cost_usd'] : undefined
-  return typeof cost === 'number' && Number.isFinite(cost) && cost > 0 ? Math.min(cost, 1_000_000) : 0
+  return typeof cost === 'number' && Number.isFinite(cost) && cost > 0
+    ? Math.min(cost, 1_000_000)
+    : 0
 }

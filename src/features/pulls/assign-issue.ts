@@ -8,18 +8,33 @@ import { requireOwnRepository } from './rights.ts'
 import { NewPull } from './schema.ts'
 import { inNewPull } from './untrusted.ts'
 
-/** The forge's own agent works through a model, and there is no way to set one up here: that is said, not hidden. */
+/**
+ * The forge's own agent works through a model, and there is no way to set one up here: that is
+ * said, not hidden.
+ */
 export const assignIssue = operation({
   name: 'assign_issue',
-  summary: 'Give an issue to the built-in agent, which opens a draft for it. Needs write. 409 model_not_configured where no model is set for the agent. Answers the pull request and where it is pushed.',
+  summary:
+    'Give an issue to the built-in agent, which opens a draft for it. Needs write. 409 model_not_configured where no model is set for the agent. Answers the pull request and where it is pushed.',
   route: 'POST /repos/{owner}/{name}/issues/{number}/assign',
   toolset: 'issues',
   access: writesRepo('write', { scope: 'pulls:write' }),
   preview: true,
   input: Type.Object({
     ...onPull,
-    agent: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'The task whose model is used; code unless given.' })),
-    instructions: Type.Optional(Type.String({ maxLength: 4_000, description: 'What the agent should know beyond the issue.' })),
+    agent: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 64,
+        description: 'The task whose model is used; code unless given.',
+      }),
+    ),
+    instructions: Type.Optional(
+      Type.String({
+        maxLength: 4_000,
+        description: 'What the agent should know beyond the issue.',
+      }),
+    ),
   }),
   output: NewPull,
   status: 202,
@@ -29,6 +44,10 @@ export const assignIssue = operation({
     requireOwnRepository(repo)
     if (!issueRow(db, repo.id, number)) throw notFound(`the issue #${number}`)
     requireOpenIssue(db, repo.id, number, 'number')
-    throw conflict('model_not_configured', `no model is set for ${agent}, so the built-in agent cannot take an issue`, { agent })
+    throw conflict(
+      'model_not_configured',
+      `no model is set for ${agent}, so the built-in agent cannot take an issue`,
+      { agent },
+    )
   },
 })

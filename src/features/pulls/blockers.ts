@@ -1,6 +1,8 @@
 /**
- * Why a pull request cannot be merged now. One function, for what a pull request shows and for what merging refuses, so that
- * the two never disagree. The order is that of the list's meaning: the first is what merging is refused with.
+ * Why a pull request cannot be merged now. One function, for what a pull request shows and for what
+ * merging refuses, so that
+ * the two never disagree. The order is that of the list's meaning: the first is what merging is
+ * refused with.
  */
 import type { Settings } from './context.ts'
 import type { OwnedPaths } from './owners.ts'
@@ -19,68 +21,135 @@ export type MergeFacts = {
   /** Paths whose owners have not approved, where owners must. */
   readonly unapproved: readonly OwnedPaths[]
   /** The run of its acceptance checks on this head; null when there is none. */
-  readonly checks: { readonly status: 'pending' | 'passed' | 'failed' | 'errored'; readonly note: string | null } | null
+  readonly checks: {
+    readonly status: 'pending' | 'passed' | 'failed' | 'errored'
+    readonly note: string | null
+  } | null
   /** Threads on lines that nobody has resolved. */
   readonly open_conversations: number
 }
 
-const plural = (count: number, one: string): string => (count === 1 ? `1 ${one}` : `${count} ${one}s`)
+const plural = (count: number, one: string): string =>
+  count === 1 ? `1 ${one}` : `${count} ${one}s`
 
-export function blockersOf({ pull, archived, settings, stats, standings, unapproved, checks, open_conversations }: MergeFacts): Blocker[] {
+export function blockersOf({
+  pull,
+  archived,
+  settings,
+  stats,
+  standings,
+  unapproved,
+  checks,
+  open_conversations,
+}: MergeFacts): Blocker[] {
   const blockers: Blocker[] = []
-  const add = (code: string, message: string, details: Record<string, unknown> = {}) => void blockers.push({ code, message, details })
+  const add = (code: string, message: string, details: Record<string, unknown> = {}) =>
+    void blockers.push({ code, message, details })
 
-  if (pull.status === 'closed' || pull.status === 'merged') add('not_open', `#${pull.number} is ${pull.status}`, { status: pull.status })
+  if (pull.status === 'closed' || pull.status === 'merged')
+    add('not_open', `#${pull.number} is ${pull.status}`, { status: pull.status })
   if (blockers.length > 0) return blockers
   if (pull.status === 'draft') add('draft', `#${pull.number} is a draft; mark it ready first`)
   if (archived) add('archived', 'the repository is archived')
-  if (pull.status !== 'draft' && pull.head_sha === null) add('not_ready', 'nothing has been pushed yet')
+  if (pull.status !== 'draft' && pull.head_sha === null)
+    add('not_ready', 'nothing has been pushed yet')
   if (stats?.conflict_paths) {
-    add('conflicts', `it conflicts with ${pull.base_ref} in ${plural(stats.conflict_paths.length, 'path')}; merge ${pull.base_ref} in and resolve them`, {
-      paths: stats.conflict_paths.slice(0, 100),
-    })
+    add(
+      'conflicts',
+      `it conflicts with ${pull.base_ref} in ${plural(stats.conflict_paths.length, 'path')}; merge ${pull.base_ref} in and resolve them`,
+      {
+        paths: stats.conflict_paths.slice(0, 100),
+      },
+    )
   }
   if (stats && stats.behind > 0 && settings.require_up_to_date) {
-    add('base_moved', `${pull.base_ref} has moved since: ${plural(stats.behind, 'commit')} are missing here; merge ${pull.base_ref} in and push`, {
-      behind: stats.behind, base_sha: stats.base_sha,
-    })
+    add(
+      'base_moved',
+      `${pull.base_ref} has moved since: ${plural(stats.behind, 'commit')} are missing here; merge ${pull.base_ref} in and push`,
+      {
+        behind: stats.behind,
+        base_sha: stats.base_sha,
+      },
+    )
   }
   const counted = countApprovals(standings)
   if (counted < settings.required_approvals) {
-    add('approvals_missing', `it needs ${plural(settings.required_approvals, 'approval')} that count and has ${counted}`, {
-      required: settings.required_approvals, counted,
-    })
+    add(
+      'approvals_missing',
+      `it needs ${plural(settings.required_approvals, 'approval')} that count and has ${counted}`,
+      {
+        required: settings.required_approvals,
+        counted,
+      },
+    )
   }
   if (unapproved.length > 0) {
     const [first] = unapproved
-    const more = unapproved.length > 1 ? `, and ${plural(unapproved.length - 1, 'other group')} of paths` : ''
-    add('approvals_missing', `code owners must approve: ${first?.owners.join(' or ')} for ${first?.paths[0]}${(first?.count ?? 0) > 1 ? ` and ${plural((first?.count ?? 1) - 1, 'other path')}` : ''}${more}`, {
-      required: settings.required_approvals, counted, owners: unapproved.slice(0, 100),
-    })
+    const more =
+      unapproved.length > 1 ? `, and ${plural(unapproved.length - 1, 'other group')} of paths` : ''
+    add(
+      'approvals_missing',
+      `code owners must approve: ${first?.owners.join(' or ')} for ${first?.paths[0]}${(first?.count ?? 0) > 1 ? ` and ${plural((first?.count ?? 1) - 1, 'other path')}` : ''}${more}`,
+      {
+        required: settings.required_approvals,
+        counted,
+        owners: unapproved.slice(0, 100),
+      },
+    )
   }
   const requests = changesRequested(standings)
   if (requests.length > 0) {
-    add('changes_requested', 'changes were requested', { reviews: requests.map(({ review }) => review.id) })
+    add('changes_requested', 'changes were requested', {
+      reviews: requests.map(({ review }) => review.id),
+    })
   }
-  if (checks?.status === 'pending') add('checks_pending', checks.note === null ? 'its checks have not finished' : `its checks wait: ${checks.note}`, { status: checks.status })
-  if (checks?.status === 'failed') add('checks_failed', 'its checks failed', { status: checks.status })
-  if (checks?.status === 'errored') add('checks_failed', `its checks did not finish${checks.note === null ? '' : `: ${checks.note}`}`, { status: checks.status })
+  if (checks?.status === 'pending')
+    add(
+      'checks_pending',
+      checks.note === null ? 'its checks have not finished' : `its checks wait: ${checks.note}`,
+      { status: checks.status },
+    )
+  if (checks?.status === 'failed')
+    add('checks_failed', 'its checks failed', { status: checks.status })
+  if (checks?.status === 'errored')
+    add(
+      'checks_failed',
+      `its checks did not finish${checks.note === null ? '' : `: ${checks.note}`}`,
+      { status: checks.status },
+    )
   if (settings.require_conversation_resolution && open_conversations > 0) {
-    add('conversations_open', `${plural(open_conversations, 'conversation')} on lines must be resolved first`, { open: open_conversations })
+    add(
+      'conversations_open',
+      `${plural(open_conversations, 'conversation')} on lines must be resolved first`,
+      { open: open_conversations },
+    )
   }
   return blockers
 }
 
 /** The order in which reasons are listed, and so which one merging is refused with. */
 const ORDER = [
-  'not_open', 'draft', 'archived', 'not_ready', 'conflicts', 'base_moved', 'approvals_missing', 'changes_requested',
-  'checks_pending', 'checks_failed', 'rule', 'merge_window', 'conversations_open', 'statuses',
+  'not_open',
+  'draft',
+  'archived',
+  'not_ready',
+  'conflicts',
+  'base_moved',
+  'approvals_missing',
+  'changes_requested',
+  'checks_pending',
+  'checks_failed',
+  'rule',
+  'merge_window',
+  'conversations_open',
+  'statuses',
 ]
 
 /** Joins what several sources found. Nothing else is said of one that is not open any more. */
 export function inOrder(blockers: readonly Blocker[]): Blocker[] {
   const settled = blockers.filter(({ code }) => code === 'not_open')
   if (settled.length > 0) return settled
-  const place = ({ code }: Blocker): number => (ORDER.includes(code) ? ORDER.indexOf(code) : ORDER.length)
+  const place = ({ code }: Blocker): number =>
+    ORDER.includes(code) ? ORDER.indexOf(code) : ORDER.length
   return blockers.toSorted((a, b) => place(a) - place(b))
 }

@@ -11,7 +11,8 @@ import { inChecks } from './untrusted.ts'
 
 export const cancelPullChecks = operation({
   name: 'cancel_pull_checks',
-  summary: 'Stop the acceptance checks of a pull request that are under way or wait. They count as errored until they are run again. Its author, or write.',
+  summary:
+    'Stop the acceptance checks of a pull request that are under way or wait. They count as errored until they are run again. Its author, or write.',
   route: 'POST /repos/{owner}/{name}/pulls/{number}/checks/cancel',
   toolset: 'pulls',
   access: writesRepo('read', { scope: 'pulls:write' }),
@@ -24,7 +25,8 @@ export const cancelPullChecks = operation({
     write((tx) => {
       const pull = requirePull(tx.db, repo.id, number)
       requireAuthorOr(hearth, repo, pull, caller, 'write')
-      if (cancelChecks(tx, repo.id, number, 'pull', `cancelled by ${caller.username}`) === 0) throw conflict('not_open', `no checks of #${number} are under way`)
+      if (cancelChecks(tx, repo.id, number, 'pull', `cancelled by ${caller.username}`) === 0)
+        throw conflict('not_open', `no checks of #${number} are under way`)
       return { ...checksOf(hearth, pull), statuses: [] }
     }),
 })

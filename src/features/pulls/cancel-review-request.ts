@@ -13,7 +13,8 @@ import { inPull } from './untrusted.ts'
 
 export const cancelReviewRequest = operation({
   name: 'cancel_review_request',
-  summary: 'Take back requests for review of a pull request; with a team those of the people whom it picked. For its author, or triage. Answers with the pull request.',
+  summary:
+    'Take back requests for review of a pull request; with a team those of the people whom it picked. For its author, or triage. Answers with the pull request.',
   route: 'DELETE /repos/{owner}/{name}/pulls/{number}/reviewers',
   toolset: 'pulls',
   access: writesRepo('read', { scope: 'pulls:write' }),

@@ -4,10 +4,15 @@ import { commentableLines, requireInChange } from './line-comments.ts'
 import { requirePull } from './store.ts'
 
 /** Answers the comments of issues and pull requests, which know nothing of changes. */
-export const checkLineComment = lineCheck(async ({ hearth, db, repo }, { number, path, line, start_line, side }) => {
-  const pull = requirePull(db, repo.id, number)
-  if (pull.head_sha === null) throw conflict('not_ready', 'nothing has been pushed yet')
-  const { mergeBase } = await hearth.git.aheadBehind(repo.store, pull.head_sha, pull.base_sha)
-  requireInChange(await commentableLines(hearth.git, repo.store, mergeBase, pull.head_sha, [path]), { path, line, start_line, side })
-  return { commit: pull.head_sha }
-})
+export const checkLineComment = lineCheck(
+  async ({ hearth, db, repo }, { number, path, line, start_line, side }) => {
+    const pull = requirePull(db, repo.id, number)
+    if (pull.head_sha === null) throw conflict('not_ready', 'nothing has been pushed yet')
+    const { mergeBase } = await hearth.git.aheadBehind(repo.store, pull.head_sha, pull.base_sha)
+    requireInChange(
+      await commentableLines(hearth.git, repo.store, mergeBase, pull.head_sha, [path]),
+      { path, line, start_line, side },
+    )
+    return { commit: pull.head_sha }
+  },
+)

@@ -1,8 +1,10 @@
 /**
- * Acceptance checks of pull requests: the commands of the issue, run when one becomes ready and after every push while it is open.
+ * Acceptance checks of pull requests: the commands of the issue, run when one becomes ready and
+ * after every push while it is open.
  * What comes of them stands in its session.
  *
- * Commands compute here, so it matters who wrote them and who wrote what they run. Where that is somebody without write, the
+ * Commands compute here, so it matters who wrote them and who wrote what they run. Where that is
+ * somebody without write, the
  * setting `outside_runs` says whether a person with write must let them run first.
  */
 import { follower, listEvents, reaction } from '#core/events.ts'
@@ -10,7 +12,14 @@ import type { Hearth } from '#core/hearth.ts'
 import type { Tx } from '#core/write.ts'
 import { actorOf } from '#features/accounts/index.ts'
 import {
-  checksCompleted, checksFinished, checksOfRun, currentRun, dropChecks, isKnownHere, startChecks, type CheckResult,
+  checksCompleted,
+  checksFinished,
+  checksOfRun,
+  currentRun,
+  dropChecks,
+  isKnownHere,
+  startChecks,
+  type CheckResult,
 } from '#features/checks/index.ts'
 import { issueRow, issueUpdated, listLinks } from '#features/issues/index.ts'
 import { contextOf, type PullContext } from './context.ts'
@@ -22,17 +31,29 @@ import { findPull, touchPull, type PullRow } from './store.ts'
 /** Why the commands of a pull request may not simply run; null when they may. */
 type Doubt = { readonly why: string; readonly never: boolean }
 
-/** Whether what an actor wrote may run: people with write, their agents, and the workspace's own tokens. */
+/**
+ * Whether what an actor wrote may run: people with write, their agents, and the workspace's own
+ * tokens.
+ */
 function isTrusted(hearth: Hearth, { repo, full_name }: PullContext, actor_id: string): boolean {
   const actor = actorOf(hearth, actor_id)
   if (actor.kind === 'workspace') return actor.id === repo.workspace_id
   return personCanWrite(hearth, full_name, principalOf(actor))
 }
 
-/** Who wrote the commands as they are now: whoever changed them last, else the author of the issue. */
+/**
+ * Who wrote the commands as they are now: whoever changed them last, else the author of the issue.
+ */
 function commandsBy(tx: Tx, repo_id: string, issue: number, author_id: string): string {
-  const changes = listEvents(tx.db, { repo_id, number: issue, types: [issueUpdated.type], limit: 200 })
-  const last = changes.find(({ data }) => Array.isArray(data['changed']) && data['changed'].includes('checks'))
+  const changes = listEvents(tx.db, {
+    repo_id,
+    number: issue,
+    types: [issueUpdated.type],
+    limit: 200,
+  })
+  const last = changes.find(
+    ({ data }) => Array.isArray(data['changed']) && data['changed'].includes('checks'),
+  )
   return last?.actor_id ?? author_id
 }
 
@@ -40,13 +61,19 @@ function doubtOf(tx: Tx, context: PullContext, pull: PullRow, commands_by: strin
   const { outside_runs } = context.settings
   const author = actorOf(tx.hearth, pull.author_id)
   const strangers = [
-    ...(isTrusted(tx.hearth, context, pull.author_id) ? [] : [`the change is by ${author.username}`]),
-    ...(isTrusted(tx.hearth, context, commands_by) ? [] : [`the commands are by ${actorOf(tx.hearth, commands_by).username}`]),
+    ...(isTrusted(tx.hearth, context, pull.author_id)
+      ? []
+      : [`the change is by ${author.username}`]),
+    ...(isTrusted(tx.hearth, context, commands_by)
+      ? []
+      : [`the commands are by ${actorOf(tx.hearth, commands_by).username}`]),
   ]
   if (strangers.length === 0 || outside_runs === 'always') return null
   const why = `${strangers.join(' and ')}, without write here`
-  if (outside_runs === 'never') return { never: true, why: `${why}; this repository never runs such checks` }
-  if (outside_runs === 'approve_first' && isKnownHere(tx, pull.repo_id, principalOf(author))) return null
+  if (outside_runs === 'never')
+    return { never: true, why: `${why}; this repository never runs such checks` }
+  if (outside_runs === 'approve_first' && isKnownHere(tx, pull.repo_id, principalOf(author)))
+    return null
   return { never: false, why: `${why}: somebody with write must look at them and let them run` }
 }
 
@@ -55,67 +82,135 @@ export type Asked = {
   readonly approved_by?: string | null
 }
 
-/** What would run for a pull request, and what stands against running it; null when it has no commands. */
-export function askedChecks(tx: Tx, context: PullContext, pull: PullRow): { issue: number; commands: readonly string[]; doubt: Doubt | null; principal_id: string } | null {
+/**
+ * What would run for a pull request, and what stands against running it; null when it has no
+ * commands.
+ */
+export function askedChecks(
+  tx: Tx,
+  context: PullContext,
+  pull: PullRow,
+): {
+  issue: number
+  commands: readonly string[]
+  doubt: Doubt | null
+  principal_id: string
+} | null {
   const issue = pull.issue === null ? null : issueRow(tx.db, pull.repo_id, pull.issue)
   if (!issue || issue.checks.length === 0) return null
-  const doubt = doubtOf(tx, context, pull, commandsBy(tx, pull.repo_id, issue.number, issue.author_id))
-  return { issue: issue.number, commands: issue.checks, doubt, principal_id: principalOf(actorOf(tx.hearth, pull.author_id)) }
+  const doubt = doubtOf(
+    tx,
+    context,
+    pull,
+    commandsBy(tx, pull.repo_id, issue.number, issue.author_id),
+  )
+  return {
+    issue: issue.number,
+    commands: issue.checks,
+    doubt,
+    principal_id: principalOf(actorOf(tx.hearth, pull.author_id)),
+  }
 }
 
-/** Begins the checks of an open pull request on its present head, in place of what was under way. Gives the run, or null without commands. */
-export function beginChecks(tx: Tx, pull: PullRow, { approved_by = null }: Asked = {}): string | null {
+/**
+ * Begins the checks of an open pull request on its present head, in place of what was under way.
+ * Gives the run, or null without commands.
+ */
+export function beginChecks(
+  tx: Tx,
+  pull: PullRow,
+  { approved_by = null }: Asked = {},
+): string | null {
   const context = contextOf(tx.db, pull.repo_id)
   if (pull.status !== 'open' || pull.head_sha === null) return null
   const asked = askedChecks(tx, context, pull)
   const doubt = asked?.doubt ?? null
   return startChecks(tx, {
-    repo_id: pull.repo_id, number: pull.number, issue: pull.issue, commands: asked?.commands ?? [], head_sha: pull.head_sha, base_sha: pull.base_sha, purpose: 'pull',
-    timeout_minutes: context.settings.check_timeout_minutes, principal_id: asked?.principal_id ?? principalOf(actorOf(tx.hearth, pull.author_id)),
+    repo_id: pull.repo_id,
+    number: pull.number,
+    issue: pull.issue,
+    commands: asked?.commands ?? [],
+    head_sha: pull.head_sha,
+    base_sha: pull.base_sha,
+    purpose: 'pull',
+    timeout_minutes: context.settings.check_timeout_minutes,
+    principal_id: asked?.principal_id ?? principalOf(actorOf(tx.hearth, pull.author_id)),
     approved_by: doubt === null ? null : approved_by,
-    doubt: doubt && !doubt.never ? doubt.why : null, refused: doubt?.never ? doubt.why : null,
+    doubt: doubt && !doubt.never ? doubt.why : null,
+    refused: doubt?.never ? doubt.why : null,
   })
 }
 
-const at = (tx: Tx, repo_id: string | null, number: number): PullRow | null => (repo_id === null ? null : findPull(tx.db, repo_id, number))
+const at = (tx: Tx, repo_id: string | null, number: number): PullRow | null =>
+  repo_id === null ? null : findPull(tx.db, repo_id, number)
 
-const onOpened = reaction('checks begin with an open pull request', pullOpened, (tx, { repo_id, data }) => {
-  const pull = at(tx, repo_id, data.number)
-  if (pull) beginChecks(tx, pull)
-})
+const onOpened = reaction(
+  'checks begin with an open pull request',
+  pullOpened,
+  (tx, { repo_id, data }) => {
+    const pull = at(tx, repo_id, data.number)
+    if (pull) beginChecks(tx, pull)
+  },
+)
 
-const onReady = reaction('checks begin when a pull request is ready', pullReady, (tx, { repo_id, data }) => {
-  const pull = at(tx, repo_id, data.number)
-  if (pull) beginChecks(tx, pull)
-})
+const onReady = reaction(
+  'checks begin when a pull request is ready',
+  pullReady,
+  (tx, { repo_id, data }) => {
+    const pull = at(tx, repo_id, data.number)
+    if (pull) beginChecks(tx, pull)
+  },
+)
 
-/** A new head and another base have checks of their own. One that is opened again keeps what it had on the same head. */
+/**
+ * A new head and another base have checks of their own. One that is opened again keeps what it had
+ * on the same head.
+ */
 const onUpdated = reaction('checks follow pull requests', pullUpdated, (tx, { repo_id, data }) => {
   const pull = at(tx, repo_id, data.number)
   if (!pull) return
   if (data.changed.includes('head')) dropChecks(tx, pull.repo_id, pull.number, 'pull')
-  const anew = data.changed.includes('head') || data.changed.includes('base') || (data.changed.includes('status') && currentRun(tx.hearth, pull) === null)
+  const anew =
+    data.changed.includes('head') ||
+    data.changed.includes('base') ||
+    (data.changed.includes('status') && currentRun(tx.hearth, pull) === null)
   if (anew) beginChecks(tx, pull)
 })
 
 const forget = (tx: Tx, repo_id: string | null, number: number): void => {
   if (repo_id !== null) dropChecks(tx, repo_id, number, 'pull')
 }
-const onClosed = reaction('checks end with a closed pull request', pullClosed, (tx, { repo_id, data }) => forget(tx, repo_id, data.number))
-const onMerged = reaction('checks end with a merged pull request', pullMerged, (tx, { repo_id, data }) => forget(tx, repo_id, data.number))
+const onClosed = reaction(
+  'checks end with a closed pull request',
+  pullClosed,
+  (tx, { repo_id, data }) => forget(tx, repo_id, data.number),
+)
+const onMerged = reaction(
+  'checks end with a merged pull request',
+  pullMerged,
+  (tx, { repo_id, data }) => forget(tx, repo_id, data.number),
+)
 
 /** Other commands must pass now. */
-const onIssue = reaction('checks follow the commands of their issue', issueUpdated, (tx, { repo_id, data }) => {
-  if (repo_id === null || !data.changed.includes('checks')) return
-  for (const { pull_number } of listLinks(tx.db, repo_id, [data.number])) {
-    const pull = findPull(tx.db, repo_id, pull_number)
-    if (pull) beginChecks(tx, pull)
-  }
-})
+const onIssue = reaction(
+  'checks follow the commands of their issue',
+  issueUpdated,
+  (tx, { repo_id, data }) => {
+    if (repo_id === null || !data.changed.includes('checks')) return
+    for (const { pull_number } of listLinks(tx.db, repo_id, [data.number])) {
+      const pull = findPull(tx.db, repo_id, pull_number)
+      if (pull) beginChecks(tx, pull)
+    }
+  },
+)
 
-const onCompleted = reaction('pull requests show that checks completed', checksCompleted, (tx, { repo_id, data }) => {
-  if (repo_id !== null) touchPull(tx, repo_id, data.number)
-})
+const onCompleted = reaction(
+  'pull requests show that checks completed',
+  checksCompleted,
+  (tx, { repo_id, data }) => {
+    if (repo_id !== null) touchPull(tx, repo_id, data.number)
+  },
+)
 
 /** The end of what a command wrote, as a block of Markdown that nothing in it can leave. */
 function block(output: string): string {
@@ -130,20 +225,40 @@ const SHOWN_LINES = 20
 function inWords({ status, exit_code, duration_ms, output_tail }: CheckResult): string {
   const took = duration_ms === null ? '' : ` after ${(duration_ms / 1000).toFixed(1)} seconds`
   if (status === 'passed') return `Passed${took}.`
-  if (status === 'failed') return `Failed${exit_code === null ? '' : ` with exit code ${exit_code}`}${took}.${block(output_tail)}`
+  if (status === 'failed')
+    return `Failed${exit_code === null ? '' : ` with exit code ${exit_code}`}${took}.${block(output_tail)}`
   return status === 'errored' ? `Did not finish.${block(output_tail)}` : 'Was not run.'
 }
 
-/** What came of each command stands in the session, so that whoever works on the change reads it where they read everything. */
-const noteResults = follower('sessions tell what came of checks', checksFinished, (tx, { run_id, repo_id, number, purpose }) => {
-  const pull = findPull(tx.db, repo_id, number)
-  const checks = purpose === 'pull' && pull ? checksOfRun(tx.hearth, run_id) : null
-  if (!pull || !checks || checks.sha !== pull.head_sha) return
-  for (const result of checks.results) {
-    const { id, command, status, exit_code, duration_ms } = result
-    noteInSession(tx, pull.id, { kind: 'check', text: inWords(result), data: { command, status, check: id, exit_code, duration_ms } })
-  }
-})
+/**
+ * What came of each command stands in the session, so that whoever works on the change reads it
+ * where they read everything.
+ */
+const noteResults = follower(
+  'sessions tell what came of checks',
+  checksFinished,
+  (tx, { run_id, repo_id, number, purpose }) => {
+    const pull = findPull(tx.db, repo_id, number)
+    const checks = purpose === 'pull' && pull ? checksOfRun(tx.hearth, run_id) : null
+    if (!pull || !checks || checks.sha !== pull.head_sha) return
+    for (const result of checks.results) {
+      const { id, command, status, exit_code, duration_ms } = result
+      noteInSession(tx, pull.id, {
+        kind: 'check',
+        text: inWords(result),
+        data: { command, status, check: id, exit_code, duration_ms },
+      })
+    }
+  },
+)
 
-export const checkReactions = [onOpened, onReady, onUpdated, onClosed, onMerged, onIssue, onCompleted]
+export const checkReactions = [
+  onOpened,
+  onReady,
+  onUpdated,
+  onClosed,
+  onMerged,
+  onIssue,
+  onCompleted,
+]
 export const checkFollowers = [noteResults]

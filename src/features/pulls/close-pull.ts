@@ -14,11 +14,17 @@ import { inPull } from './untrusted.ts'
 
 export const closePull = operation({
   name: 'close_pull',
-  summary: 'Close a pull request without merging it, with a comment if you like. Its author, or triage. Its fork is kept for 30 days, and it can be reopened.',
+  summary:
+    'Close a pull request without merging it, with a comment if you like. Its author, or triage. Its fork is kept for 30 days, and it can be reopened.',
   route: 'POST /v1/repos/{owner}/{name}/pulls/{number}/close',
   toolset: 'pulls',
   access: writesRepo('read', { scope: 'pulls:write' }),
-  input: Type.Object({ ...onPull, comment: Type.Optional(Type.String({ maxLength: 65_536, description: 'Why, Markdown; added as a comment.' })) }),
+  input: Type.Object({
+    ...onPull,
+    comment: Type.Optional(
+      Type.String({ maxLength: 65_536, description: 'Why, Markdown; added as a comment.' }),
+    ),
+  }),
   output: Pull,
   untrusted: inPull,
 
@@ -28,11 +34,19 @@ export const closePull = operation({
     return write((tx) => {
       const pull = requirePull(tx.db, repo.id, number)
       requireAuthorOr(hearth, repo, pull, caller, 'triage')
-      if (!isActive(pull)) throw conflict('already_closed', `#${number} is ${pull.status}`, { status: pull.status })
+      if (!isActive(pull))
+        throw conflict('already_closed', `#${number} is ${pull.status}`, { status: pull.status })
       const context = contextOf(tx.db, repo.id)
       if (body !== null) {
         const id = insertComment(tx, { repo_id: repo.id, number, author_id: caller.id, body })
-        tx.append(commentCreated, subjectOf(context), { number, comment: id, review: null, verdict: null, path: null, line: null })
+        tx.append(commentCreated, subjectOf(context), {
+          number,
+          comment: id,
+          review: null,
+          verdict: null,
+          path: null,
+          line: null,
+        })
       }
       closeActive(tx, context, pull, { because: 'asked' })
       return pullRecord(hearth, requirePull(tx.db, repo.id, number), context)

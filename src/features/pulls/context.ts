@@ -8,21 +8,35 @@ import { stricterSettings, type SettingsQuestion } from './points.ts'
 
 export type Settings = Static<typeof RepoSettings>
 
-export type PullContext = { readonly repo: RepoRow; readonly full_name: string; readonly settings: Settings }
+export type PullContext = {
+  readonly repo: RepoRow
+  readonly full_name: string
+  readonly settings: Settings
+}
 
 export function contextOf(db: Db, repo_id: string): PullContext {
   const repo = requireRepo(db, repo_id)
   return { repo, full_name: fullNameOf(db, repo), settings: settingsOf(repo) }
 }
 
-export const subjectOf = ({ repo }: PullContext) => ({ workspace_id: repo.workspace_id, repo_id: repo.id })
+export const subjectOf = ({ repo }: PullContext) => ({
+  workspace_id: repo.workspace_id,
+  repo_id: repo.id,
+})
 
 /**
- * The same, with the settings that count for merging into one base: rules can only make them stricter. Rules that are for some pull
+ * The same, with the settings that count for merging into one base: rules can only make them
+ * stricter. Rules that are for some pull
  * requests, or that some people pass, hold as far as it is said which and who.
  */
-export function contextFor(hearth: Hearth, context: PullContext, base_ref: string, { pull = null, by = null }: Partial<Pick<SettingsQuestion, 'pull' | 'by'>> = {}): PullContext {
+export function contextFor(
+  hearth: Hearth,
+  context: PullContext,
+  base_ref: string,
+  { pull = null, by = null }: Partial<Pick<SettingsQuestion, 'pull' | 'by'>> = {},
+): PullContext {
   let { settings } = context
-  for (const tighten of stricterSettings.all(hearth)) settings = tighten(hearth, { context, base_ref, pull, by }, settings)
+  for (const tighten of stricterSettings.all(hearth))
+    settings = tighten(hearth, { context, base_ref, pull, by }, settings)
   return settings === context.settings ? context : { ...context, settings }
 }

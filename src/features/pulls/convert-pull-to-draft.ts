@@ -13,7 +13,8 @@ import { inPull } from './untrusted.ts'
 
 export const convertPullToDraft = operation({
   name: 'convert_pull_to_draft',
-  summary: 'Turn an open pull request back into a draft, which cannot be merged. Its author, or write.',
+  summary:
+    'Turn an open pull request back into a draft, which cannot be merged. Its author, or write.',
   route: 'POST /repos/{owner}/{name}/pulls/{number}/draft',
   toolset: 'pulls',
   access: writesRepo('read', { scope: 'pulls:write' }),

@@ -18,7 +18,8 @@ export const deleteDraftComment = operation({
 
   handler: ({ repo, caller, write }, { number, id }) =>
     write((tx) => {
-      if (!removeDraft(tx, requirePull(tx.db, repo.id, number).id, caller.id, id)) throw notFound(`the draft ${id}`)
+      if (!removeDraft(tx, requirePull(tx.db, repo.id, number).id, caller.id, id))
+        throw notFound(`the draft ${id}`)
       return null
     }),
 })

@@ -1,4 +1,6 @@
-/** Adds to a checkpoint that the service wrote how many files its push changed, which needs a diff. */
+/**
+ * Adds to a checkpoint that the service wrote how many files its push changed, which needs a diff.
+ */
 import { GitError } from '#git'
 import { job } from '#core/jobs.ts'
 import { writeAs } from '#core/write.ts'
@@ -6,7 +8,12 @@ import { repoById } from '#features/repos/index.ts'
 import { findPullById } from './store.ts'
 import { setEntryData } from './store-sessions.ts'
 
-export const describeCheckpoint = job<{ pull_id: string; seq: number; before: string; after: string }>({
+export const describeCheckpoint = job<{
+  pull_id: string
+  seq: number
+  before: string
+  after: string
+}>({
   kind: 'describe_checkpoint',
   retry: ['1m'],
   run: async ({ hearth }, { pull_id, seq, before, after }) => {
@@ -15,7 +22,9 @@ export const describeCheckpoint = job<{ pull_id: string; seq: number; before: st
     if (!repo) return
     try {
       const { totals } = await hearth.git.diff(repo.store, before, after, { hunks: false })
-      await writeAs(hearth, null, (tx) => setEntryData(tx, pull_id, seq, JSON.stringify({ sha: after, files: totals.files })))
+      await writeAs(hearth, null, (tx) =>
+        setEntryData(tx, pull_id, seq, JSON.stringify({ sha: after, files: totals.files })),
+      )
     } catch (error) {
       if (!(error instanceof GitError && error.code === 'missing')) throw error
     }

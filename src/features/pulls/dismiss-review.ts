@@ -16,7 +16,8 @@ import { inReview } from './untrusted.ts'
 
 export const dismissReview = operation({
   name: 'dismiss_review',
-  summary: 'Take the effect from a review, with a reason that everyone sees. Needs maintain; people only.',
+  summary:
+    'Take the effect from a review, with a reason that everyone sees. Needs maintain; people only.',
   route: 'POST /repos/{owner}/{name}/pulls/{number}/reviews/{id}/dismiss',
   toolset: 'pulls',
   access: writesRepoAsPerson('maintain', { scope: 'pulls:write' }),
@@ -40,7 +41,10 @@ export const dismissReview = operation({
       if (review.dismissed_at === null) {
         setDismissed(tx, id, caller.id, why)
         tx.audit({
-          action: 'pull.review_dismissed', target: { kind: 'review', id, name: `${repo.full_name}#${number}` }, workspace_id: repo.workspace_id, repo_id: repo.id,
+          action: 'pull.review_dismissed',
+          target: { kind: 'review', id, name: `${repo.full_name}#${number}` },
+          workspace_id: repo.workspace_id,
+          repo_id: repo.id,
           data: { before: { verdict: review.verdict, author_id: review.author_id }, reason: why },
         })
         tellUpdated(tx, context, pull, ['reviews'])

@@ -1,49 +1,97 @@
-/** What is told of pull requests and their sessions. Names and data are part of the public interface. */
+/**
+ * What is told of pull requests and their sessions. Names and data are part of the public
+ * interface.
+ */
 import { event } from '#core/events.ts'
 import { Nullable, Type } from '#core/schema.ts'
 
 const about = { number: Type.Integer(), issue: Nullable(Type.Integer()) }
 
-export const pullOpened = event('pull.opened', Type.Object(about), ({ number }, by) => `${by} opened pull request #${number}`)
-
-export const pullReady = event('pull.ready', Type.Object(about), ({ number }, by) => `${by} marked pull request #${number} ready for review`)
-
-/** `changed` names the fields of the record; `head` is the head commit after the change; `reason` is why the service did it by itself. */
-export const pullUpdated = event(
-  'pull.updated',
-  Type.Object({ ...about, changed: Type.Array(Type.String()), head: Nullable(Type.String()), reason: Type.Optional(Type.String()) }),
-  ({ number, changed, head }, by) =>
-    changed.includes('head') && head !== null ? `${by} pushed ${head.slice(0, 7)} to pull request #${number}` : `${by} changed ${changed.join(', ')} of pull request #${number}`,
+export const pullOpened = event(
+  'pull.opened',
+  Type.Object(about),
+  ({ number }, by) => `${by} opened pull request #${number}`,
 )
 
-/** Somebody asked for a merge that does not happen at once: it waits for what stands in its way, or for its turn. */
-export const pullMergeRequested = event('pull.merge_requested', Type.Object(about), ({ number }, by) => `${by} asked for pull request #${number} to be merged`)
+export const pullReady = event(
+  'pull.ready',
+  Type.Object(about),
+  ({ number }, by) => `${by} marked pull request #${number} ready for review`,
+)
+
+/**
+ * `changed` names the fields of the record; `head` is the head commit after the change; `reason` is
+ * why the service did it by itself.
+ */
+export const pullUpdated = event(
+  'pull.updated',
+  Type.Object({
+    ...about,
+    changed: Type.Array(Type.String()),
+    head: Nullable(Type.String()),
+    reason: Type.Optional(Type.String()),
+  }),
+  ({ number, changed, head }, by) =>
+    changed.includes('head') && head !== null
+      ? `${by} pushed ${head.slice(0, 7)} to pull request #${number}`
+      : `${by} changed ${changed.join(', ')} of pull request #${number}`,
+)
+
+/**
+ * Somebody asked for a merge that does not happen at once: it waits for what stands in its way, or
+ * for its turn.
+ */
+export const pullMergeRequested = event(
+  'pull.merge_requested',
+  Type.Object(about),
+  ({ number }, by) => `${by} asked for pull request #${number} to be merged`,
+)
 
 export const pullClosed = event(
   'pull.closed',
   Type.Object({ ...about, superseded_by: Nullable(Type.Integer()) }),
   ({ number, superseded_by }, by) =>
-    superseded_by === null ? `${by} closed pull request #${number}` : `pull request #${number} was closed in favour of #${superseded_by}`,
+    superseded_by === null
+      ? `${by} closed pull request #${number}`
+      : `pull request #${number} was closed in favour of #${superseded_by}`,
 )
 
 /** `checks_ignored` is true, and only there, when it was merged although its checks had failed. */
 export const pullMerged = event(
   'pull.merged',
-  Type.Object({ ...about, commit: Type.String(), method: Nullable(Type.String()), merged_by: Nullable(Type.String()), checks_ignored: Type.Optional(Type.Boolean()) }),
-  ({ number, commit, checks_ignored }, by) => `${by} merged pull request #${number} as ${commit.slice(0, 7)}${checks_ignored ? ' although its checks had failed' : ''}`,
+  Type.Object({
+    ...about,
+    commit: Type.String(),
+    method: Nullable(Type.String()),
+    merged_by: Nullable(Type.String()),
+    checks_ignored: Type.Optional(Type.Boolean()),
+  }),
+  ({ number, commit, checks_ignored }, by) =>
+    `${by} merged pull request #${number} as ${commit.slice(0, 7)}${checks_ignored ? ' although its checks had failed' : ''}`,
 )
 
 /** An agent reviewed; reviews by people are told as `comment.created`. */
 export const reviewCompleted = event(
   'review.completed',
   Type.Object({ number: Type.Integer(), review: Type.String(), verdict: Type.String() }),
-  ({ number, verdict }, by) => `${by} reviewed pull request #${number}: ${verdict.replace('_', ' ')}`,
+  ({ number, verdict }, by) =>
+    `${by} reviewed pull request #${number}: ${verdict.replace('_', ' ')}`,
 )
 
 export const sessionAppended = event(
   'session.appended',
   Type.Object({ number: Type.Integer(), from_seq: Type.Integer(), last_seq: Type.Integer() }),
-  ({ number, from_seq, last_seq }) => `the session of pull request #${number} grew by ${last_seq - from_seq + 1} ${last_seq === from_seq ? 'entry' : 'entries'}`,
+  ({ number, from_seq, last_seq }) =>
+    `the session of pull request #${number} grew by ${last_seq - from_seq + 1} ${last_seq === from_seq ? 'entry' : 'entries'}`,
 )
 
-export const events = [pullOpened, pullReady, pullUpdated, pullMergeRequested, pullClosed, pullMerged, reviewCompleted, sessionAppended]
+export const events = [
+  pullOpened,
+  pullReady,
+  pullUpdated,
+  pullMergeRequested,
+  pullClosed,
+  pullMerged,
+  reviewCompleted,
+  sessionAppended,
+]

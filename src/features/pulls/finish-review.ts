@@ -15,12 +15,28 @@ export const finishReview = operation({
   route: null,
   toolset: 'pulls',
   access: writesRepo('read', { scope: 'pulls:write' }),
-  input: Type.Object({ ...onPull, verdict: OneOf(VERDICTS), body: Type.Optional(Type.String({ maxLength: 65_536 })), commit: Type.Optional(ShaPrefix('The head that was looked at.')) }),
+  input: Type.Object({
+    ...onPull,
+    verdict: OneOf(VERDICTS),
+    body: Type.Optional(Type.String({ maxLength: 65_536 })),
+    commit: Type.Optional(ShaPrefix('The head that was looked at.')),
+  }),
   output: Review,
   untrusted: inReview,
 
   handler: async (context, { number, body = '', commit, ...given }) => {
-    const drafts = listDrafts(context.db, requirePull(context.db, context.repo.id, number).id, context.caller.id)
-    return writeReview(context, { number, verdict: given.verdict as Verdict, body, commit, lines: [], drafts })
+    const drafts = listDrafts(
+      context.db,
+      requirePull(context.db, context.repo.id, number).id,
+      context.caller.id,
+    )
+    return writeReview(context, {
+      number,
+      verdict: given.verdict as Verdict,
+      body,
+      commit,
+      lines: [],
+      drafts,
+    })
   },
 })

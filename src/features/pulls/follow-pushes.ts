@@ -1,6 +1,8 @@
 /**
- * What pushes mean for pull requests, inside the transaction of the push: heads move, a deleted branch closes, and a base
- * that moved is noted. What needs git (is everything of it in the base now? does it still merge?) is left to jobs.
+ * What pushes mean for pull requests, inside the transaction of the push: heads move, a deleted
+ * branch closes, and a base
+ * that moved is noted. What needs git (is everything of it in the base now? does it still merge?)
+ * is left to jobs.
  */
 import { listEvents, reaction, type EventRow } from '#core/events.ts'
 import type { Static } from '#core/schema.ts'
@@ -15,7 +17,17 @@ import { appendEntries, MOST_ENTRIES } from './session.ts'
 import { closeActive } from './settle.ts'
 import { settlePulls } from './settle-pulls.ts'
 import { askForStats, refreshPulls } from './stats.ts'
-import { findPullById, findPullOfFork, isActive, listActiveByBranch, listClosedByDeletion, setBaseSha, setHead, touchPull, type PullRow } from './store.ts'
+import {
+  findPullById,
+  findPullOfFork,
+  isActive,
+  listActiveByBranch,
+  listClosedByDeletion,
+  setBaseSha,
+  setHead,
+  touchPull,
+  type PullRow,
+} from './store.ts'
 
 type PushData = Static<(typeof gitPush)['data']>
 
@@ -34,13 +46,17 @@ export const followPushes = reaction('pulls follow pushes', gitPush, (tx, event)
   }
 })
 
-/** The head of a fork is its branch named like the base once that was pushed, else the branch that was pushed last. */
+/**
+ * The head of a fork is its branch named like the base once that was pushed, else the branch that
+ * was pushed last.
+ */
 function followFork(tx: Tx, fork_id: string, branch: string, { after }: PushData): void {
   const pull = findPullOfFork(tx.db, fork_id)
   if (!pull || !isActive(pull)) return
   const context = contextOf(tx.db, pull.repo_id)
   if (after !== null) {
-    if (branch === pull.base_ref || pull.head_ref !== pull.base_ref) moveHead(tx, context, pull, { ref: branch, sha: after })
+    if (branch === pull.base_ref || pull.head_ref !== pull.base_ref)
+      moveHead(tx, context, pull, { ref: branch, sha: after })
     return
   }
   if (branch !== pull.head_ref) return
@@ -49,9 +65,16 @@ function followFork(tx: Tx, fork_id: string, branch: string, { after }: PushData
   else closeActive(tx, context, pull, { because: 'branch_deleted' })
 }
 
-/** The branch of a fork that was pushed last and still exists. What the fork began with was never pushed. */
+/**
+ * The branch of a fork that was pushed last and still exists. What the fork began with was never
+ * pushed.
+ */
 function lastPushed(tx: Tx, fork_id: string): { ref: string; sha: string } | null {
-  for (const { data } of listEvents(tx.db, { repo_id: fork_id, types: [gitPush.type], limit: 500 })) {
+  for (const { data } of listEvents(tx.db, {
+    repo_id: fork_id,
+    types: [gitPush.type],
+    limit: 500,
+  })) {
     const ref = branchOf(String(data['ref']))
     const sha = ref === null ? null : readRef(tx.db, fork_id, branchRef(ref))
     if (ref !== null && sha !== null) return { ref, sha }
@@ -59,10 +82,20 @@ function lastPushed(tx: Tx, fork_id: string): { ref: string; sha: string } | nul
   return null
 }
 
-function moveHead(tx: Tx, context: PullContext, pull: PullRow, head: { ref: string; sha: string }): void {
+function moveHead(
+  tx: Tx,
+  context: PullContext,
+  pull: PullRow,
+  head: { ref: string; sha: string },
+): void {
   if (pull.head_sha === head.sha && pull.head_ref === head.ref) return
   setHead(tx, pull, head)
-  tx.append(pullUpdated, subjectOf(context), { number: pull.number, issue: pull.issue, changed: ['head'], head: head.sha })
+  tx.append(pullUpdated, subjectOf(context), {
+    number: pull.number,
+    issue: pull.issue,
+    changed: ['head'],
+    head: head.sha,
+  })
   const moved = findPullById(tx.db, pull.id)
   if (moved) {
     checkpoint(tx, moved, head.sha, pull.head_sha ?? pull.base_sha)
@@ -76,25 +109,45 @@ function checkpoint(tx: Tx, pull: PullRow, sha: string, before: string): void {
   if (pull.session_entries >= MOST_ENTRIES || sha === before) return
   const seq = appendEntries(tx, pull, [
     {
-      kind: 'checkpoint', text: `Pushed ${sha.slice(0, 7)} to ${pull.head_ref}`, tool: null, at: tx.now, author_id: null, sha,
-      data: JSON.stringify({ sha, files: null }), truncated: 0, redacted: 0,
+      kind: 'checkpoint',
+      text: `Pushed ${sha.slice(0, 7)} to ${pull.head_ref}`,
+      tool: null,
+      at: tx.now,
+      author_id: null,
+      sha,
+      data: JSON.stringify({ sha, files: null }),
+      truncated: 0,
+      redacted: 0,
     },
   ])
   tx.enqueue(describeCheckpoint, { pull_id: pull.id, seq, before, after: sha })
 }
 
-function followBase(tx: Tx, repo_id: string, branch: string, { data, actor_id, time }: EventRow<PushData>): void {
+function followBase(
+  tx: Tx,
+  repo_id: string,
+  branch: string,
+  { data, actor_id, time }: EventRow<PushData>,
+): void {
   const { before, after } = data
   if (after === null) return
   const active = setBaseSha(tx, repo_id, branch, after) > 0
   // One that this push's deletion of its branch has just closed is to be settled as well.
-  if (before !== null && (active || listClosedByDeletion(tx.db, repo_id, branch, time).length > 0)) {
+  if (
+    before !== null &&
+    (active || listClosedByDeletion(tx.db, repo_id, branch, time).length > 0)
+  ) {
     tx.enqueue(settlePulls, { repo_id, base_ref: branch, before, after, actor_id, time })
   }
-  if (active) tx.enqueue(refreshPulls, { repo_id, base_ref: branch }, { key: `${repo_id} ${branch}` })
+  if (active)
+    tx.enqueue(refreshPulls, { repo_id, base_ref: branch }, { key: `${repo_id} ${branch}` })
 }
 
 /** A comment or review on a pull request is something that happened to it. */
-export const followComments = reaction('pulls follow comments', commentCreated, (tx, { repo_id, data }) => {
-  if (repo_id !== null) touchPull(tx, repo_id, data.number)
-})
+export const followComments = reaction(
+  'pulls follow comments',
+  commentCreated,
+  (tx, { repo_id, data }) => {
+    if (repo_id !== null) touchPull(tx, repo_id, data.number)
+  },
+)

@@ -1,6 +1,8 @@
 /**
- * What a pull request changes, by files. Compared is the merge base with the head, so that what happened on the base
- * meanwhile is not shown as if it were done here. With `since` it is an earlier head with the present one.
+ * What a pull request changes, by files. Compared is the merge base with the head, so that what
+ * happened on the base
+ * meanwhile is not shown as if it were done here. With `since` it is an earlier head with the
+ * present one.
  */
 import { readsRepo } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
@@ -26,64 +28,144 @@ const FILE_BYTES = 512 * 1024
 
 export const getPullChanges = operation({
   name: 'get_pull_changes',
-  summary: 'The files that a pull request changes, with line-by-line hunks, 100 files a page. path gives one file or folder in full; since gives only what changed after that earlier head.',
+  summary:
+    'The files that a pull request changes, with line-by-line hunks, 100 files a page. path gives one file or folder in full; since gives only what changed after that earlier head.',
   route: 'GET /v1/repos/{owner}/{name}/pulls/{number}/changes',
   toolset: 'pulls',
   aliases: ['get_pull_request_diff', 'get_diff'],
   access: readsRepo({ scope: 'pulls:read' }),
   input: Type.Object({
     ...onPull,
-    path: Type.Optional(Type.String({ minLength: 1, maxLength: 4096, description: 'Only this file, or what is in this folder.' })),
-    context: Type.Optional(Type.Integer({ minimum: 0, maximum: 100, description: 'Unchanged lines around a change, 3 unless given.' })),
+    path: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 4096,
+        description: 'Only this file, or what is in this folder.',
+      }),
+    ),
+    context: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 100,
+        description: 'Unchanged lines around a change, 3 unless given.',
+      }),
+    ),
     since: Type.Optional(ShaPrefix('An earlier head: only what changed after it.')),
-    ignore_whitespace: Type.Optional(Type.Boolean({ description: 'Leave out lines that differ in white space only.' })),
+    ignore_whitespace: Type.Optional(
+      Type.Boolean({ description: 'Leave out lines that differ in white space only.' }),
+    ),
     ...byPage(SIZES),
   }),
   output: PullChanges,
   untrusted: inChanges,
 
-  handler: async ({ hearth, db, git, repo, caller }, { number, path, context = 3, since, ignore_whitespace = false, ...paging }) => {
+  handler: async (
+    { hearth, db, git, repo, caller },
+    { number, path, context = 3, since, ignore_whitespace = false, ...paging },
+  ) => {
     const pull = requirePull(db, repo.id, number)
     const window = windowOf(paging, SIZES)
     const { head_sha, base_sha } = pull
     if (head_sha === null) {
-      return { base_sha, head_sha, merge_base_sha: null, since_sha: null, totals: { files: 0, additions: 0, deletions: 0 }, truncated: false, files: [], next: null }
+      return {
+        base_sha,
+        head_sha,
+        merge_base_sha: null,
+        since_sha: null,
+        totals: { files: 0, additions: 0, deletions: 0 },
+        truncated: false,
+        files: [],
+        next: null,
+      }
     }
     try {
       const stats = await freshStats(hearth, pull)
       const merge_base_sha = stats?.merge_base_sha ?? null
-      const since_sha = since === undefined ? null : await commitOfPull(hearth, repo.store, pull, since, 'since')
-      const limits = path === undefined ? { maxLines: FILE_LINES, maxBytes: FILE_BYTES } : { maxLines: 200_000, maxBytes: 16 * 1024 * 1024 }
-      const options: DiffOptions = { hunks: true, context, skip: window.offset, limit: window.limit, ignoreWhitespace: ignore_whitespace, ...limits, ...(path === undefined ? {} : { paths: [path] }) }
+      const since_sha =
+        since === undefined ? null : await commitOfPull(hearth, repo.store, pull, since, 'since')
+      const limits =
+        path === undefined
+          ? { maxLines: FILE_LINES, maxBytes: FILE_BYTES }
+          : { maxLines: 200_000, maxBytes: 16 * 1024 * 1024 }
+      const options: DiffOptions = {
+        hunks: true,
+        context,
+        skip: window.offset,
+        limit: window.limit,
+        ignoreWhitespace: ignore_whitespace,
+        ...limits,
+        ...(path === undefined ? {} : { paths: [path] }),
+      }
       const diff =
         since_sha === null
           ? await git.diff(repo.store, merge_base_sha, head_sha, options)
-          : await sinceDiff(git, repo.store, { base: base_sha, merge_base: merge_base_sha, head: head_sha, since: since_sha }, options)
+          : await sinceDiff(
+              git,
+              repo.store,
+              { base: base_sha, merge_base: merge_base_sha, head: head_sha, since: since_sha },
+              options,
+            )
       const page = diff.files.slice(window.offset, window.offset + window.limit)
       const seen = caller.kind === 'anonymous' ? null : listViewed(db, pull.id, caller.id)
-      const { files, truncated } = withinBudget(page, path === undefined, (file) => seen?.get(file.path) === versionOf(file.new_oid))
+      const { files, truncated } = withinBudget(
+        page,
+        path === undefined,
+        (file) => seen?.get(file.path) === versionOf(file.new_oid),
+      )
       const more = window.offset + page.length < diff.totals.files
-      return { base_sha, head_sha, merge_base_sha, since_sha, totals: { ...diff.totals }, truncated, files, next: more ? String(window.page + 1) : null }
+      return {
+        base_sha,
+        head_sha,
+        merge_base_sha,
+        since_sha,
+        totals: { ...diff.totals },
+        truncated,
+        files,
+        next: more ? String(window.page + 1) : null,
+      }
     } catch (error) {
-      if (isGone(error)) throw new Refusal('gone', `the commits of #${number} are not kept any more`)
+      if (isGone(error))
+        throw new Refusal('gone', `the commits of #${number} are not kept any more`)
       throw error
     }
   },
 })
 
 /**
- * What changed after an earlier head. When the base came in meanwhile, by merging or by replaying, the earlier head is compared as if it
- * had the base too, so that nothing of the base is shown. Where that conflicts, the two heads are compared in the paths that the pull
+ * What changed after an earlier head. When the base came in meanwhile, by merging or by replaying,
+ * the earlier head is compared as if it
+ * had the base too, so that nothing of the base is shown. Where that conflicts, the two heads are
+ * compared in the paths that the pull
  * request changes now, or changed then.
  */
-async function sinceDiff(git: Git, store: string, { base, merge_base, head, since }: { base: Oid; merge_base: Oid | null; head: Oid; since: Oid }, options: DiffOptions): Promise<Diff> {
+async function sinceDiff(
+  git: Git,
+  store: string,
+  { base, merge_base, head, since }: { base: Oid; merge_base: Oid | null; head: Oid; since: Oid },
+  options: DiffOptions,
+): Promise<Diff> {
   const { mergeBase: before } = await git.aheadBehind(store, since, base)
-  const merged = before === merge_base || merge_base === null ? null : await git.interdiff(store, { since, onto: merge_base, head }, options)
+  const merged =
+    before === merge_base || merge_base === null
+      ? null
+      : await git.interdiff(store, { since, onto: merge_base, head }, options)
   if (merged) return merged
-  const both = [await git.diff(store, before, since, { hunks: false }), await git.diff(store, merge_base, head, { hunks: false })]
-  const own = [...new Set(both.flatMap(({ files }) => files.flatMap(({ path, old_path }) => (old_path === null ? [path] : [path, old_path]))))]
+  const both = [
+    await git.diff(store, before, since, { hunks: false }),
+    await git.diff(store, merge_base, head, { hunks: false }),
+  ]
+  const own = [
+    ...new Set(
+      both.flatMap(({ files }) =>
+        files.flatMap(({ path, old_path }) => (old_path === null ? [path] : [path, old_path])),
+      ),
+    ),
+  ]
   const wanted = options.paths?.[0]
-  const paths = wanted === undefined ? own : own.filter((path) => path === wanted || path.startsWith(`${wanted}/`))
+  const paths =
+    wanted === undefined
+      ? own
+      : own.filter((path) => path === wanted || path.startsWith(`${wanted}/`))
   if (paths.length === 0) return { files: [], totals: { files: 0, additions: 0, deletions: 0 } }
   return git.diff(store, since, head, { ...options, paths })
 }
@@ -100,16 +182,31 @@ const textOf = (file: FileDiff): { lines: number; bytes: number } => {
   return { lines, bytes }
 }
 
-/** Files of one answer; those past its limits are given without their text. The first is always given. */
-function withinBudget(page: readonly FileDiff[], limited: boolean, isViewed: (file: FileDiff) => boolean) {
+/**
+ * Files of one answer; those past its limits are given without their text. The first is always
+ * given.
+ */
+function withinBudget(
+  page: readonly FileDiff[],
+  limited: boolean,
+  isViewed: (file: FileDiff) => boolean,
+) {
   let lines = 0
   let bytes = 0
   let truncated = false
   const files = page.map((file, at) => {
     const text = textOf(file)
-    if (limited && file.hunks && at > 0 && (lines + text.lines > MOST_LINES || bytes + text.bytes > MOST_TEXT)) {
+    if (
+      limited &&
+      file.hunks &&
+      at > 0 &&
+      (lines + text.lines > MOST_LINES || bytes + text.bytes > MOST_TEXT)
+    ) {
       truncated = true
-      return fileDiffRecord({ ...file, hunks: null, reason: 'page_limit' }, { viewed: isViewed(file) })
+      return fileDiffRecord(
+        { ...file, hunks: null, reason: 'page_limit' },
+        { viewed: isViewed(file) },
+      )
     }
     lines += text.lines
     bytes += text.bytes

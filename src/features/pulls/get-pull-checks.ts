@@ -20,7 +20,8 @@ export const getPullChecks = operation({
 
   handler: async ({ hearth, db, repo }, { number, sha }) => {
     const pull = requirePull(db, repo.id, number)
-    const commit = sha === undefined ? pull.head_sha : await commitOfPull(hearth, repo.store, pull, sha, 'sha')
+    const commit =
+      sha === undefined ? pull.head_sha : await commitOfPull(hearth, repo.store, pull, sha, 'sha')
     return { ...checksOf(hearth, { repo_id: repo.id, number, head_sha: commit }), statuses: [] }
   },
 })

@@ -34,7 +34,10 @@ export const getPull = operation({
     const found = await statsIfAny(hearth, asked)
     // Read again: a push may have come while git was asked, and what is answered must fit together.
     const row = requirePull(db, repo.id, number)
-    const stats = row.head_sha === asked.head_sha && row.base_sha === asked.base_sha ? found : await statsIfAny(hearth, row)
+    const stats =
+      row.head_sha === asked.head_sha && row.base_sha === asked.base_sha
+        ? found
+        : await statsIfAny(hearth, row)
     const context = contextOf(db, repo.id)
     return look(db, () => {
       const pull = pullRecord(hearth, row, context)

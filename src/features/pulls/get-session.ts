@@ -20,7 +20,8 @@ export const LONGEST_WAIT = 25
 
 export const getSession = operation({
   name: 'get_session',
-  summary: 'The record of how a pull request was made: its entries after a sequence number, oldest first. With wait, an answer without entries is held back until one comes.',
+  summary:
+    'The record of how a pull request was made: its entries after a sequence number, oldest first. With wait, an answer without entries is held back until one comes.',
   route: 'GET /v1/repos/{owner}/{name}/pulls/{number}/session',
   toolset: 'pulls',
   aliases: ['get_session_entries'],
@@ -29,13 +30,22 @@ export const getSession = operation({
   input: Type.Object({
     ...onPull,
     kind: Type.Optional(Type.String({ maxLength: 32, description: 'Only entries of this kind.' })),
-    wait: Type.Optional(Type.Integer({ minimum: 0, maximum: LONGEST_WAIT, description: 'Seconds to wait for an entry when there is none yet.' })),
+    wait: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: LONGEST_WAIT,
+        description: 'Seconds to wait for an entry when there is none yet.',
+      }),
+    ),
     ...byAfter(SIZES),
   }),
   output: ListOf(SessionEntry),
   untrusted: inSession,
 
-  handler: async ({ hearth, db, repo, caller, signal }, { number, kind = null, wait = 0, ...paging }) => {
+  handler: async (
+    { hearth, db, repo, caller, signal },
+    { number, kind = null, wait = 0, ...paging },
+  ) => {
     const pull = requireSession(hearth, repo, caller, number)
     const { after, limit } = afterOf(paging, SIZES)
     const read = () => listEntryRows(db, pull.id, after, kind, limit + 1)
@@ -48,25 +58,42 @@ export const getSession = operation({
       await untilAppended(hearth, pull.id, left, [signal, hearth.stopping])
       if (!signal.aborted && !hearth.stopping.aborted) rows = read()
     }
-    const actor = actorLookup(hearth, rows.map((row) => row.author_id))
-    return keyPageOf(rows.map((row) => entryRecord(row, actor)), limit, ({ seq }) => seq)
+    const actor = actorLookup(
+      hearth,
+      rows.map((row) => row.author_id),
+    )
+    return keyPageOf(
+      rows.map((row) => entryRecord(row, actor)),
+      limit,
+      ({ seq }) => seq,
+    )
   },
-  lines: ({ hearth, repo, caller }, { number, kind = null, after = 0 }) => entriesAfter(hearth, requireSession(hearth, repo, caller, number), after, kind),
+  lines: ({ hearth, repo, caller }, { number, kind = null, after = 0 }) =>
+    entriesAfter(hearth, requireSession(hearth, repo, caller, number), after, kind),
 })
 
 /** The pull request whose session the caller may read; 404 for others. */
 function requireSession(hearth: Hearth, repo: RepoGrant, caller: Caller, number: number): PullRow {
   const pull = requirePull(hearth.db, repo.id, number)
-  if (!maySeeSession(hearth, repo, caller, pull, contextOf(hearth.db, repo.id).settings)) throw notFound(`the session of #${number}`)
+  if (!maySeeSession(hearth, repo, caller, pull, contextOf(hearth.db, repo.id).settings))
+    throw notFound(`the session of #${number}`)
   return pull
 }
 
 /** All entries after a number, read in pieces as they are taken. */
-function* entriesAfter(hearth: Hearth, pull: PullRow, after: number, kind: string | null): Generator<SessionEntry> {
+function* entriesAfter(
+  hearth: Hearth,
+  pull: PullRow,
+  after: number,
+  kind: string | null,
+): Generator<SessionEntry> {
   let from = after
   for (;;) {
     const rows = listEntryRows(hearth.db, pull.id, from, kind, SIZES.max)
-    const actor = actorLookup(hearth, rows.map((row) => row.author_id))
+    const actor = actorLookup(
+      hearth,
+      rows.map((row) => row.author_id),
+    )
     for (const row of rows) yield entryRecord(row, actor)
     const last = rows.at(-1)
     if (!last || rows.length < SIZES.max) return
@@ -74,12 +101,23 @@ function* entriesAfter(hearth: Hearth, pull: PullRow, after: number, kind: strin
   }
 }
 
-/** Whoever writes to it may read it; for others the repository's setting decides. `readers` are those with an account. */
-export function maySeeSession(hearth: Hearth, repo: RepoGrant, caller: Caller, pull: PullRow, settings: Settings): boolean {
+/**
+ * Whoever writes to it may read it; for others the repository's setting decides. `readers` are
+ * those with an account.
+ */
+export function maySeeSession(
+  hearth: Hearth,
+  repo: RepoGrant,
+  caller: Caller,
+  pull: PullRow,
+  settings: Settings,
+): boolean {
   if (isAuthor(hearth, caller, pull.author_id)) return true
   if (settings.session_visibility === 'public') return !repo.private || caller.kind !== 'anonymous'
   if (settings.session_visibility === 'readers') return caller.kind !== 'anonymous'
-  return repo.workspace_role !== null || (caller.kind === 'workspace' && caller.id === repo.workspace_id)
+  return (
+    repo.workspace_role !== null || (caller.kind === 'workspace' && caller.id === repo.workspace_id)
+  )
 }
 
 const entryRecord = (row: EntryRow, actor: ReturnType<typeof actorLookup>): SessionEntry => ({

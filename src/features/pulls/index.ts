@@ -1,8 +1,17 @@
-/** Pull requests: proposed changes with their reviews, what git says of them, and the record of how they were made. */
+/**
+ * Pull requests: proposed changes with their reviews, what git says of them, and the record of how
+ * they were made.
+ */
 import type { Feature } from '#core/hearth.ts'
 import type { Job } from '#core/jobs.ts'
 import { belongings, keptCommits } from '#features/repos/index.ts'
-import { autoMerge, followConversations, followForAutoMerge, followStats, sweepAutoMerges } from './auto-merge.ts'
+import {
+  autoMerge,
+  followConversations,
+  followForAutoMerge,
+  followStats,
+  sweepAutoMerges,
+} from './auto-merge.ts'
 import { checkFollowers, checkReactions } from './checks.ts'
 import { describeCheckpoint } from './describe-checkpoint.ts'
 import { events } from './events.ts'
@@ -23,19 +32,56 @@ export const feature: Feature = {
   events,
   reactions: [followPushes, followBranches, followComments, followForAutoMerge, ...checkReactions],
   followers: [followConversations, followStats, ...checkFollowers],
-  jobs: [refreshPull, refreshPulls, settlePulls, describeCheckpoint, followLineComments, announceSession, removeForks, autoMerge, sweepAutoMerges] as Job[],
+  jobs: [
+    refreshPull,
+    refreshPulls,
+    settlePulls,
+    describeCheckpoint,
+    followLineComments,
+    announceSession,
+    removeForks,
+    autoMerge,
+    sweepAutoMerges,
+  ] as Job[],
   extensions: [keptCommits.with(keptOfPulls), belongings.with(removePullsOf)],
 }
 
 export * from './schema.ts'
-export { pullClosed, pullMerged, pullMergeRequested, pullOpened, pullReady, pullUpdated, reviewCompleted, sessionAppended } from './events.ts'
 export {
-  landingPlaces, mergeAttempts, mergeFacts, mergeRules, pagesOfPulls, queueRules, sessionWriters, stricterSettings, type Landing, type LandingPlace, type MergeQuestion, type SettingsQuestion,
+  pullClosed,
+  pullMerged,
+  pullMergeRequested,
+  pullOpened,
+  pullReady,
+  pullUpdated,
+  reviewCompleted,
+  sessionAppended,
+} from './events.ts'
+export {
+  landingPlaces,
+  mergeAttempts,
+  mergeFacts,
+  mergeRules,
+  pagesOfPulls,
+  queueRules,
+  sessionWriters,
+  stricterSettings,
+  type Landing,
+  type LandingPlace,
+  type MergeQuestion,
+  type SettingsQuestion,
 } from './points.ts'
 export { endMergingByItself } from './auto-merge.ts'
 export { askedChecks } from './checks.ts'
 export { contextFor, contextOf, subjectOf, type PullContext } from './context.ts'
-export { buildLanding, landPull, methodOf, prepareLanding, requireRightLanding, WrongLanding } from './land.ts'
+export {
+  buildLanding,
+  landPull,
+  methodOf,
+  prepareLanding,
+  requireRightLanding,
+  WrongLanding,
+} from './land.ts'
 export { callerAgain } from './merging-caller.ts'
 export { currentBlockers, pullRecord, pullUrl } from './record.ts'
 export { standingsOf } from './standing.ts'
@@ -45,7 +91,16 @@ export { requireAuthorOr } from './rights.ts'
 export { listRequests, type RequestRow } from './store-requests.ts'
 export { findReview, listReviewRows } from './store-reviews.ts'
 export { countWritten, findEntry } from './store-sessions.ts'
-export { findPull, findPullById, isActive, listActive, requireActive, requirePull, stopAutoMerge, type PullRow } from './store.ts'
+export {
+  findPull,
+  findPullById,
+  isActive,
+  listActive,
+  requireActive,
+  requirePull,
+  stopAutoMerge,
+  type PullRow,
+} from './store.ts'
 
 export { addDraftComment } from './add-draft-comment.ts'
 export { appendSession } from './append-session.ts'

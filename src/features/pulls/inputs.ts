@@ -3,11 +3,21 @@ import { RecordNumber, RepoPath, Type } from '#core/schema.ts'
 
 export const onPull = { repo: RepoPath, number: RecordNumber }
 
-const names = (description: string) => Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 120 }), { maxItems: 50, description }))
+const names = (description: string) =>
+  Type.Optional(
+    Type.Array(Type.String({ minLength: 1, maxLength: 120 }), { maxItems: 50, description }),
+  )
 export const reviewersInput = {
-  users: names('Usernames.'), teams: names('Slugs of teams of the workspace.'), agents: names('Agents at work in the repository, as <username>/<agent name>.'),
+  users: names('Usernames.'),
+  teams: names('Slugs of teams of the workspace.'),
+  agents: names('Agents at work in the repository, as <username>/<agent name>.'),
 }
 
-export const TitleInput = Type.String({ minLength: 1, maxLength: 256, description: 'What it does, in one line.' })
+export const TitleInput = Type.String({
+  minLength: 1,
+  maxLength: 256,
+  description: 'What it does, in one line.',
+})
 export const BodyInput = Type.String({ maxLength: 65_536, description: 'Markdown.' })
-export const ShaPrefix = (description: string) => Type.String({ pattern: '^[0-9a-f]{7,40}$', description })
+export const ShaPrefix = (description: string) =>
+  Type.String({ pattern: '^[0-9a-f]{7,40}$', description })

@@ -9,28 +9,49 @@ import { invalid } from '#lib/errors.ts'
 import { isGone } from './since.ts'
 import { findPullById, isActive, type PullRow } from './store.ts'
 
-export type Line = { readonly path: string; readonly line: number; readonly start_line: number | null; readonly side: 'new' | 'old' }
+export type Line = {
+  readonly path: string
+  readonly line: number
+  readonly start_line: number | null
+  readonly side: 'new' | 'old'
+}
 
 /** Lines that are unchanged but near a change belong to it. */
 const NEAR = 3
 const LIMITS = { maxLines: 200_000, maxBytes: 16 * 1024 * 1024 }
 
 type Range = { first: number; last: number }
-/** The lines that can be commented on: per path, of each side; `none` for a file whose text is not compared. */
+/**
+ * The lines that can be commented on: per path, of each side; `none` for a file whose text is not
+ * compared.
+ */
 export type Commentable = Map<string, { new: Range[]; old: Range[] } | 'none'>
 
 const range = (start: number, count: number): Range => ({ first: start, last: start + count - 1 })
 
 /** Reads the change of these paths only. A renamed file can be named by either path. */
-export async function commentableLines(git: Git, store: string, from: Oid | null, to: Oid, paths: readonly string[]): Promise<Commentable> {
+export async function commentableLines(
+  git: Git,
+  store: string,
+  from: Oid | null,
+  to: Oid,
+  paths: readonly string[],
+): Promise<Commentable> {
   const wanted = new Set(paths)
   const found: Commentable = new Map()
-  const names = (await git.diff(store, from, to, { hunks: false })).files.filter(({ path, old_path }) => wanted.has(path) || (old_path !== null && wanted.has(old_path)))
+  const names = (await git.diff(store, from, to, { hunks: false })).files.filter(
+    ({ path, old_path }) => wanted.has(path) || (old_path !== null && wanted.has(old_path)),
+  )
   if (names.length === 0) return found
   const all = names.flatMap(({ path, old_path }) => (old_path === null ? [path] : [path, old_path]))
-  for (const { path, old_path, hunks } of (await git.diff(store, from, to, { hunks: true, context: NEAR, paths: all, ...LIMITS })).files) {
+  for (const { path, old_path, hunks } of (
+    await git.diff(store, from, to, { hunks: true, context: NEAR, paths: all, ...LIMITS })
+  ).files) {
     const lines = hunks
-      ? { new: hunks.map(({ new_start, new_lines }) => range(new_start, new_lines)), old: hunks.map(({ old_start, old_lines }) => range(old_start, old_lines)) }
+      ? {
+          new: hunks.map(({ new_start, new_lines }) => range(new_start, new_lines)),
+          old: hunks.map(({ old_start, old_lines }) => range(old_start, old_lines)),
+        }
       : ('none' as const)
     found.set(path, lines)
     if (old_path !== null && !found.has(old_path)) found.set(old_path, lines)
@@ -38,20 +59,37 @@ export async function commentableLines(git: Git, store: string, from: Oid | null
   return found
 }
 
-const holds = (ranges: readonly Range[], line: number): boolean => ranges.some(({ first, last }) => first <= line && line <= last)
+const holds = (ranges: readonly Range[], line: number): boolean =>
+  ranges.some(({ first, last }) => first <= line && line <= last)
 
 /** Gives 422 with the field (below `prefix`) for a line that is not in the change. */
-export function requireInChange(commentable: Commentable, { path, line, start_line, side }: Line, prefix = ''): void {
+export function requireInChange(
+  commentable: Commentable,
+  { path, line, start_line, side }: Line,
+  prefix = '',
+): void {
   const lines = commentable.get(path)
-  if (!lines) throw invalid(`${prefix}path`, `${JSON.stringify(path.slice(0, 200))} is not changed here`)
+  if (!lines)
+    throw invalid(`${prefix}path`, `${JSON.stringify(path.slice(0, 200))} is not changed here`)
   const ranges = lines === 'none' ? [] : lines[side]
-  if (start_line !== null && start_line > line) throw invalid(`${prefix}start_line`, 'start_line must not be after line')
-  for (const [name, value] of [['line', line], ['start_line', start_line ?? line]] as const) {
-    if (!holds(ranges, value)) throw invalid(`${prefix}${name}`, `line ${value} of ${path} is not in the change, nor within ${NEAR} lines of it`)
+  if (start_line !== null && start_line > line)
+    throw invalid(`${prefix}start_line`, 'start_line must not be after line')
+  for (const [name, value] of [
+    ['line', line],
+    ['start_line', start_line ?? line],
+  ] as const) {
+    if (!holds(ranges, value))
+      throw invalid(
+        `${prefix}${name}`,
+        `line ${value} of ${path} is not in the change, nor within ${NEAR} lines of it`,
+      )
   }
 }
 
-/** After a push: marks the comments whose line the push changed or took out of the change, and those whose line is back. */
+/**
+ * After a push: marks the comments whose line the push changed or took out of the change, and those
+ * whose line is back.
+ */
 export const followLineComments = job<{ pull_id: string }>({
   kind: 'follow_line_comments',
   retry: ['10s', '2m'],
@@ -64,23 +102,39 @@ export const followLineComments = job<{ pull_id: string }>({
     try {
       for (const [commit, comments] of Map.groupBy(rows, (row) => row.commit_sha ?? '')) {
         const gone = await lostLines(hearth, repo.store, pull, commit, comments)
-        for (const row of comments) if (gone.has(row.id) !== (row.outdated === 1)) changed.push({ id: row.id, outdated: gone.has(row.id) })
+        for (const row of comments)
+          if (gone.has(row.id) !== (row.outdated === 1))
+            changed.push({ id: row.id, outdated: gone.has(row.id) })
       }
     } catch (error) {
       if (isGone(error)) return
       throw error
     }
-    if (changed.length > 0) await writeAs(hearth, null, (tx) => changed.forEach(({ id, outdated }) => setCommentOutdated(tx, id, outdated)))
+    if (changed.length > 0)
+      await writeAs(hearth, null, (tx) =>
+        changed.forEach(({ id, outdated }) => setCommentOutdated(tx, id, outdated)),
+      )
   },
 })
 
 /** Of comments made on one commit, those whose line the present head does not have any more. */
-async function lostLines({ git }: Hearth, store: string, pull: PullRow, commit: Oid, comments: readonly CommentRow[]): Promise<Set<string>> {
+async function lostLines(
+  { git }: Hearth,
+  store: string,
+  pull: PullRow,
+  commit: Oid,
+  comments: readonly CommentRow[],
+): Promise<Set<string>> {
   const lost = new Set<string>()
   const head = pull.head_sha
   if (head === null || commit === '' || commit === head) return lost
   const paths = [...new Set(comments.flatMap(({ path }) => path ?? []))]
-  const { files } = await git.diff(store, commit, head, { hunks: true, context: 0, paths, ...LIMITS })
+  const { files } = await git.diff(store, commit, head, {
+    hunks: true,
+    context: 0,
+    paths,
+    ...LIMITS,
+  })
   const { mergeBase } = await git.aheadBehind(store, head, pull.base_sha)
   const still = await commentableLines(git, store, mergeBase, head, paths)
   for (const { id, path, line, side } of comments) {
@@ -91,7 +145,9 @@ async function lostLines({ git }: Hearth, store: string, pull: PullRow, commit: 
       continue
     }
     const file = files.find((file) => file.path === path)
-    const rewritten = file?.hunks?.some((hunk) => hunk.lines.some((of) => of.kind === 'del' && of.old === line)) ?? false
+    const rewritten =
+      file?.hunks?.some((hunk) => hunk.lines.some((of) => of.kind === 'del' && of.old === line)) ??
+      false
     if (!lines || rewritten || file?.status === 'removed') lost.add(id)
   }
   return lost

@@ -6,7 +6,14 @@ import { requirePull } from './store.ts'
 import { listDrafts } from './store-drafts.ts'
 
 const DraftComment = Type.Object({
-  id: Id('cmt'), path: Type.String(), line: Type.Integer(), start_line: Nullable(Type.Integer()), side: OneOf(['new', 'old']), commit: Type.String(), body: Type.String(), created_at: Time,
+  id: Id('cmt'),
+  path: Type.String(),
+  line: Type.Integer(),
+  start_line: Nullable(Type.Integer()),
+  side: OneOf(['new', 'old']),
+  commit: Type.String(),
+  body: Type.String(),
+  created_at: Time,
 })
 
 export const listDraftComments = operation({
@@ -19,7 +26,16 @@ export const listDraftComments = operation({
   output: Type.Array(DraftComment),
 
   handler: ({ db, repo, caller }, { number }) =>
-    listDrafts(db, requirePull(db, repo.id, number).id, caller.id).map(({ id, path, line, start_line, side, commit_sha, body, created_at }) => ({
-      id, path, line, start_line, side, commit: commit_sha, body, created_at,
-    })),
+    listDrafts(db, requirePull(db, repo.id, number).id, caller.id).map(
+      ({ id, path, line, start_line, side, commit_sha, body, created_at }) => ({
+        id,
+        path,
+        line,
+        start_line,
+        side,
+        commit: commit_sha,
+        body,
+        created_at,
+      }),
+    ),
 })

@@ -13,7 +13,8 @@ import { inCommits } from './untrusted.ts'
 
 export const listPullCommits = operation({
   name: 'list_pull_commits',
-  summary: 'The commits of a pull request that its base lacks (of a merged one: that it lacked), newest first.',
+  summary:
+    'The commits of a pull request that its base lacks (of a merged one: that it lacked), newest first.',
   route: 'GET /repos/{owner}/{name}/pulls/{number}/commits',
   toolset: 'pulls',
   list: 'page',
@@ -28,10 +29,16 @@ export const listPullCommits = operation({
     if (pull.head_sha === null) return pageOf([], window, 0)
     try {
       const stats = await freshStats(hearth, pull)
-      const commits = await git.log(repo.store, { tips: [pull.head_sha], hide: [pull.base_sha], skip: window.offset, limit: window.limit })
+      const commits = await git.log(repo.store, {
+        tips: [pull.head_sha],
+        hide: [pull.base_sha],
+        skip: window.offset,
+        limit: window.limit,
+      })
       return pageOf(commitRecords(hearth, repo, commits), window, stats?.commits ?? 0)
     } catch (error) {
-      if (isGone(error)) throw new Refusal('gone', `the commits of #${number} are not kept any more`)
+      if (isGone(error))
+        throw new Refusal('gone', `the commits of #${number} are not kept any more`)
       throw error
     }
   },

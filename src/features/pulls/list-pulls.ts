@@ -13,16 +13,27 @@ import { countPulls, listPullRows } from './store.ts'
 import { inPulls } from './untrusted.ts'
 
 /** Everybody who goes by a name; a secret team by none. */
-function reviewerIds(db: Db, repo: { workspace: string; workspace_id: string }, given: string): string[] {
+function reviewerIds(
+  db: Db,
+  repo: { workspace: string; workspace_id: string },
+  given: string,
+): string[] {
   const name = given.trim().replace(/^@/, '')
   const [workspace = '', slug] = name.toLowerCase().split('/')
-  const team = slug !== undefined && workspace === repo.workspace ? findTeamBySlug(db, repo.workspace_id, slug) : null
-  return [...listActorIds(db, name.includes('/') ? name : name.toLowerCase()), ...(team?.visibility === 'visible' ? [team.id] : [])]
+  const team =
+    slug !== undefined && workspace === repo.workspace
+      ? findTeamBySlug(db, repo.workspace_id, slug)
+      : null
+  return [
+    ...listActorIds(db, name.includes('/') ? name : name.toLowerCase()),
+    ...(team?.visibility === 'visible' ? [team.id] : []),
+  ]
 }
 
 export const listPulls = operation({
   name: 'list_pulls',
-  summary: 'List the pull requests of a repository, newest first: those in draft and open ones unless state says otherwise (ready: without drafts).',
+  summary:
+    'List the pull requests of a repository, newest first: those in draft and open ones unless state says otherwise (ready: without drafts).',
   route: 'GET /v1/repos/{owner}/{name}/pulls',
   toolset: 'pulls',
   aliases: ['list_pull_requests'],
@@ -30,19 +41,42 @@ export const listPulls = operation({
   access: readsRepo({ scope: 'pulls:read' }),
   input: Type.Object({
     repo: RepoPath,
-    state: Type.Optional(OneOf(PULL_STATES, { description: 'open (the default) is draft and ready ones.' })),
+    state: Type.Optional(
+      OneOf(PULL_STATES, { description: 'open (the default) is draft and ready ones.' }),
+    ),
     issue: Type.Optional(RecordNumber),
-    author: Type.Optional(Type.String({ maxLength: 120, description: 'A username; an agent is <username>/<agent name>.' })),
+    author: Type.Optional(
+      Type.String({
+        maxLength: 120,
+        description: 'A username; an agent is <username>/<agent name>.',
+      }),
+    ),
     branch: Type.Optional(Type.String({ maxLength: 255, description: 'The head branch.' })),
-    review_requested: Type.Optional(Type.String({ maxLength: 120, description: 'Who is asked to review: a username, <username>/<agent name>, or <workspace>/<team>.' })),
+    review_requested: Type.Optional(
+      Type.String({
+        maxLength: 120,
+        description:
+          'Who is asked to review: a username, <username>/<agent name>, or <workspace>/<team>.',
+      }),
+    ),
     ...byPage(),
   }),
   output: ListOf(Pull),
   untrusted: inPulls,
 
-  handler: async ({ hearth, db, repo }, { state = 'open', issue, author, branch, review_requested, ...paging }) => {
+  handler: async (
+    { hearth, db, repo },
+    { state = 'open', issue, author, branch, review_requested, ...paging },
+  ) => {
     const window = windowOf(paging)
-    const filter = { state: state as PullState, issue, author: author?.trim().toLowerCase(), branch, review_requested: review_requested === undefined ? undefined : reviewerIds(db, repo, review_requested) }
+    const filter = {
+      state: state as PullState,
+      issue,
+      author: author?.trim().toLowerCase(),
+      branch,
+      review_requested:
+        review_requested === undefined ? undefined : reviewerIds(db, repo, review_requested),
+    }
     const rows = listPullRows(db, repo.id, filter, window.limit, window.offset)
     await askForMissing(hearth, rows)
     const context = contextOf(db, repo.id)

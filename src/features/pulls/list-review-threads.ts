@@ -1,5 +1,6 @@
 /**
- * The conversations on lines of a change, each where its line is now. A comment keeps the line that it was written on, and the commit;
+ * The conversations on lines of a change, each where its line is now. A comment keeps the line that
+ * it was written on, and the commit;
  * pages that show the change as it is must follow the line through what was pushed since.
  */
 import { readsRepo } from '#core/access.ts'
@@ -7,7 +8,14 @@ import type { Hearth } from '#core/hearth.ts'
 import { operation } from '#core/operation.ts'
 import { Nullable, OneOf, Type } from '#core/schema.ts'
 import type { FileDiff } from '#git'
-import { Comment, commentPlaces, commentRecords, distrust, listLineComments, type CommentRow } from '#features/issues/index.ts'
+import {
+  Comment,
+  commentPlaces,
+  commentRecords,
+  distrust,
+  listLineComments,
+  type CommentRow,
+} from '#features/issues/index.ts'
 import { onPull } from './inputs.ts'
 import { isGone } from './since.ts'
 import { requirePull, type PullRow } from './store.ts'
@@ -19,7 +27,9 @@ const LIMITS = { maxLines: 200_000, maxBytes: 16 * 1024 * 1024 }
 const Thread = Type.Object({
   path: Type.String({ description: 'The path of the file now.' }),
   side: OneOf(['new', 'old']),
-  line: Nullable(Type.Integer({ description: 'The line now; null when the change does not have it any more.' })),
+  line: Nullable(
+    Type.Integer({ description: 'The line now; null when the change does not have it any more.' }),
+  ),
   resolved: Type.Boolean(),
   comments: Type.Array(Comment, { description: 'Oldest first.' }),
 })
@@ -34,7 +44,11 @@ export const listReviewThreads = operation({
   output: Type.Array(Thread),
   untrusted: (threads, reading) => {
     const distrusted = distrust(reading)
-    return threads.flatMap(({ comments }, at) => comments.flatMap((comment, index) => (distrusted(comment.author) ? commentPlaces(`/${at}/comments/${index}`, comment) : [])))
+    return threads.flatMap(({ comments }, at) =>
+      comments.flatMap((comment, index) =>
+        distrusted(comment.author) ? commentPlaces(`/${at}/comments/${index}`, comment) : [],
+      ),
+    )
   },
 
   handler: async ({ hearth, db, repo }, { number }) => {
@@ -47,27 +61,47 @@ export const listReviewThreads = operation({
     return roots.map((root) => {
       const place = places.get(root.id)
       return {
-        path: place?.path ?? root.path ?? '', side: root.side ?? 'new', line: place?.line ?? null, resolved: root.resolved === 1,
-        comments: [root, ...(replies.get(root.id) ?? [])].flatMap(({ id }) => records.get(id) ?? []),
+        path: place?.path ?? root.path ?? '',
+        side: root.side ?? 'new',
+        line: place?.line ?? null,
+        resolved: root.resolved === 1,
+        comments: [root, ...(replies.get(root.id) ?? [])].flatMap(
+          ({ id }) => records.get(id) ?? [],
+        ),
       }
     })
   },
 })
 
-async function placesNow({ git }: Hearth, store: string, pull: PullRow, roots: readonly CommentRow[]): Promise<Map<string, { path: string; line: number }>> {
+async function placesNow(
+  { git }: Hearth,
+  store: string,
+  pull: PullRow,
+  roots: readonly CommentRow[],
+): Promise<Map<string, { path: string; line: number }>> {
   const found = new Map<string, { path: string; line: number }>()
-  for (const [commit, comments] of Map.groupBy(roots.filter(({ outdated }) => outdated === 0), ({ commit_sha }) => commit_sha ?? '')) {
+  for (const [commit, comments] of Map.groupBy(
+    roots.filter(({ outdated }) => outdated === 0),
+    ({ commit_sha }) => commit_sha ?? '',
+  )) {
     const moved = commit !== pull.head_sha && comments.some(({ side }) => side !== 'old')
     let files: readonly FileDiff[] = []
     try {
-      if (moved && commit !== '' && pull.head_sha !== null) files = (await git.diff(store, commit, pull.head_sha, { hunks: true, context: 0, ...LIMITS })).files
+      if (moved && commit !== '' && pull.head_sha !== null)
+        files = (
+          await git.diff(store, commit, pull.head_sha, { hunks: true, context: 0, ...LIMITS })
+        ).files
     } catch (error) {
       if (isGone(error)) continue
       throw error
     }
     for (const { id, path, line, side } of comments) {
       if (path === null || line === null) continue
-      const file = side === 'old' ? null : (files.find((one) => (one.old_path ?? one.path) === path && one.status !== 'added') ?? null)
+      const file =
+        side === 'old'
+          ? null
+          : (files.find((one) => (one.old_path ?? one.path) === path && one.status !== 'added') ??
+            null)
       const now = carried(file, { first: line, last: line })
       if (now) found.set(id, { path: file?.path ?? path, line: now.last })
     }

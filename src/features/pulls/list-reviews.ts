@@ -13,7 +13,8 @@ import { inReviews } from './untrusted.ts'
 
 export const listReviews = operation({
   name: 'list_reviews',
-  summary: 'The reviews of a pull request, newest first, each with whether it counts now and why not.',
+  summary:
+    'The reviews of a pull request, newest first, each with whether it counts now and why not.',
   route: 'GET /repos/{owner}/{name}/pulls/{number}/reviews',
   toolset: 'pulls',
   list: 'page',
@@ -29,6 +30,12 @@ export const listReviews = operation({
     const stats = await statsIfAny(hearth, pull)
     // All are needed for one: only the latest verdict of each author counts.
     const all = standingsOf(hearth, pull, contextOf(db, repo.id), stats).reverse()
-    return pageOf(all.slice(window.offset, window.offset + window.limit).map((standing) => reviewRecord(hearth, standing)), window, all.length)
+    return pageOf(
+      all
+        .slice(window.offset, window.offset + window.limit)
+        .map((standing) => reviewRecord(hearth, standing)),
+      window,
+      all.length,
+    )
   },
 })

@@ -19,11 +19,19 @@ import { inPull } from './untrusted.ts'
 
 export const markPullReady = operation({
   name: 'mark_pull_ready',
-  summary: 'Turn a draft into a pull request that asks for review; the summary becomes its description, and code owners are asked. Its author, or write. On one that is open already only the description changes.',
+  summary:
+    'Turn a draft into a pull request that asks for review; the summary becomes its description, and code owners are asked. Its author, or write. On one that is open already only the description changes.',
   route: 'POST /v1/repos/{owner}/{name}/pulls/{number}/ready',
   toolset: 'pulls',
   access: writesRepo('read', { scope: 'pulls:write' }),
-  input: Type.Object({ ...onPull, summary: Type.String({ minLength: 1, maxLength: 65_536, description: 'What was done and why, Markdown.' }) }),
+  input: Type.Object({
+    ...onPull,
+    summary: Type.String({
+      minLength: 1,
+      maxLength: 65_536,
+      description: 'What was done and why, Markdown.',
+    }),
+  }),
   output: Pull,
   untrusted: inPull,
 
@@ -33,7 +41,10 @@ export const markPullReady = operation({
     const body = manyLines('summary', notBlank('summary', summary))
     refuseSecrets(db, repo.id, 'summary', body)
     const stats = isActive(seen) ? await freshStats(hearth, seen) : null
-    const owners = stats && seen.status === 'draft' ? await codeOwners(hearth, contextOf(db, repo.id), seen, listTouchedPaths(db, seen.id)) : null
+    const owners =
+      stats && seen.status === 'draft'
+        ? await codeOwners(hearth, contextOf(db, repo.id), seen, listTouchedPaths(db, seen.id))
+        : null
     return write((tx) => {
       const pull = requirePull(tx.db, repo.id, number)
       const context = contextOf(tx.db, repo.id)
@@ -47,8 +58,10 @@ export const markPullReady = operation({
         return pullRecord(hearth, requirePull(tx.db, repo.id, number), context)
       }
       if (pull.head_sha === null) throw conflict('not_ready', 'nothing has been pushed yet')
-      if (pull.head_sha !== seen.head_sha) throw conflict('head_moved', `#${number} was pushed to just now; look at it again`)
-      if (stats?.commits === 0) throw conflict('not_ready', `its head has no commit that ${pull.base_ref} lacks`)
+      if (pull.head_sha !== seen.head_sha)
+        throw conflict('head_moved', `#${number} was pushed to just now; look at it again`)
+      if (stats?.commits === 0)
+        throw conflict('not_ready', `its head has no commit that ${pull.base_ref} lacks`)
       setReady(tx, pull, body)
       setApprovalsOutdated(tx, pull.id)
       updateLink(tx, repo.id, number, { status: 'open' })

@@ -10,9 +10,13 @@ import type { PullRow } from './store.ts'
 /** Names from other commits become lines of a message; neither breaks nor brackets may get in. */
 const clean = (text: string): string => text.replace(/[\u0000-\u001f\u007f<>]/g, ' ').trim()
 
-const by = ({ name, email }: Pick<Signature, 'name' | 'email'>): string => `${clean(name) || clean(email)} <${clean(email)}>`
+const by = ({ name, email }: Pick<Signature, 'name' | 'email'>): string =>
+  `${clean(name) || clean(email)} <${clean(email)}>`
 
-/** Adds lines to the trailers of a message; those that it has already are not repeated (git-interpret-trailers). */
+/**
+ * Adds lines to the trailers of a message; those that it has already are not repeated
+ * (git-interpret-trailers).
+ */
 export function withTrailers(message: string, trailers: readonly string[]): string {
   const text = message.trimEnd()
   const present = new Set(text.split('\n').map((line) => line.trim()))
@@ -38,7 +42,8 @@ export function coAuthors(author: Signature, others: readonly Signature[]): stri
 /** Where a commit came from: on every method, on every commit. */
 export function originTrailers(hearth: Hearth, full_name: string, pull: PullRow): string[] {
   const trailers = [`Pull-Request: ${full_name}#${pull.number}`]
-  if (pull.session_entries > 0) trailers.push(`Session: ${pullUrl(hearth, full_name, pull.number)}/session`)
+  if (pull.session_entries > 0)
+    trailers.push(`Session: ${pullUrl(hearth, full_name, pull.number)}/session`)
   return trailers
 }
 
@@ -47,25 +52,44 @@ export function identityOf(hearth: Hearth, actor: Actor): Signature {
   const person = actor.kind === 'user' ? userCaller(hearth.db, actor.id) : null
   if (person) return commitIdentity(hearth, person)
   const name = actor.name ?? actor.username
-  return { name, email: privateAddress(hearth, actor.id, actor.username.replace(/[^A-Za-z0-9._-]/g, '-')), time: Math.floor(hearth.clock.now() / 1000), zone: '+0000' }
+  return {
+    name,
+    email: privateAddress(hearth, actor.id, actor.username.replace(/[^A-Za-z0-9._-]/g, '-')),
+    time: Math.floor(hearth.clock.now() / 1000),
+    zone: '+0000',
+  }
 }
 
-/** Who a squash commit is by: the author; for an agent, the person it acts for, with the agent as a co-author. */
-export function squashAuthors(hearth: Hearth, pull: PullRow, commits: readonly Commit[]): { author: Signature; co_authors: string[] } {
+/**
+ * Who a squash commit is by: the author; for an agent, the person it acts for, with the agent as a
+ * co-author.
+ */
+export function squashAuthors(
+  hearth: Hearth,
+  pull: PullRow,
+  commits: readonly Commit[],
+): { author: Signature; co_authors: string[] } {
   const actor = actorOf(hearth, pull.author_id)
   const person = actor.on_behalf_of === null ? actor : actorOf(hearth, actor.on_behalf_of.id)
   const author = identityOf(hearth, person)
-  const others = [...(actor === person ? [] : [identityOf(hearth, actor)]), ...commits.toReversed().map((commit) => commit.author)]
+  const others = [
+    ...(actor === person ? [] : [identityOf(hearth, actor)]),
+    ...commits.toReversed().map((commit) => commit.author),
+  ]
   return { author, co_authors: coAuthors(author, others) }
 }
 
 /** The service, as the committer of what it replays. */
 export const serviceIdentity = (hearth: Hearth): Signature => ({
-  name: 'Hearth', email: `noreply@${new URL(hearth.settings.site_url).hostname}`, time: Math.floor(hearth.clock.now() / 1000), zone: '+0000',
+  name: 'Hearth',
+  email: `noreply@${new URL(hearth.settings.site_url).hostname}`,
+  time: Math.floor(hearth.clock.now() / 1000),
+  zone: '+0000',
 })
 
 /** The message unless the caller gave one: a first line, and the description. */
 export function defaultMessage(method: 'merge' | 'squash' | 'rebase', pull: PullRow): string {
-  const first = method === 'squash' ? `${pull.title} (#${pull.number})` : `Merge #${pull.number}: ${pull.title}`
+  const first =
+    method === 'squash' ? `${pull.title} (#${pull.number})` : `Merge #${pull.number}: ${pull.title}`
   return pull.body.trim() === '' ? first : `${first}\n\n${pull.body.trim()}`
 }

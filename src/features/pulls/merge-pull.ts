@@ -1,7 +1,10 @@
 /**
- * Merging. Objects first: what would land is built on the base as it is now, and looked at again (`verify-landing.ts`).
- * Then one transaction moves the base, settles the pull request, its issue and its siblings, and tells of it. The base moves
- * only if it is still what the landing was built on, so of two merges at once one wins and the other is told that the base
+ * Merging. Objects first: what would land is built on the base as it is now, and looked at again
+ * (`verify-landing.ts`).
+ * Then one transaction moves the base, settles the pull request, its issue and its siblings, and
+ * tells of it. The base moves
+ * only if it is still what the landing was built on, so of two merges at once one wins and the
+ * other is told that the base
  * has moved; a crash leaves either all of it or, at most, objects that nothing refers to.
  */
 import { writesRepo } from '#core/access.ts'
@@ -17,7 +20,12 @@ import { contextFor, contextOf, subjectOf, type PullContext } from './context.ts
 import { pullMergeRequested } from './events.ts'
 import { onPull } from './inputs.ts'
 import { buildLanding, landPull, methodOf, prepareLanding } from './land.ts'
-import { landingPlaces, mergeAttempts, type Landing as Waiting, type LandingPlace } from './points.ts'
+import {
+  landingPlaces,
+  mergeAttempts,
+  type Landing as Waiting,
+  type LandingPlace,
+} from './points.ts'
 import { currentBlockers, pullRecord } from './record.ts'
 import { MERGE_METHODS, Pull, type Blocker } from './schema.ts'
 import { standingsOf } from './standing.ts'
@@ -27,7 +35,8 @@ import { inPull } from './untrusted.ts'
 
 export const mergePull = operation({
   name: 'merge_pull',
-  summary: 'Merge an open pull request into its base and resolve its issue (unless keep_issue_open). Members of the workspace with write. 409 says what stands against it; blockers of get_pull lists all of that.',
+  summary:
+    'Merge an open pull request into its base and resolve its issue (unless keep_issue_open). Members of the workspace with write. 409 says what stands against it; blockers of get_pull lists all of that.',
   route: 'POST /v1/repos/{owner}/{name}/pulls/{number}/merge',
   toolset: 'pulls',
   aliases: ['merge_pull_request'],
@@ -35,16 +44,38 @@ export const mergePull = operation({
   access: writesRepo('write', { scope: 'pulls:merge', member: 'member' }),
   input: Type.Object({
     ...onPull,
-    method: Type.Optional(OneOf(MERGE_METHODS, { description: `The repository's default unless given.` })),
-    message: Type.Optional(Type.String({ minLength: 1, maxLength: 65_536, description: 'The message of the merge or squash commit.' })),
-    expected_head: Type.Optional(Type.String({ pattern: '^[0-9a-f]{7,40}$', description: 'Merge only if this is still its head.' })),
-    keep_issue_open: Type.Optional(Type.Boolean({ description: 'Leave its issue, and other pull requests for it, as they are.' })),
-    ignore_checks: Type.Optional(Type.Boolean({ description: 'Merge with failed checks, where the repository allows that.' })),
+    method: Type.Optional(
+      OneOf(MERGE_METHODS, { description: `The repository's default unless given.` }),
+    ),
+    message: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 65_536,
+        description: 'The message of the merge or squash commit.',
+      }),
+    ),
+    expected_head: Type.Optional(
+      Type.String({
+        pattern: '^[0-9a-f]{7,40}$',
+        description: 'Merge only if this is still its head.',
+      }),
+    ),
+    keep_issue_open: Type.Optional(
+      Type.Boolean({
+        description: 'Leave its issue, and other pull requests for it, as they are.',
+      }),
+    ),
+    ignore_checks: Type.Optional(
+      Type.Boolean({ description: 'Merge with failed checks, where the repository allows that.' }),
+    ),
   }),
   output: Pull,
   untrusted: inPull,
 
-  handler: async ({ hearth, db, repo, caller, write }, { number, message, expected_head, keep_issue_open = false, ignore_checks = false, ...given }) => {
+  handler: async (
+    { hearth, db, repo, caller, write },
+    { number, message, expected_head, keep_issue_open = false, ignore_checks = false, ...given },
+  ) => {
     // The base is read once, here; everything below is about this commit of it.
     const pull = withCurrentBase(hearth, requirePull(db, repo.id, number))
     requireHead(pull, expected_head)
@@ -53,28 +84,70 @@ export const mergePull = operation({
     // One that waits there already goes on waiting as it is.
     if (place?.placeOf(db, pull)) return pullRecord(hearth, pull, contextOf(db, repo.id))
     const stats = pull.status === 'open' ? await freshStats(hearth, pull) : null
-    const question = { pull, context, stats, standings: standingsOf(hearth, pull, context, stats), by: caller }
-    const ignored = ({ code }: Blocker, { settings }: PullContext): boolean => code === 'checks_failed' && ignore_checks && settings.allow_ignoring_checks
+    const question = {
+      pull,
+      context,
+      stats,
+      standings: standingsOf(hearth, pull, context, stats),
+      by: caller,
+    }
+    const ignored = ({ code }: Blocker, { settings }: PullContext): boolean =>
+      code === 'checks_failed' && ignore_checks && settings.allow_ignoring_checks
     const standing = currentBlockers(hearth, question).filter((one) => !ignored(one, context))
-    if (standing.length > 0 && pull.status === 'open') await write((tx) => mergeAttempts.all(hearth).forEach((tell) => tell(tx, question, null)))
+    if (standing.length > 0 && pull.status === 'open')
+      await write((tx) => mergeAttempts.all(hearth).forEach((tell) => tell(tx, question, null)))
     refuseBlocked(standing)
     if (!stats) throw conflict('not_ready', 'nothing has been pushed yet')
     const method = methodOf(context, given.method as MergeMethod | undefined)
     if (message !== undefined) refuseSecrets(db, repo.id, 'message', notBlank('message', message))
-    if (place) return write((tx) => landThrough(tx, place, pull, { by: caller, method, message: message === undefined ? null : manyLines('message', message), keep_issue_open }))
+    if (place)
+      return write((tx) =>
+        landThrough(tx, place, pull, {
+          by: caller,
+          method,
+          message: message === undefined ? null : manyLines('message', message),
+          keep_issue_open,
+        }),
+      )
 
     const { base_sha: base, head_sha: head, merge_base_sha: merge_base } = stats
-    const landing = await buildLanding(hearth, caller, context, pull, { base, head, merge_base, method, message: message === undefined ? null : manyLines('message', message) })
+    const landing = await buildLanding(hearth, caller, context, pull, {
+      base,
+      head,
+      merge_base,
+      method,
+      message: message === undefined ? null : manyLines('message', message),
+    })
     const ready = await prepareLanding(hearth, context, pull.base_ref, base, landing.commit)
 
     return write((tx) => {
       const now = requirePull(tx.db, repo.id, number)
-      if (now.head_sha !== pull.head_sha) throw conflict('head_moved', `#${number} was pushed to just now; look at it again`, { head: now.head_sha })
-      const context = contextFor(hearth, contextOf(tx.db, repo.id), now.base_ref, { pull: now, by: caller })
-      if (now.base_ref !== pull.base_ref || readRef(tx.db, repo.id, branchRef(pull.base_ref)) !== stats.base_sha) throw baseMoved(pull)
-      if (placeFor(hearth, context, now)) throw conflict('rule', `merging into ${now.base_ref} goes through a queue since a moment ago; merge again to have it wait there`)
+      if (now.head_sha !== pull.head_sha)
+        throw conflict('head_moved', `#${number} was pushed to just now; look at it again`, {
+          head: now.head_sha,
+        })
+      const context = contextFor(hearth, contextOf(tx.db, repo.id), now.base_ref, {
+        pull: now,
+        by: caller,
+      })
+      if (
+        now.base_ref !== pull.base_ref ||
+        readRef(tx.db, repo.id, branchRef(pull.base_ref)) !== stats.base_sha
+      )
+        throw baseMoved(pull)
+      if (placeFor(hearth, context, now))
+        throw conflict(
+          'rule',
+          `merging into ${now.base_ref} goes through a queue since a moment ago; merge again to have it wait there`,
+        )
       // Approvals, settings and the state may have changed while the landing was built.
-      const again = { pull: now, context, stats, standings: standingsOf(hearth, now, context, stats), by: caller }
+      const again = {
+        pull: now,
+        context,
+        stats,
+        standings: standingsOf(hearth, now, context, stats),
+        by: caller,
+      }
       const found = currentBlockers(hearth, again)
       refuseBlocked(found.filter((one) => !ignored(one, context)))
       const checks_ignored = found.some((one) => ignored(one, context))
@@ -86,40 +159,77 @@ export const mergePull = operation({
   },
 })
 
-const placeFor = (hearth: Hearth, context: PullContext, { base_ref }: PullRow): LandingPlace | undefined =>
+const placeFor = (
+  hearth: Hearth,
+  context: PullContext,
+  { base_ref }: PullRow,
+): LandingPlace | undefined =>
   landingPlaces.all(hearth).find((one) => one.takes(hearth, context, base_ref))
 
-/** Merging past failed checks is written down for those who answer for the repository; the timeline tells of it as well. */
-const auditIgnored = (tx: Tx, { repo, full_name }: PullContext, pull: PullRow, commit: string): void =>
+/**
+ * Merging past failed checks is written down for those who answer for the repository; the timeline
+ * tells of it as well.
+ */
+const auditIgnored = (
+  tx: Tx,
+  { repo, full_name }: PullContext,
+  pull: PullRow,
+  commit: string,
+): void =>
   tx.audit({
-    action: 'pull.checks_ignored', target: { kind: 'pull', id: pull.id, name: `${full_name}#${pull.number}` }, workspace_id: repo.workspace_id, repo_id: repo.id,
+    action: 'pull.checks_ignored',
+    target: { kind: 'pull', id: pull.id, name: `${full_name}#${pull.number}` },
+    workspace_id: repo.workspace_id,
+    repo_id: repo.id,
     data: { commit, head: pull.head_sha },
   })
 
-/** Hands it to the place that lands it later; what was looked at a moment ago is looked at again there before it lands. */
+/**
+ * Hands it to the place that lands it later; what was looked at a moment ago is looked at again
+ * there before it lands.
+ */
 function landThrough(tx: Tx, place: LandingPlace, seen: PullRow, landing: Waiting): Pull {
   const pull = requirePull(tx.db, seen.repo_id, seen.number)
-  if (pull.head_sha !== seen.head_sha || pull.status !== seen.status) throw conflict('head_moved', `#${seen.number} changed just now; look at it again`, { head: pull.head_sha })
+  if (pull.head_sha !== seen.head_sha || pull.status !== seen.status)
+    throw conflict('head_moved', `#${seen.number} changed just now; look at it again`, {
+      head: pull.head_sha,
+    })
   const context = contextOf(tx.db, seen.repo_id)
   place.add(tx, context, pull, landing)
   // One that merges by itself was asked for before.
-  if (pull.auto_merge === 0) tx.append(pullMergeRequested, subjectOf(context), { number: pull.number, issue: pull.issue })
+  if (pull.auto_merge === 0)
+    tx.append(pullMergeRequested, subjectOf(context), { number: pull.number, issue: pull.issue })
   return pullRecord(tx.hearth, requirePull(tx.db, seen.repo_id, seen.number), context)
 }
 
 const baseMoved = (pull: PullRow): Refusal =>
-  conflict('base_moved', `${pull.base_ref} has moved since this pull request was last updated`, { base: pull.base_ref })
+  conflict('base_moved', `${pull.base_ref} has moved since this pull request was last updated`, {
+    base: pull.base_ref,
+  })
 
-/** Pull requests follow their base in the transaction of each push; this only closes the gap for one that never saw a push. */
+/**
+ * Pull requests follow their base in the transaction of each push; this only closes the gap for one
+ * that never saw a push.
+ */
 function withCurrentBase(hearth: Hearth, pull: PullRow): PullRow {
   const tip = readRef(hearth.db, pull.repo_id, branchRef(pull.base_ref))
-  if (tip === null && pull.status === 'open') throw conflict('base_moved', `the base ${pull.base_ref} does not exist any more; choose another with update_pull`)
-  return tip === null || tip === pull.base_sha || pull.status === 'merged' ? pull : { ...pull, base_sha: tip }
+  if (tip === null && pull.status === 'open')
+    throw conflict(
+      'base_moved',
+      `the base ${pull.base_ref} does not exist any more; choose another with update_pull`,
+    )
+  return tip === null || tip === pull.base_sha || pull.status === 'merged'
+    ? pull
+    : { ...pull, base_sha: tip }
 }
 
 function requireHead(pull: PullRow, expected: string | undefined): void {
   if (expected === undefined || pull.head_sha?.startsWith(expected)) return
-  throw conflict('head_moved', `the head of #${pull.number} is ${pull.head_sha ?? 'not there yet'}, not ${expected}`, { head: pull.head_sha })
+  throw conflict(
+    'head_moved',
+    `the head of #${pull.number} is ${pull.head_sha ?? 'not there yet'}, not ${expected}`,
+    { head: pull.head_sha },
+  )
 }
 
 /** Refuses with the first blocker; all of them are in the details. */

@@ -3,8 +3,23 @@ import type { Hearth } from '#core/hearth.ts'
 import { look } from '#core/look.ts'
 import { actorOf, keepActors, keepUsers } from '#features/accounts/index.ts'
 import { checksStatus, currentRun, keepCurrent } from '#features/checks/index.ts'
-import { assigneesOf, commentsCount, countUnresolved, keepAssignees, keepLabels, keepRecords, labelsOf } from '#features/issues/index.ts'
-import { branchRef, combinedState, contextsOf, keepContexts, keepRoles, readRef } from '#features/repos/index.ts'
+import {
+  assigneesOf,
+  commentsCount,
+  countUnresolved,
+  keepAssignees,
+  keepLabels,
+  keepRecords,
+  labelsOf,
+} from '#features/issues/index.ts'
+import {
+  branchRef,
+  combinedState,
+  contextsOf,
+  keepContexts,
+  keepRoles,
+  readRef,
+} from '#features/repos/index.ts'
 import { blockersOf, inOrder } from './blockers.ts'
 import { contextFor, contextOf, type PullContext } from './context.ts'
 import { landingPlaces, mergeRules, pagesOfPulls, type MergeQuestion } from './points.ts'
@@ -19,14 +34,21 @@ import { keepRequests } from './store-requests.ts'
 import { keepReviews } from './store-reviews.ts'
 import { findStats, keepStatsOf } from './store-stats.ts'
 
-export const pullUrl = (hearth: Hearth, full_name: string, number: number): string => `${hearth.settings.site_url}/${full_name}/pull/${number}`
+export const pullUrl = (hearth: Hearth, full_name: string, number: number): string =>
+  `${hearth.settings.site_url}/${full_name}/pull/${number}`
 
 export const forkName = (full_name: string, number: number): string => `${full_name}/pull/${number}`
 
-/** Where commits for it are pushed: its fork, on a branch named like the base, or its branch of the repository. */
+/**
+ * Where commits for it are pushed: its fork, on a branch named like the base, or its branch of the
+ * repository.
+ */
 export function remoteOf(hearth: Hearth, pull: PullRow, { full_name }: PullContext): PullRemote {
   const place = pull.branch === null ? forkName(full_name, pull.number) : full_name
-  return { remote: `${hearth.settings.site_url}/${place}.git`, branch: pull.branch ?? pull.head_ref ?? pull.base_ref }
+  return {
+    remote: `${hearth.settings.site_url}/${place}.git`,
+    branch: pull.branch ?? pull.head_ref ?? pull.base_ref,
+  }
 }
 
 /** The username behind a merge; for an agent's, that of the person it acts for. */
@@ -35,20 +57,43 @@ export function mergedBy(hearth: Hearth, actor_id: string | null): string | null
   return actor && (actor.on_behalf_of?.username ?? actor.username)
 }
 
-/** Everything that keeps it from being merged, from what is known now; the context is that of its base (`contextFor`). */
+/**
+ * Everything that keeps it from being merged, from what is known now; the context is that of its
+ * base (`contextFor`).
+ */
 export function currentBlockers(hearth: Hearth, question: MergeQuestion): Blocker[] {
   const { pull, context, stats, standings } = question
   // Nothing else is said of one that is over.
-  if (!isActive(pull)) return blockersOf({ pull, stats, standings, settings: context.settings, archived: false, unapproved: [], checks: null, open_conversations: 0 })
+  if (!isActive(pull))
+    return blockersOf({
+      pull,
+      stats,
+      standings,
+      settings: context.settings,
+      archived: false,
+      unapproved: [],
+      checks: null,
+      open_conversations: 0,
+    })
   const own = blockersOf({
-    pull, stats, standings, settings: context.settings,
+    pull,
+    stats,
+    standings,
+    settings: context.settings,
     archived: context.repo.archived_at !== null,
-    unapproved: context.settings.require_code_owner_review && stats ? unapproved(hearth, context, listOwned(hearth.db, pull.id, stats), standings) : [],
+    unapproved:
+      context.settings.require_code_owner_review && stats
+        ? unapproved(hearth, context, listOwned(hearth.db, pull.id, stats), standings)
+        : [],
     checks: pull.status === 'open' ? currentRun(hearth, pull) : null,
-    open_conversations: context.settings.require_conversation_resolution ? countUnresolved(hearth.db, pull.repo_id, pull.number) : 0,
+    open_conversations: context.settings.require_conversation_resolution
+      ? countUnresolved(hearth.db, pull.repo_id, pull.number)
+      : 0,
   })
   // What lands through another place is built on the base of that moment.
-  const waits = landingPlaces.all(hearth).some((place) => place.takes(hearth, context, pull.base_ref))
+  const waits = landingPlaces
+    .all(hearth)
+    .some((place) => place.takes(hearth, context, pull.base_ref))
   const against = waits ? own.filter(({ code }) => code !== 'base_moved') : own
   return inOrder([...against, ...mergeRules.all(hearth).flatMap((rule) => rule(hearth, question))])
 }
@@ -64,8 +109,15 @@ function placeOf(hearth: Hearth, pull: PullRow) {
 export const pullRecord = (hearth: Hearth, pull: PullRow, around?: PullContext): Pull =>
   look(hearth.db, () => recordOf(hearth, pull, around ?? contextOf(hearth.db, pull.repo_id)))
 
-/** A page of pull requests of one repository: what they show is asked for once, however many they are. */
-export function pullRecords(hearth: Hearth, pulls: readonly PullRow[], around: PullContext): Pull[] {
+/**
+ * A page of pull requests of one repository: what they show is asked for once, however many they
+ * are.
+ */
+export function pullRecords(
+  hearth: Hearth,
+  pulls: readonly PullRow[],
+  around: PullContext,
+): Pull[] {
   return look(hearth.db, () => {
     gather(hearth, around, pulls)
     return pulls.map((pull) => recordOf(hearth, pull, around))
@@ -77,7 +129,9 @@ function gather(hearth: Hearth, { repo }: PullContext, pulls: readonly PullRow[]
   const { db } = hearth
   const ids = pulls.map(({ id }) => id)
   const numbers = pulls.map(({ number }) => number)
-  const heads = pulls.flatMap(({ number, head_sha }) => (head_sha === null ? [] : [{ number, head_sha }]))
+  const heads = pulls.flatMap(({ number, head_sha }) =>
+    head_sha === null ? [] : [{ number, head_sha }],
+  )
   keepStatsOf(db, ids)
   keepRecords(db, repo.id, numbers)
   keepLabels(db, repo.id, numbers)
@@ -85,7 +139,11 @@ function gather(hearth: Hearth, { repo }: PullContext, pulls: readonly PullRow[]
   keepContexts(hearth, repo.id, [...new Set(heads.map(({ head_sha }) => head_sha))])
   for (const keep of pagesOfPulls.all(hearth)) keep(db, repo.id, pulls)
   const reviewers = keepReviews(db, ids)
-  const others = [...keepAssignees(db, repo.id, numbers), ...keepRequests(db, ids), ...pulls.flatMap(({ author_id, merged_by }) => [author_id, merged_by])]
+  const others = [
+    ...keepAssignees(db, repo.id, numbers),
+    ...keepRequests(db, ids),
+    ...pulls.flatMap(({ author_id, merged_by }) => [author_id, merged_by]),
+  ]
   keepActors(db, [...new Set([...reviewers, ...others].filter((id) => id !== null))])
   // What an approval is worth depends on its author's role, for an agent on that of its person.
   const people = [...new Set(reviewers.map((id) => principalOf(actorOf(hearth, id))))]
@@ -100,7 +158,14 @@ function recordOf(hearth: Hearth, pull: PullRow, around: PullContext): Pull {
   const stats = findStats(db, pull)
   const standings = standingsOf(hearth, pull, context, stats)
   const url = pullUrl(hearth, full_name, pull.number)
-  const fork = pull.fork_id === null ? null : { id: pull.fork_id, full_name: forkName(full_name, pull.number), remote: remoteOf(hearth, pull, context).remote }
+  const fork =
+    pull.fork_id === null
+      ? null
+      : {
+          id: pull.fork_id,
+          full_name: forkName(full_name, pull.number),
+          remote: remoteOf(hearth, pull, context).remote,
+        }
   return {
     id: pull.id,
     number: pull.number,
@@ -111,8 +176,14 @@ function recordOf(hearth: Hearth, pull: PullRow, around: PullContext): Pull {
     issue: pull.issue,
     branch: pull.branch,
     fork,
-    base: { ref: pull.base_ref, sha: readRef(db, pull.repo_id, branchRef(pull.base_ref)) ?? pull.base_sha },
-    head: pull.head_sha === null || pull.head_ref === null ? null : { ref: pull.head_ref, sha: pull.head_sha },
+    base: {
+      ref: pull.base_ref,
+      sha: readRef(db, pull.repo_id, branchRef(pull.base_ref)) ?? pull.base_sha,
+    },
+    head:
+      pull.head_sha === null || pull.head_ref === null
+        ? null
+        : { ref: pull.head_ref, sha: pull.head_sha },
     merge_base_sha: stats?.merge_base_sha ?? null,
     author: actorOf(hearth, pull.author_id),
     agent: pull.agent,
@@ -127,8 +198,12 @@ function recordOf(hearth: Hearth, pull: PullRow, around: PullContext): Pull {
     requested_reviewers: requestedReviewers(hearth, pull),
     approvals: { required: settings.required_approvals, counted: countApprovals(standings) },
     checks_status: checksStatus(hearth, pull),
-    statuses_state: pull.head_sha === null ? 'none' : combinedState(contextsOf(hearth, pull.repo_id, pull.head_sha).map(({ state }) => state)),
-    mergeable: !isActive(pull) || stats === null ? 'unknown' : stats.conflict_paths === null ? 'yes' : 'no',
+    statuses_state:
+      pull.head_sha === null
+        ? 'none'
+        : combinedState(contextsOf(hearth, pull.repo_id, pull.head_sha).map(({ state }) => state)),
+    mergeable:
+      !isActive(pull) || stats === null ? 'unknown' : stats.conflict_paths === null ? 'yes' : 'no',
     blockers: currentBlockers(hearth, { pull, context, stats, standings, by: null }),
     auto_merge: pull.auto_merge === 1,
     queue: placeOf(hearth, pull),
@@ -136,7 +211,12 @@ function recordOf(hearth: Hearth, pull: PullRow, around: PullContext): Pull {
     merged_by: mergedBy(hearth, pull.merged_by),
     merge_commit_sha: pull.merge_commit_sha,
     merge_method: pull.merge_method,
-    session: { entries: pull.session_entries, last_seq: pull.session_entries, last_at: pull.session_last_at, cost_usd: pull.session_cost },
+    session: {
+      entries: pull.session_entries,
+      last_seq: pull.session_entries,
+      last_at: pull.session_last_at,
+      cost_usd: pull.session_cost,
+    },
     html_url: url,
     diff_url: `${url}.diff`,
     patch_url: `${url}.patch`,

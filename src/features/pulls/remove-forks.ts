@@ -1,4 +1,6 @@
-/** Closed pull requests keep their fork for 30 days, so that they can be reopened; then its refs go. */
+/**
+ * Closed pull requests keep their fork for 30 days, so that they can be reopened; then its refs go.
+ */
 import { job } from '#core/jobs.ts'
 import { writeAs } from '#core/write.ts'
 import { removeFork } from '#features/repos/index.ts'
@@ -13,7 +15,11 @@ export const removeForks = job<null>({
   every: '6h',
   run: ({ hearth }) =>
     writeAs(hearth, null, (tx) => {
-      for (const { id, fork_id } of listForksToRemove(tx.db, timestamp(tx.now_ms - KEPT_DAYS * DAY), AT_ONCE)) {
+      for (const { id, fork_id } of listForksToRemove(
+        tx.db,
+        timestamp(tx.now_ms - KEPT_DAYS * DAY),
+        AT_ONCE,
+      )) {
         if (findPullById(tx.db, id)?.status === 'closed') removeFork(tx, fork_id)
       }
     }),

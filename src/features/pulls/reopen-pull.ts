@@ -13,13 +13,21 @@ import { requireAuthorOr } from './rights.ts'
 import { Pull } from './schema.ts'
 import { noteOpenPulls } from './settle.ts'
 import { askForStats } from './stats.ts'
-import { findActiveForBranch, insertHead, isActive, requirePull, setReopened, type PullRow } from './store.ts'
+import {
+  findActiveForBranch,
+  insertHead,
+  isActive,
+  requirePull,
+  setReopened,
+  type PullRow,
+} from './store.ts'
 import { tellUpdated } from './tell-updated.ts'
 import { inPull } from './untrusted.ts'
 
 export const reopenPull = operation({
   name: 'reopen_pull',
-  summary: 'Reopen a closed pull request, as a draft or open as it was. Its author, or triage. Not when it was merged or superseded, or when its branch or fork is gone.',
+  summary:
+    'Reopen a closed pull request, as a draft or open as it was. Its author, or triage. Not when it was merged or superseded, or when its branch or fork is gone.',
   route: 'POST /repos/{owner}/{name}/pulls/{number}/reopen',
   toolset: 'pulls',
   access: writesRepo('read', { scope: 'pulls:write' }),
@@ -34,7 +42,12 @@ export const reopenPull = operation({
       const context = contextOf(tx.db, repo.id)
       if (isActive(pull)) return pullRecord(hearth, pull, context)
       const { head, base_sha } = requireReopenable(tx.db, pull)
-      setReopened(tx, pull, { status: pull.closed_from ?? 'draft', base_sha, head_ref: head?.ref ?? null, head_sha: head?.sha ?? null })
+      setReopened(tx, pull, {
+        status: pull.closed_from ?? 'draft',
+        base_sha,
+        head_ref: head?.ref ?? null,
+        head_sha: head?.sha ?? null,
+      })
       if (head) insertHead(tx, pull.id, head.sha)
       const now = requirePull(tx.db, repo.id, number)
       updateLink(tx, repo.id, number, { status: now.status })
@@ -45,8 +58,14 @@ export const reopenPull = operation({
     }),
 })
 
-/** Where its head and base are now: both may have moved while it was closed. Gives 409 when there is nothing to go on with. */
-function requireReopenable(db: Db, pull: PullRow): { head: { ref: string; sha: Oid } | null; base_sha: Oid } {
+/**
+ * Where its head and base are now: both may have moved while it was closed. Gives 409 when there is
+ * nothing to go on with.
+ */
+function requireReopenable(
+  db: Db,
+  pull: PullRow,
+): { head: { ref: string; sha: Oid } | null; base_sha: Oid } {
   const refuse = (why: string) => conflict('not_open', `#${pull.number} cannot be reopened: ${why}`)
   if (pull.status === 'merged') throw refuse('it is merged')
   if (pull.superseded_by !== null) throw refuse(`#${pull.superseded_by} was merged in its place`)
@@ -57,7 +76,13 @@ function requireReopenable(db: Db, pull: PullRow): { head: { ref: string; sha: O
   if (pull.head_ref === null) return { head: null, base_sha }
   const sha = readRef(db, place, branchRef(pull.head_ref))
   if (sha === null) throw refuse(`its branch ${pull.head_ref} is gone`)
-  const other = pull.branch === null ? null : findActiveForBranch(db, pull.repo_id, pull.branch, pull.base_ref)
-  if (other) throw conflict('already_exists', `#${other.number} is open for ${pull.branch} into ${pull.base_ref}`, { number: other.number })
+  const other =
+    pull.branch === null ? null : findActiveForBranch(db, pull.repo_id, pull.branch, pull.base_ref)
+  if (other)
+    throw conflict(
+      'already_exists',
+      `#${other.number} is open for ${pull.branch} into ${pull.base_ref}`,
+      { number: other.number },
+    )
   return { head: { ref: pull.head_ref, sha }, base_sha }
 }

@@ -13,7 +13,8 @@ import { inPull } from './untrusted.ts'
 
 export const requestReview = operation({
   name: 'request_review',
-  summary: 'Ask people, teams or agents to review a pull request; a team asks whom its review assignment picks. Never its author. For its author, or triage. Answers with the pull request.',
+  summary:
+    'Ask people, teams or agents to review a pull request; a team asks whom its review assignment picks. Never its author. For its author, or triage. Answers with the pull request.',
   route: 'POST /repos/{owner}/{name}/pulls/{number}/reviewers',
   toolset: 'pulls',
   access: writesRepo('read', { scope: 'pulls:write' }),

@@ -25,15 +25,30 @@ export const rerunPullChecks = operation({
     write((tx) => {
       const pull = requirePull(tx.db, repo.id, number)
       requireAuthorOr(hearth, repo, pull, caller, 'write')
-      if (pull.status === 'draft') throw conflict('draft', `#${number} is a draft; its checks run once it is ready`)
-      if (pull.status !== 'open') throw conflict('not_open', `#${number} is ${pull.status}`, { status: pull.status })
+      if (pull.status === 'draft')
+        throw conflict('draft', `#${number} is a draft; its checks run once it is ready`)
+      if (pull.status !== 'open')
+        throw conflict('not_open', `#${number} is ${pull.status}`, { status: pull.status })
       const run = currentRun(hearth, pull)
-      if (run?.state === 'queued' || run?.state === 'running') throw conflict('in_progress', `the checks of #${number} are under way; cancel them first`)
+      if (run?.state === 'queued' || run?.state === 'running')
+        throw conflict('in_progress', `the checks of #${number} are under way; cancel them first`)
       const allows = repo.can('write') && caller.kind === 'user'
-      if (run?.state === 'waiting' && !allows) throw forbidden(repo.can('write') ? 'person_required' : 'role', `a person with write must let these checks run: ${run.note}`)
+      if (run?.state === 'waiting' && !allows)
+        throw forbidden(
+          repo.can('write') ? 'person_required' : 'role',
+          `a person with write must let these checks run: ${run.note}`,
+        )
       // What was let run once on this head may run on it again.
-      const id = beginChecks(tx, pull, { approved_by: allows ? caller.id : (run?.approved_by ?? null) })
-      if (id === null) throw conflict('not_ready', pull.head_sha === null ? 'nothing has been pushed yet' : `there is nothing to run: its issue has no checks`)
+      const id = beginChecks(tx, pull, {
+        approved_by: allows ? caller.id : (run?.approved_by ?? null),
+      })
+      if (id === null)
+        throw conflict(
+          'not_ready',
+          pull.head_sha === null
+            ? 'nothing has been pushed yet'
+            : `there is nothing to run: its issue has no checks`,
+        )
       return { ...checksOf(hearth, pull), statuses: [] }
     }),
 })

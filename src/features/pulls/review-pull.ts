@@ -9,7 +9,11 @@ import { writeReview, type Written } from './write-review.ts'
 const LineComment = Type.Object({
   path: Type.String({ minLength: 1, maxLength: 4096 }),
   line: Type.Integer({ minimum: 1, description: 'From 1.' }),
-  start_line: Type.Optional(Nullable(Type.Integer({ minimum: 1, description: 'The first line, for a comment on several.' }))),
+  start_line: Type.Optional(
+    Nullable(
+      Type.Integer({ minimum: 1, description: 'The first line, for a comment on several.' }),
+    ),
+  ),
   side: Type.Optional(OneOf(['new', 'old'], { description: 'new unless given.' })),
   body: Type.String({ minLength: 1, maxLength: 65_536, description: 'Markdown.' }),
 })
@@ -23,15 +27,41 @@ export const reviewPull = operation({
   input: Type.Object({
     ...onPull,
     verdict: OneOf(VERDICTS),
-    body: Type.Optional(Type.String({ maxLength: 65_536, description: 'Markdown; required unless the verdict is approve.' })),
-    comments: Type.Optional(Type.Array(LineComment, { maxItems: 300, description: 'Comments on lines; stored with the review or not at all.' })),
+    body: Type.Optional(
+      Type.String({
+        maxLength: 65_536,
+        description: 'Markdown; required unless the verdict is approve.',
+      }),
+    ),
+    comments: Type.Optional(
+      Type.Array(LineComment, {
+        maxItems: 300,
+        description: 'Comments on lines; stored with the review or not at all.',
+      }),
+    ),
     commit: Type.Optional(ShaPrefix('The head that was looked at; the present one unless given.')),
   }),
   output: Review,
   untrusted: inReview,
 
   handler: async (context, { number, body = '', comments = [], commit, ...given }) => {
-    const lines = comments.map(({ path, line, start_line = null, side, body }): Written => ({ path, line, start_line, side: side === 'old' ? 'old' : 'new', body, commit_sha: null }))
-    return writeReview(context, { number, verdict: given.verdict as Verdict, body, commit, lines, drafts: [] })
+    const lines = comments.map(
+      ({ path, line, start_line = null, side, body }): Written => ({
+        path,
+        line,
+        start_line,
+        side: side === 'old' ? 'old' : 'new',
+        body,
+        commit_sha: null,
+      }),
+    )
+    return writeReview(context, {
+      number,
+      verdict: given.verdict as Verdict,
+      body,
+      commit,
+      lines,
+      drafts: [],
+    })
   },
 })

@@ -8,7 +8,10 @@ import { standingsOf, type Standing } from './standing.ts'
 import type { PullRow } from './store.ts'
 import type { Stats } from './store-stats.ts'
 
-export function reviewRecord(hearth: Hearth, { review, counted, why_not_counted, stale }: Standing): Review {
+export function reviewRecord(
+  hearth: Hearth,
+  { review, counted, why_not_counted, stale }: Standing,
+): Review {
   const { dismissed_at, dismissed_by, dismissed_reason } = review
   return {
     id: review.id,
@@ -19,18 +22,32 @@ export function reviewRecord(hearth: Hearth, { review, counted, why_not_counted,
     counted,
     why_not_counted,
     stale,
-    dismissed: dismissed_at === null ? null : { by: actorOf(hearth, dismissed_by), at: dismissed_at, reason: dismissed_reason ?? '' },
+    dismissed:
+      dismissed_at === null
+        ? null
+        : { by: actorOf(hearth, dismissed_by), at: dismissed_at, reason: dismissed_reason ?? '' },
     comments: listReviewComments(hearth.db, review.id).map(({ id }) => id),
     created_at: review.created_at,
   }
 }
 
 /** All of a pull request, oldest first. */
-export const reviewRecords = (hearth: Hearth, pull: PullRow, context: PullContext, stats: Stats | null): Review[] =>
+export const reviewRecords = (
+  hearth: Hearth,
+  pull: PullRow,
+  context: PullContext,
+  stats: Stats | null,
+): Review[] =>
   standingsOf(hearth, pull, context, stats).map((standing) => reviewRecord(hearth, standing))
 
 /** The record of one. */
-export function reviewRecordOf(hearth: Hearth, pull: PullRow, context: PullContext, stats: Stats | null, id: string): Review {
+export function reviewRecordOf(
+  hearth: Hearth,
+  pull: PullRow,
+  context: PullContext,
+  stats: Stats | null,
+  id: string,
+): Review {
   const standing = standingsOf(hearth, pull, context, stats).find(({ review }) => review.id === id)
   if (!standing) throw new TypeError(`there is no review ${id}`)
   return reviewRecord(hearth, standing)

@@ -1,32 +1,65 @@
 /**
- * Who is asked to review. People and agents are asked by name; a team asks those whom its review assignment picks, or everyone
+ * Who is asked to review. People and agents are asked by name; a team asks those whom its review
+ * assignment picks, or everyone
  * in it. A request ends with the review, whatever its verdict.
  */
 import type { RepoGrant } from '#core/access.ts'
 import type { SignedIn } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'
 import type { Tx } from '#core/write.ts'
-import { actorOf, actorsOf, findUser, findUserByEmail, userCaller } from '#features/accounts/index.ts'
+import {
+  actorOf,
+  actorsOf,
+  findUser,
+  findUserByEmail,
+  userCaller,
+} from '#features/accounts/index.ts'
 import { findAgent } from '#features/issues/index.ts'
 import { ownersOf, readCodeOwners } from '#features/repos/index.ts'
-import { assignmentOf, findTeam, findTeamBySlug, findTeamRole, listPeople, listTeamsById, pickReviewers, recordAsked, turnsOf, type TeamRow } from '#features/teams/index.ts'
+import {
+  assignmentOf,
+  findTeam,
+  findTeamBySlug,
+  findTeamRole,
+  listPeople,
+  listTeamsById,
+  pickReviewers,
+  recordAsked,
+  turnsOf,
+  type TeamRow,
+} from '#features/teams/index.ts'
 import { invalid } from '#lib/errors.ts'
 import { timestamp } from '#lib/time.ts'
 import type { PullContext } from './context.ts'
 import { personCanWrite, principalOf } from './rights.ts'
 import type { Pull } from './schema.ts'
 import type { PullRow } from './store.ts'
-import { countWaiting, insertRequest, listRequests, removeRequest, type RequestRow } from './store-requests.ts'
+import {
+  countWaiting,
+  insertRequest,
+  listRequests,
+  removeRequest,
+  type RequestRow,
+} from './store-requests.ts'
 
 type Place = Pick<RepoGrant, 'id' | 'full_name' | 'workspace_id'>
 
 /** Ids of those to ask, each of whom may be asked. */
-export type Reviewers = { readonly users: readonly string[]; readonly teams: readonly string[]; readonly agents: readonly string[] }
-export type ReviewerNames = { readonly users?: readonly string[]; readonly teams?: readonly string[]; readonly agents?: readonly string[] }
+export type Reviewers = {
+  readonly users: readonly string[]
+  readonly teams: readonly string[]
+  readonly agents: readonly string[]
+}
+export type ReviewerNames = {
+  readonly users?: readonly string[]
+  readonly teams?: readonly string[]
+  readonly agents?: readonly string[]
+}
 
 /** Gives 422 when nobody is named. */
 export function requireNames({ users = [], teams = [], agents = [] }: ReviewerNames): void {
-  if (users.length + teams.length + agents.length === 0) throw invalid('users', 'give at least one of users, teams and agents')
+  if (users.length + teams.length + agents.length === 0)
+    throw invalid('users', 'give at least one of users, teams and agents')
 }
 
 /** Whoever wrote it, and who stands behind an agent that did. */
@@ -35,56 +68,123 @@ function authorsOf(hearth: Hearth, pull: Pick<PullRow, 'author_id'>): string[] {
   return [...new Set([author.id, principalOf(author)])]
 }
 
-/** Whether a person can be asked: with a role of their own, or as a member where everyone may read. */
+/**
+ * Whether a person can be asked: with a role of their own, or as a member where everyone may read.
+ */
 function canReview(hearth: Hearth, full_name: string, person_id: string): boolean {
   const person = userCaller(hearth.db, person_id)
   const facts = person && !person.suspended ? hearth.facts.repo(full_name, person) : null
-  return facts !== null && !facts.deleted && (facts.role !== null || (!facts.private && facts.workspace_role !== null))
+  return (
+    facts !== null &&
+    !facts.deleted &&
+    (facts.role !== null || (!facts.private && facts.workspace_role !== null))
+  )
 }
 
-/** The team of a name, `slug` or `<workspace>/<slug>`; null for none, one of another workspace, and a secret one. */
+/**
+ * The team of a name, `slug` or `<workspace>/<slug>`; null for none, one of another workspace, and
+ * a secret one.
+ */
 function teamOf(hearth: Hearth, place: Pick<Place, 'workspace_id'>, name: string): TeamRow | null {
   const [, workspace, slug = ''] = /^@?(?:([^/]+)\/)?([^/]+)$/.exec(name.trim()) ?? []
   const team = findTeamBySlug(hearth.db, place.workspace_id, slug)
-  return team && team.visibility === 'visible' && (workspace === undefined || workspace.toLowerCase() === team.workspace) ? team : null
+  return team &&
+    team.visibility === 'visible' &&
+    (workspace === undefined || workspace.toLowerCase() === team.workspace)
+    ? team
+    : null
 }
 
-/** The ids of those named. Gives 422 naming the one who cannot be asked; the same for whoever is unknown, so that nobody learns which accounts exist. */
-export function resolveReviewers(hearth: Hearth, place: Place, pull: PullRow, { users = [], teams = [], agents = [] }: ReviewerNames): Reviewers {
+/**
+ * The ids of those named. Gives 422 naming the one who cannot be asked; the same for whoever is
+ * unknown, so that nobody learns which accounts exist.
+ */
+export function resolveReviewers(
+  hearth: Hearth,
+  place: Place,
+  pull: PullRow,
+  { users = [], teams = [], agents = [] }: ReviewerNames,
+): Reviewers {
   const { db } = hearth
   const authors = authorsOf(hearth, pull)
   const unique = (ids: string[]) => [...new Set(ids)]
   return {
-    users: unique(users.map((given, at) => {
-      const person = findUser(db, given.trim().replace(/^@/, ''))
-      if (person && authors.includes(person.id)) throw invalid(`users[${at}]`, `${given} is the author of #${pull.number}, who cannot review it`)
-      if (!person || !canReview(hearth, place.full_name, person.id)) throw invalid(`users[${at}]`, `${given} cannot be asked to review in ${place.full_name}`)
-      return person.id
-    })),
-    teams: unique(teams.map((given, at) => {
-      const team = teamOf(hearth, place, given)
-      if (!team) throw invalid(`teams[${at}]`, `there is no team ${given} that can be asked to review in ${place.full_name}`)
-      return team.id
-    })),
-    agents: unique(agents.map((given, at) => {
-      const agent = findAgent(db, place.id, given.trim().replace(/^@/, ''), timestamp(hearth.clock.now()))
-      if (!agent) throw invalid(`agents[${at}]`, `no agent ${given} is at work in ${place.full_name}`)
-      if (agent.id === pull.author_id) throw invalid(`agents[${at}]`, `${given} is the author of #${pull.number}, who cannot review it`)
-      return agent.id
-    })),
+    users: unique(
+      users.map((given, at) => {
+        const person = findUser(db, given.trim().replace(/^@/, ''))
+        if (person && authors.includes(person.id))
+          throw invalid(
+            `users[${at}]`,
+            `${given} is the author of #${pull.number}, who cannot review it`,
+          )
+        if (!person || !canReview(hearth, place.full_name, person.id))
+          throw invalid(`users[${at}]`, `${given} cannot be asked to review in ${place.full_name}`)
+        return person.id
+      }),
+    ),
+    teams: unique(
+      teams.map((given, at) => {
+        const team = teamOf(hearth, place, given)
+        if (!team)
+          throw invalid(
+            `teams[${at}]`,
+            `there is no team ${given} that can be asked to review in ${place.full_name}`,
+          )
+        return team.id
+      }),
+    ),
+    agents: unique(
+      agents.map((given, at) => {
+        const agent = findAgent(
+          db,
+          place.id,
+          given.trim().replace(/^@/, ''),
+          timestamp(hearth.clock.now()),
+        )
+        if (!agent)
+          throw invalid(`agents[${at}]`, `no agent ${given} is at work in ${place.full_name}`)
+        if (agent.id === pull.author_id)
+          throw invalid(
+            `agents[${at}]`,
+            `${given} is the author of #${pull.number}, who cannot review it`,
+          )
+        return agent.id
+      }),
+    ),
   }
 }
 
-/** Asks them; whoever is asked already stays so, and counts for the teams. Gives whether anybody was added. */
-export function askForReview(tx: Tx, pull: PullRow, place: Pick<Place, 'full_name'>, { users, teams, agents }: Reviewers, by: string | null): boolean {
-  const ask = (reviewer_id: string, kind: RequestRow['kind'], more: { via_team?: string; whole?: boolean } = {}): boolean =>
-    insertRequest(tx, { pull_id: pull.id, reviewer_id, kind, via_team: more.via_team ?? null, whole: more.whole ? 1 : 0, requested_by: by })
+/**
+ * Asks them; whoever is asked already stays so, and counts for the teams. Gives whether anybody was
+ * added.
+ */
+export function askForReview(
+  tx: Tx,
+  pull: PullRow,
+  place: Pick<Place, 'full_name'>,
+  { users, teams, agents }: Reviewers,
+  by: string | null,
+): boolean {
+  const ask = (
+    reviewer_id: string,
+    kind: RequestRow['kind'],
+    more: { via_team?: string; whole?: boolean } = {},
+  ): boolean =>
+    insertRequest(tx, {
+      pull_id: pull.id,
+      reviewer_id,
+      kind,
+      via_team: more.via_team ?? null,
+      whole: more.whole ? 1 : 0,
+      requested_by: by,
+    })
   let added = false
   for (const id of users) added = ask(id, 'user') || added
   for (const id of agents) added = ask(id, 'agent') || added
   for (const id of teams) {
     const team = findTeam(tx.db, id)
-    if (!team || listRequests(tx.db, pull.id).some(({ reviewer_id }) => reviewer_id === id)) continue
+    if (!team || listRequests(tx.db, pull.id).some(({ reviewer_id }) => reviewer_id === id))
+      continue
     const { picks, whole } = picksOf(tx, pull, place, team)
     for (const person of picks) ask(person, 'user', { via_team: id })
     recordAsked(tx, id, picks)
@@ -93,38 +193,78 @@ export function askForReview(tx: Tx, pull: PullRow, place: Pick<Place, 'full_nam
   return added
 }
 
-/** Whom a team asks; everyone in it (`whole`) when it picks nobody, also when all who could be picked are busy or excluded. */
-function picksOf(tx: Tx, pull: PullRow, { full_name }: Pick<Place, 'full_name'>, team: TeamRow): { picks: string[]; whole: boolean } {
+/**
+ * Whom a team asks; everyone in it (`whole`) when it picks nobody, also when all who could be
+ * picked are busy or excluded.
+ */
+function picksOf(
+  tx: Tx,
+  pull: PullRow,
+  { full_name }: Pick<Place, 'full_name'>,
+  team: TeamRow,
+): { picks: string[]; whole: boolean } {
   const rules = assignmentOf(team)
   if (!rules.enabled) return { picks: [], whole: true }
-  const asked = listRequests(tx.db, pull.id).flatMap(({ kind, reviewer_id }) => (kind === 'user' ? [reviewer_id] : []))
-  const people = listPeople(tx.db, team.id, { below: rules.include_child_teams }).filter((id) => canReview(tx.hearth, full_name, id))
+  const asked = listRequests(tx.db, pull.id).flatMap(({ kind, reviewer_id }) =>
+    kind === 'user' ? [reviewer_id] : [],
+  )
+  const people = listPeople(tx.db, team.id, { below: rules.include_child_teams }).filter((id) =>
+    canReview(tx.hearth, full_name, id),
+  )
   const waiting = countWaiting(tx.db, people)
   const turns = turnsOf(tx.db, team.id)
   const picks = pickReviewers({
-    rules, asked, authors: authorsOf(tx.hearth, pull), people: people.map((id) => ({ id, waiting: waiting.get(id) ?? 0, asked_at: turns.get(id) ?? 0 })),
+    rules,
+    asked,
+    authors: authorsOf(tx.hearth, pull),
+    people: people.map((id) => ({
+      id,
+      waiting: waiting.get(id) ?? 0,
+      asked_at: turns.get(id) ?? 0,
+    })),
   })
   return { picks, whole: picks.length === 0 && !people.some((id) => asked.includes(id)) }
 }
 
-/** Takes requests back; with a team those whom it picked. Gives 422 for somebody who is not asked. */
-export function cancelRequests(tx: Tx, pull: PullRow, place: Place, { users = [], teams = [], agents = [] }: ReviewerNames): void {
+/**
+ * Takes requests back; with a team those whom it picked. Gives 422 for somebody who is not asked.
+ */
+export function cancelRequests(
+  tx: Tx,
+  pull: PullRow,
+  place: Place,
+  { users = [], teams = [], agents = [] }: ReviewerNames,
+): void {
   const requests = listRequests(tx.db, pull.id)
-  const names = new Map(actorsOf(tx.hearth, requests.flatMap(({ kind, reviewer_id }) => (kind === 'team' ? [] : [reviewer_id]))).map((actor) => [actor.id, actor.username]))
+  const names = new Map(
+    actorsOf(
+      tx.hearth,
+      requests.flatMap(({ kind, reviewer_id }) => (kind === 'team' ? [] : [reviewer_id])),
+    ).map((actor) => [actor.id, actor.username]),
+  )
   const cancel = (field: string, kind: RequestRow['kind'], given: string): void => {
     const team = kind === 'team' ? teamOf(tx.hearth, place, given) : null
     const name = given.trim().replace(/^@/, '').toLowerCase()
-    const found = requests.find((row) => row.kind === kind && (team ? row.reviewer_id === team.id : names.get(row.reviewer_id)?.toLowerCase() === name))
+    const found = requests.find(
+      (row) =>
+        row.kind === kind &&
+        (team ? row.reviewer_id === team.id : names.get(row.reviewer_id)?.toLowerCase() === name),
+    )
     if (!found) throw invalid(field, `${given} is not asked to review #${pull.number}`)
     removeRequest(tx, pull.id, found.reviewer_id)
-    if (kind === 'team') for (const row of requests) if (row.via_team === found.reviewer_id) removeRequest(tx, pull.id, row.reviewer_id)
+    if (kind === 'team')
+      for (const row of requests)
+        if (row.via_team === found.reviewer_id) removeRequest(tx, pull.id, row.reviewer_id)
   }
   users.forEach((given, at) => cancel(`users[${at}]`, 'user', given))
   agents.forEach((given, at) => cancel(`agents[${at}]`, 'agent', given))
   teams.forEach((given, at) => cancel(`teams[${at}]`, 'team', given))
 }
 
-/** Ends the requests that a review answers: the reviewer's own, and a team's once none of those whom it picked is left. */
+/**
+ * Ends the requests that a review answers: the reviewer's own, and a team's once none of those whom
+ * it picked is left.
+ */
 export function answerRequests(tx: Tx, pull: PullRow, caller: SignedIn): void {
   const before = listRequests(tx.db, pull.id)
   if (before.length === 0) return
@@ -133,28 +273,43 @@ export function answerRequests(tx: Tx, pull: PullRow, caller: SignedIn): void {
   if (caller.kind !== 'user') return
   const left = before.filter((row) => row !== own)
   for (const team of left.filter(({ kind }) => kind === 'team')) {
-    const speaksForIt = own?.via_team === team.reviewer_id || findTeamRole(tx.db, team.reviewer_id, caller.id) !== null
-    if (speaksForIt && !left.some(({ via_team }) => via_team === team.reviewer_id)) removeRequest(tx, pull.id, team.reviewer_id)
+    const speaksForIt =
+      own?.via_team === team.reviewer_id ||
+      findTeamRole(tx.db, team.reviewer_id, caller.id) !== null
+    if (speaksForIt && !left.some(({ via_team }) => via_team === team.reviewer_id))
+      removeRequest(tx, pull.id, team.reviewer_id)
   }
 }
 
 /** Those asked, for the record; a team that became secret since is not named. */
-export function requestedReviewers(hearth: Hearth, pull: Pick<PullRow, 'id'>): Pull['requested_reviewers'] {
+export function requestedReviewers(
+  hearth: Hearth,
+  pull: Pick<PullRow, 'id'>,
+): Pull['requested_reviewers'] {
   const requests = listRequests(hearth.db, pull.id)
   if (requests.length === 0) return { users: [], teams: [], agents: [] }
-  const ids = (kind: RequestRow['kind']) => requests.flatMap((row) => (row.kind === kind ? [row.reviewer_id] : []))
+  const ids = (kind: RequestRow['kind']) =>
+    requests.flatMap((row) => (row.kind === kind ? [row.reviewer_id] : []))
   return {
     users: actorsOf(hearth, ids('user')),
-    teams: listTeamsById(hearth.db, ids('team')).flatMap(({ slug, visibility }) => (visibility === 'visible' ? [slug] : [])),
+    teams: listTeamsById(hearth.db, ids('team')).flatMap(({ slug, visibility }) =>
+      visibility === 'visible' ? [slug] : [],
+    ),
     agents: actorsOf(hearth, ids('agent')),
   }
 }
 
 /**
- * The code owners of changed paths who can be asked: people with write, and visible teams of the workspace. They are read from
+ * The code owners of changed paths who can be asked: people with write, and visible teams of the
+ * workspace. They are read from
  * the base, because a change must not name its own reviewers.
  */
-export async function codeOwners(hearth: Hearth, { repo, full_name }: PullContext, pull: Pick<PullRow, 'base_sha' | 'author_id'>, paths: readonly string[]): Promise<Reviewers> {
+export async function codeOwners(
+  hearth: Hearth,
+  { repo, full_name }: PullContext,
+  pull: Pick<PullRow, 'base_sha' | 'author_id'>,
+  paths: readonly string[],
+): Promise<Reviewers> {
   const file = paths.length === 0 ? null : await readCodeOwners(hearth, repo.store, pull.base_sha)
   const users = new Set<string>()
   const teams = new Set<string>()
@@ -162,8 +317,14 @@ export async function codeOwners(hearth: Hearth, { repo, full_name }: PullContex
   for (const owner of file ? await ownersOf(file, paths) : []) {
     const team = owner.includes('/') ? teamOf(hearth, repo, owner) : null
     if (team) teams.add(team.id)
-    const person = team || owner.includes('/') ? null : owner.startsWith('@') ? findUser(hearth.db, owner.slice(1)) : findUserByEmail(hearth.db, owner)
-    if (person && !authors.includes(person.id) && personCanWrite(hearth, full_name, person.id)) users.add(person.id)
+    const person =
+      team || owner.includes('/')
+        ? null
+        : owner.startsWith('@')
+          ? findUser(hearth.db, owner.slice(1))
+          : findUserByEmail(hearth.db, owner)
+    if (person && !authors.includes(person.id) && personCanWrite(hearth, full_name, person.id))
+      users.add(person.id)
   }
   return { users: [...users], teams: [...teams], agents: [] }
 }

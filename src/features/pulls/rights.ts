@@ -1,4 +1,7 @@
-/** Who a pull request belongs to. An agent acts for a person, so what is one's is in this the other's as well. */
+/**
+ * Who a pull request belongs to. An agent acts for a person, so what is one's is in this the
+ * other's as well.
+ */
 import type { RepoGrant } from '#core/access.ts'
 import { reaches, type Role, type SignedIn } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'
@@ -9,14 +12,25 @@ import { forbidden, notFound } from '#lib/errors.ts'
 import type { PullRow } from './store.ts'
 
 /** The account that answers for an actor: the person behind an agent, else the actor itself. */
-export const principalOf = (actor: Pick<Actor, 'id' | 'on_behalf_of'>): string => actor.on_behalf_of?.id ?? actor.id
+export const principalOf = (actor: Pick<Actor, 'id' | 'on_behalf_of'>): string =>
+  actor.on_behalf_of?.id ?? actor.id
 
-export const principalOfCaller = (caller: SignedIn): string => (caller.kind === 'agent' ? caller.owner_id : caller.id)
+export const principalOfCaller = (caller: SignedIn): string =>
+  caller.kind === 'agent' ? caller.owner_id : caller.id
 
 /** Gives 403 `role` for everyone who is neither the author nor has at least this role. */
-export function requireAuthorOr(hearth: Hearth, repo: RepoGrant, pull: PullRow, caller: SignedIn, least: Role): void {
+export function requireAuthorOr(
+  hearth: Hearth,
+  repo: RepoGrant,
+  pull: PullRow,
+  caller: SignedIn,
+  least: Role,
+): void {
   if (repo.can(least) || isAuthor(hearth, caller, pull.author_id)) return
-  throw forbidden('role', `only the author of #${pull.number}, or someone with the role ${least} on ${repo.full_name}, may do this; yours is ${repo.role}`)
+  throw forbidden(
+    'role',
+    `only the author of #${pull.number}, or someone with the role ${least} on ${repo.full_name}, may do this; yours is ${repo.role}`,
+  )
 }
 
 /** Pull requests belong to repositories, never to the forks of pull requests. */
@@ -24,10 +38,16 @@ export function requireOwnRepository(repo: RepoGrant): void {
   if (repo.parent_id !== null) throw notFound(`the repository ${repo.full_name}`)
 }
 
-/** The role that a person has on a repository now, without any limits of a token; null for none, or nobody. */
+/**
+ * The role that a person has on a repository now, without any limits of a token; null for none, or
+ * nobody.
+ */
 export function roleOfPerson(hearth: Hearth, full_name: string, person_id: string): Role | null {
   const person = userCaller(hearth.db, person_id)
-  return person === null || person.suspended ? null : (hearth.facts.repo(full_name, person)?.role ?? null)
+  return person === null || person.suspended
+    ? null
+    : (hearth.facts.repo(full_name, person)?.role ?? null)
 }
 
-export const personCanWrite = (hearth: Hearth, full_name: string, person_id: string): boolean => reaches(roleOfPerson(hearth, full_name, person_id), 'write')
+export const personCanWrite = (hearth: Hearth, full_name: string, person_id: string): boolean =>
+  reaches(roleOfPerson(hearth, full_name, person_id), 'write')

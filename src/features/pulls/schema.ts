@@ -1,7 +1,23 @@
 /** Pull requests, reviews and sessions as clients see them. */
-import { Actor, FreeForm, Id, Nullable, OneOf, restName, Time, Type, type Static } from '#core/schema.ts'
+import {
+  Actor,
+  FreeForm,
+  Id,
+  Nullable,
+  OneOf,
+  restName,
+  Time,
+  Type,
+  type Static,
+} from '#core/schema.ts'
 import { Checks, checksFields, CHECKS_STATUSES } from '#features/checks/schema.ts'
-import { Assignee, Comment, Issue, PULL_STATUSES, type PullStatus } from '#features/issues/schema.ts'
+import {
+  Assignee,
+  Comment,
+  Issue,
+  PULL_STATUSES,
+  type PullStatus,
+} from '#features/issues/schema.ts'
 import { FileChange } from '#features/repos/schema.ts'
 
 export { CHECKS_STATUSES, PULL_STATUSES, type PullStatus }
@@ -12,8 +28,10 @@ export const VERDICTS = ['approve', 'request_changes', 'comment'] as const
 export type Verdict = (typeof VERDICTS)[number]
 export const WHY_NOT_COUNTED = ['own', 'no_write', 'agent', 'stale', 'dismissed'] as const
 
-const NullableInteger = (options: Record<string, unknown>) => Type.Union([Type.Integer(), Type.Null()], options)
-const NullableText = (options: Record<string, unknown>) => Type.Union([Type.String(), Type.Null()], options)
+const NullableInteger = (options: Record<string, unknown>) =>
+  Type.Union([Type.Integer(), Type.Null()], options)
+const NullableText = (options: Record<string, unknown>) =>
+  Type.Union([Type.String(), Type.Null()], options)
 const count = (description?: string) => Type.Integer({ minimum: 0, description })
 
 export const Blocker = Type.Object({
@@ -32,9 +50,20 @@ export const Pull = Type.Object(
     body: Type.String({ description: 'Markdown; what marking it ready said.' }),
     status: OneOf(PULL_STATUSES),
     issue: NullableInteger({ description: 'The issue that it is for.' }),
-    branch: NullableText({ description: 'Its head branch in this repository; null for one with a fork of its own.' }),
-    fork: Nullable(Type.Object({ id: Id('rep'), full_name: Type.String(), remote: Type.String({ description: 'Where its author pushes.' }) })),
-    base: Type.Object({ ref: Type.String(), sha: Type.String({ description: 'The tip of the base now.' }) }),
+    branch: NullableText({
+      description: 'Its head branch in this repository; null for one with a fork of its own.',
+    }),
+    fork: Nullable(
+      Type.Object({
+        id: Id('rep'),
+        full_name: Type.String(),
+        remote: Type.String({ description: 'Where its author pushes.' }),
+      }),
+    ),
+    base: Type.Object({
+      ref: Type.String(),
+      sha: Type.String({ description: 'The tip of the base now.' }),
+    }),
     head: Nullable(Type.Object({ ref: Type.String(), sha: Type.String() })),
     merge_base_sha: Nullable(Type.String()),
     author: Actor,
@@ -47,19 +76,39 @@ export const Pull = Type.Object(
     comments_count: count(),
     labels: Type.Array(Type.String()),
     assignees: Type.Array(Assignee),
-    requested_reviewers: Type.Object({ users: Type.Array(Actor), teams: Type.Array(Type.String()), agents: Type.Array(Actor) }),
+    requested_reviewers: Type.Object({
+      users: Type.Array(Actor),
+      teams: Type.Array(Type.String()),
+      agents: Type.Array(Actor),
+    }),
     approvals: Type.Object({ required: count(), counted: count() }),
-    checks_status: OneOf(CHECKS_STATUSES, { description: 'Of the acceptance checks of its issue.' }),
+    checks_status: OneOf(CHECKS_STATUSES, {
+      description: 'Of the acceptance checks of its issue.',
+    }),
     statuses_state: OneOf(['none', 'pending', 'success', 'failure']),
-    mergeable: OneOf(['yes', 'no', 'unknown'], { description: 'Whether it merges without conflicts; unknown while that is computed.' }),
-    blockers: Type.Array(Blocker, { description: 'Everything that keeps it from being merged now; empty when nothing does.' }),
+    mergeable: OneOf(['yes', 'no', 'unknown'], {
+      description: 'Whether it merges without conflicts; unknown while that is computed.',
+    }),
+    blockers: Type.Array(Blocker, {
+      description: 'Everything that keeps it from being merged now; empty when nothing does.',
+    }),
     auto_merge: Type.Boolean(),
-    queue: Nullable(Type.Object({ position: Type.Integer(), state: Type.String(), entry: Type.String() })),
-    superseded_by: NullableInteger({ ...restName('supersededBy'), description: 'The merged pull request that closed this one.' }),
+    queue: Nullable(
+      Type.Object({ position: Type.Integer(), state: Type.String(), entry: Type.String() }),
+    ),
+    superseded_by: NullableInteger({
+      ...restName('supersededBy'),
+      description: 'The merged pull request that closed this one.',
+    }),
     merged_by: NullableText({ ...restName('mergedBy'), description: 'Who merged it, a username.' }),
     merge_commit_sha: Nullable(Type.String()),
     merge_method: Nullable(OneOf(MERGE_METHODS)),
-    session: Type.Object({ entries: count(), last_seq: count(), last_at: Nullable(Time), cost_usd: Nullable(Type.Number()) }),
+    session: Type.Object({
+      entries: count(),
+      last_seq: count(),
+      last_at: Nullable(Time),
+      cost_usd: Nullable(Type.Number()),
+    }),
     html_url: Type.String(),
     diff_url: Type.String(),
     patch_url: Type.String(),
@@ -73,12 +122,18 @@ export const Pull = Type.Object(
 )
 export type Pull = Static<typeof Pull>
 
-export const PullRemote = Type.Object({ remote: Type.String({ description: 'The address to push to.' }), branch: Type.String({ description: 'The branch to push.' }) })
+export const PullRemote = Type.Object({
+  remote: Type.String({ description: 'The address to push to.' }),
+  branch: Type.String({ description: 'The branch to push.' }),
+})
 
 export type PullRemote = Static<typeof PullRemote>
 
 /** The answer to making one. */
-export const NewPull = Type.Object({ pull: Pull, git: PullRemote }, { $id: 'NewPull', description: 'A new pull request, and where to push its commits.' })
+export const NewPull = Type.Object(
+  { pull: Pull, git: PullRemote },
+  { $id: 'NewPull', description: 'A new pull request, and where to push its commits.' },
+)
 export type NewPull = Static<typeof NewPull>
 
 export const Review = Type.Object(
@@ -88,7 +143,10 @@ export const Review = Type.Object(
     verdict: OneOf(VERDICTS),
     body: Type.String(),
     commit: Type.String({ description: 'The head commit that was reviewed.' }),
-    counted: Type.Boolean({ description: 'Whether it counts now: an approval toward those required, a request for changes against merging.' }),
+    counted: Type.Boolean({
+      description:
+        'Whether it counts now: an approval toward those required, a request for changes against merging.',
+    }),
     why_not_counted: Nullable(OneOf(WHY_NOT_COUNTED)),
     stale: Type.Boolean({ description: 'The change is no longer the one that was reviewed.' }),
     dismissed: Nullable(Type.Object({ by: Nullable(Actor), at: Time, reason: Type.String() })),
@@ -106,7 +164,9 @@ export const Behind = Type.Object({
   merge_base_sha: Nullable(Type.String()),
   conflicts: Type.Union([Type.Boolean(), Type.Null()], { description: 'Null while unknown.' }),
   conflict_paths: Type.Array(Type.String()),
-  touched_paths: Type.Array(Type.String(), { description: 'Paths changed on the base meanwhile that this changes too.' }),
+  touched_paths: Type.Array(Type.String(), {
+    description: 'Paths changed on the base meanwhile that this changes too.',
+  }),
 })
 export type Behind = Static<typeof Behind>
 
@@ -117,11 +177,15 @@ export const Overlap = Type.Object({
   author: Actor,
   agent: Nullable(Type.String()),
   issue: Nullable(Type.Integer()),
-  level: OneOf(['lines', 'file', 'directory'], { description: 'Whether the same lines are changed, or the same files only.' }),
+  level: OneOf(['lines', 'file', 'directory'], {
+    description: 'Whether the same lines are changed, or the same files only.',
+  }),
   paths: Type.Array(
     Type.Object({
       path: Type.String(),
-      ranges: Type.Array(Type.Array(Type.Integer(), { minItems: 2, maxItems: 2 }), { description: 'Lines of the base that both change: first and last, from 1.' }),
+      ranges: Type.Array(Type.Array(Type.Integer(), { minItems: 2, maxItems: 2 }), {
+        description: 'Lines of the base that both change: first and last, from 1.',
+      }),
     }),
   ),
 })
@@ -130,7 +194,12 @@ export type Overlap = Static<typeof Overlap>
 export const ChecksAndStatuses = Type.Object({
   ...checksFields,
   statuses: Type.Array(
-    Type.Object({ context: Type.String(), state: OneOf(['pending', 'success', 'failure', 'error']), description: Nullable(Type.String()), target_url: Nullable(Type.String()) }),
+    Type.Object({
+      context: Type.String(),
+      state: OneOf(['pending', 'success', 'failure', 'error']),
+      description: Nullable(Type.String()),
+      target_url: Nullable(Type.String()),
+    }),
     { description: 'Commit statuses of the head.' },
   ),
 })
@@ -144,14 +213,22 @@ export const PullDetail = Type.Object(
     ...copied,
     pull: Pull,
     issue: Nullable(Issue),
-    comments: Type.Array(Comment, { description: 'The first 100, oldest first, comments on lines included.' }),
+    comments: Type.Array(Comment, {
+      description: 'The first 100, oldest first, comments on lines included.',
+    }),
     reviews: Type.Array(Review, { description: 'All, oldest first.' }),
     checks: Checks,
     behind: Behind,
-    overlaps: Type.Array(Overlap, { description: 'Other active pull requests that change the same, strongest first.' }),
+    overlaps: Type.Array(Overlap, {
+      description: 'Other active pull requests that change the same, strongest first.',
+    }),
     git: PullRemote,
   },
-  { $id: 'PullDetail', description: 'A pull request with its issue, comments, reviews and checks. Fields of pull are repeated at the top.' },
+  {
+    $id: 'PullDetail',
+    description:
+      'A pull request with its issue, comments, reviews and checks. Fields of pull are repeated at the top.',
+  },
 )
 export type PullDetail = Static<typeof PullDetail>
 
@@ -160,9 +237,15 @@ export const PullChanges = Type.Object(
     base_sha: Type.String(),
     head_sha: Nullable(Type.String()),
     merge_base_sha: Nullable(Type.String({ description: 'What the head is compared with.' })),
-    since_sha: Nullable(Type.String({ description: 'The earlier head that it is compared with instead, when that was asked for.' })),
+    since_sha: Nullable(
+      Type.String({
+        description: 'The earlier head that it is compared with instead, when that was asked for.',
+      }),
+    ),
     totals: Type.Object({ files: count(), additions: count(), deletions: count() }),
-    truncated: Type.Boolean({ description: 'Some files of this page are given without their text; ask for them with path.' }),
+    truncated: Type.Boolean({
+      description: 'Some files of this page are given without their text; ask for them with path.',
+    }),
     files: Type.Array(FileChange),
     next: Nullable(Type.String({ description: 'The page that follows.' })),
   },
@@ -189,11 +272,34 @@ export type SessionEntry = Static<typeof SessionEntry>
 
 /** Checked by the handler, so that what is wrong is named with its place in the list. */
 export const SessionEntryInput = Type.Object({
-  kind: Type.String({ pattern: '^[a-z][a-z0-9_]{0,31}$', description: 'message, thought, plan, tool, result, edit, checkpoint, question, answer, error, usage, summary or another word.' }),
+  kind: Type.String({
+    pattern: '^[a-z][a-z0-9_]{0,31}$',
+    description:
+      'message, thought, plan, tool, result, edit, checkpoint, question, answer, error, usage, summary or another word.',
+  }),
   text: Type.String({ description: 'At most 65,536 characters are kept.' }),
-  tool: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 200, description: 'The tool that was used; required with the kind tool.' }))),
-  at: Type.Optional(Nullable(Type.String({ maxLength: 50, description: 'When it happened, RFC 3339; now unless given.' }))),
-  sha: Type.Optional(Nullable(Type.String({ pattern: '^[0-9a-f]{40}$', description: 'The head commit that it belongs to; the present one unless given.' }))),
+  tool: Type.Optional(
+    Nullable(
+      Type.String({
+        minLength: 1,
+        maxLength: 200,
+        description: 'The tool that was used; required with the kind tool.',
+      }),
+    ),
+  ),
+  at: Type.Optional(
+    Nullable(
+      Type.String({ maxLength: 50, description: 'When it happened, RFC 3339; now unless given.' }),
+    ),
+  ),
+  sha: Type.Optional(
+    Nullable(
+      Type.String({
+        pattern: '^[0-9a-f]{40}$',
+        description: 'The head commit that it belongs to; the present one unless given.',
+      }),
+    ),
+  ),
   data: Type.Optional(Nullable(FreeForm({ description: 'At most 16 KiB of JSON.' }))),
 })
 export type SessionEntryInput = Static<typeof SessionEntryInput>

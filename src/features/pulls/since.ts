@@ -1,14 +1,24 @@
-/** Commits that a caller names on a pull request: the present head, an earlier one, or any commit of the change. */
+/**
+ * Commits that a caller names on a pull request: the present head, an earlier one, or any commit of
+ * the change.
+ */
 import { GitError, type Git, type Oid } from '#git'
 import { invalid } from '#lib/errors.ts'
 import type { Db } from '#core/db.ts'
 import { listHeads, type PullRow } from './store.ts'
 
 /**
- * The commit that a prefix of an id means here. Gives 422 for everything that was never part of this pull request, so that
+ * The commit that a prefix of an id means here. Gives 422 for everything that was never part of
+ * this pull request, so that
  * nobody can read by its id what no ref of theirs reaches.
  */
-export async function commitOfPull(hearth: { db: Db; git: Git }, store: string, pull: PullRow, prefix: string, field: string): Promise<Oid> {
+export async function commitOfPull(
+  hearth: { db: Db; git: Git },
+  store: string,
+  pull: PullRow,
+  prefix: string,
+  field: string,
+): Promise<Oid> {
   const unknown = () => invalid(field, `${prefix} is not a commit of #${pull.number}`)
   const heads = listHeads(hearth.db, pull.id, prefix)
   if (heads.length > 1) throw invalid(field, `${prefix} could be several commits; give more digits`)
@@ -21,4 +31,5 @@ export async function commitOfPull(hearth: { db: Db; git: Git }, store: string, 
 }
 
 /** Says that commits are gone: a closed pull request outlives its fork. */
-export const isGone = (error: unknown): boolean => error instanceof GitError && error.code === 'missing'
+export const isGone = (error: unknown): boolean =>
+  error instanceof GitError && error.code === 'missing'

@@ -3,15 +3,33 @@ import type { Db } from '#core/db.ts'
 import type { Tx } from '#core/write.ts'
 import { setAutoMerge, type PullRow } from './store.ts'
 
-export type AutoMergeRow = { readonly pull_id: string; readonly asked_by: string | null; readonly token_id: string | null; readonly updates: number }
+export type AutoMergeRow = {
+  readonly pull_id: string
+  readonly asked_by: string | null
+  readonly token_id: string | null
+  readonly updates: number
+}
 
 export const findAutoMerge = (db: Db, pull_id: string): AutoMergeRow | null =>
-  db.one<AutoMergeRow>('SELECT pull_id, asked_by, token_id, updates FROM auto_merges WHERE pull_id = ?', pull_id)
+  db.one<AutoMergeRow>(
+    'SELECT pull_id, asked_by, token_id, updates FROM auto_merges WHERE pull_id = ?',
+    pull_id,
+  )
 
 /** Has a pull request merged by itself, for somebody. */
-export function startAutoMerge(tx: Tx, pull: PullRow, by: { asked_by: string; token_id: string | null }): void {
+export function startAutoMerge(
+  tx: Tx,
+  pull: PullRow,
+  by: { asked_by: string; token_id: string | null },
+): void {
   setAutoMerge(tx, pull, true)
-  tx.db.run('INSERT OR REPLACE INTO auto_merges (pull_id, asked_by, token_id, asked_at) VALUES (?, ?, ?, ?)', pull.id, by.asked_by, by.token_id, tx.now)
+  tx.db.run(
+    'INSERT OR REPLACE INTO auto_merges (pull_id, asked_by, token_id, asked_at) VALUES (?, ?, ?, ?)',
+    pull.id,
+    by.asked_by,
+    by.token_id,
+    tx.now,
+  )
 }
 
 export function endAutoMerge(tx: Tx, pull: PullRow): void {
@@ -23,12 +41,21 @@ export function endAutoMerge(tx: Tx, pull: PullRow): void {
 export const noteUpdate = (tx: Tx, pull_id: string): void =>
   void tx.db.run(
     `INSERT INTO auto_merges (pull_id, asked_by, token_id, updates, asked_at) VALUES (?, NULL, NULL, 1, ?) ON CONFLICT (pull_id) DO UPDATE SET updates = updates + 1`,
-    pull_id, tx.now,
+    pull_id,
+    tx.now,
   )
 
-/** Open ones that merge by themselves, of one repository or of all; those that were looked at longest ago are not told apart. */
-export const listMergingThemselves = (db: Db, { repo_id, after, limit }: { repo_id: string | null; after: string; limit: number }): { id: string }[] =>
+/**
+ * Open ones that merge by themselves, of one repository or of all; those that were looked at
+ * longest ago are not told apart.
+ */
+export const listMergingThemselves = (
+  db: Db,
+  { repo_id, after, limit }: { repo_id: string | null; after: string; limit: number },
+): { id: string }[] =>
   db.all(
     `SELECT id FROM pulls WHERE active = 1 AND auto_merge = 1 AND status = 'open' AND head_sha IS NOT NULL AND (?1 IS NULL OR repo_id = ?1) AND id > ?2 ORDER BY id LIMIT ?3`,
-    repo_id, after, limit,
+    repo_id,
+    after,
+    limit,
   )

@@ -5,17 +5,44 @@ import type { PullRow } from './store.ts'
 
 /** What can still be pushed to, merged or reopened; a merged one keeps the names it had. */
 const LIVING = `(active = 1 OR (status = 'closed' AND superseded_by IS NULL))`
-/** One that was closed because its branch was deleted belongs to that branch, not to another of the same name. */
+/**
+ * One that was closed because its branch was deleted belongs to that branch, not to another of the
+ * same name.
+ */
 const HEAD_LIVING = `(active = 1 OR (status = 'closed' AND superseded_by IS NULL AND closed_because <> 'branch_deleted'))`
 
 export const listActiveNaming = (db: Db, repo_id: string, branch: string): PullRow[] =>
-  db.all<PullRow>('SELECT * FROM pulls WHERE repo_id = ?1 AND active = 1 AND (branch = ?2 OR base_ref = ?2) ORDER BY number', repo_id, branch)
+  db.all<PullRow>(
+    'SELECT * FROM pulls WHERE repo_id = ?1 AND active = 1 AND (branch = ?2 OR base_ref = ?2) ORDER BY number',
+    repo_id,
+    branch,
+  )
 
-export function renameBranchInPulls(tx: Tx, repo_id: string, previous: string, branch: string): void {
-  tx.db.run(`UPDATE pulls SET branch = ?3, head_ref = ?3 WHERE repo_id = ?1 AND branch = ?2 AND ${HEAD_LIVING}`, repo_id, previous, branch)
-  tx.db.run(`UPDATE pulls SET base_ref = ?3 WHERE repo_id = ?1 AND base_ref = ?2 AND ${LIVING}`, repo_id, previous, branch)
+export function renameBranchInPulls(
+  tx: Tx,
+  repo_id: string,
+  previous: string,
+  branch: string,
+): void {
+  tx.db.run(
+    `UPDATE pulls SET branch = ?3, head_ref = ?3 WHERE repo_id = ?1 AND branch = ?2 AND ${HEAD_LIVING}`,
+    repo_id,
+    previous,
+    branch,
+  )
+  tx.db.run(
+    `UPDATE pulls SET base_ref = ?3 WHERE repo_id = ?1 AND base_ref = ?2 AND ${LIVING}`,
+    repo_id,
+    previous,
+    branch,
+  )
 }
 
 /** The same for the branch of a fork. */
 export const renameHeadOfFork = (tx: Tx, pull_id: string, head_ref: string): void =>
-  void tx.db.run('UPDATE pulls SET head_ref = ?, updated_at = ? WHERE id = ?', head_ref, tx.now, pull_id)
+  void tx.db.run(
+    'UPDATE pulls SET head_ref = ?, updated_at = ? WHERE id = ?',
+    head_ref,
+    tx.now,
+    pull_id,
+  )

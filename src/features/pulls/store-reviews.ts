@@ -27,25 +27,62 @@ export const findReview = (db: Db, pull_id: string, id: string): ReviewRow | nul
 
 /** All of one pull request, oldest first. */
 export const listReviewRows = (db: Db, pull_id: string): readonly ReviewRow[] =>
-  kept(db, 'reviews', pull_id, () => db.all<ReviewRow>('SELECT * FROM reviews WHERE pull_id = ? ORDER BY id', pull_id))
+  kept(db, 'reviews', pull_id, () =>
+    db.all<ReviewRow>('SELECT * FROM reviews WHERE pull_id = ? ORDER BY id', pull_id),
+  )
 
-/** Brings the reviews of a page into the look that is under way; gives the ids of all who wrote them. */
+/**
+ * Brings the reviews of a page into the look that is under way; gives the ids of all who wrote
+ * them.
+ */
 export function keepReviews(db: Db, pull_ids: readonly string[]): string[] {
-  const rows = db.all<ReviewRow>('SELECT * FROM reviews WHERE pull_id IN (SELECT value FROM json_each(?)) ORDER BY id', JSON.stringify(pull_ids))
-  keepAll(db, 'reviews', pull_ids, () => Map.groupBy(rows, ({ pull_id }) => pull_id), () => [])
+  const rows = db.all<ReviewRow>(
+    'SELECT * FROM reviews WHERE pull_id IN (SELECT value FROM json_each(?)) ORDER BY id',
+    JSON.stringify(pull_ids),
+  )
+  keepAll(
+    db,
+    'reviews',
+    pull_ids,
+    () => Map.groupBy(rows, ({ pull_id }) => pull_id),
+    () => [],
+  )
   return rows.map(({ author_id }) => author_id)
 }
 
-export function insertReview(tx: Tx, row: Pick<ReviewRow, 'id' | 'pull_id' | 'author_id' | 'verdict' | 'body' | 'commit_sha' | 'diff_id' | 'could_write'>): void {
+export function insertReview(
+  tx: Tx,
+  row: Pick<
+    ReviewRow,
+    'id' | 'pull_id' | 'author_id' | 'verdict' | 'body' | 'commit_sha' | 'diff_id' | 'could_write'
+  >,
+): void {
   tx.db.run(
     'INSERT INTO reviews (id, pull_id, author_id, verdict, body, commit_sha, diff_id, could_write, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
-    row.id, row.pull_id, row.author_id, row.verdict, row.body, row.commit_sha, row.diff_id, row.could_write, tx.now,
+    row.id,
+    row.pull_id,
+    row.author_id,
+    row.verdict,
+    row.body,
+    row.commit_sha,
+    row.diff_id,
+    row.could_write,
+    tx.now,
   )
 }
 
 export const setDismissed = (tx: Tx, id: string, by: string, reason: string): void =>
-  void tx.db.run('UPDATE reviews SET dismissed_by = ?, dismissed_at = ?, dismissed_reason = ? WHERE id = ?', by, tx.now, reason, id)
+  void tx.db.run(
+    'UPDATE reviews SET dismissed_by = ?, dismissed_at = ?, dismissed_reason = ? WHERE id = ?',
+    by,
+    tx.now,
+    reason,
+    id,
+  )
 
 /** Approvals that were given to the draft do not stand for what is now asked to be reviewed. */
 export const setApprovalsOutdated = (tx: Tx, pull_id: string): void =>
-  void tx.db.run(`UPDATE reviews SET outdated = 1 WHERE pull_id = ? AND verdict = 'approve'`, pull_id)
+  void tx.db.run(
+    `UPDATE reviews SET outdated = 1 WHERE pull_id = ? AND verdict = 'approve'`,
+    pull_id,
+  )

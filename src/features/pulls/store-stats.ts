@@ -24,12 +24,20 @@ export type Stats = {
 
 export type Touch = { readonly path: string; readonly ranges: readonly LineRange[] }
 
-type Stored = Omit<Stats, 'conflict_paths' | 'touched_paths'> & { pull_id: string; conflict_paths: string | null; touched_paths: string }
+type Stored = Omit<Stats, 'conflict_paths' | 'touched_paths'> & {
+  pull_id: string
+  conflict_paths: string | null
+  touched_paths: string
+}
 
 /** The stats of exactly the present pair of commits, or null when they are still to be computed. */
-export function findStats(db: Db, pull: Pick<PullRow, 'id' | 'base_sha' | 'head_sha'>): Stats | null {
+export function findStats(
+  db: Db,
+  pull: Pick<PullRow, 'id' | 'base_sha' | 'head_sha'>,
+): Stats | null {
   const { id, base_sha, head_sha } = pull
-  const known = head_sha === null ? null : kept(db, 'pull stats', id, () => listStats(db, [id]).get(id) ?? null)
+  const known =
+    head_sha === null ? null : kept(db, 'pull stats', id, () => listStats(db, [id]).get(id) ?? null)
   return known !== null && known.base_sha === base_sha && known.head_sha === head_sha ? known : null
 }
 
@@ -41,15 +49,30 @@ function listStats(db: Db, pull_ids: readonly string[]): Map<string, Stats> {
     JSON.stringify(pull_ids),
   )
   return new Map(
-    rows.map((row) => [row.pull_id, { ...row, conflict_paths: row.conflict_paths === null ? null : JSON.parse(row.conflict_paths), touched_paths: JSON.parse(row.touched_paths) }]),
+    rows.map((row) => [
+      row.pull_id,
+      {
+        ...row,
+        conflict_paths: row.conflict_paths === null ? null : JSON.parse(row.conflict_paths),
+        touched_paths: JSON.parse(row.touched_paths),
+      },
+    ]),
   )
 }
 
 /** Brings what is known of a page into the look that is under way. */
-export const keepStatsOf = (db: Db, pull_ids: readonly string[]): void => keepAll(db, 'pull stats', pull_ids, () => listStats(db, pull_ids), () => null)
+export const keepStatsOf = (db: Db, pull_ids: readonly string[]): void =>
+  keepAll(
+    db,
+    'pull stats',
+    pull_ids,
+    () => listStats(db, pull_ids),
+    () => null,
+  )
 
 /** What was found last, of whichever pair of commits. */
-export const findLatestStats = (db: Db, pull_id: string): Stats | null => listStats(db, [pull_id]).get(pull_id) ?? null
+export const findLatestStats = (db: Db, pull_id: string): Stats | null =>
+  listStats(db, [pull_id]).get(pull_id) ?? null
 
 /** Replaces what was known. */
 export function setStats(tx: Tx, pull_id: string, stats: Stats): void {
@@ -57,29 +80,67 @@ export function setStats(tx: Tx, pull_id: string, stats: Stats): void {
     `INSERT OR REPLACE INTO pull_stats
        (pull_id, base_sha, head_sha, merge_base_sha, commits, files, additions, deletions, behind, conflict_paths, touched_paths, diff_id, computed_at)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    pull_id, stats.base_sha, stats.head_sha, stats.merge_base_sha, stats.commits, stats.files, stats.additions, stats.deletions, stats.behind,
-    stats.conflict_paths === null ? null : JSON.stringify(stats.conflict_paths), JSON.stringify(stats.touched_paths), stats.diff_id, tx.now,
+    pull_id,
+    stats.base_sha,
+    stats.head_sha,
+    stats.merge_base_sha,
+    stats.commits,
+    stats.files,
+    stats.additions,
+    stats.deletions,
+    stats.behind,
+    stats.conflict_paths === null ? null : JSON.stringify(stats.conflict_paths),
+    JSON.stringify(stats.touched_paths),
+    stats.diff_id,
+    tx.now,
   )
 }
 
 /** Replaces the index of what a pull request touches. */
-export function setTouches(tx: Tx, pull: Pick<PullRow, 'id' | 'repo_id'>, { touches, folders }: { touches: readonly Touch[]; folders: readonly string[] }): void {
+export function setTouches(
+  tx: Tx,
+  pull: Pick<PullRow, 'id' | 'repo_id'>,
+  { touches, folders }: { touches: readonly Touch[]; folders: readonly string[] },
+): void {
   tx.db.run('DELETE FROM pull_touches WHERE pull_id = ?', pull.id)
   for (const { path, ranges } of touches) {
-    tx.db.run('INSERT OR REPLACE INTO pull_touches (pull_id, repo_id, path, ranges) VALUES (?, ?, ?, ?)', pull.id, pull.repo_id, path, JSON.stringify(ranges))
+    tx.db.run(
+      'INSERT OR REPLACE INTO pull_touches (pull_id, repo_id, path, ranges) VALUES (?, ?, ?, ?)',
+      pull.id,
+      pull.repo_id,
+      path,
+      JSON.stringify(ranges),
+    )
   }
   tx.db.run('DELETE FROM pull_folders WHERE pull_id = ?', pull.id)
-  for (const path of folders) tx.db.run('INSERT INTO pull_folders (pull_id, repo_id, path) VALUES (?, ?, ?)', pull.id, pull.repo_id, path)
+  for (const path of folders)
+    tx.db.run(
+      'INSERT INTO pull_folders (pull_id, repo_id, path) VALUES (?, ?, ?)',
+      pull.id,
+      pull.repo_id,
+      path,
+    )
 }
 
 /** The paths that a pull request changes, as far as they are known. */
 export const listTouchedPaths = (db: Db, pull_id: string): string[] =>
-  db.all<{ path: string }>('SELECT path FROM pull_touches WHERE pull_id = ? ORDER BY path', pull_id).map(({ path }) => path)
+  db
+    .all<{ path: string }>('SELECT path FROM pull_touches WHERE pull_id = ? ORDER BY path', pull_id)
+    .map(({ path }) => path)
 
-export type SharedPath = { pull_id: string; path: string; ranges: readonly LineRange[]; own: readonly LineRange[] }
+export type SharedPath = {
+  pull_id: string
+  path: string
+  ranges: readonly LineRange[]
+  own: readonly LineRange[]
+}
 
 /** Paths that other active pull requests of the repository change too, with both sides' lines. */
-export const listSharedPaths = (db: Db, pull: Pick<PullRow, 'id' | 'repo_id'>, limit: number): SharedPath[] =>
+export const listSharedPaths = (
+  db: Db,
+  pull: Pick<PullRow, 'id' | 'repo_id'>,
+  limit: number,
+): SharedPath[] =>
   db
     .all<{ pull_id: string; path: string; ranges: string; own: string }>(
       `SELECT other.pull_id, other.path, other.ranges, own.ranges AS own
@@ -87,14 +148,22 @@ export const listSharedPaths = (db: Db, pull: Pick<PullRow, 'id' | 'repo_id'>, l
        JOIN pull_touches AS other ON other.repo_id = own.repo_id AND other.path = own.path AND other.pull_id <> own.pull_id
        JOIN pulls ON pulls.id = other.pull_id AND pulls.active = 1
        WHERE own.pull_id = ? LIMIT ?`,
-      pull.id, limit,
+      pull.id,
+      limit,
     )
     .map((row) => ({ ...row, ranges: JSON.parse(row.ranges), own: JSON.parse(row.own) }))
 
 export type PathBelow = { pull_id: string; path: string }
 
-/** Paths of other active pull requests below directories that one takes away, and its own below directories that others take away. */
-export const listPathsBelow = (db: Db, pull: Pick<PullRow, 'id' | 'repo_id'>, limit: number): PathBelow[] =>
+/**
+ * Paths of other active pull requests below directories that one takes away, and its own below
+ * directories that others take away.
+ */
+export const listPathsBelow = (
+  db: Db,
+  pull: Pick<PullRow, 'id' | 'repo_id'>,
+  limit: number,
+): PathBelow[] =>
   db.all<PathBelow>(
     `SELECT t.pull_id, t.path FROM pull_folders f JOIN pull_touches t ON t.repo_id = f.repo_id AND t.path >= f.path AND t.path < substr(f.path, 1, length(f.path) - 1) || '0'
        JOIN pulls p ON p.id = t.pull_id AND p.active = 1 WHERE f.pull_id = ?1 AND t.pull_id <> ?1
@@ -102,5 +171,7 @@ export const listPathsBelow = (db: Db, pull: Pick<PullRow, 'id' | 'repo_id'>, li
      SELECT f.pull_id, t.path FROM pull_folders f JOIN pulls p ON p.id = f.pull_id AND p.active = 1
        JOIN pull_touches t ON t.pull_id = ?1 AND t.path >= f.path AND t.path < substr(f.path, 1, length(f.path) - 1) || '0'
      WHERE f.repo_id = ?2 AND f.pull_id <> ?1 LIMIT ?3`,
-    pull.id, pull.repo_id, limit,
+    pull.id,
+    pull.repo_id,
+    limit,
   )

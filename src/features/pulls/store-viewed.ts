@@ -1,4 +1,7 @@
-/** The table `viewed_files`: what each reader has seen of a pull request, by the version that they saw. */
+/**
+ * The table `viewed_files`: what each reader has seen of a pull request, by the version that they
+ * saw.
+ */
 import type { Db } from '#core/db.ts'
 import type { Tx } from '#core/write.ts'
 import type { Oid } from '#git'
@@ -7,10 +10,36 @@ import type { Oid } from '#git'
 export const versionOf = (oid: Oid | null): string => oid ?? ''
 
 export const listViewed = (db: Db, pull_id: string, user_id: string): Map<string, string> =>
-  new Map(db.all<{ path: string; oid: string }>('SELECT path, oid FROM viewed_files WHERE pull_id = ? AND user_id = ?', pull_id, user_id).map(({ path, oid }) => [path, oid]))
+  new Map(
+    db
+      .all<{ path: string; oid: string }>(
+        'SELECT path, oid FROM viewed_files WHERE pull_id = ? AND user_id = ?',
+        pull_id,
+        user_id,
+      )
+      .map(({ path, oid }) => [path, oid]),
+  )
 
-export const setViewed = (tx: Tx, mark: { pull_id: string; user_id: string; path: string; oid: string }): void =>
-  void tx.db.run('INSERT OR REPLACE INTO viewed_files (pull_id, user_id, path, oid, viewed_at) VALUES (?, ?, ?, ?, ?)', mark.pull_id, mark.user_id, mark.path, mark.oid, tx.now)
+export const setViewed = (
+  tx: Tx,
+  mark: { pull_id: string; user_id: string; path: string; oid: string },
+): void =>
+  void tx.db.run(
+    'INSERT OR REPLACE INTO viewed_files (pull_id, user_id, path, oid, viewed_at) VALUES (?, ?, ?, ?, ?)',
+    mark.pull_id,
+    mark.user_id,
+    mark.path,
+    mark.oid,
+    tx.now,
+  )
 
-export const removeViewed = (tx: Tx, { pull_id, user_id, path }: { pull_id: string; user_id: string; path: string }): void =>
-  void tx.db.run('DELETE FROM viewed_files WHERE pull_id = ? AND user_id = ? AND path = ?', pull_id, user_id, path)
+export const removeViewed = (
+  tx: Tx,
+  { pull_id, user_id, path }: { pull_id: string; user_id: string; path: string },
+): void =>
+  void tx.db.run(
+    'DELETE FROM viewed_files WHERE pull_id = ? AND user_id = ? AND path = ?',
+    pull_id,
+    user_id,
+    path,
+  )

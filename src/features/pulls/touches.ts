@@ -13,7 +13,8 @@ function placesOf({ old_start, old_lines, lines }: Hunk): LineRange[] {
   let next = old_lines === 0 ? old_start + 1 : old_start
   let first: number | null = null
   const end = () => {
-    if (first !== null) places.push(first === next ? [Math.max(1, next - 1), next] : [first, next - 1])
+    if (first !== null)
+      places.push(first === next ? [Math.max(1, next - 1), next] : [first, next - 1])
     first = null
   }
   for (const { kind } of lines) {
@@ -38,14 +39,17 @@ export function touchesOf(files: readonly FileDiff[]): Touch[] {
   for (const file of files.slice(0, MOST_TOUCHES)) {
     const ranges: LineRange[] = file.status === 'added' ? [[1, 1]] : rangesOf(file)
     touches.push({ path: file.old_path ?? file.path, ranges })
-    if (file.old_path !== null && file.old_path !== file.path) touches.push({ path: file.path, ranges: [] })
+    if (file.old_path !== null && file.old_path !== file.path)
+      touches.push({ path: file.path, ranges: [] })
   }
   return touches
 }
 
 /**
- * A digest that is the same for two diffs that make the same change in the same surroundings, whatever its line numbers:
- * what `git patch-id` computes (https://git-scm.com/docs/git-patch-id). The lines around a change belong to it, because the
+ * A digest that is the same for two diffs that make the same change in the same surroundings,
+ * whatever its line numbers:
+ * what `git patch-id` computes (https://git-scm.com/docs/git-patch-id). The lines around a change
+ * belong to it, because the
  * same line added elsewhere means something else. Files without text count by their content.
  */
 export function diffId(files: readonly FileDiff[]): string {
@@ -56,7 +60,8 @@ export function diffId(files: readonly FileDiff[]): string {
     if (file.hunks === null) hasher.update(JSON.stringify([file.old_oid, file.new_oid]))
     else {
       for (const { lines } of file.hunks) {
-        for (const { kind, text, no_newline } of lines) hasher.update(`${kind}${no_newline ? '!' : ' '}${text}\n`)
+        for (const { kind, text, no_newline } of lines)
+          hasher.update(`${kind}${no_newline ? '!' : ' '}${text}\n`)
       }
     }
   }

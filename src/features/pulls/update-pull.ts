@@ -2,7 +2,14 @@ import { decide, writesRepo, type RepoGrant } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { Type } from '#core/schema.ts'
 import type { Tx } from '#core/write.ts'
-import { manyLines, oneLine, refuseSecrets, setAssignees, setLabels, setRecordTitle } from '#features/issues/index.ts'
+import {
+  manyLines,
+  oneLine,
+  refuseSecrets,
+  setAssignees,
+  setLabels,
+  setRecordTitle,
+} from '#features/issues/index.ts'
 import { branchRef, readRef } from '#features/repos/index.ts'
 import { conflict, invalid } from '#lib/errors.ts'
 import { contextOf, subjectOf } from './context.ts'
@@ -13,14 +20,23 @@ import { pullRecord } from './record.ts'
 import { requireAuthorOr } from './rights.ts'
 import { Pull } from './schema.ts'
 import { askForStats } from './stats.ts'
-import { findActiveForBranch, isActive, requireActive, requirePull, setBase, setPullText, type PullRow } from './store.ts'
+import {
+  findActiveForBranch,
+  isActive,
+  requireActive,
+  requirePull,
+  setBase,
+  setPullText,
+  type PullRow,
+} from './store.ts'
 import { endAutoMerge, startAutoMerge } from './store-auto-merges.ts'
 import { tellUpdated } from './tell-updated.ts'
 import { inPull } from './untrusted.ts'
 
 export const updatePull = operation({
   name: 'update_pull',
-  summary: 'Change the title, description, base, labels, assignees or auto_merge of a pull request. Its author, or triage; labels and assignees need triage, turning auto_merge on needs what merging needs, and merges with the rights of the caller.',
+  summary:
+    'Change the title, description, base, labels, assignees or auto_merge of a pull request. Its author, or triage; labels and assignees need triage, turning auto_merge on needs what merging needs, and merges with the rights of the caller.',
   route: 'PATCH /repos/{owner}/{name}/pulls/{number}',
   toolset: 'pulls',
   access: writesRepo('read', { scope: 'pulls:write' }),
@@ -28,19 +44,35 @@ export const updatePull = operation({
     ...onPull,
     title: Type.Optional(TitleInput),
     body: Type.Optional(BodyInput),
-    base: Type.Optional(Type.String({ minLength: 1, maxLength: 255, description: 'The branch to merge into.' })),
-    labels: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 50 }), { maxItems: 100, description: 'All labels; replaces those it has.' })),
-    assignees: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 120 }), { maxItems: 10, description: 'All assignees, usernames; replaces those it has.' })),
+    base: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 255, description: 'The branch to merge into.' }),
+    ),
+    labels: Type.Optional(
+      Type.Array(Type.String({ minLength: 1, maxLength: 50 }), {
+        maxItems: 100,
+        description: 'All labels; replaces those it has.',
+      }),
+    ),
+    assignees: Type.Optional(
+      Type.Array(Type.String({ minLength: 1, maxLength: 120 }), {
+        maxItems: 10,
+        description: 'All assignees, usernames; replaces those it has.',
+      }),
+    ),
     auto_merge: Type.Optional(Type.Boolean()),
   }),
   output: Pull,
   untrusted: inPull,
 
-  handler: ({ hearth, db, repo, caller, write }, { number, base, labels, assignees, auto_merge, ...given }) => {
+  handler: (
+    { hearth, db, repo, caller, write },
+    { number, base, labels, assignees, auto_merge, ...given },
+  ) => {
     requireAuthorOr(hearth, repo, requirePull(db, repo.id, number), caller, 'triage')
     if (labels !== undefined || assignees !== undefined) repo.require('triage')
     // It will merge with the caller's rights, so they must be able to merge now.
-    if (auto_merge === true) decide(mergePull.access, caller, { repo: repo.full_name }, hearth.facts)
+    if (auto_merge === true)
+      decide(mergePull.access, caller, { repo: repo.full_name }, hearth.facts)
     const title = given.title === undefined ? undefined : oneLine('title', given.title)
     const body = given.body === undefined ? undefined : manyLines('body', given.body)
     refuseSecrets(db, repo.id, 'title', title ?? '')
@@ -62,16 +94,23 @@ export const updatePull = operation({
         changeBase(tx, repo, pull, base)
         changed.push('base')
       }
-      if (labels !== undefined && setLabels(tx, repo, number, labels, { mayCreate: repo.can('triage') })) changed.push('labels')
-      if (assignees !== undefined && setAssignees(tx, repo, number, assignees)) changed.push('assignees')
+      if (
+        labels !== undefined &&
+        setLabels(tx, repo, number, labels, { mayCreate: repo.can('triage') })
+      )
+        changed.push('labels')
+      if (assignees !== undefined && setAssignees(tx, repo, number, assignees))
+        changed.push('assignees')
       if (auto_merge !== undefined && auto_merge !== (pull.auto_merge === 1)) {
-        if (auto_merge) startAutoMerge(tx, pull, { asked_by: caller.id, token_id: caller.token?.id ?? null })
+        if (auto_merge)
+          startAutoMerge(tx, pull, { asked_by: caller.id, token_id: caller.token?.id ?? null })
         else endAutoMerge(tx, pull)
         changed.push('auto_merge')
       }
       const context = contextOf(tx.db, repo.id)
       if (changed.length > 0) tellUpdated(tx, context, pull, changed)
-      if (auto_merge === true && changed.includes('auto_merge') && isActive(pull)) tx.append(pullMergeRequested, subjectOf(context), { number, issue: pull.issue })
+      if (auto_merge === true && changed.includes('auto_merge') && isActive(pull))
+        tx.append(pullMergeRequested, subjectOf(context), { number, issue: pull.issue })
       return pullRecord(hearth, requirePull(tx.db, repo.id, number), context)
     })
   },
@@ -80,10 +119,14 @@ export const updatePull = operation({
 function changeBase(tx: Tx, repo: RepoGrant, pull: PullRow, base: string): void {
   requireActive(pull)
   const sha = readRef(tx.db, repo.id, branchRef(base))
-  if (sha === null) throw invalid('base', `there is no branch ${JSON.stringify(base)} in ${repo.full_name}`)
+  if (sha === null)
+    throw invalid('base', `there is no branch ${JSON.stringify(base)} in ${repo.full_name}`)
   if (base === pull.branch) throw invalid('base', `base must differ from the branch ${base}`)
   const other = pull.branch === null ? null : findActiveForBranch(tx.db, repo.id, pull.branch, base)
-  if (other) throw conflict('already_exists', `#${other.number} is open for ${pull.branch} into ${base}`, { number: other.number })
+  if (other)
+    throw conflict('already_exists', `#${other.number} is open for ${pull.branch} into ${base}`, {
+      number: other.number,
+    })
   setBase(tx, pull, { ref: base, sha })
   askForStats(tx, requirePull(tx.db, repo.id, pull.number))
 }

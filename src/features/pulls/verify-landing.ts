@@ -1,16 +1,29 @@
 /**
- * Looks at what is about to become the base before the base moves. A merge that loses work is the worst that a forge can do,
- * and nobody would notice; so the result is held against what was asked for, by other means than those that made it.
+ * Looks at what is about to become the base before the base moves. A merge that loses work is the
+ * worst that a forge can do,
+ * and nobody would notice; so the result is held against what was asked for, by other means than
+ * those that made it.
  */
 import type { Git, Oid } from '#git'
 
-export type Landed = { store: string; base: Oid; merge_base: Oid | null; head: Oid; commit: Oid; tree: Oid }
+export type Landed = {
+  store: string
+  base: Oid
+  merge_base: Oid | null
+  head: Oid
+  commit: Oid
+  tree: Oid
+}
 
 /** What is wrong with a landing, or null. */
-export async function landingProblem(git: Git, { store, base, merge_base, head, commit, tree }: Landed): Promise<string | null> {
+export async function landingProblem(
+  git: Git,
+  { store, base, merge_base, head, commit, tree }: Landed,
+): Promise<string | null> {
   const line = await git.log(store, { tips: [commit], hide: [base], firstParent: true })
   if (line.length === 0) return 'nothing would land'
-  if (line.at(-1)?.parents[0] !== base) return 'the new tip does not continue the old one by first parents'
+  if (line.at(-1)?.parents[0] !== base)
+    return 'the new tip does not continue the old one by first parents'
   if (line[0]?.tree !== tree) return 'the new tip has another tree than was built'
   const again = await git.previewMerge(store, base, head)
   if (!('tree' in again) || again.tree !== tree) return 'merging a second time gives another tree'
@@ -23,20 +36,33 @@ const pathsOf = (files: readonly { path: string; old_path: string | null }[]): s
 const folderOf = (path: string): string => path.slice(0, path.lastIndexOf('/') + 1)
 
 /**
- * A path that would change although the pull request does not change it. What was renamed on the base meanwhile is changed
- * under its new name, and what was added to a folder that was renamed goes to the folder's new place.
+ * A path that would change although the pull request does not change it. What was renamed on the
+ * base meanwhile is changed
+ * under its new name, and what was added to a folder that was renamed goes to the folder's new
+ * place.
  */
-async function strayPath(git: Git, { store, base, merge_base, head, commit }: Omit<Landed, 'tree'>): Promise<string | null> {
+async function strayPath(
+  git: Git,
+  { store, base, merge_base, head, commit }: Omit<Landed, 'tree'>,
+): Promise<string | null> {
   const asked = new Set(pathsOf((await git.diff(store, merge_base, head, { hunks: false })).files))
-  const landing = pathsOf((await git.diff(store, base, commit, { hunks: false })).files).filter((path) => !asked.has(path))
+  const landing = pathsOf((await git.diff(store, base, commit, { hunks: false })).files).filter(
+    (path) => !asked.has(path),
+  )
   if (landing.length === 0) return null
-  const renames = (await git.diff(store, merge_base, base, { hunks: false })).files.filter(({ status }) => status === 'renamed')
+  const renames = (await git.diff(store, merge_base, base, { hunks: false })).files.filter(
+    ({ status }) => status === 'renamed',
+  )
   const moved = new Set<string>()
   for (const { path, old_path } of renames) {
     if (old_path === null) continue
     if (asked.has(old_path)) moved.add(path)
-    for (const own of asked) if (own.startsWith(folderOf(old_path))) moved.add(folderOf(path) + own.slice(folderOf(old_path).length))
+    for (const own of asked)
+      if (own.startsWith(folderOf(old_path)))
+        moved.add(folderOf(path) + own.slice(folderOf(old_path).length))
   }
   const stray = landing.find((path) => !moved.has(path))
-  return stray === undefined ? null : `it would change ${JSON.stringify(stray)}, which the pull request does not`
+  return stray === undefined
+    ? null
+    : `it would change ${JSON.stringify(stray)}, which the pull request does not`
 }

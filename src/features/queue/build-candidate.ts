@@ -2,7 +2,14 @@
 import type { Hearth } from '#core/hearth.ts'
 import { writeAs, type Tx } from '#core/write.ts'
 import { checksOfRun, currentRun, startChecks } from '#features/checks/index.ts'
-import { askedChecks, buildLanding, callerAgain, contextFor, contextOf, findPullById } from '#features/pulls/index.ts'
+import {
+  askedChecks,
+  buildLanding,
+  callerAgain,
+  contextFor,
+  contextOf,
+  findPullById,
+} from '#features/pulls/index.ts'
 import { isTypeId } from '#lib/typeid.ts'
 import { Refusal } from '#lib/errors.ts'
 import { advance, leave } from './change.ts'
@@ -11,19 +18,36 @@ import { findEntry, setEntry, type EntryRow, type Verdict } from './store.ts'
 import { endTests, judgeTests } from './tests.ts'
 import { limitsOf } from './limits.ts'
 
-type Made = { readonly commit: string; readonly tree: string } | { readonly verdict: Verdict; readonly note: string | null }
+type Made =
+  | { readonly commit: string; readonly tree: string }
+  | { readonly verdict: Verdict; readonly note: string | null }
 
 /** Builds a candidate and begins to test it. What is wrong with it is noted as its verdict. */
-export async function buildCandidate(hearth: Hearth, build: Build, signal: AbortSignal): Promise<void> {
+export async function buildCandidate(
+  hearth: Hearth,
+  build: Build,
+  signal: AbortSignal,
+): Promise<void> {
   const made = await make(hearth, build, signal)
   await writeAs(hearth, null, (tx) => {
     const entry = findEntry(tx.db, build.entry.id)
     // It left, was moved to, or is looked at anew: then this is about something that is no more.
-    if (!entry || entry.state !== 'queued' || entry.candidate_sha !== null || entry.head_sha !== build.entry.head_sha) return
+    if (
+      !entry ||
+      entry.state !== 'queued' ||
+      entry.candidate_sha !== null ||
+      entry.head_sha !== build.entry.head_sha
+    )
+      return
     const on = { base_sha: build.on, rests_on: build.rests_on }
     if ('verdict' in made) setEntry(tx, entry.id, { ...on, verdict: made.verdict, note: made.note })
     else {
-      setEntry(tx, entry.id, { ...on, candidate_sha: made.commit, candidate_tree: made.tree, started_at: tx.now })
+      setEntry(tx, entry.id, {
+        ...on,
+        candidate_sha: made.commit,
+        candidate_tree: made.tree,
+        started_at: tx.now,
+      })
       begin(tx, { ...entry, ...on, candidate_sha: made.commit })
     }
   })
@@ -33,20 +57,39 @@ async function make(hearth: Hearth, { entry, on }: Build, signal: AbortSignal): 
   try {
     const pull = findPullById(hearth.db, entry.pull_id)
     const by = callerAgain(hearth, entry.repo_id, entry.queued_by, entry.token_id)
-    if (!pull || !by) return { verdict: 'internal', note: 'whoever queued it, or their token, is gone' }
-    const context = contextFor(hearth, contextOf(hearth.db, entry.repo_id), entry.base_ref, { pull, by })
+    if (!pull || !by)
+      return { verdict: 'internal', note: 'whoever queued it, or their token, is gone' }
+    const context = contextFor(hearth, contextOf(hearth.db, entry.repo_id), entry.base_ref, {
+      pull,
+      by,
+    })
     const { mergeBase } = await hearth.git.aheadBehind(context.repo.store, entry.head_sha, on)
-    return await buildLanding(hearth, by, context, pull, { base: on, head: entry.head_sha, merge_base: mergeBase, method: entry.method, message: entry.message })
+    return await buildLanding(hearth, by, context, pull, {
+      base: on,
+      head: entry.head_sha,
+      merge_base: mergeBase,
+      method: entry.method,
+      message: entry.message,
+    })
   } catch (error) {
     if (signal.aborted) throw error
-    if (error instanceof Refusal && error.reason === 'conflicts') return { verdict: 'conflicts', note: error.message }
+    if (error instanceof Refusal && error.reason === 'conflicts')
+      return { verdict: 'conflicts', note: error.message }
     // One that cannot be built must not keep the others waiting.
-    hearth.log.error('a candidate of the merge queue could not be built', { entry: entry.id, repo: entry.repo_id, pull: entry.number, on, error })
+    hearth.log.error('a candidate of the merge queue could not be built', {
+      entry: entry.id,
+      repo: entry.repo_id,
+      pull: entry.number,
+      on,
+      error,
+    })
     return { verdict: 'internal', note: null }
   }
 }
 
-/** Begins the tests of a candidate. Without commands there is nothing to fail, and it has passed. */
+/**
+ * Begins the tests of a candidate. Without commands there is nothing to fail, and it has passed.
+ */
 function begin(tx: Tx, entry: EntryRow): void {
   const pull = findPullById(tx.db, entry.pull_id)
   const context = contextOf(tx.db, entry.repo_id)
@@ -54,7 +97,11 @@ function begin(tx: Tx, entry: EntryRow): void {
   const commands = asked?.commands ?? []
   advance(tx, entry, 'testing')
   if (JSON.stringify(commands) !== entry.commands) {
-    leave(tx, entry, { state: 'removed', reason: 'checks_changed', note: 'the commands that must pass were changed' })
+    leave(tx, entry, {
+      state: 'removed',
+      reason: 'checks_changed',
+      note: 'the commands that must pass were changed',
+    })
     return
   }
   if (!pull || !asked || entry.candidate_sha === null) {
@@ -62,17 +109,37 @@ function begin(tx: Tx, entry: EntryRow): void {
     return
   }
   const { doubt, issue, principal_id } = asked
-  // Whoever let these commands run on the head, or else the person who asked for the merge, has looked at them.
-  const approved_by = doubt === null ? null : (currentRun(tx.hearth, pull)?.approved_by ?? (isTypeId(entry.queued_by, 'usr') ? entry.queued_by : null))
+  // Whoever let these commands run on the head, or else the person who asked for the merge, has
+  // looked at them.
+  const approved_by =
+    doubt === null
+      ? null
+      : (currentRun(tx.hearth, pull)?.approved_by ??
+        (isTypeId(entry.queued_by, 'usr') ? entry.queued_by : null))
   const { timeout_minutes } = limitsOf(tx.hearth, context, entry.base_ref)
   const run_id = startChecks(tx, {
-    repo_id: entry.repo_id, number: entry.number, issue, commands, head_sha: entry.head_sha, base_sha: null, merge_sha: entry.candidate_sha, purpose: 'queue',
-    timeout_minutes, principal_id, approved_by, refused: doubt !== null && (doubt.never || approved_by === null) ? doubt.why : null,
+    repo_id: entry.repo_id,
+    number: entry.number,
+    issue,
+    commands,
+    head_sha: entry.head_sha,
+    base_sha: null,
+    merge_sha: entry.candidate_sha,
+    purpose: 'queue',
+    timeout_minutes,
+    principal_id,
+    approved_by,
+    refused: doubt !== null && (doubt.never || approved_by === null) ? doubt.why : null,
   })
   setEntry(tx, entry.id, { run_id })
   if (run_id === null) return
   const now = findEntry(tx.db, entry.id)
   // What may not run has ended before it began.
   if (now && checksOfRun(tx.hearth, run_id)?.status !== 'pending') judgeTests(tx, now)
-  else tx.enqueue(endTests, { entry_id: entry.id, run_id }, { key: run_id, delay_ms: timeout_minutes * 60_000 })
+  else
+    tx.enqueue(
+      endTests,
+      { entry_id: entry.id, run_id },
+      { key: run_id, delay_ms: timeout_minutes * 60_000 },
+    )
 }

@@ -1,4 +1,7 @@
-/** What happens to an entry, with all that belongs to it: its event, its checks, and the comment that says why it left. */
+/**
+ * What happens to an entry, with all that belongs to it: its event, its checks, and the comment
+ * that says why it left.
+ */
 import type { Tx } from '#core/write.ts'
 import { checksOfRun, dropChecks } from '#features/checks/index.ts'
 import { commentCreated, insertComment } from '#features/issues/index.ts'
@@ -12,25 +15,56 @@ import { driveSoon } from './wake.ts'
 const BY_ITSELF = { actor_id: null }
 
 /** Tells how an entry stands now. `as` null: whoever called. */
-export function announce(tx: Tx, id: string, as: { actor_id: string | null } | undefined = BY_ITSELF): void {
+export function announce(
+  tx: Tx,
+  id: string,
+  as: { actor_id: string | null } | undefined = BY_ITSELF,
+): void {
   const entry = findEntry(tx.db, id)
   if (!entry) return
   const { number, state, reason } = entry
-  tx.append(queueChanged, subjectOf(contextOf(tx.db, entry.repo_id)), { number, entry: id, state, reason, position: positionOf(tx.db, entry) }, as)
+  tx.append(
+    queueChanged,
+    subjectOf(contextOf(tx.db, entry.repo_id)),
+    { number, entry: id, state, reason, position: positionOf(tx.db, entry) },
+    as,
+  )
 }
 
 /** Another state on the way to landing. */
-export function advance(tx: Tx, entry: EntryRow, state: Extract<QueueState, 'testing' | 'passed' | 'landing'>): void {
+export function advance(
+  tx: Tx,
+  entry: EntryRow,
+  state: Extract<QueueState, 'testing' | 'passed' | 'landing'>,
+): void {
   if (entry.state === state) return
-  setEntry(tx, entry.id, { state, ...(state === 'passed' && entry.passed_at === null ? { passed_at: tx.now } : {}), note: null })
+  setEntry(tx, entry.id, {
+    state,
+    ...(state === 'passed' && entry.passed_at === null ? { passed_at: tx.now } : {}),
+    note: null,
+  })
   announce(tx, entry.id)
 }
 
 /** Takes the candidate from an entry: it gets another one. `note` says why, for people. */
-export function resetEntry(tx: Tx, entry: EntryRow, { attempt = entry.attempt, note = null }: { attempt?: number; note?: string | null } = {}): void {
+export function resetEntry(
+  tx: Tx,
+  entry: EntryRow,
+  { attempt = entry.attempt, note = null }: { attempt?: number; note?: string | null } = {},
+): void {
   dropChecks(tx, entry.repo_id, entry.number, 'queue')
   setEntry(tx, entry.id, {
-    state: 'queued', attempt, base_sha: null, rests_on: null, candidate_sha: null, candidate_tree: null, run_id: null, verdict: null, started_at: null, passed_at: null, note,
+    state: 'queued',
+    attempt,
+    base_sha: null,
+    rests_on: null,
+    candidate_sha: null,
+    candidate_tree: null,
+    run_id: null,
+    verdict: null,
+    started_at: null,
+    passed_at: null,
+    note,
   })
   if (entry.state !== 'queued') announce(tx, entry.id)
 }
@@ -51,8 +85,10 @@ export function leave(tx: Tx, entry: EntryRow, { state, reason, note, by = null 
   setEntry(tx, entry.id, { state, reason, note, place: null, settled_at: tx.now })
   announce(tx, entry.id, by === null ? BY_ITSELF : { actor_id: by })
   comment(tx, entry, note, by)
-  // Nothing about it has changed, so merging by itself would put it in again, for ever, or against somebody's will.
-  if (state === 'failed' || by !== null) endMergingByItself(tx, entry.pull_id, `it left the merge queue: ${note}`)
+  // Nothing about it has changed, so merging by itself would put it in again, for ever, or against
+  // somebody's will.
+  if (state === 'failed' || by !== null)
+    endMergingByItself(tx, entry.pull_id, `it left the merge queue: ${note}`)
   driveSoon(tx, entry)
 }
 
@@ -67,10 +103,28 @@ export function setLanded(tx: Tx, entry: EntryRow): void {
 function comment(tx: Tx, entry: EntryRow, note: string, by: string | null): void {
   const context = contextOf(tx.db, entry.repo_id)
   const page = `${tx.hearth.settings.site_url}/${context.full_name}/queue`
-  const broken = entry.verdict === null || entry.run_id === null ? undefined : checksOfRun(tx.hearth, entry.run_id)?.results.find(({ status }) => status === 'failed' || status === 'errored')
-  const links = [...(broken?.log_url ? [`[Output of the check](${broken.log_url})`] : []), `[Merge queue](${page})`]
+  const broken =
+    entry.verdict === null || entry.run_id === null
+      ? undefined
+      : checksOfRun(tx.hearth, entry.run_id)?.results.find(
+          ({ status }) => status === 'failed' || status === 'errored',
+        )
+  const links = [
+    ...(broken?.log_url ? [`[Output of the check](${broken.log_url})`] : []),
+    `[Merge queue](${page})`,
+  ]
   const author_id = by ?? context.repo.workspace_id
   const { repo_id, number } = entry
-  const id = insertComment(tx, { repo_id, number, author_id, body: `This left the merge queue: ${note}.\n\n${links.join(' · ')}` })
-  tx.append(commentCreated, subjectOf(context), { number, comment: id, review: null, verdict: null, path: null, line: null }, { actor_id: author_id })
+  const id = insertComment(tx, {
+    repo_id,
+    number,
+    author_id,
+    body: `This left the merge queue: ${note}.\n\n${links.join(' · ')}`,
+  })
+  tx.append(
+    commentCreated,
+    subjectOf(context),
+    { number, comment: id, review: null, verdict: null, path: null, line: null },
+    { actor_id: author_id },
+  )
 }

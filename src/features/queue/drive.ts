@@ -1,6 +1,8 @@
 /**
- * Moving one queue on, step by step, until it has to wait for something: tests, a window, a person. All that is known is in the
- * tables, and each step is one transaction, so a process that ends anywhere loses nothing: the next one looks and goes on. A
+ * Moving one queue on, step by step, until it has to wait for something: tests, a window, a person.
+ * All that is known is in the
+ * tables, and each step is one transaction, so a process that ends anywhere loses nothing: the next
+ * one looks and goes on. A
  * landing is one transaction too, so nothing lands twice.
  */
 import type { Hearth } from '#core/hearth.ts'
@@ -23,7 +25,12 @@ export async function drive(hearth: Hearth, place: Place, signal: AbortSignal): 
     if (signal.aborted) throw new Error('the process is stopping')
     const repo = repoById(hearth.db, place.repo_id)
     if (!repo || repo.deleted_at !== null) return
-    await lookAtChanged(hearth, place, readRef(hearth.db, place.repo_id, branchRef(place.base_ref)), signal)
+    await lookAtChanged(
+      hearth,
+      place,
+      readRef(hearth.db, place.repo_id, branchRef(place.base_ref)),
+      signal,
+    )
     const { land, build } = await writeAs(hearth, null, (tx) => nextStep(tx, place))
     if (land && (await landEntry(hearth, land, signal))) continue
     if (!build) return
@@ -36,25 +43,34 @@ function nextStep(tx: Tx, place: Place): Step {
   if (listWaiting(tx.db, place).length === 0) return none
   const context = contextOf(tx.db, place.repo_id)
   const tip = readRef(tx.db, place.repo_id, branchRef(place.base_ref))
-  if (tip === null) return emptied(tx, place, 'base_deleted', `${place.base_ref} does not exist any more`)
-  if (context.repo.archived_at !== null) return emptied(tx, place, 'archived', 'the repository is archived')
-  if (!isQueued(tx.hearth, context, place.base_ref)) return emptied(tx, place, 'queue_disabled', 'the merge queue was turned off')
-  for (const entry of listWaiting(tx.db, place)) if (entry.state === 'testing') takeUpTests(tx, entry)
+  if (tip === null)
+    return emptied(tx, place, 'base_deleted', `${place.base_ref} does not exist any more`)
+  if (context.repo.archived_at !== null)
+    return emptied(tx, place, 'archived', 'the repository is archived')
+  if (!isQueued(tx.hearth, context, place.base_ref))
+    return emptied(tx, place, 'queue_disabled', 'the merge queue was turned off')
+  for (const entry of listWaiting(tx.db, place))
+    if (entry.state === 'testing') takeUpTests(tx, entry)
   const build = settleChain(tx, place, tip, limitsOf(tx.hearth, context, place.base_ref).slots)
   const first = listWaiting(tx.db, place)[0]
   return { land: first?.state === 'passed' || first?.state === 'landing' ? first : null, build }
 }
 
-/** Tests that ended are taken over when they end; this is for those that vanished, so that nothing waits for them. */
+/**
+ * Tests that ended are taken over when they end; this is for those that vanished, so that nothing
+ * waits for them.
+ */
 function takeUpTests(tx: Tx, entry: EntryRow): void {
   if (entry.verdict !== null) return
-  const status = entry.run_id === null ? 'none' : (checksOfRun(tx.hearth, entry.run_id)?.status ?? 'none')
+  const status =
+    entry.run_id === null ? 'none' : (checksOfRun(tx.hearth, entry.run_id)?.status ?? 'none')
   if (status === 'none') resetEntry(tx, entry)
   else if (status !== 'pending') judgeTests(tx, entry)
 }
 
 /** Takes all out. */
 export function emptied(tx: Tx, place: Place, reason: string, note: string): Step {
-  for (const entry of listWaiting(tx.db, place)) leave(tx, entry, { state: 'removed', reason, note })
+  for (const entry of listWaiting(tx.db, place))
+    leave(tx, entry, { state: 'removed', reason, note })
   return { land: null, build: null }
 }

@@ -7,7 +7,8 @@ import { MergeQueue } from './schema.ts'
 
 export const getMergeQueue = operation({
   name: 'get_merge_queue',
-  summary: 'The merge queue of a branch: pull requests that wait to land, in landing order with the state of each, and those that recently landed or left and why.',
+  summary:
+    'The merge queue of a branch: pull requests that wait to land, in landing order with the state of each, and those that recently landed or left and why.',
   route: 'GET /repos/{owner}/{name}/queue',
   toolset: 'pulls',
   access: readsRepo({ scope: 'pulls:read' }),

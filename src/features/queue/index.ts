@@ -1,4 +1,7 @@
-/** The merge queue: pull requests land one after the other, each as the very commit that was tested on top of those before it. A leaf. */
+/**
+ * The merge queue: pull requests land one after the other, each as the very commit that was tested
+ * on top of those before it. A leaf.
+ */
 import type { Feature } from '#core/hearth.ts'
 import type { Job } from '#core/jobs.ts'
 import { landingPlaces, pagesOfPulls } from '#features/pulls/index.ts'
@@ -27,5 +30,16 @@ export const feature: Feature = {
   reactions,
   followers: [followChecks],
   jobs: [driveQueue, wakeQueue, endTests, sweepQueues] as Job[],
-  extensions: [landingPlaces.with(mergeQueue), pagesOfPulls.with((db, repo_id, pulls) => keepWaiting(db, repo_id, pulls.map(({ number }) => number))), keptCommits.with(keptCandidates), belongings.with(removeEntries)],
+  extensions: [
+    landingPlaces.with(mergeQueue),
+    pagesOfPulls.with((db, repo_id, pulls) =>
+      keepWaiting(
+        db,
+        repo_id,
+        pulls.map(({ number }) => number),
+      ),
+    ),
+    keptCommits.with(keptCandidates),
+    belongings.with(removeEntries),
+  ],
 }

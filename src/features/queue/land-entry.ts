@@ -1,11 +1,22 @@
 /**
- * Landing the first entry: the base moves to its candidate, the commit that was tested, as it is. It is looked at once more
- * before, and everything that could have changed is asked again in the transaction that moves the base.
+ * Landing the first entry: the base moves to its candidate, the commit that was tested, as it is.
+ * It is looked at once more
+ * before, and everything that could have changed is asked again in the transaction that moves the
+ * base.
  */
 import type { Hearth } from '#core/hearth.ts'
 import { writeAs, type Tx } from '#core/write.ts'
 import type { Oid } from '#git'
-import { findPullById, landPull, mergeAttempts, prepareLanding, requireRightLanding, statsIfAny, WrongLanding, type PullRow } from '#features/pulls/index.ts'
+import {
+  findPullById,
+  landPull,
+  mergeAttempts,
+  prepareLanding,
+  requireRightLanding,
+  statsIfAny,
+  WrongLanding,
+  type PullRow,
+} from '#features/pulls/index.ts'
 import { branchRef, readRef } from '#features/repos/index.ts'
 import { Refusal } from '#lib/errors.ts'
 import { advance, leave, setLanded } from './change.ts'
@@ -13,8 +24,15 @@ import { judge, type Judged } from './judge.ts'
 import { findEntry, findPause, listWaiting, setEntry, type EntryRow, type Place } from './store.ts'
 import { driveAt } from './wake.ts'
 
-/** True when something changed, so that the queue is to be looked at again; false when it has to wait. */
-export async function landEntry(hearth: Hearth, found: EntryRow, signal: AbortSignal): Promise<boolean> {
+/**
+ * True when something changed, so that the queue is to be looked at again; false when it has to
+ * wait.
+ */
+export async function landEntry(
+  hearth: Hearth,
+  found: EntryRow,
+  signal: AbortSignal,
+): Promise<boolean> {
   const pull = findPullById(hearth.db, found.pull_id)
   const { base_sha, candidate_sha, candidate_tree } = found
   if (!pull || base_sha === null || candidate_sha === null || candidate_tree === null) return false
@@ -38,12 +56,24 @@ export async function landEntry(hearth: Hearth, found: EntryRow, signal: AbortSi
   const { context, by } = first
   try {
     const { mergeBase } = await hearth.git.aheadBehind(context.repo.store, found.head_sha, base_sha)
-    await requireRightLanding(hearth, context, pull, { base: base_sha, head: found.head_sha, merge_base: mergeBase, commit: candidate_sha, tree: candidate_tree })
+    await requireRightLanding(hearth, context, pull, {
+      base: base_sha,
+      head: found.head_sha,
+      merge_base: mergeBase,
+      commit: candidate_sha,
+      tree: candidate_tree,
+    })
     const ready = await prepareLanding(hearth, context, found.base_ref, base_sha, candidate_sha)
     return await writeAs(hearth, by, (tx) => {
       const entry = stillFirst(tx, found)
       const now = findPullById(tx.db, found.pull_id)
-      if (!entry || !now || !isSame(now, pull) || readRef(tx.db, entry.repo_id, branchRef(entry.base_ref)) !== base_sha) return true
+      if (
+        !entry ||
+        !now ||
+        !isSame(now, pull) ||
+        readRef(tx.db, entry.repo_id, branchRef(entry.base_ref)) !== base_sha
+      )
+        return true
       const judged = judge(hearth, entry, now, stats)
       if (mustWait(tx, entry, judged)) return false
       if (judged.is !== 'in') {
@@ -52,7 +82,11 @@ export async function landEntry(hearth: Hearth, found: EntryRow, signal: AbortSi
       }
       for (const tell of mergeAttempts.all(hearth)) tell(tx, judged.question, candidate_sha)
       setLanded(tx, entry)
-      landPull(tx, judged.context, now, ready, { by: judged.by, method: entry.method, keep_issue_open: entry.keep_issue_open === 1 })
+      landPull(tx, judged.context, now, ready, {
+        by: judged.by,
+        method: entry.method,
+        keep_issue_open: entry.keep_issue_open === 1,
+      })
       return true
     })
   } catch (error) {
@@ -66,38 +100,64 @@ export async function landEntry(hearth: Hearth, found: EntryRow, signal: AbortSi
 /** The entry as it is now, when it is still about to land as this candidate. */
 function stillFirst(tx: Tx, { id, candidate_sha }: EntryRow): EntryRow | null {
   const entry = findEntry(tx.db, id)
-  if (!entry || entry.candidate_sha !== candidate_sha || (entry.state !== 'passed' && entry.state !== 'landing')) return null
+  if (
+    !entry ||
+    entry.candidate_sha !== candidate_sha ||
+    (entry.state !== 'passed' && entry.state !== 'landing')
+  )
+    return null
   return listWaiting(tx.db, entry)[0]?.id === id ? entry : null
 }
 
-const isSame = (a: PullRow, b: PullRow): boolean => a.head_sha === b.head_sha && a.base_sha === b.base_sha && a.base_ref === b.base_ref
+const isSame = (a: PullRow, b: PullRow): boolean =>
+  a.head_sha === b.head_sha && a.base_sha === b.base_sha && a.base_ref === b.base_ref
 
 /** Stays as it is, tested, while nothing may land. */
 function mustWait(tx: Tx, entry: EntryRow, judged: Judged): boolean {
   const pause = findPause(tx.db, entry)
   if (judged.is === 'out' || (judged.is === 'in' && pause === null)) return false
   advance(tx, entry, 'passed')
-  setEntry(tx, entry.id, { note: pause === null ? (judged.is === 'shut' ? judged.note : null) : 'the queue is paused' })
+  setEntry(tx, entry.id, {
+    note: pause === null ? (judged.is === 'shut' ? judged.note : null) : 'the queue is paused',
+  })
   if (judged.is === 'shut' && judged.opens_at !== null) driveAt(tx, entry, judged.opens_at)
   return true
 }
 
-function removeFor(tx: Tx, entry: EntryRow, { reason, note, question }: Extract<Judged, { is: 'out' }>): void {
+function removeFor(
+  tx: Tx,
+  entry: EntryRow,
+  { reason, note, question }: Extract<Judged, { is: 'out' }>,
+): void {
   if (question) for (const tell of mergeAttempts.all(tx.hearth)) tell(tx, question, null)
   leave(tx, entry, { state: 'removed', reason, note })
 }
 
-/** What is wrong is wrong with this one; a base that has moved is no fault of it, and found by whoever looks next. */
+/**
+ * What is wrong is wrong with this one; a base that has moved is no fault of it, and found by
+ * whoever looks next.
+ */
 const giveUp = (hearth: Hearth, found: EntryRow, error: WrongLanding | Refusal): Promise<void> =>
   writeAs(hearth, null, (tx) => {
     const entry = findEntry(tx.db, found.id)
     if (!entry || entry.place === null || entry.candidate_sha !== found.candidate_sha) return
-    if (error instanceof WrongLanding) leave(tx, entry, { state: 'failed', reason: 'internal', note: error.message })
-    else if (error.reason !== 'base_moved') leave(tx, entry, { state: 'removed', reason: error.reason ?? error.code, note: error.message })
+    if (error instanceof WrongLanding)
+      leave(tx, entry, { state: 'failed', reason: 'internal', note: error.message })
+    else if (error.reason !== 'base_moved')
+      leave(tx, entry, {
+        state: 'removed',
+        reason: error.reason ?? error.code,
+        note: error.message,
+      })
   })
 
 /** Looks at entries that something happened to, and takes out what may not be merged any more. */
-export async function lookAtChanged(hearth: Hearth, place: Place, tip: Oid | null, signal: AbortSignal): Promise<void> {
+export async function lookAtChanged(
+  hearth: Hearth,
+  place: Place,
+  tip: Oid | null,
+  signal: AbortSignal,
+): Promise<void> {
   for (const { id, pull_id } of listWaiting(hearth.db, place).filter(({ look }) => look === 1)) {
     if (signal.aborted) throw new Error('the process is stopping')
     // Taken back first: what happens while this looks has it look again.

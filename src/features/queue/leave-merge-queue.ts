@@ -11,7 +11,8 @@ import { findEntry, requireWaiting } from './store.ts'
 
 export const leaveMergeQueue = operation({
   name: 'leave_merge_queue',
-  summary: 'Take a pull request out of the merge queue. Whoever queued it, or write. It stays open; what is behind it is tested again without it.',
+  summary:
+    'Take a pull request out of the merge queue. Whoever queued it, or write. It stays open; what is behind it is tested again without it.',
   route: 'DELETE /repos/{owner}/{name}/queue/{number}',
   toolset: 'pulls',
   access: writesRepo('read', { scope: 'pulls:merge' }),
@@ -24,9 +25,17 @@ export const leaveMergeQueue = operation({
     return write((tx) => {
       const entry = requireWaiting(tx.db, repo.id, number)
       if (!repo.can('write') && !isAuthor(hearth, caller, entry.queued_by)) {
-        throw forbidden('role', `only who queued #${number}, or someone with the role write on ${repo.full_name}, may take it out; yours is ${repo.role}`)
+        throw forbidden(
+          'role',
+          `only who queued #${number}, or someone with the role write on ${repo.full_name}, may take it out; yours is ${repo.role}`,
+        )
       }
-      leave(tx, entry, { state: 'removed', reason: 'left', note: 'it was taken out', by: caller.id })
+      leave(tx, entry, {
+        state: 'removed',
+        reason: 'left',
+        note: 'it was taken out',
+        by: caller.id,
+      })
       return entryRecord(hearth, findEntry(tx.db, entry.id) ?? entry)
     })
   },

@@ -4,17 +4,26 @@ import { contextFor, contextOf, queueRules, type PullContext } from '#features/p
 import { hasWaiting } from './store.ts'
 
 /** Whether merging into a base goes through the queue; the context is that of the repository. */
-export const isQueued = (hearth: Hearth, context: PullContext, base_ref: string): boolean => contextFor(hearth, context, base_ref).settings.merge_queue
+export const isQueued = (hearth: Hearth, context: PullContext, base_ref: string): boolean =>
+  contextFor(hearth, context, base_ref).settings.merge_queue
 
-export function limitsOf(hearth: Hearth, context: PullContext, base_ref: string): { slots: number; timeout_minutes: number } {
+export function limitsOf(
+  hearth: Hearth,
+  context: PullContext,
+  base_ref: string,
+): { slots: number; timeout_minutes: number } {
   const { queue_slots, check_timeout_minutes } = context.settings
   const rules = queueRules.all(hearth).flatMap((rule) => rule(hearth, context, base_ref) ?? [])
   return {
     slots: Math.min(queue_slots, ...rules.map(({ slots }) => slots)),
-    timeout_minutes: Math.min(check_timeout_minutes, ...rules.flatMap(({ timeout_minutes }) => timeout_minutes ?? [])),
+    timeout_minutes: Math.min(
+      check_timeout_minutes,
+      ...rules.flatMap(({ timeout_minutes }) => timeout_minutes ?? []),
+    ),
   }
 }
 
 /** Whether there is anything to see of the queue of a branch. */
 export const hasQueue = (hearth: Hearth, repo_id: string, base_ref: string): boolean =>
-  hasWaiting(hearth.db, { repo_id, base_ref }) || isQueued(hearth, contextOf(hearth.db, repo_id), base_ref)
+  hasWaiting(hearth.db, { repo_id, base_ref }) ||
+  isQueued(hearth, contextOf(hearth.db, repo_id), base_ref)

@@ -10,15 +10,26 @@ import { driveSoon } from './wake.ts'
 
 export const moveInMergeQueue = operation({
   name: 'move_in_merge_queue',
-  summary: 'Give a pull request another position in the merge queue (Maintain). What is then built on something else is tested again.',
+  summary:
+    'Give a pull request another position in the merge queue (Maintain). What is then built on something else is tested again.',
   route: 'PATCH /repos/{owner}/{name}/queue/{number}',
   toolset: 'pulls',
   access: writesRepo('maintain', { scope: 'pulls:merge' }),
   input: Type.Object({
     repo: RepoPath,
     number: RecordNumber,
-    position: Type.Integer({ minimum: 1, maximum: 100_000, description: 'From 1, which lands next; past the end is the end.' }),
-    reason: Type.Optional(Type.String({ minLength: 1, maxLength: 1_000, description: 'Why; it is written to the audit log.' })),
+    position: Type.Integer({
+      minimum: 1,
+      maximum: 100_000,
+      description: 'From 1, which lands next; past the end is the end.',
+    }),
+    reason: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 1_000,
+        description: 'Why; it is written to the audit log.',
+      }),
+    ),
   }),
   output: QueueEntry,
   annotations: { idempotent: true },
@@ -34,11 +45,19 @@ export const moveInMergeQueue = operation({
       if (before !== after) {
         const order = entries.filter(({ id }) => id !== entry.id)
         order.splice(after - 1, 0, entry)
-        order.forEach(({ id, place }, index) => place !== index + 1 && setEntry(tx, id, { place: index + 1 }))
+        order.forEach(
+          ({ id, place }, index) => place !== index + 1 && setEntry(tx, id, { place: index + 1 }),
+        )
         // Those that it passed stand elsewhere now as well.
-        const moved = order.slice(Math.min(before, after) - 1, Math.max(before, after)).filter(({ id }) => id !== entry.id)
+        const moved = order
+          .slice(Math.min(before, after) - 1, Math.max(before, after))
+          .filter(({ id }) => id !== entry.id)
         for (const { id } of [entry, ...moved]) announce(tx, id, { actor_id: caller.id })
-        auditQueue(tx, entry, 'moved', { before: { number, position: before }, after: { number, position: after }, reason })
+        auditQueue(tx, entry, 'moved', {
+          before: { number, position: before },
+          after: { number, position: after },
+          reason,
+        })
         driveSoon(tx, entry)
       }
       return entryRecord(hearth, requireWaiting(tx.db, repo.id, number))

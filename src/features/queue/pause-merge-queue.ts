@@ -10,11 +10,16 @@ import { driveSoon } from './wake.ts'
 
 export const pauseMergeQueue = operation({
   name: 'pause_merge_queue',
-  summary: 'Have the merge queue land nothing until it is resumed (Maintain). What waits is tested all the same. A paused queue gets the new reason.',
+  summary:
+    'Have the merge queue land nothing until it is resumed (Maintain). What waits is tested all the same. A paused queue gets the new reason.',
   route: 'POST /repos/{owner}/{name}/queue/pause',
   toolset: 'pulls',
   access: writesRepo('maintain', { scope: 'pulls:merge' }),
-  input: Type.Object({ repo: RepoPath, reason: Type.String({ minLength: 1, maxLength: 1_000, description: 'Why; everybody sees it.' }), base: BaseInput }),
+  input: Type.Object({
+    repo: RepoPath,
+    reason: Type.String({ minLength: 1, maxLength: 1_000, description: 'Why; everybody sees it.' }),
+    base: BaseInput,
+  }),
   output: MergeQueue,
   annotations: { idempotent: true },
   untrusted: inQueue,
@@ -26,7 +31,10 @@ export const pauseMergeQueue = operation({
       const before = findPause(tx.db, place)
       if (before?.reason !== why) {
         setPause(tx, place, caller.id, why)
-        auditQueue(tx, place, 'paused', { before: before && { reason: before.reason }, after: { reason: why } })
+        auditQueue(tx, place, 'paused', {
+          before: before && { reason: before.reason },
+          after: { reason: why },
+        })
         driveSoon(tx, place)
       }
       return queueRecord(hearth, place)

@@ -6,19 +6,36 @@ import { contextOf, findPull } from '#features/pulls/index.ts'
 import { timestamp } from '#lib/time.ts'
 import { isQueued, limitsOf } from './limits.ts'
 import type { MergeQueue, QueueEntry } from './schema.ts'
-import { findPause, listBases, listDurations, listSettled, listWaiting, positionOf, type EntryRow, type Place } from './store.ts'
+import {
+  findPause,
+  listBases,
+  listDurations,
+  listSettled,
+  listWaiting,
+  positionOf,
+  type EntryRow,
+  type Place,
+} from './store.ts'
 
 const MOST_RECENT = 20
 /** So many of those that landed last tell how long the next ones take. */
 const MOST_DURATIONS = 20
 
-export function entryRecord(hearth: Hearth, entry: EntryRow, estimated_at: string | null = estimates(hearth, entry).get(entry.id) ?? null): QueueEntry {
+export function entryRecord(
+  hearth: Hearth,
+  entry: EntryRow,
+  estimated_at: string | null = estimates(hearth, entry).get(entry.id) ?? null,
+): QueueEntry {
   const { db } = hearth
   const pull = findPull(db, entry.repo_id, entry.number)
   const checks = entry.run_id === null ? null : checksOfRun(hearth, entry.run_id)
   return {
     id: entry.id,
-    pull: { number: entry.number, title: pull?.title ?? '', author: actorOf(hearth, pull?.author_id ?? entry.queued_by) },
+    pull: {
+      number: entry.number,
+      title: pull?.title ?? '',
+      author: actorOf(hearth, pull?.author_id ?? entry.queued_by),
+    },
     position: positionOf(db, entry),
     state: entry.state,
     attempt: entry.attempt,
@@ -27,7 +44,15 @@ export function entryRecord(hearth: Hearth, entry: EntryRow, estimated_at: strin
     head_sha: entry.head_sha,
     candidate_sha: entry.candidate_sha,
     candidate_tree: entry.candidate_tree,
-    checks: checks ?? { sha: entry.head_sha, status: 'none', merge_sha: entry.candidate_sha, started_at: null, finished_at: null, message: null, results: [] },
+    checks: checks ?? {
+      sha: entry.head_sha,
+      status: 'none',
+      merge_sha: entry.candidate_sha,
+      started_at: null,
+      finished_at: null,
+      message: null,
+      results: [],
+    },
     reason: entry.reason,
     note: entry.note,
     queued_by: actorOf(hearth, entry.queued_by),
@@ -46,17 +71,31 @@ export function queueRecord(hearth: Hearth, place: Place): MergeQueue {
     enabled: isQueued(hearth, context, place.base_ref),
     base: place.base_ref,
     bases: listBases(hearth.db, place.repo_id),
-    paused: pause && { by: actorOf(hearth, pause.paused_by), at: pause.paused_at, reason: pause.reason },
-    waiting: listWaiting(hearth.db, place).map((entry) => entryRecord(hearth, entry, known.get(entry.id) ?? null)),
-    recent: listSettled(hearth.db, place, MOST_RECENT).map((entry) => entryRecord(hearth, entry, null)),
+    paused: pause && {
+      by: actorOf(hearth, pause.paused_by),
+      at: pause.paused_at,
+      reason: pause.reason,
+    },
+    waiting: listWaiting(hearth.db, place).map((entry) =>
+      entryRecord(hearth, entry, known.get(entry.id) ?? null),
+    ),
+    recent: listSettled(hearth.db, place, MOST_RECENT).map((entry) =>
+      entryRecord(hearth, entry, null),
+    ),
   }
 }
 
-/** When each may land: tests take as long as they lately took, as many at once as there are slots, and landing takes no time. */
+/**
+ * When each may land: tests take as long as they lately took, as many at once as there are slots,
+ * and landing takes no time.
+ */
 function estimates(hearth: Hearth, place: Place): Map<string, string> {
   const known = new Map<string, string>()
   const entries = listWaiting(hearth.db, place)
-  const durations = entries.length === 0 || findPause(hearth.db, place) ? [] : listDurations(hearth.db, place, MOST_DURATIONS).sort((a, b) => a - b)
+  const durations =
+    entries.length === 0 || findPause(hearth.db, place)
+      ? []
+      : listDurations(hearth.db, place, MOST_DURATIONS).sort((a, b) => a - b)
   const usual = durations[Math.floor(durations.length / 2)]
   if (usual === undefined) return known
   const { slots } = limitsOf(hearth, contextOf(hearth.db, place.repo_id), place.base_ref)
@@ -66,7 +105,13 @@ function estimates(hearth: Hearth, place: Place): Map<string, string> {
   for (const entry of entries) {
     const tested = entry.state === 'passed' || entry.state === 'landing'
     // One that waits begins when the slot that is free first is free.
-    const begins = entry.state === 'testing' && entry.started_at !== null ? Date.parse(entry.started_at) : Math.max(now, ends.length < slots ? now : (ends.sort((a, b) => a - b)[ends.length - slots] ?? now))
+    const begins =
+      entry.state === 'testing' && entry.started_at !== null
+        ? Date.parse(entry.started_at)
+        : Math.max(
+            now,
+            ends.length < slots ? now : (ends.sort((a, b) => a - b)[ends.length - slots] ?? now),
+          )
     const end = tested ? now : Math.max(now, begins + usual)
     if (!tested) ends.push(end)
     last = Math.max(last, end)

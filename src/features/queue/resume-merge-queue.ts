@@ -9,7 +9,8 @@ import { driveSoon } from './wake.ts'
 
 export const resumeMergeQueue = operation({
   name: 'resume_merge_queue',
-  summary: 'Have a paused merge queue land again (Maintain). One that is not paused is answered as it is.',
+  summary:
+    'Have a paused merge queue land again (Maintain). One that is not paused is answered as it is.',
   route: 'POST /repos/{owner}/{name}/queue/resume',
   toolset: 'pulls',
   access: writesRepo('maintain', { scope: 'pulls:merge' }),

@@ -1,4 +1,7 @@
-/** How the tests of a candidate end: by themselves, or because all of its commands together take too long. */
+/**
+ * How the tests of a candidate end: by themselves, or because all of its commands together take too
+ * long.
+ */
 import { follower } from '#core/events.ts'
 import { job } from '#core/jobs.ts'
 import { writeAs, type Tx } from '#core/write.ts'
@@ -13,21 +16,41 @@ import { driveSoon } from './wake.ts'
 /** Takes over what came of a run that is over. */
 export function judgeTests(tx: Tx, entry: EntryRow): void {
   const checks = entry.run_id === null ? null : checksOfRun(tx.hearth, entry.run_id)
-  if (!checks || entry.state !== 'testing' || entry.verdict !== null || checks.status === 'pending' || checks.status === 'none') return
+  if (
+    !checks ||
+    entry.state !== 'testing' ||
+    entry.verdict !== null ||
+    checks.status === 'pending' ||
+    checks.status === 'none'
+  )
+    return
   driveSoon(tx, entry)
   if (checks.status === 'passed') return advance(tx, entry, 'passed')
   const { timeout_minutes } = limitsOf(tx.hearth, contextOf(tx.db, entry.repo_id), entry.base_ref)
   const took = checks.results.reduce((sum, { duration_ms }) => sum + (duration_ms ?? 0), 0)
-  if (took >= timeout_minutes * MINUTE) setEntry(tx, entry.id, { verdict: 'timed_out', note: tookTooLong(timeout_minutes) })
-  else setEntry(tx, entry.id, { verdict: 'checks_failed', note: checks.status === 'errored' ? `its checks could not be run${checks.message === null ? '' : `: ${checks.message}`}` : null })
+  if (took >= timeout_minutes * MINUTE)
+    setEntry(tx, entry.id, { verdict: 'timed_out', note: tookTooLong(timeout_minutes) })
+  else
+    setEntry(tx, entry.id, {
+      verdict: 'checks_failed',
+      note:
+        checks.status === 'errored'
+          ? `its checks could not be run${checks.message === null ? '' : `: ${checks.message}`}`
+          : null,
+    })
 }
 
-const tookTooLong = (minutes: number): string => `its checks took longer than ${minutes} ${minutes === 1 ? 'minute' : 'minutes'} together`
+const tookTooLong = (minutes: number): string =>
+  `its checks took longer than ${minutes} ${minutes === 1 ? 'minute' : 'minutes'} together`
 
-export const followChecks = follower('the merge queue follows its checks', checksFinished, (tx, { run_id, purpose }) => {
-  const entry = purpose === 'queue' ? findByRun(tx.db, run_id) : null
-  if (entry) judgeTests(tx, entry)
-})
+export const followChecks = follower(
+  'the merge queue follows its checks',
+  checksFinished,
+  (tx, { run_id, purpose }) => {
+    const entry = purpose === 'queue' ? findByRun(tx.db, run_id) : null
+    if (entry) judgeTests(tx, entry)
+  },
+)
 
 /** Ends tests whose time is over. They may have begun later than they were asked for. */
 export const endTests = job<{ entry_id: string; run_id: string }>({
@@ -36,9 +59,17 @@ export const endTests = job<{ entry_id: string; run_id: string }>({
     writeAs(hearth, null, (tx) => {
       const entry = findEntry(tx.db, input.entry_id)
       const checks = checksOfRun(hearth, input.run_id)
-      if (entry?.run_id !== input.run_id || entry.state !== 'testing' || checks?.status !== 'pending') return
+      if (
+        entry?.run_id !== input.run_id ||
+        entry.state !== 'testing' ||
+        checks?.status !== 'pending'
+      )
+        return
       const { timeout_minutes } = limitsOf(hearth, contextOf(tx.db, entry.repo_id), entry.base_ref)
-      const left = checks.started_at === null ? timeout_minutes * MINUTE : Date.parse(checks.started_at) + timeout_minutes * MINUTE - tx.now_ms
+      const left =
+        checks.started_at === null
+          ? timeout_minutes * MINUTE
+          : Date.parse(checks.started_at) + timeout_minutes * MINUTE - tx.now_ms
       if (left > 0) {
         tx.enqueue(endTests, input, { key: input.run_id, delay_ms: left })
         return

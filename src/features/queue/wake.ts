@@ -11,7 +11,10 @@ const keyOf = ({ repo_id, base_ref }: Place): string => `${repo_id} ${base_ref}`
 /** Queues that this process moves on now; `again` when something happened meanwhile. */
 const driven = new WeakMap<Hearth, Map<string, { again: boolean }>>()
 
-/** Moves one queue on. There is one at work for each queue; a second one has the first go round once more. */
+/**
+ * Moves one queue on. There is one at work for each queue; a second one has the first go round once
+ * more.
+ */
 export const driveQueue = job<Place>({
   kind: 'drive_queue',
   retry: ['2s', '10s', '1m', '5m'],
@@ -40,9 +43,13 @@ async function alone({ hearth, signal }: JobContext, place: Place): Promise<void
 }
 
 /** Has a queue moved on as soon as this transaction is on disk. */
-export const driveSoon = (tx: Tx, { repo_id, base_ref }: Place): void => void tx.enqueue(driveQueue, { repo_id, base_ref }, { key: keyOf({ repo_id, base_ref }) })
+export const driveSoon = (tx: Tx, { repo_id, base_ref }: Place): void =>
+  void tx.enqueue(driveQueue, { repo_id, base_ref }, { key: keyOf({ repo_id, base_ref }) })
 
-/** Has a queue moved on at a later moment. A kind of its own: what waits for a moment must not keep what happens now from being seen. */
+/**
+ * Has a queue moved on at a later moment. A kind of its own: what waits for a moment must not keep
+ * what happens now from being seen.
+ */
 export const wakeQueue = job<Place>({
   kind: 'wake_queue',
   run: ({ hearth }, place) => writeAs(hearth, null, (tx) => driveSoon(tx, place)),
@@ -53,5 +60,9 @@ const LONGEST_MS = 6 * 60 * 60_000
 
 export function driveAt(tx: Tx, place: Place, at: number): void {
   const delay_ms = Math.min(LONGEST_MS, Math.max(1_000, at - tx.now_ms + 500))
-  tx.enqueue(wakeQueue, { repo_id: place.repo_id, base_ref: place.base_ref }, { key: `${keyOf(place)} ${at}`, delay_ms })
+  tx.enqueue(
+    wakeQueue,
+    { repo_id: place.repo_id, base_ref: place.base_ref },
+    { key: `${keyOf(place)} ${at}`, delay_ms },
+  )
 }

@@ -25,7 +25,14 @@ export const deleteReleaseAsset = operation({
       const release = requireRelease(tx.db, repo.id, asset.release_id, true)
       requireThawed(hearth, release, 'no file can be taken away')
       removeAsset(tx, asset.id)
-      auditRepo(tx, 'release.file_deleted', live, { before: { release: release.id, tag: release.tag_name, file: asset.name, sha256: asset.sha256 } })
+      auditRepo(tx, 'release.file_deleted', live, {
+        before: {
+          release: release.id,
+          tag: release.tag_name,
+          file: asset.name,
+          sha256: asset.sha256,
+        },
+      })
       return null
     }),
 })

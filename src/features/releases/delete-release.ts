@@ -27,7 +27,9 @@ export const deleteRelease = operation({
       const files = countAssets(tx.db, row.id)
       removeRelease(tx, row.id)
       settleLatest(tx, repo.id)
-      auditRepo(tx, 'release.deleted', live, { before: { release: row.id, tag: row.tag_name, name: row.name, files } })
+      auditRepo(tx, 'release.deleted', live, {
+        before: { release: row.id, tag: row.tag_name, name: row.name, files },
+      })
       return null
     }),
 })

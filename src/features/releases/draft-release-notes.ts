@@ -9,12 +9,18 @@ import { targetOf } from './tag.ts'
 
 export const draftReleaseNotes = operation({
   name: 'draft_release_notes',
-  summary: 'Draft the name and notes of a version from what was merged since previous_tag, or since the release before it (Write). Nothing is kept.',
+  summary:
+    'Draft the name and notes of a version from what was merged since previous_tag, or since the release before it (Write). Nothing is kept.',
   route: 'POST /repos/{owner}/{name}/releases/notes',
   toolset: 'releases',
   access: readsRepoAs('write', { scope: 'repo:read' }),
   input: Type.Object({
-    repo: RepoPath, tag_name: TagName, previous_tag: Type.Optional(Type.String({ minLength: 1, maxLength: 255, description: 'The tag to begin after.' })), target: Type.Optional(Target),
+    repo: RepoPath,
+    tag_name: TagName,
+    previous_tag: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 255, description: 'The tag to begin after.' }),
+    ),
+    target: Type.Optional(Target),
   }),
   output: ReleaseNotes,
   annotations: { idempotent: true },
@@ -23,7 +29,13 @@ export const draftReleaseNotes = operation({
   handler: async ({ hearth, repo }, { tag_name, previous_tag, target = repo.default_branch }) => {
     requireTagName(tag_name)
     const commit = await targetOf(hearth, repo, tag_name, target)
-    const before = previous_tag === undefined ? undefined : { tag: previous_tag, commit: await resolveCommit(hearth, repo, tagRef(previous_tag), 'previous_tag') }
+    const before =
+      previous_tag === undefined
+        ? undefined
+        : {
+            tag: previous_tag,
+            commit: await resolveCommit(hearth, repo, tagRef(previous_tag), 'previous_tag'),
+          }
     return draftNotes(hearth, repo, { tag_name, target: commit, before })
   },
 })

@@ -9,7 +9,8 @@ import { draftedHere } from './untrusted.ts'
 
 export const getLatestRelease = operation({
   name: 'get_latest_release',
-  summary: 'Get the latest release of a repository that you can see: the one that was set, else the highest version. Drafts and prereleases are never it.',
+  summary:
+    'Get the latest release of a repository that you can see: the one that was set, else the highest version. Drafts and prereleases are never it.',
   route: 'GET /repos/{owner}/{name}/releases/latest',
   toolset: 'releases',
   access: readsRepo({ scope: 'repo:read' }),

@@ -8,7 +8,8 @@ import { draftedHere } from './untrusted.ts'
 
 export const getRelease = operation({
   name: 'get_release',
-  summary: 'Get one release of a repository that you can see, with its notes and files. A draft is found only with Write.',
+  summary:
+    'Get one release of a repository that you can see, with its notes and files. A draft is found only with Write.',
   route: 'GET /repos/{owner}/{name}/releases/{id}',
   toolset: 'releases',
   access: readsRepo({ scope: 'repo:read' }),
@@ -16,5 +17,6 @@ export const getRelease = operation({
   output: Release,
   untrusted: (release) => draftedHere(release),
 
-  handler: ({ hearth, db, repo }, { id }) => releaseRecord(hearth, repo, requireRelease(db, repo.id, id, repo.can('write'))),
+  handler: ({ hearth, db, repo }, { id }) =>
+    releaseRecord(hearth, repo, requireRelease(db, repo.id, id, repo.can('write'))),
 })

@@ -22,16 +22,43 @@ import { uploadReleaseAsset } from './upload-release-asset.ts'
 export * from './schema.ts'
 export { releasePublished } from './events.ts'
 export {
-  createRelease, deleteRelease, deleteReleaseAsset, draftReleaseNotes, getLatestRelease, getRelease, getReleaseByTag, listReleaseAssets, listReleases, openReleaseAsset,
-  updateRelease, uploadReleaseAsset,
+  createRelease,
+  deleteRelease,
+  deleteReleaseAsset,
+  draftReleaseNotes,
+  getLatestRelease,
+  getRelease,
+  getReleaseByTag,
+  listReleaseAssets,
+  listReleases,
+  openReleaseAsset,
+  updateRelease,
+  uploadReleaseAsset,
 }
 
 export const feature: Feature = {
   name: 'releases',
   operations: [
-    listReleases, getRelease, createRelease, updateRelease, deleteRelease, getLatestRelease, getReleaseByTag, draftReleaseNotes, listReleaseAssets, uploadReleaseAsset,
-    deleteReleaseAsset, openReleaseAsset,
+    listReleases,
+    getRelease,
+    createRelease,
+    updateRelease,
+    deleteRelease,
+    getLatestRelease,
+    getReleaseByTag,
+    draftReleaseNotes,
+    listReleaseAssets,
+    uploadReleaseAsset,
+    deleteReleaseAsset,
+    openReleaseAsset,
   ],
   events,
-  extensions: [releasedTags.with(isPublished), releaseOfTag.with(idOfPublished), belongings.with(removeReleasesOf), keptCommits.with(keptTargets), blobHolders.with({ holds: holdsBlob, named: listBlobs }), usageParts.with({ part: 'artifacts_bytes', count: countAssetBytes })],
+  extensions: [
+    releasedTags.with(isPublished),
+    releaseOfTag.with(idOfPublished),
+    belongings.with(removeReleasesOf),
+    keptCommits.with(keptTargets),
+    blobHolders.with({ holds: holdsBlob, named: listBlobs }),
+    usageParts.with({ part: 'artifacts_bytes', count: countAssetBytes }),
+  ],
 }

@@ -3,7 +3,10 @@ import type { Tx } from '#core/write.ts'
 import { listCandidates, setLatest, type Candidate } from './store.ts'
 import { compareVersions, versionOf } from './version-order.ts'
 
-/** The one that was set; else the highest version; else the newest. Those that were said not to be it are passed over while there are others. */
+/**
+ * The one that was set; else the highest version; else the newest. Those that were said not to be
+ * it are passed over while there are others.
+ */
 export function latestOf(candidates: readonly Candidate[]): Candidate | null {
   const chosen = candidates.find(({ latest_choice }) => latest_choice === 1)
   if (chosen) return chosen
@@ -14,7 +17,10 @@ export function latestOf(candidates: readonly Candidate[]): Candidate | null {
     return version ? [{ one, version }] : []
   })
   if (first === null) return among[0] ?? null
-  return others.reduce((best, other) => (compareVersions(other.version, best.version) > 0 ? other : best), first).one
+  return others.reduce(
+    (best, other) => (compareVersions(other.version, best.version) > 0 ? other : best),
+    first,
+  ).one
 }
 
 /** Works it out anew, in the transaction that changed a release. */

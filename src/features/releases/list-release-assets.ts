@@ -9,7 +9,8 @@ import { countAssets, listAssetRows } from './store-assets.ts'
 
 export const listReleaseAssets = operation({
   name: 'list_release_assets',
-  summary: 'List the files of a release that you can see, by name, each with its size, digest and address.',
+  summary:
+    'List the files of a release that you can see, by name, each with its size, digest and address.',
   route: 'GET /repos/{owner}/{name}/releases/{id}/assets',
   toolset: 'releases',
   access: readsRepo({ scope: 'repo:read' }),
@@ -21,6 +22,10 @@ export const listReleaseAssets = operation({
     const release = requireRelease(db, repo.id, id, repo.can('write'))
     const window = windowOf(paging)
     const rows = listAssetRows(db, release.id, window.limit + 1, window.offset)
-    return pageOf(rows.map((row) => assetRecord(hearth, repo, release, row)), window, countAssets(db, release.id))
+    return pageOf(
+      rows.map((row) => assetRecord(hearth, repo, release, row)),
+      window,
+      countAssets(db, release.id),
+    )
   },
 })

@@ -9,7 +9,8 @@ import { draftedHere } from './untrusted.ts'
 
 export const listReleases = operation({
   name: 'list_releases',
-  summary: 'List the releases of a repository that you can see, the newest first, each with its notes and files. Drafts are among them for those with Write.',
+  summary:
+    'List the releases of a repository that you can see, the newest first, each with its notes and files. Drafts are among them for those with Write.',
   route: 'GET /repos/{owner}/{name}/releases',
   toolset: 'releases',
   access: readsRepo({ scope: 'repo:read' }),
@@ -21,7 +22,15 @@ export const listReleases = operation({
   handler: ({ hearth, db, repo }, paging) => {
     const window = windowOf(paging)
     const drafts = repo.can('write')
-    const rows = listReleaseRows(db, repo.id, { drafts, limit: window.limit + 1, offset: window.offset })
-    return pageOf(rows.map((row) => releaseRecord(hearth, repo, row)), window, countReleases(db, repo.id, drafts))
+    const rows = listReleaseRows(db, repo.id, {
+      drafts,
+      limit: window.limit + 1,
+      offset: window.offset,
+    })
+    return pageOf(
+      rows.map((row) => releaseRecord(hearth, repo, row)),
+      window,
+      countReleases(db, repo.id, drafts),
+    )
   },
 })

@@ -13,17 +13,27 @@ export const openReleaseAsset = operation({
   summary: 'Find a file of a release by tag, or of a draft by its id, for whoever downloads it.',
   route: null,
   access: readsRepo({ scope: 'repo:read' }),
-  input: Type.Object({ repo: RepoPath, tag: TagName, name: Type.String({ minLength: 1, maxLength: 255 }), counts: Type.Boolean({ description: 'Whether it is downloaded from its beginning.' }) }),
+  input: Type.Object({
+    repo: RepoPath,
+    tag: TagName,
+    name: Type.String({ minLength: 1, maxLength: 255 }),
+    counts: Type.Boolean({ description: 'Whether it is downloaded from its beginning.' }),
+  }),
   output: Asset,
 
   handler: async ({ hearth, db, repo, write }, { tag, name, counts }) => {
     const published = findByTag(db, repo.id, tag)
-    const release = published && published.published_at !== null ? published : requireRelease(db, repo.id, tag, repo.can('write'))
+    const release =
+      published && published.published_at !== null
+        ? published
+        : requireRelease(db, repo.id, tag, repo.can('write'))
     const asset = findAsset(db, release.id, name.normalize('NFC'))
     if (!asset) throw notFound(`the file ${name}`)
     if (counts) {
       // A number that cannot be written is no reason to keep the file back.
-      await write((tx) => countDownload(tx, asset.id)).catch((error: unknown) => hearth.log.warn('a download was not counted', { asset: asset.id, error }))
+      await write((tx) => countDownload(tx, asset.id)).catch((error: unknown) =>
+        hearth.log.warn('a download was not counted', { asset: asset.id, error }),
+      )
     }
     return assetRecord(hearth, repo, release, asset)
   },

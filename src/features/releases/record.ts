@@ -10,14 +10,28 @@ type Repo = Pick<RepoGrant, 'id' | 'full_name'>
 
 const encodePath = (path: string): string => path.split('/').map(encodeURIComponent).join('/')
 
-const releasesUrl = ({ settings }: Hearth, { full_name }: Repo): string => `${settings.site_url}/${full_name}/releases`
+const releasesUrl = ({ settings }: Hearth, { full_name }: Repo): string =>
+  `${settings.site_url}/${full_name}/releases`
 
 /** The ruleset that keeps a published release as it is; null when none does, and for drafts. */
 export const frozenBy = (hearth: Hearth, row: ReleaseRow) =>
-  row.published_at === null ? null : (frozenReleases.all(hearth).map((ask) => ask(hearth, row.repo_id, row.tag_name)).find((found) => found !== null) ?? null)
+  row.published_at === null
+    ? null
+    : (frozenReleases
+        .all(hearth)
+        .map((ask) => ask(hearth, row.repo_id, row.tag_name))
+        .find((found) => found !== null) ?? null)
 
-/** Files are addressed by the tag, which people can read; those of a draft by its id, because its tag may still change. */
-export const assetRecord = (hearth: Hearth, repo: Repo, release: ReleaseRow, row: AssetRow): Asset => ({
+/**
+ * Files are addressed by the tag, which people can read; those of a draft by its id, because its
+ * tag may still change.
+ */
+export const assetRecord = (
+  hearth: Hearth,
+  repo: Repo,
+  release: ReleaseRow,
+  row: AssetRow,
+): Asset => ({
   id: row.id,
   name: row.name,
   label: row.label,
@@ -45,9 +59,14 @@ export function releaseRecord(hearth: Hearth, repo: Repo, row: ReleaseRow): Rele
     created_at: row.created_at,
     published_at: row.published_at,
     updated_at: row.updated_at,
-    html_url: row.published_at === null ? `${releasesUrl(hearth, repo)}/${row.id}` : `${releasesUrl(hearth, repo)}/tag/${encodePath(row.tag_name)}`,
+    html_url:
+      row.published_at === null
+        ? `${releasesUrl(hearth, repo)}/${row.id}`
+        : `${releasesUrl(hearth, repo)}/tag/${encodePath(row.tag_name)}`,
     tag_sha: tag && (tag.peeled ?? tag.oid),
-    assets: listAssetRows(hearth.db, row.id, MOST_ASSETS).map((asset) => assetRecord(hearth, repo, row, asset)),
+    assets: listAssetRows(hearth.db, row.id, MOST_ASSETS).map((asset) =>
+      assetRecord(hearth, repo, row, asset),
+    ),
     zipball_url: `${hearth.settings.base_url}/repos/${repo.full_name}/zipball/${encodeURIComponent(row.published_at === null ? row.target : row.tag_name)}`,
     notes_generated: row.notes_generated === 1,
     immutable: frozenBy(hearth, row) !== null,

@@ -15,7 +15,10 @@ export const Asset = Type.Object(
     download_count: Type.Integer(),
     uploader: Actor,
     created_at: Time,
-    download_url: Type.String({ description: 'Answers ranges. A private one needs the token of somebody who may read the repository.' }),
+    download_url: Type.String({
+      description:
+        'Answers ranges. A private one needs the token of somebody who may read the repository.',
+    }),
   },
   { $id: 'ReleaseAsset', description: 'A file of a release.' },
 )
@@ -26,21 +29,35 @@ export const Release = Type.Object(
   {
     id: Id('rel'),
     tag_name: Type.String(),
-    target: Type.String({ description: 'The commit that was released. Of a draft, the commit that its tag would name when it was saved.' }),
+    target: Type.String({
+      description:
+        'The commit that was released. Of a draft, the commit that its tag would name when it was saved.',
+    }),
     name: Type.String(),
     body: Type.String({ description: 'The notes, as Markdown.' }),
-    draft: Type.Boolean({ description: 'Only those with Write see it, and it has no tag of its own yet.' }),
+    draft: Type.Boolean({
+      description: 'Only those with Write see it, and it has no tag of its own yet.',
+    }),
     prerelease: Type.Boolean(),
-    latest: Type.Boolean({ description: 'True for one published release that is no prerelease: the one that was set, else the highest version, else the newest.' }),
+    latest: Type.Boolean({
+      description:
+        'True for one published release that is no prerelease: the one that was set, else the highest version, else the newest.',
+    }),
     author: Actor,
     created_at: Time,
     published_at: Nullable(Time),
     updated_at: Time,
     html_url: Type.String(),
-    tag_sha: Nullable(Type.String({ description: 'The commit that the tag names now; null while there is no such tag.' })),
+    tag_sha: Nullable(
+      Type.String({
+        description: 'The commit that the tag names now; null while there is no such tag.',
+      }),
+    ),
     assets: Type.Array(Asset),
     zipball_url: Type.String({ description: 'A zip file of the source.' }),
-    notes_generated: Type.Boolean({ description: 'Whether the notes were drafted here from pull requests.' }),
+    notes_generated: Type.Boolean({
+      description: 'Whether the notes were drafted here from pull requests.',
+    }),
     immutable: Type.Boolean({ description: 'A ruleset keeps its tag and its files as they are.' }),
   },
   { $id: 'Release', description: 'A version that is given out: a tag with notes and files.' },
@@ -48,18 +65,41 @@ export const Release = Type.Object(
 export type Release = Static<typeof Release>
 export const Releases = ListOf(Release)
 
-export const ReleaseNotes = Type.Object({ name: Type.String(), body: Type.String({ description: 'Markdown.' }) }, { $id: 'ReleaseNotes' })
+export const ReleaseNotes = Type.Object(
+  { name: Type.String(), body: Type.String({ description: 'Markdown.' }) },
+  { $id: 'ReleaseNotes' },
+)
 export type ReleaseNotes = Static<typeof ReleaseNotes>
 
 /** Inputs that several operations share. */
 export const ReleaseId = Type.String({ maxLength: 100, description: 'The id of a release.' })
-export const AssetId = Type.String({ maxLength: 100, description: 'The id of a file of a release.' })
-export const TagName = Type.String({ minLength: 1, maxLength: 255, description: 'The tag of the version, such as v1.0.' })
-export const Target = Type.String({ minLength: 1, maxLength: 500, description: 'The branch, tag or commit where the tag is made when there is none; the default branch unless given.' })
+export const AssetId = Type.String({
+  maxLength: 100,
+  description: 'The id of a file of a release.',
+})
+export const TagName = Type.String({
+  minLength: 1,
+  maxLength: 255,
+  description: 'The tag of the version, such as v1.0.',
+})
+export const Target = Type.String({
+  minLength: 1,
+  maxLength: 500,
+  description:
+    'The branch, tag or commit where the tag is made when there is none; the default branch unless given.',
+})
 export const told = {
-  name: Type.Optional(Type.String({ maxLength: 255, description: 'The title; the tag unless given.' })),
-  body: Type.Optional(Type.String({ maxLength: LONGEST_NOTES, description: 'The notes, as Markdown.' })),
-  draft: Type.Optional(Type.Boolean({ description: 'Keep it to those with Write, and make no tag yet.' })),
+  name: Type.Optional(
+    Type.String({ maxLength: 255, description: 'The title; the tag unless given.' }),
+  ),
+  body: Type.Optional(
+    Type.String({ maxLength: LONGEST_NOTES, description: 'The notes, as Markdown.' }),
+  ),
+  draft: Type.Optional(
+    Type.Boolean({ description: 'Keep it to those with Write, and make no tag yet.' }),
+  ),
   prerelease: Type.Optional(Type.Boolean({ description: 'It is not for everybody yet.' })),
-  latest: Type.Optional(Type.Boolean({ description: 'Whether it is the latest; its version decides unless given.' })),
+  latest: Type.Optional(
+    Type.Boolean({ description: 'Whether it is the latest; its version decides unless given.' }),
+  ),
 }

@@ -28,7 +28,8 @@ export type ReleaseRow = {
 /** 404 for one of another repository, and for a draft unless `drafts` may be seen. */
 export function requireRelease(db: Db, repo_id: string, id: string, drafts: boolean): ReleaseRow {
   const row = db.one<ReleaseRow>('SELECT * FROM releases WHERE id = ? AND repo_id = ?', id, repo_id)
-  if (!row || (row.published_at === null && !drafts)) throw notFound(`the release ${id.slice(0, 100)}`)
+  if (!row || (row.published_at === null && !drafts))
+    throw notFound(`the release ${id.slice(0, 100)}`)
   return row
 }
 
@@ -36,27 +37,49 @@ export const findByTag = (db: Db, repo_id: string, tag_name: string): ReleaseRow
   db.one<ReleaseRow>('SELECT * FROM releases WHERE repo_id = ? AND tag_name = ?', repo_id, tag_name)
 
 export const idOfPublished = (db: Db, repo_id: string, tag_name: string): string | null =>
-  db.one<{ id: string }>('SELECT id FROM releases WHERE repo_id = ? AND tag_name = ? AND published_at IS NOT NULL', repo_id, tag_name)?.id ?? null
+  db.one<{ id: string }>(
+    'SELECT id FROM releases WHERE repo_id = ? AND tag_name = ? AND published_at IS NOT NULL',
+    repo_id,
+    tag_name,
+  )?.id ?? null
 
-export const isPublished = (db: Db, repo_id: string, tag_name: string): boolean => idOfPublished(db, repo_id, tag_name) !== null
+export const isPublished = (db: Db, repo_id: string, tag_name: string): boolean =>
+  idOfPublished(db, repo_id, tag_name) !== null
 
-export const findLatest = (db: Db, repo_id: string): ReleaseRow | null => db.one<ReleaseRow>('SELECT * FROM releases WHERE repo_id = ? AND latest = 1', repo_id)
+export const findLatest = (db: Db, repo_id: string): ReleaseRow | null =>
+  db.one<ReleaseRow>('SELECT * FROM releases WHERE repo_id = ? AND latest = 1', repo_id)
 
 /** The newest first. */
-export const listReleaseRows = (db: Db, repo_id: string, { drafts, limit, offset }: { drafts: boolean; limit: number; offset: number }): ReleaseRow[] =>
+export const listReleaseRows = (
+  db: Db,
+  repo_id: string,
+  { drafts, limit, offset }: { drafts: boolean; limit: number; offset: number },
+): ReleaseRow[] =>
   db.all<ReleaseRow>(
-    'SELECT * FROM releases WHERE repo_id = ? AND (? OR published_at IS NOT NULL) ORDER BY listed_at DESC, id DESC LIMIT ? OFFSET ?', repo_id, Number(drafts), limit, offset,
+    'SELECT * FROM releases WHERE repo_id = ? AND (? OR published_at IS NOT NULL) ORDER BY listed_at DESC, id DESC LIMIT ? OFFSET ?',
+    repo_id,
+    Number(drafts),
+    limit,
+    offset,
   )
 
 export const countReleases = (db: Db, repo_id: string, drafts: boolean): number =>
-  db.one<{ count: number }>('SELECT count(*) AS count FROM releases WHERE repo_id = ? AND (? OR published_at IS NOT NULL)', repo_id, Number(drafts))?.count ?? 0
+  db.one<{ count: number }>(
+    'SELECT count(*) AS count FROM releases WHERE repo_id = ? AND (? OR published_at IS NOT NULL)',
+    repo_id,
+    Number(drafts),
+  )?.count ?? 0
 
-export type Candidate = Pick<ReleaseRow, 'id' | 'tag_name' | 'latest_choice' | 'published_at' | 'latest'>
+export type Candidate = Pick<
+  ReleaseRow,
+  'id' | 'tag_name' | 'latest_choice' | 'published_at' | 'latest'
+>
 
 /** Those that may be the latest, the newest first. */
 export const listCandidates = (db: Db, repo_id: string): Candidate[] =>
   db.all<Candidate>(
-    'SELECT id, tag_name, latest_choice, published_at, latest FROM releases WHERE repo_id = ? AND published_at IS NOT NULL AND prerelease = 0 ORDER BY published_at DESC, id DESC', repo_id,
+    'SELECT id, tag_name, latest_choice, published_at, latest FROM releases WHERE repo_id = ? AND published_at IS NOT NULL AND prerelease = 0 ORDER BY published_at DESC, id DESC',
+    repo_id,
   )
 
 /** Makes one the latest, or none. */
@@ -67,7 +90,11 @@ export function setLatest(tx: Tx, repo_id: string, id: string | null): void {
 
 /** Nobody said any more that another one is the latest. */
 export const forgetChosen = (tx: Tx, repo_id: string, but: string): void =>
-  void tx.db.run('UPDATE releases SET latest_choice = NULL WHERE repo_id = ? AND latest_choice = 1 AND id <> ?', repo_id, but)
+  void tx.db.run(
+    'UPDATE releases SET latest_choice = NULL WHERE repo_id = ? AND latest_choice = 1 AND id <> ?',
+    repo_id,
+    but,
+  )
 
 type New = Omit<ReleaseRow, 'latest' | 'created_at' | 'updated_at'>
 
@@ -75,34 +102,92 @@ export const insertRelease = (tx: Tx, row: New): void =>
   void tx.db.run(
     `INSERT INTO releases (id, repo_id, tag_name, target_name, target, name, body, notes_generated, prerelease, latest_choice, author_id, created_at, updated_at, published_at)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    row.id, row.repo_id, row.tag_name, row.target_name, row.target, row.name, row.body, row.notes_generated, row.prerelease, row.latest_choice, row.author_id, tx.now, tx.now, row.published_at,
+    row.id,
+    row.repo_id,
+    row.tag_name,
+    row.target_name,
+    row.target,
+    row.name,
+    row.body,
+    row.notes_generated,
+    row.prerelease,
+    row.latest_choice,
+    row.author_id,
+    tx.now,
+    tx.now,
+    row.published_at,
   )
 
-export type ReleaseChange = Partial<Pick<ReleaseRow, 'tag_name' | 'target_name' | 'target' | 'name' | 'body' | 'notes_generated' | 'prerelease' | 'latest_choice' | 'published_at'>>
+export type ReleaseChange = Partial<
+  Pick<
+    ReleaseRow,
+    | 'tag_name'
+    | 'target_name'
+    | 'target'
+    | 'name'
+    | 'body'
+    | 'notes_generated'
+    | 'prerelease'
+    | 'latest_choice'
+    | 'published_at'
+  >
+>
 
 export function setRelease(tx: Tx, row: ReleaseRow, change: ReleaseChange): void {
   const now = { ...row, ...change }
-  // What cannot be the latest any more must not be marked so when it changes; who is, is worked out afterwards.
+  // What cannot be the latest any more must not be marked so when it changes; who is, is worked out
+  // afterwards.
   tx.db.run(
     `UPDATE releases SET tag_name = ?, target_name = ?, target = ?, name = ?, body = ?, notes_generated = ?, prerelease = ?, latest_choice = ?, published_at = ?, updated_at = ?, latest = 0 WHERE id = ?`,
-    now.tag_name, now.target_name, now.target, now.name, now.body, now.notes_generated, now.prerelease, now.latest_choice, now.published_at, tx.now, row.id,
+    now.tag_name,
+    now.target_name,
+    now.target,
+    now.name,
+    now.body,
+    now.notes_generated,
+    now.prerelease,
+    now.latest_choice,
+    now.published_at,
+    tx.now,
+    row.id,
   )
 }
 
-export const removeRelease = (tx: Tx, id: string): void => void tx.db.run('DELETE FROM releases WHERE id = ?', id)
+export const removeRelease = (tx: Tx, id: string): void =>
+  void tx.db.run('DELETE FROM releases WHERE id = ?', id)
 
 /** Of a repository that is gone; their files are freed by the sweep of blobs. */
 export const removeReleasesOf = (tx: Tx, repo_id: string, limit: number): number =>
-  tx.db.run('DELETE FROM releases WHERE id IN (SELECT id FROM releases WHERE repo_id = ? LIMIT ?)', repo_id, limit)
+  tx.db.run(
+    'DELETE FROM releases WHERE id IN (SELECT id FROM releases WHERE repo_id = ? LIMIT ?)',
+    repo_id,
+    limit,
+  )
 
 /** Published ones whose commit notes may begin at, the newest first. */
-export const listPublished = (db: Db, repo_id: string, limit: number): Pick<ReleaseRow, 'tag_name' | 'prerelease'>[] =>
-  db.all('SELECT tag_name, prerelease FROM releases WHERE repo_id = ? AND published_at IS NOT NULL ORDER BY listed_at DESC, id DESC LIMIT ?', repo_id, limit)
+export const listPublished = (
+  db: Db,
+  repo_id: string,
+  limit: number,
+): Pick<ReleaseRow, 'tag_name' | 'prerelease'>[] =>
+  db.all(
+    'SELECT tag_name, prerelease FROM releases WHERE repo_id = ? AND published_at IS NOT NULL ORDER BY listed_at DESC, id DESC LIMIT ?',
+    repo_id,
+    limit,
+  )
 
 const KEPT_AT_ONCE = 1000
 
 /** What releases are made of: a draft's tag does not exist yet. `after` is a tag's name. */
 export function keptTargets(db: Db, repo_id: string, after: string): KeptPage {
-  const rows = db.all<{ tag_name: string; target: Oid }>('SELECT tag_name, target FROM releases WHERE repo_id = ? AND tag_name > ? ORDER BY tag_name LIMIT ?', repo_id, after, KEPT_AT_ONCE)
-  return { oids: rows.map(({ target }) => target), next: rows.length < KEPT_AT_ONCE ? null : (rows.at(-1)?.tag_name ?? null) }
+  const rows = db.all<{ tag_name: string; target: Oid }>(
+    'SELECT tag_name, target FROM releases WHERE repo_id = ? AND tag_name > ? ORDER BY tag_name LIMIT ?',
+    repo_id,
+    after,
+    KEPT_AT_ONCE,
+  )
+  return {
+    oids: rows.map(({ target }) => target),
+    next: rows.length < KEPT_AT_ONCE ? null : (rows.at(-1)?.tag_name ?? null),
+  }
 }

@@ -14,11 +14,18 @@ import { prepareTag, targetOf } from './tag.ts'
 
 export const updateRelease = operation({
   name: 'update_release',
-  summary: 'Change a release (Write). draft: false publishes a draft, which makes its tag when it is missing; draft: true takes a published one back, and its tag stays.',
+  summary:
+    'Change a release (Write). draft: false publishes a draft, which makes its tag when it is missing; draft: true takes a published one back, and its tag stays.',
   route: 'PATCH /repos/{owner}/{name}/releases/{id}',
   toolset: 'releases',
   access: writesRepo('write', { scope: 'repo:write' }),
-  input: Type.Object({ repo: RepoPath, id: ReleaseId, tag_name: Type.Optional(TagName), target: Type.Optional(Target), ...told }),
+  input: Type.Object({
+    repo: RepoPath,
+    id: ReleaseId,
+    tag_name: Type.Optional(TagName),
+    target: Type.Optional(Target),
+    ...told,
+  }),
   output: Release,
 
   handler: async ({ hearth, db, repo, caller, write }, { id, target, ...input }) => {
@@ -34,25 +41,46 @@ export const updateRelease = operation({
     requireMayBeLatest(input, prerelease)
     const turned = tag_name !== seen.tag_name || (draft && seen.published_at !== null)
     if (turned) requireThawed(hearth, seen, 'its tag cannot change, and it cannot become a draft')
-    const name = input.name === undefined ? seen.name : input.name.trim() === '' ? tag_name : oneLine('name', input.name)
+    const name =
+      input.name === undefined
+        ? seen.name
+        : input.name.trim() === ''
+          ? tag_name
+          : oneLine('name', input.name)
     const body = input.body === undefined ? seen.body : manyLines('body', input.body)
     if (body !== seen.body) refuseSecrets(db, repo.id, 'body', body)
     const places = tag_name !== seen.tag_name || target !== undefined
-    const tag = !draft && (places || seen.published_at === null) ? await prepareTag(hearth, repo, caller, tag_name, target_name) : null
-    const commit = tag?.target ?? (draft && places ? await targetOf(hearth, repo, tag_name, target_name) : seen.target)
+    const tag =
+      !draft && (places || seen.published_at === null)
+        ? await prepareTag(hearth, repo, caller, tag_name, target_name)
+        : null
+    const commit =
+      tag?.target ??
+      (draft && places ? await targetOf(hearth, repo, tag_name, target_name) : seen.target)
     return write((tx) => {
       const live = requireLive(tx.db, repo.id)
       const row = requireRelease(tx.db, repo.id, id, true)
       // What was prepared holds for the release as it was then.
-      if (row.tag_name !== seen.tag_name || row.published_at !== seen.published_at) throw conflict('in_progress', 'somebody else changed this release meanwhile: look at it again')
+      if (row.tag_name !== seen.tag_name || row.published_at !== seen.published_at)
+        throw conflict(
+          'in_progress',
+          'somebody else changed this release meanwhile: look at it again',
+        )
       if (turned) requireThawed(hearth, row, 'its tag cannot change, and it cannot become a draft')
       const other = findByTag(tx.db, repo.id, tag_name)
       if (other && other.id !== row.id) throw taken(tag_name)
       tag?.make(tx)
       const kept = prerelease && row.latest_choice === 1 ? null : row.latest_choice
       setRelease(tx, row, {
-        tag_name, target_name, target: commit, name, body, notes_generated: input.body === undefined || body === row.body ? row.notes_generated : 0, prerelease: prerelease ? 1 : 0,
-        latest_choice: input.latest === undefined ? kept : choice(input.latest), published_at: draft ? null : (row.published_at ?? tx.now),
+        tag_name,
+        target_name,
+        target: commit,
+        name,
+        body,
+        notes_generated: input.body === undefined || body === row.body ? row.notes_generated : 0,
+        prerelease: prerelease ? 1 : 0,
+        latest_choice: input.latest === undefined ? kept : choice(input.latest),
+        published_at: draft ? null : (row.published_at ?? tx.now),
       })
       const now = requireRelease(tx.db, repo.id, id, true)
       if (now.latest_choice === 1 && !draft) forgetChosen(tx, repo.id, id)

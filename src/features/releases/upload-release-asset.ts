@@ -26,13 +26,19 @@ async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 function inline(data: string): IncomingBytes {
   if (!BASE64.test(data)) throw invalid('data', 'data must be base64')
   const bytes = Buffer.from(data, 'base64')
-  if (bytes.length > MOST_INLINE) throw new Refusal('too_large', `data holds more than ${MOST_INLINE / MIB} MiB: send larger files over REST`, { field: 'data' })
+  if (bytes.length > MOST_INLINE)
+    throw new Refusal(
+      'too_large',
+      `data holds more than ${MOST_INLINE / MIB} MiB: send larger files over REST`,
+      { field: 'data' },
+    )
   return { stream: once(bytes), type: null, length: bytes.length }
 }
 
 export const uploadReleaseAsset = operation({
   name: 'upload_release_asset',
-  summary: 'Add a file to a release (Write), under a name that none of its files has. Over REST the body is the file itself and the inputs are in the query; a tool sends up to 8 MiB as base64 in data.',
+  summary:
+    'Add a file to a release (Write), under a name that none of its files has. Over REST the body is the file itself and the inputs are in the query; a tool sends up to 8 MiB as base64 in data.',
   route: 'POST /repos/{owner}/{name}/releases/{id}/assets',
   toolset: 'releases',
   access: writesRepo('write', { scope: 'repo:write' }),
@@ -40,9 +46,22 @@ export const uploadReleaseAsset = operation({
     repo: RepoPath,
     id: ReleaseId,
     name: Type.String({ minLength: 1, maxLength: 255, description: 'The name of the file.' }),
-    label: Type.Optional(Type.String({ maxLength: 255, description: 'What is shown in place of the name.' })),
-    content_type: Type.Optional(Type.String({ maxLength: 200, description: 'Its media type; that of the request or of the name unless given.' })),
-    data: Type.Optional(Type.String({ maxLength: Math.ceil((MOST_INLINE * 4) / 3) + 4, description: 'The bytes in base64, at most 8 MiB of them.', 'x-tool-only': true })),
+    label: Type.Optional(
+      Type.String({ maxLength: 255, description: 'What is shown in place of the name.' }),
+    ),
+    content_type: Type.Optional(
+      Type.String({
+        maxLength: 200,
+        description: 'Its media type; that of the request or of the name unless given.',
+      }),
+    ),
+    data: Type.Optional(
+      Type.String({
+        maxLength: Math.ceil((MOST_INLINE * 4) / 3) + 4,
+        description: 'The bytes in base64, at most 8 MiB of them.',
+        'x-tool-only': true,
+      }),
+    ),
   }),
   output: Asset,
   status: 201,
@@ -59,17 +78,32 @@ export const uploadReleaseAsset = operation({
     // Before the bytes are taken, and again when they are here.
     const mayAdd = (release: typeof seen, from: typeof db, size: number) => {
       requireThawed(hearth, release, 'no file can be added')
-      if (findAsset(from, release.id, name)) throw conflict('already_exists', `the release has a file ${name} already`, { name })
+      if (findAsset(from, release.id, name))
+        throw conflict('already_exists', `the release has a file ${name} already`, { name })
       requireRoomToGrow(hearth, from, repo.workspace_id, 'artifacts_bytes', size)
-      if (countAssets(from, release.id) >= MOST_ASSETS) throw conflict('limit_reached', `the release has ${MOST_ASSETS} files, which is the most`)
+      if (countAssets(from, release.id) >= MOST_ASSETS)
+        throw conflict('limit_reached', `the release has ${MOST_ASSETS} files, which is the most`)
     }
     mayAdd(seen, db, incoming.length ?? 0)
-    const blob = await takeBlob(hearth, incoming.stream, { limit: hearth.settings.releases.max_asset_bytes, length: incoming.length, signal })
+    const blob = await takeBlob(hearth, incoming.stream, {
+      limit: hearth.settings.releases.max_asset_bytes,
+      length: incoming.length,
+      signal,
+    })
     return write((tx) => {
       requireLive(tx.db, repo.id)
       const release = requireRelease(tx.db, repo.id, id, true)
       mayAdd(release, tx.db, blob.size)
-      insertAsset(tx, { id: typeId('ast', tx.now_ms), release_id: release.id, name, label, content_type, size_in_bytes: blob.size, sha256: blob.sha256, uploader_id: caller.id })
+      insertAsset(tx, {
+        id: typeId('ast', tx.now_ms),
+        release_id: release.id,
+        name,
+        label,
+        content_type,
+        size_in_bytes: blob.size,
+        sha256: blob.sha256,
+        uploader_id: caller.id,
+      })
       const made = findAsset(tx.db, release.id, name)
       if (!made) throw new TypeError('the file that was just added is gone')
       return assetRecord(hearth, repo, release, made)

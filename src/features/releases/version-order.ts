@@ -1,10 +1,16 @@
-/** Which of several tags is the highest version, by the order of semantic versions (https://semver.org, section 11), read with forbearance. */
+/**
+ * Which of several tags is the highest version, by the order of semantic versions
+ * (https://semver.org, section 11), read with forbearance.
+ */
 
 type Version = { readonly numbers: readonly number[]; readonly before: readonly string[] }
 
 /** `v1.2.3-rc.1` and `app-2.0` alike; null for a tag without a number. */
 export function versionOf(tag: string): Version | null {
-  const [, numbers, rest = ''] = /(?:^|[^0-9A-Za-z.]|v)(\d{1,15}(?:\.\d{1,15})*)(?:[-._]?([0-9A-Za-z.-]+))?(?:\+.*)?$/i.exec(tag) ?? []
+  const [, numbers, rest = ''] =
+    /(?:^|[^0-9A-Za-z.]|v)(\d{1,15}(?:\.\d{1,15})*)(?:[-._]?([0-9A-Za-z.-]+))?(?:\+.*)?$/i.exec(
+      tag,
+    ) ?? []
   if (numbers === undefined) return null
   return { numbers: numbers.split('.').map(Number), before: rest === '' ? [] : rest.split(/[.-]/) }
 }

@@ -9,7 +9,8 @@ import { requireRepo, setRepo } from './store.ts'
 
 export const archiveRepo = operation({
   name: 'archive_repo',
-  summary: 'Archive a repository (Admin): everything in it can be read and cloned, and nothing changes until it is unarchived. Answers the repository, also when it is archived already.',
+  summary:
+    'Archive a repository (Admin): everything in it can be read and cloned, and nothing changes until it is unarchived. Answers the repository, also when it is archived already.',
   route: 'POST /repos/{owner}/{name}/archive',
   access: writesRepo('admin', { scope: 'repo:admin', whileArchived: true }),
   input: Type.Object({ repo: RepoPath }),

@@ -1,5 +1,6 @@
 /**
- * Blame, kept in memory and on disk: it depends on nothing but the last commit that changed the file, so a push elsewhere costs no new
+ * Blame, kept in memory and on disk: it depends on nothing but the last commit that changed the
+ * file, so a push elsewhere costs no new
  * one, and after a change only the commits since the last answer are looked at.
  */
 import type { BlameRange, KnownBlame, Oid } from '#git'
@@ -11,12 +12,21 @@ import { creditor, type Credit } from './credit.ts'
 import { keptHistory } from './store-history.ts'
 
 /** Lines of one commit that stand together; `path` is what the file was called there. */
-export type BlamedLines = { readonly from_line: number; readonly to_line: number; readonly commit: Credit; readonly path: string }
+export type BlamedLines = {
+  readonly from_line: number
+  readonly to_line: number
+  readonly commit: Credit
+  readonly path: string
+}
 
 type Range = { readonly from: number; readonly to: number }
 
 /** On disk: each commit and each path once; lines in order, each run from the one before it on. */
-type Stored = { readonly commits: readonly Credit[]; readonly paths: readonly string[]; readonly runs: readonly (readonly [to_line: number, commit: number, path: number])[] }
+type Stored = {
+  readonly commits: readonly Credit[]
+  readonly paths: readonly string[]
+  readonly runs: readonly (readonly [to_line: number, commit: number, path: number])[]
+}
 
 const kept = createCache<readonly BlamedLines[]>({
   maxSize: 64 * 1024 * 1024,
@@ -36,7 +46,15 @@ function toStored(lines: readonly BlamedLines[]): Stored {
     if (at === undefined) places.set(one, (at = list.push(one) - 1))
     return at
   }
-  return { runs: lines.map(({ to_line, commit, path }) => [to_line, place(commits, commit), place(paths, path)]), commits, paths }
+  return {
+    runs: lines.map(({ to_line, commit, path }) => [
+      to_line,
+      place(commits, commit),
+      place(paths, path),
+    ]),
+    commits,
+    paths,
+  }
 }
 
 function fromStored({ commits, paths, runs }: Stored): BlamedLines[] {
@@ -50,13 +68,32 @@ function fromStored({ commits, paths, runs }: Stored): BlamedLines[] {
 }
 
 function asKnown(commit: Oid, path: string, stored: Stored): KnownBlame {
-  return { commit, path, ranges: fromStored(stored).map(({ from_line, to_line, commit: { oid }, path: name }) => ({ from_line, to_line, oid, path: name })) }
+  return {
+    commit,
+    path,
+    ranges: fromStored(stored).map(({ from_line, to_line, commit: { oid }, path: name }) => ({
+      from_line,
+      to_line,
+      oid,
+      path: name,
+    })),
+  }
 }
 
 const cut = (lines: readonly BlamedLines[], range: Range | undefined): readonly BlamedLines[] =>
   range === undefined
     ? lines
-    : lines.flatMap((one) => (one.to_line < range.from || one.from_line > range.to ? [] : [{ ...one, from_line: Math.max(one.from_line, range.from), to_line: Math.min(one.to_line, range.to) }]))
+    : lines.flatMap((one) =>
+        one.to_line < range.from || one.from_line > range.to
+          ? []
+          : [
+              {
+                ...one,
+                from_line: Math.max(one.from_line, range.from),
+                to_line: Math.min(one.to_line, range.to),
+              },
+            ],
+      )
 
 /** The last commit that changed a file: what is known of that one holds until the next. */
 async function changeOf({ git }: Hearth, store: string, commit: Oid, path: string): Promise<Oid> {
@@ -69,17 +106,33 @@ async function changeOf({ git }: Hearth, store: string, commit: Oid, path: strin
   return oid
 }
 
-async function find(hearth: Hearth, store: string, commit: Oid, path: string, range: Range | undefined): Promise<readonly BlamedLines[]> {
+async function find(
+  hearth: Hearth,
+  store: string,
+  commit: Oid,
+  path: string,
+  range: Range | undefined,
+): Promise<readonly BlamedLines[]> {
   const disk = keptHistory(hearth)
-  const others = disk.listOthers('blame', store, path).map(({ commit: other, value }) => asKnown(other, path, value as Stored))
+  const others = disk
+    .listOthers('blame', store, path)
+    .map(({ commit: other, value }) => asKnown(other, path, value as Stored))
   const credit = creditor()
-  const lines = (await hearth.git.blame(store, commit, path, range, others)).map((one: BlameRange): BlamedLines => ({ ...one, commit: credit(one.commit) }))
+  const lines = (await hearth.git.blame(store, commit, path, range, others)).map(
+    (one: BlameRange): BlamedLines => ({ ...one, commit: credit(one.commit) }),
+  )
   if (range === undefined) disk.put('blame', store, path, commit, toStored(lines))
   return lines
 }
 
 /** As `git.blame`, which says what errors there are. */
-export async function blameOf(hearth: Hearth, store: string, commit: Oid, path: string, range?: Range): Promise<readonly BlamedLines[]> {
+export async function blameOf(
+  hearth: Hearth,
+  store: string,
+  commit: Oid,
+  path: string,
+  range?: Range,
+): Promise<readonly BlamedLines[]> {
   const from = await changeOf(hearth, store, commit, path)
   const whole = [store, from, path].join(' ')
   const known = kept.get(whole)
@@ -90,15 +143,18 @@ export async function blameOf(hearth: Hearth, store: string, commit: Oid, path: 
     kept.set(whole, lines)
     return cut(lines, range)
   }
-  const key = range === undefined ? whole : [store, from, `${range.from}-${range.to}`, path].join(' ')
+  const key =
+    range === undefined ? whole : [store, from, `${range.from}-${range.to}`, path].join(' ')
   const part = kept.get(key)
   if (part) return part
   let finding = underWay.get(key)
   if (!finding) {
-    finding = unhurried(() => find(hearth, store, from, path, range)).then((lines) => {
-      kept.set(key, lines)
-      return lines
-    }).finally(() => underWay.delete(key))
+    finding = unhurried(() => find(hearth, store, from, path, range))
+      .then((lines) => {
+        kept.set(key, lines)
+        return lines
+      })
+      .finally(() => underWay.delete(key))
     finding.catch(() => {})
     underWay.set(key, finding)
   }
@@ -106,5 +162,12 @@ export async function blameOf(hearth: Hearth, store: string, commit: Oid, path: 
 }
 
 /** The same; null when it takes longer than `patience` milliseconds. */
-export const blameWithin = (hearth: Hearth, store: string, commit: Oid, path: string, range: Range | undefined, patience: number): Promise<readonly BlamedLines[] | null> =>
+export const blameWithin = (
+  hearth: Hearth,
+  store: string,
+  commit: Oid,
+  path: string,
+  range: Range | undefined,
+  patience: number,
+): Promise<readonly BlamedLines[] | null> =>
   inTime(blameOf(hearth, store, commit, path, range), patience, () => null)

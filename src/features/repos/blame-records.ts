@@ -9,27 +9,57 @@ import type { Static } from '#core/schema.ts'
 import type { BlameRecord } from './schema.ts'
 import { pullsOfCommits } from './store-pulls.ts'
 
-type Asked = { readonly path: string; readonly ref?: string | undefined; readonly from_line?: number | undefined; readonly to_line?: number | undefined }
+type Asked = {
+  readonly path: string
+  readonly ref?: string | undefined
+  readonly from_line?: number | undefined
+  readonly to_line?: number | undefined
+}
 type Place = { readonly id: string; readonly store: string }
 
 /** What was asked for, as the engine takes it. Gives refusals for what is no file here. */
-export async function requireLines(hearth: Hearth, repo: Place, { ref, from_line, to_line, ...input }: Asked): Promise<{ commit: Oid; path: string; range: { from: number; to: number } | undefined }> {
-  if (from_line !== undefined && to_line !== undefined && to_line < from_line) throw invalid('to_line', 'to_line must not be before from_line')
+export async function requireLines(
+  hearth: Hearth,
+  repo: Place,
+  { ref, from_line, to_line, ...input }: Asked,
+): Promise<{ commit: Oid; path: string; range: { from: number; to: number } | undefined }> {
+  if (from_line !== undefined && to_line !== undefined && to_line < from_line)
+    throw invalid('to_line', 'to_line must not be before from_line')
   const path = treePath(input.path)
   const commit = await resolveCommit(hearth, repo, ref ?? 'HEAD')
-  const entry = path === '' ? null : await blameInput('path', () => hearth.git.entry(repo.store, commit, path))
+  const entry =
+    path === '' ? null : await blameInput('path', () => hearth.git.entry(repo.store, commit, path))
   if (!entry && path !== '') throw noSuchPath(path)
-  if (!entry || entry.type === 'dir' || entry.type === 'submodule') throw invalid('path', `${path || '/'} is not a file`)
-  return { commit, path, range: from_line === undefined && to_line === undefined ? undefined : { from: from_line ?? 1, to: to_line ?? Number.MAX_SAFE_INTEGER } }
+  if (!entry || entry.type === 'dir' || entry.type === 'submodule')
+    throw invalid('path', `${path || '/'} is not a file`)
+  return {
+    commit,
+    path,
+    range:
+      from_line === undefined && to_line === undefined
+        ? undefined
+        : { from: from_line ?? 1, to: to_line ?? Number.MAX_SAFE_INTEGER },
+  }
 }
 
-export function blameRecords(hearth: Hearth, repo: Place, lines: readonly BlamedLines[]): Static<typeof BlameRecord>[] {
-  const pulls = pullsOfCommits(hearth.db, repo.id, [...new Set(lines.map(({ commit }) => commit.oid))])
+export function blameRecords(
+  hearth: Hearth,
+  repo: Place,
+  lines: readonly BlamedLines[],
+): Static<typeof BlameRecord>[] {
+  const pulls = pullsOfCommits(hearth.db, repo.id, [
+    ...new Set(lines.map(({ commit }) => commit.oid)),
+  ])
   const people = peopleOf(hearth)
   return lines.map(({ from_line, to_line, commit }) => ({
     from_line,
     to_line,
-    commit: { sha: commit.oid, title: commit.title, author: people(commit.author), date: commitTime(commit.time) },
+    commit: {
+      sha: commit.oid,
+      title: commit.title,
+      author: people(commit.author),
+      date: commitTime(commit.time),
+    },
     pull: pulls.get(commit.oid)?.number ?? null,
     session: pulls.get(commit.oid)?.session ?? false,
   }))

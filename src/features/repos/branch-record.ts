@@ -11,18 +11,32 @@ import { readRef, type RefRow } from './store-refs.ts'
 /** What the protection of the default branch means, in the words of rules. */
 const PROTECTION = ['deletion', 'non_fast_forward', 'pull_request']
 
-export async function branchRecord(hearth: Hearth, row: RepoRow, ref: RefRow, people: People = peopleOf(hearth)): Promise<Branch> {
+export async function branchRecord(
+  hearth: Hearth,
+  row: RepoRow,
+  ref: RefRow,
+  people: People = peopleOf(hearth),
+): Promise<Branch> {
   const { db, git } = hearth
   const name = ref.name.slice('refs/heads/'.length)
   const isDefault = name === row.default_branch
   const trunk = readRef(db, row.id, branchRef(row.default_branch))
   const commit = await git.commit(row.store, ref.oid)
-  if (!commit) throw new Error(`the branch ${name} of ${row.id} points at ${ref.oid}, which is not there`)
-  const { ahead, behind } = isDefault || trunk === null ? { ahead: 0, behind: 0 } : await git.aheadBehind(row.store, ref.oid, trunk)
+  if (!commit)
+    throw new Error(`the branch ${name} of ${row.id} points at ${ref.oid}, which is not there`)
+  const { ahead, behind } =
+    isDefault || trunk === null
+      ? { ahead: 0, behind: 0 }
+      : await git.aheadBehind(row.store, ref.oid, trunk)
   const isProtected = isDefault && row.protected === 1
   return {
     name,
-    commit: { sha: commit.oid, message: titleOf(commit.message), author: people(commit.author), date: commitTime(commit.committer.time) },
+    commit: {
+      sha: commit.oid,
+      message: titleOf(commit.message),
+      author: people(commit.author),
+      date: commitTime(commit.committer.time),
+    },
     default: isDefault,
     protected: isProtected,
     ahead,
@@ -33,4 +47,7 @@ export async function branchRecord(hearth: Hearth, row: RepoRow, ref: RefRow, pe
   }
 }
 
-export const noSuchBranch = (branch: string) => new Refusal('not_found', `there is no branch ${JSON.stringify(branch.slice(0, 200))} here`, { field: 'branch' })
+export const noSuchBranch = (branch: string) =>
+  new Refusal('not_found', `there is no branch ${JSON.stringify(branch.slice(0, 200))} here`, {
+    field: 'branch',
+  })

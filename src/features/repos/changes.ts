@@ -17,12 +17,24 @@ const FILE_BYTES = 512 * 1024
 const ALONE_LINES = 200_000
 const ALONE_BYTES = 16 * 1024 * 1024
 
-export type Changes = { readonly files: FileChange[]; readonly totals: Diff['totals']; readonly truncated: boolean }
+export type Changes = {
+  readonly files: FileChange[]
+  readonly totals: Diff['totals']
+  readonly truncated: boolean
+}
 
 /** How a comparison is wanted. */
 export const changeInputs = {
-  context: Type.Optional(Type.Integer({ minimum: 0, maximum: 100, description: 'Unchanged lines around a change, 3 unless given.' })),
-  ignore_whitespace: Type.Optional(Type.Boolean({ description: 'Leave out lines that differ in white space only.' })),
+  context: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 100,
+      description: 'Unchanged lines around a change, 3 unless given.',
+    }),
+  ),
+  ignore_whitespace: Type.Optional(
+    Type.Boolean({ description: 'Leave out lines that differ in white space only.' }),
+  ),
 }
 
 const textOf = ({ hunks }: FileDiff): { lines: number; bytes: number } => {
@@ -31,19 +43,37 @@ const textOf = ({ hunks }: FileDiff): { lines: number; bytes: number } => {
 }
 
 /**
- * What changed between two commits (null: the empty tree), one page of files. Past the limits of an answer files keep their
- * counts and lose their text, with the reason `page_limit`; with `path` there is no limit for one file.
+ * What changed between two commits (null: the empty tree), one page of files. Past the limits of an
+ * answer files keep their
+ * counts and lose their text, with the reason `page_limit`; with `path` there is no limit for one
+ * file.
  */
 export async function changesBetween(
-  { git }: Pick<Context, 'git'>, store: string, from: Oid | null, to: Oid,
-  options: { path?: string; skip?: number; limit?: number; text?: boolean; ignoreWhitespace?: boolean; context?: number } = {},
+  { git }: Pick<Context, 'git'>,
+  store: string,
+  from: Oid | null,
+  to: Oid,
+  options: {
+    path?: string
+    skip?: number
+    limit?: number
+    text?: boolean
+    ignoreWhitespace?: boolean
+    context?: number
+  } = {},
 ): Promise<Changes> {
   const skip = options.skip ?? 0
   const limit = Math.min(options.limit ?? MOST_FILES, MOST_FILES)
   const text = options.text ?? true
   const { files, totals } = await git.diff(store, from, to, {
-    hunks: text, skip, limit, ignoreWhitespace: options.ignoreWhitespace, context: options.context,
-    ...(options.path === undefined ? { maxLines: FILE_LINES, maxBytes: FILE_BYTES } : { paths: [options.path], maxLines: ALONE_LINES, maxBytes: ALONE_BYTES }),
+    hunks: text,
+    skip,
+    limit,
+    ignoreWhitespace: options.ignoreWhitespace,
+    context: options.context,
+    ...(options.path === undefined
+      ? { maxLines: FILE_LINES, maxBytes: FILE_BYTES }
+      : { paths: [options.path], maxLines: ALONE_LINES, maxBytes: ALONE_BYTES }),
   })
   let lines = 0
   let bytes = 0
@@ -58,5 +88,9 @@ export async function changesBetween(
     }
     return fileDiffRecord(fits ? file : { ...file, hunks: null, reason: 'page_limit' })
   })
-  return { files: records, totals, truncated: skip + records.length < totals.files || records.some((file) => file.truncated) }
+  return {
+    files: records,
+    totals,
+    truncated: skip + records.length < totals.files || records.some((file) => file.truncated),
+  }
 }

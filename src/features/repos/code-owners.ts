@@ -1,6 +1,8 @@
 /**
- * Code owners: a file of patterns with the people and teams who answer for what matches. The last rule that matches a path
- * wins; one without owners says that nobody does. Patterns are those of gitignore (https://git-scm.com/docs/gitignore),
+ * Code owners: a file of patterns with the people and teams who answer for what matches. The last
+ * rule that matches a path
+ * wins; one without owners says that nobody does. Patterns are those of gitignore
+ * (https://git-scm.com/docs/gitignore),
  * without negation and character classes.
  */
 import type { Hearth } from '#core/hearth.ts'
@@ -22,19 +24,28 @@ export type OwnerRule = {
 
 export type CodeOwners = { readonly file: string; readonly rules: readonly OwnerRule[] }
 
-/** The rules of a file. Lines that hold no owner that could be one are left out, comments as well. */
+/**
+ * The rules of a file. Lines that hold no owner that could be one are left out, comments as well.
+ */
 export function parseCodeOwners(text: string): OwnerRule[] {
   return text.split(/\r?\n/).flatMap((raw, index) => {
     const line = raw.trim()
     if (line === '' || line.startsWith('#')) return []
     const words = line.replace(/\s#.*$/, '').match(/(?:\\.|[^\s\\])+/g) ?? []
     const [pattern = '', ...owners] = words
-    if (pattern.startsWith('!') || owners.some((owner) => !/^(@[\w.-]+(\/[\w.-]+)?|[^@\s]+@[^@\s]+)$/.test(owner))) return []
+    if (
+      pattern.startsWith('!') ||
+      owners.some((owner) => !/^(@[\w.-]+(\/[\w.-]+)?|[^@\s]+@[^@\s]+)$/.test(owner))
+    )
+      return []
     return [{ line: index + 1, pattern, owners }]
   })
 }
 
-/** Whether one part of a path matches one part of a pattern; `*` is any run of characters, `?` one. Linear in both for each star. */
+/**
+ * Whether one part of a path matches one part of a pattern; `*` is any run of characters, `?` one.
+ * Linear in both for each star.
+ */
 function partMatches(pattern: string, part: string): boolean {
   let [p, i, star, from] = [0, 0, -1, 0]
   while (i < part.length) {
@@ -54,7 +65,10 @@ function partMatches(pattern: string, part: string): boolean {
   return p >= pattern.length
 }
 
-/** Whether a pattern matches a file: by its path, by its name at any depth, or by a directory above it. */
+/**
+ * Whether a pattern matches a file: by its path, by its name at any depth, or by a directory above
+ * it.
+ */
 export function ownsPath(pattern: string, path: string): boolean {
   const onlyDirectory = pattern.endsWith('/')
   const trimmed = pattern.replace(/^\/+|\/+$/g, '')
@@ -68,7 +82,9 @@ export function ownsPath(pattern: string, path: string): boolean {
   for (const word of wanted) {
     const next = new Set<number>()
     if (word === '**') for (let end = Math.min(...fits); end <= parts.length; end++) next.add(end)
-    else for (const at of fits) if (at < parts.length && partMatches(word, parts[at] ?? '')) next.add(at + 1)
+    else
+      for (const at of fits)
+        if (at < parts.length && partMatches(word, parts[at] ?? '')) next.add(at + 1)
     if (next.size === 0) return false
     fits = next
   }
@@ -76,13 +92,20 @@ export function ownsPath(pattern: string, path: string): boolean {
 }
 
 /** Who answers for a path: the owners of the last rule that matches; none without one. */
-export const ownersOfPath = (rules: readonly OwnerRule[], path: string): readonly string[] => rules.findLast(({ pattern }) => ownsPath(pattern, path))?.owners ?? []
+export const ownersOfPath = (rules: readonly OwnerRule[], path: string): readonly string[] =>
+  rules.findLast(({ pattern }) => ownsPath(pattern, path))?.owners ?? []
 
-/** Matches between two looks at what else waits: thousands of paths and rules must not hold up everyone. */
+/**
+ * Matches between two looks at what else waits: thousands of paths and rules must not hold up
+ * everyone.
+ */
 const MATCHES_AT_ONCE = 5_000
 
 /** Who answers for any of many paths, each owner once. */
-export async function ownersOf({ rules }: CodeOwners, paths: readonly string[]): Promise<readonly string[]> {
+export async function ownersOf(
+  { rules }: CodeOwners,
+  paths: readonly string[],
+): Promise<readonly string[]> {
   const owners = new Set<string>()
   let matches = 0
   for (const path of paths) {
@@ -96,7 +119,11 @@ export async function ownersOf({ rules }: CodeOwners, paths: readonly string[]):
 }
 
 /** The code owners as a commit has them; null without such a file. */
-export async function readCodeOwners({ git }: Pick<Hearth, 'git'>, store: string, commit: Oid): Promise<CodeOwners | null> {
+export async function readCodeOwners(
+  { git }: Pick<Hearth, 'git'>,
+  store: string,
+  commit: Oid,
+): Promise<CodeOwners | null> {
   const key = `${store} ${commit}`
   const before = known.get(key)
   if (before) return before.found
@@ -105,15 +132,25 @@ export async function readCodeOwners({ git }: Pick<Hearth, 'git'>, store: string
   return found
 }
 
-/** Of the commits that were asked for last: after a push to a base, all of its pull requests ask for the same one. */
-const known = createCache<{ readonly found: CodeOwners | null }>({ maxSize: 20_000, sizeOf: ({ found }) => 1 + (found?.rules.length ?? 0) })
+/**
+ * Of the commits that were asked for last: after a push to a base, all of its pull requests ask for
+ * the same one.
+ */
+const known = createCache<{ readonly found: CodeOwners | null }>({
+  maxSize: 20_000,
+  sizeOf: ({ found }) => 1 + (found?.rules.length ?? 0),
+})
 
 async function read(git: Git, store: string, commit: Oid): Promise<CodeOwners | null> {
   for (const file of PLACES) {
     const entry = await git.entry(store, commit, file)
     if (entry?.type !== 'file') continue
     const blob = await git.blob(store, entry.oid, LARGEST)
-    if (blob) return { file, rules: parseCodeOwners(new TextDecoder().decode(blob.data)).slice(0, MOST_RULES) }
+    if (blob)
+      return {
+        file,
+        rules: parseCodeOwners(new TextDecoder().decode(blob.data)).slice(0, MOST_RULES),
+      }
   }
   return null
 }

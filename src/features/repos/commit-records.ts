@@ -14,9 +14,13 @@ import { verificationOf } from './verification.ts'
 const LAST_SECOND = 253_402_300_799
 
 /** Seconds since 1970 as a timestamp; a time beyond the year 9999 is shown as its end. */
-export const commitTime = (seconds: number): string => timestamp(Math.max(-62_135_596_800, Math.min(LAST_SECOND, seconds)) * 1000)
+export const commitTime = (seconds: number): string =>
+  timestamp(Math.max(-62_135_596_800, Math.min(LAST_SECOND, seconds)) * 1000)
 
-/** The account that an address stands for: a confirmed one, or the private one that commits made here carry. */
+/**
+ * The account that an address stands for: a confirmed one, or the private one that commits made
+ * here carry.
+ */
 function accountOf(hearth: Hearth, email: string): Actor | null {
   const user = findUserByEmail(hearth.db, email)
   if (user) return actorOf(hearth, user.id)
@@ -53,7 +57,8 @@ export const titleOf = (message: string): string => (message.split('\n', 1)[0] ?
 const TRAILER = /^([A-Za-z0-9][A-Za-z0-9-]*)\s*:\s+(.*)$/
 
 /**
- * The trailers of a message (git-interpret-trailers): the last paragraph, when it is not the first and every line of it
+ * The trailers of a message (git-interpret-trailers): the last paragraph, when it is not the first
+ * and every line of it
  * is `Key: value` or continues one.
  */
 export function trailersOf(message: string): Record<string, string[]> {
@@ -74,9 +79,20 @@ export function trailersOf(message: string): Record<string, string[]> {
 
 type Place = { readonly id: string; readonly full_name: string }
 
-/** Commits as records. `stats` is null: counting needs a diff of each, which `commitRecord` takes. */
-export function commitRecords(hearth: Hearth, repo: Place, commits: readonly Commit[], people: People = peopleOf(hearth)): CommitRecord[] {
-  const pulls = pullsOfCommits(hearth.db, repo.id, commits.map(({ oid }) => oid))
+/**
+ * Commits as records. `stats` is null: counting needs a diff of each, which `commitRecord` takes.
+ */
+export function commitRecords(
+  hearth: Hearth,
+  repo: Place,
+  commits: readonly Commit[],
+  people: People = peopleOf(hearth),
+): CommitRecord[] {
+  const pulls = pullsOfCommits(
+    hearth.db,
+    repo.id,
+    commits.map(({ oid }) => oid),
+  )
   return commits.map((commit) => ({
     sha: commit.oid,
     short_sha: commit.oid.slice(0, 7),
@@ -95,7 +111,12 @@ export function commitRecords(hearth: Hearth, repo: Place, commits: readonly Com
 }
 
 /** One commit as a record. */
-export function commitRecord(hearth: Hearth, repo: Place, commit: Commit, stats: CommitRecord['stats'] = null): CommitRecord {
+export function commitRecord(
+  hearth: Hearth,
+  repo: Place,
+  commit: Commit,
+  stats: CommitRecord['stats'] = null,
+): CommitRecord {
   const [record] = commitRecords(hearth, repo, [commit])
   if (!record) throw new Error('one commit gives one record')
   return { ...record, stats }
@@ -104,7 +125,8 @@ export function commitRecord(hearth: Hearth, repo: Place, commit: Commit, stats:
 const SIGNS = { context: ' ', add: '+', del: '-' } as const
 
 /** Names with special characters are quoted as git does (git-config, core.quotePath). */
-const quoted = (name: string): string => (/["\\\x00-\x1f\x7f]/.test(name) ? JSON.stringify(name) : name)
+const quoted = (name: string): string =>
+  /["\\\x00-\x1f\x7f]/.test(name) ? JSON.stringify(name) : name
 
 /** The text of a change in unified form, which `git apply` and `patch -p1` read. */
 function patchOf(diff: FileDiff): string | null {
@@ -115,7 +137,9 @@ function patchOf(diff: FileDiff): string | null {
   ]
   const side = (start: number, count: number) => (count === 1 ? `${start}` : `${start},${count}`)
   for (const hunk of diff.hunks) {
-    lines.push(`@@ -${side(hunk.old_start, hunk.old_lines)} +${side(hunk.new_start, hunk.new_lines)} @@${hunk.heading ? ` ${hunk.heading}` : ''}`)
+    lines.push(
+      `@@ -${side(hunk.old_start, hunk.old_lines)} +${side(hunk.new_start, hunk.new_lines)} @@${hunk.heading ? ` ${hunk.heading}` : ''}`,
+    )
     for (const line of hunk.lines) {
       lines.push(`${SIGNS[line.kind]}${line.text}`)
       if (line.no_newline) lines.push('\\ No newline at end of file')
@@ -144,7 +168,9 @@ export function fileDiffRecord(diff: FileDiff, options: { viewed?: boolean } = {
     patch: patchOf(diff),
     hunks: (diff.hunks ?? []).map((hunk) => ({
       ...hunk,
-      lines: hunk.lines.map(({ kind, old, new: to, text, no_newline }) => (no_newline ? { kind, old, new: to, text, no_newline } : { kind, old, new: to, text })),
+      lines: hunk.lines.map(({ kind, old, new: to, text, no_newline }) =>
+        no_newline ? { kind, old, new: to, text, no_newline } : { kind, old, new: to, text },
+      ),
     })),
     truncated: diff.reason === 'too_large' || diff.reason === 'page_limit',
     reason: diff.reason,

@@ -13,7 +13,8 @@ import { findRef } from './store-refs.ts'
 
 export const createBranch = operation({
   name: 'create_branch',
-  summary: 'Create a branch (Write) at a branch, tag or commit; at the default branch when from is left out. Answers the branch.',
+  summary:
+    'Create a branch (Write) at a branch, tag or commit; at the default branch when from is left out. Answers the branch.',
   route: 'POST /repos/{owner}/{name}/branches',
   toolset: 'code',
   access: writesRepo('write', { scope: 'code:write' }),
@@ -25,13 +26,20 @@ export const createBranch = operation({
     const problem = shortNameProblem('heads', branch)
     if (problem) throw invalid('branch', `the name of the branch ${problem}`)
     const name = branchRef(branch)
-    if (findRef(db, repo.id, name)) throw conflict('already_exists', `the branch ${branch} exists already`)
+    if (findRef(db, repo.id, name))
+      throw conflict('already_exists', `the branch ${branch} exists already`)
     const oid = await resolveCommit(hearth, repo, from, 'from')
     const update = await prepareUpdate(hearth, repo, { name, old: null, new: oid })
     const guard = await requireMoves(hearth, repo.id, caller, [update])
-    const made = await branchRecord(hearth, requireRepo(db, repo.id), { name, oid, peeled: null, moved_at: now })
+    const made = await branchRecord(hearth, requireRepo(db, repo.id), {
+      name,
+      oid,
+      peeled: null,
+      moved_at: now,
+    })
     return write((tx) => {
-      if (findRef(tx.db, repo.id, name)) throw conflict('already_exists', `the branch ${branch} exists already`)
+      if (findRef(tx.db, repo.id, name))
+        throw conflict('already_exists', `the branch ${branch} exists already`)
       guard(tx)
       moveRefs(tx, repo, [update])
       return { ...made, updated_at: tx.now }

@@ -9,15 +9,30 @@ import { Repo } from './schema.ts'
 
 export const createRepo = operation({
   name: 'create_repo',
-  summary: 'Create a repository in a workspace that you belong to, empty or as a copy of a public git repository; the workspace may be left out if you belong to exactly one. Answers the repository with its clone address; a copy goes on afterwards.',
+  summary:
+    'Create a repository in a workspace that you belong to, empty or as a copy of a public git repository; the workspace may be left out if you belong to exactly one. Answers the repository with its clone address; a copy goes on afterwards.',
   route: 'POST /v1/repos',
   access: signedIn({ scope: 'repo:admin', writes: true }),
   input: Type.Object({
-    name: Type.String({ minLength: 1, maxLength: 100, description: 'Letters, digits, dots, underscores and hyphens.' }),
+    name: Type.String({
+      minLength: 1,
+      maxLength: 100,
+      description: 'Letters, digits, dots, underscores and hyphens.',
+    }),
     workspace: Type.Optional(WorkspaceSlug),
     description: Type.Optional(Type.String({ maxLength: 350 })),
-    private: Type.Optional(Type.Boolean({ description: 'Whether only those with access see it; the default is set for the installation.' })),
-    import_url: Type.Optional(Type.String({ maxLength: 2000, description: 'The address of a public git repository to copy.' })),
+    private: Type.Optional(
+      Type.Boolean({
+        description:
+          'Whether only those with access see it; the default is set for the installation.',
+      }),
+    ),
+    import_url: Type.Optional(
+      Type.String({
+        maxLength: 2000,
+        description: 'The address of a public git repository to copy.',
+      }),
+    ),
   }),
   output: Repo,
   annotations: { openWorld: true },
@@ -27,7 +42,11 @@ export const createRepo = operation({
     const { import_url } = input
     const [importer] = importers.all(hearth)
     if (import_url !== undefined && !importer) {
-      throw new Refusal('not_available', 'this installation cannot copy repositories from an address: make an empty one and push to it', { field: 'import_url' })
+      throw new Refusal(
+        'not_available',
+        'this installation cannot copy repositories from an address: make an empty one and push to it',
+        { field: 'import_url' },
+      )
     }
     return makeRepo(context, input, {
       imported: import_url ?? null,

@@ -14,15 +14,22 @@ import { tagRecord } from './tag-record.ts'
 
 export const createTag = operation({
   name: 'create_tag',
-  summary: 'Make a tag (Write) at a branch, tag or commit. With a message it is an annotated tag in your name; without, it only names the commit. Answers the tag.',
+  summary:
+    'Make a tag (Write) at a branch, tag or commit. With a message it is an annotated tag in your name; without, it only names the commit. Answers the tag.',
   route: 'POST /repos/{owner}/{name}/tags',
   toolset: 'code',
   access: writesRepo('write', { scope: 'code:write' }),
   input: Type.Object({
     repo: RepoPath,
-    tag: Type.String({ minLength: 1, maxLength: 255, description: 'The name of the tag, such as v1.0.' }),
+    tag: Type.String({
+      minLength: 1,
+      maxLength: 255,
+      description: 'The name of the tag, such as v1.0.',
+    }),
     target: Ref,
-    message: Type.Optional(Type.String({ maxLength: 65_536, description: 'What the tag stands for.' })),
+    message: Type.Optional(
+      Type.String({ maxLength: 65_536, description: 'What the tag stands for.' }),
+    ),
   }),
   output: Tag,
   status: 201,
@@ -36,10 +43,23 @@ export const createTag = operation({
     if (findRef(db, repo.id, name)) throw taken()
     const commit = await resolveCommit(hearth, repo, target, 'target')
     const text = message.trim()
-    const object = text === '' ? commit : await git.createTag(repo.store, { object: commit, name: tag, message: `${text}\n`, tagger: commitIdentity(hearth, caller) })
+    const object =
+      text === ''
+        ? commit
+        : await git.createTag(repo.store, {
+            object: commit,
+            name: tag,
+            message: `${text}\n`,
+            tagger: commitIdentity(hearth, caller),
+          })
     const update = await prepareUpdate(hearth, repo, { name, old: null, new: object })
     const guard = await requireMoves(hearth, repo.id, caller, [update])
-    const made = await tagRecord(hearth, repo, { name, oid: object, peeled: object === commit ? null : commit, moved_at: now })
+    const made = await tagRecord(hearth, repo, {
+      name,
+      oid: object,
+      peeled: object === commit ? null : commit,
+      moved_at: now,
+    })
     return write((tx) => {
       const row = requireLiveFamily(tx.db, repo.id)
       if (findRef(tx.db, repo.id, name)) throw taken()

@@ -10,11 +10,19 @@ import { BranchName } from './schema.ts'
 import { requireRepo } from './store.ts'
 import { readRef } from './store-refs.ts'
 
-const deletion = (name: string, old: string | null): PreparedUpdate => ({ name, old, new: null, peeled: null, commits: 0, forced: false })
+const deletion = (name: string, old: string | null): PreparedUpdate => ({
+  name,
+  old,
+  new: null,
+  peeled: null,
+  commits: 0,
+  forced: false,
+})
 
 export const deleteBranch = operation({
   name: 'delete_branch',
-  summary: 'Delete a branch (Write); never the default branch. Open pull requests from it are closed.',
+  summary:
+    'Delete a branch (Write); never the default branch. Open pull requests from it are closed.',
   route: 'DELETE /repos/{owner}/{name}/branches/{branch}',
   toolset: 'code',
   access: writesRepo('write', { scope: 'code:write' }),
@@ -29,7 +37,10 @@ export const deleteBranch = operation({
     const check = (now: string | null): void => {
       if (now === null) throw noSuchBranch(branch)
       if (branch === requireRepo(db, repo.id).default_branch) {
-        throw conflict('rule', `${branch} is the default branch: choose another default branch first`)
+        throw conflict(
+          'rule',
+          `${branch} is the default branch: choose another default branch first`,
+        )
       }
     }
     check(old)

@@ -13,7 +13,8 @@ const KEPT_DAYS = 30
 
 export const deleteRepo = operation({
   name: 'delete_repo',
-  summary: 'Delete a repository with everything in it. For owners of its workspace, people only; give its full name as confirm. It can be restored until purge_at, 30 days from now.',
+  summary:
+    'Delete a repository with everything in it. For owners of its workspace, people only; give its full name as confirm. It can be restored until purge_at, 30 days from now.',
   route: 'DELETE /repos/{owner}/{name}',
   access: writesRepoAsPerson('admin', { member: 'owner', scope: 'repo:admin' }),
   input: Type.Object({ repo: RepoPath, confirm: Confirm }),
@@ -26,7 +27,11 @@ export const deleteRepo = operation({
       const row = requireLive(tx.db, repo.id)
       const purge_at = timestamp(tx.now_ms + KEPT_DAYS * DAY)
       setRepo(tx, row.id, { deleted_at: tx.now, deleted_by: caller.id, purge_at })
-      tx.append(repoDeleted, { workspace_id: row.workspace_id, repo_id: row.id }, { full_name: repo.full_name, purge_at })
+      tx.append(
+        repoDeleted,
+        { workspace_id: row.workspace_id, repo_id: row.id },
+        { full_name: repo.full_name, purge_at },
+      )
       auditRepo(tx, 'repo.deleted', row, { after: { purge_at } })
       return repoRecord(hearth, requireRepo(tx.db, row.id), caller)
     })

@@ -14,14 +14,24 @@ export const deleteTag = operation({
   route: 'DELETE /repos/{owner}/{name}/tags/{tag}',
   toolset: 'code',
   access: writesRepo('maintain', { scope: 'code:write' }),
-  input: Type.Object({ repo: RepoPath, tag: Type.String({ minLength: 1, maxLength: 500, description: 'The name of the tag.' }) }),
+  input: Type.Object({
+    repo: RepoPath,
+    tag: Type.String({ minLength: 1, maxLength: 500, description: 'The name of the tag.' }),
+  }),
   output: Nothing,
   status: 204,
   annotations: { destructive: true },
 
   handler: async ({ hearth, db, repo, caller, write }, { tag }) => {
     const name = tagRef(tag)
-    const deletion = (old: string): PreparedUpdate => ({ name, old, new: null, peeled: null, commits: 0, forced: false })
+    const deletion = (old: string): PreparedUpdate => ({
+      name,
+      old,
+      new: null,
+      peeled: null,
+      commits: 0,
+      forced: false,
+    })
     const seen = readRef(db, repo.id, name)
     if (seen === null) throw noSuchTag(tag)
     const guard = await requireMoves(hearth, repo.id, caller, [deletion(seen)])

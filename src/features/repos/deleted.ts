@@ -1,4 +1,6 @@
-/** Which deleted repository is meant. Several may have had one name, and another may have it now. */
+/**
+ * Which deleted repository is meant. Several may have had one name, and another may have it now.
+ */
 import type { RepoGrant } from '#core/access.ts'
 import type { Db } from '#core/db.ts'
 import { Type } from '#core/schema.ts'
@@ -8,17 +10,36 @@ import { repoById, type RepoRow } from './store.ts'
 import { findDeleted } from './store-deleted.ts'
 
 /** Only needed when several deleted repositories had the same name. */
-export const DeletedId = Type.Optional(Type.String({ maxLength: 100, description: 'The id of the deleted repository, when several had this name; else the last deleted.' }))
+export const DeletedId = Type.Optional(
+  Type.String({
+    maxLength: 100,
+    description:
+      'The id of the deleted repository, when several had this name; else the last deleted.',
+  }),
+)
 
 /**
- * The deleted repository of a name: the one with this id, else the one that was deleted last. Gives 404 when its time is over,
+ * The deleted repository of a name: the one with this id, else the one that was deleted last. Gives
+ * 404 when its time is over,
  * 409 when none of that name is deleted.
  */
-export function requireDeleted(db: Db, repo: RepoGrant, id: string | undefined, now: Timestamp): RepoRow {
+export function requireDeleted(
+  db: Db,
+  repo: RepoGrant,
+  id: string | undefined,
+  now: Timestamp,
+): RepoRow {
   const row = id === undefined ? findDeleted(db, repo.workspace_id, repo.name) : repoById(db, id)
-  const fits = row !== null && row.workspace_id === repo.workspace_id && row.parent_id === null && row.name.toLowerCase() === repo.name.toLowerCase()
-  if (id !== undefined && !fits) throw notFound(`a deleted repository ${repo.full_name} with the id ${id}`)
-  if (!fits || row.deleted_at === null) throw conflict('not_available', `${repo.full_name} is not deleted`)
-  if (row.purged_at !== null || (row.purge_at !== null && row.purge_at <= now)) throw notFound(`the repository ${repo.full_name}`)
+  const fits =
+    row !== null &&
+    row.workspace_id === repo.workspace_id &&
+    row.parent_id === null &&
+    row.name.toLowerCase() === repo.name.toLowerCase()
+  if (id !== undefined && !fits)
+    throw notFound(`a deleted repository ${repo.full_name} with the id ${id}`)
+  if (!fits || row.deleted_at === null)
+    throw conflict('not_available', `${repo.full_name} is not deleted`)
+  if (row.purged_at !== null || (row.purge_at !== null && row.purge_at <= now))
+    throw notFound(`the repository ${repo.full_name}`)
   return row
 }

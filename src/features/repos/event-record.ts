@@ -18,14 +18,17 @@ function urlOf(site: string, full_name: string | null, row: EventRow): string {
   if (full_name === null) return site
   const home = `${site}/${full_name}`
   const { number, ref, after, tag_name } = row.data
-  if (typeof number === 'number') return `${home}/${OF_PULLS.test(row.type) ? 'pull' : 'issues'}/${number}`
+  if (typeof number === 'number')
+    return `${home}/${OF_PULLS.test(row.type) ? 'pull' : 'issues'}/${number}`
   if (typeof tag_name === 'string') return `${home}/releases/tag/${encodePath(tag_name)}`
   if (typeof ref === 'string' && typeof after === 'string') {
     const branch = branchOf(ref)
     const tag = tagOf(ref)
     // The commit stays when the branch is gone.
-    if (branch !== null) return row.data['deleted'] === true ? `${home}/branches` : `${home}/commit/${after}`
-    if (tag !== null) return row.data['deleted'] === true ? `${home}/tags` : `${home}/tree/${encodePath(tag)}`
+    if (branch !== null)
+      return row.data['deleted'] === true ? `${home}/branches` : `${home}/commit/${after}`
+    if (tag !== null)
+      return row.data['deleted'] === true ? `${home}/tags` : `${home}/tree/${encodePath(tag)}`
   }
   return home
 }

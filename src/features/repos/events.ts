@@ -5,7 +5,10 @@ import { Nullable, RecordNumber, Sha, Time, Type } from '#core/schema.ts'
 const shortRef = (ref: string): string => ref.replace(/^refs\/(heads|tags)\//, '')
 const commits = (count: number): string => (count === 1 ? '1 commit' : `${count} commits`)
 
-/** A branch or tag was made, moved or deleted. `before` and `after` are null where the ref did not exist. */
+/**
+ * A branch or tag was made, moved or deleted. `before` and `after` are null where the ref did not
+ * exist.
+ */
 export const gitPush = event(
   'git.push',
   Type.Object({
@@ -19,7 +22,9 @@ export const gitPush = event(
     default_branch: Type.String({ description: 'The name of the default branch.' }),
   }),
   (data, by) => {
-    const what = data.ref.startsWith('refs/tags/') ? `the tag ${shortRef(data.ref)}` : shortRef(data.ref)
+    const what = data.ref.startsWith('refs/tags/')
+      ? `the tag ${shortRef(data.ref)}`
+      : shortRef(data.ref)
     if (data.deleted) return `${by} deleted ${what}`
     if (data.ref.startsWith('refs/tags/')) return `${by} ${data.created ? 'made' : 'moved'} ${what}`
     return `${by} ${data.forced ? 'force-pushed' : 'pushed'} ${data.forced ? '' : `${commits(data.commits)} to `}${data.created ? 'the new branch ' : ''}${what}`
@@ -32,11 +37,17 @@ export const repoCreated = event(
   (data, by) => `${by} made the repository${data.imported ? ' by an import' : ''}`,
 )
 
-export const repoForked = event('repo.forked', Type.Object({ pull: RecordNumber }), ({ pull }, by) => `${by} forked the repository for #${pull}`)
+export const repoForked = event(
+  'repo.forked',
+  Type.Object({ pull: RecordNumber }),
+  ({ pull }, by) => `${by} forked the repository for #${pull}`,
+)
 
 export const repoUpdated = event(
   'repo.updated',
-  Type.Object({ changed: Type.Array(Type.String(), { description: 'The names of the fields or settings.' }) }),
+  Type.Object({
+    changed: Type.Array(Type.String(), { description: 'The names of the fields or settings.' }),
+  }),
   ({ changed }, by) => `${by} changed ${changed.join(', ')}`,
 )
 
@@ -72,15 +83,47 @@ export const branchRenamed = event(
   (data, by) => `${by} renamed the branch ${data.previous} to ${data.branch}`,
 )
 
-export const repoArchived = event('repo.archived', Type.Object({}), (_, by) => `${by} archived the repository`)
-export const repoUnarchived = event('repo.unarchived', Type.Object({}), (_, by) => `${by} opened the archived repository again`)
+export const repoArchived = event(
+  'repo.archived',
+  Type.Object({}),
+  (_, by) => `${by} archived the repository`,
+)
+export const repoUnarchived = event(
+  'repo.unarchived',
+  Type.Object({}),
+  (_, by) => `${by} opened the archived repository again`,
+)
 
 const gone = Type.Object({ full_name: Type.String(), purge_at: Time })
-export const repoDeleted = event('repo.deleted', gone, ({ full_name }, by) => `${by} deleted ${full_name}`)
-export const repoRestored = event('repo.restored', Type.Object({}), (_, by) => `${by} restored the repository`)
-export const repoPurged = event('repo.purged', gone, ({ full_name }, by) => `${by} purged ${full_name}`)
+export const repoDeleted = event(
+  'repo.deleted',
+  gone,
+  ({ full_name }, by) => `${by} deleted ${full_name}`,
+)
+export const repoRestored = event(
+  'repo.restored',
+  Type.Object({}),
+  (_, by) => `${by} restored the repository`,
+)
+export const repoPurged = event(
+  'repo.purged',
+  gone,
+  ({ full_name }, by) => `${by} purged ${full_name}`,
+)
 
 export const events = [
-  gitPush, repoCreated, repoForked, repoUpdated, repoVisibilityChanged, repoDefaultBranchChanged, repoRenamed, repoTransferred, branchRenamed, repoArchived,
-  repoUnarchived, repoDeleted, repoRestored, repoPurged,
+  gitPush,
+  repoCreated,
+  repoForked,
+  repoUpdated,
+  repoVisibilityChanged,
+  repoDefaultBranchChanged,
+  repoRenamed,
+  repoTransferred,
+  branchRenamed,
+  repoArchived,
+  repoUnarchived,
+  repoDeleted,
+  repoRestored,
+  repoPurged,
 ]

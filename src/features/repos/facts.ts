@@ -7,11 +7,15 @@ import { findByName, REPO_PATH, repoById, repoByPath, type RepoRow } from './sto
 import { findRedirect } from './store-redirects.ts'
 import { findRoleParts, type RoleParts } from './store-roles.ts'
 
-/** Whether a fork is this caller's own: its author's, the person's whose agent is the author, or of any agent of that person. */
+/**
+ * Whether a fork is this caller's own: its author's, the person's whose agent is the author, or of
+ * any agent of that person.
+ */
 function isOwnFork(fork: RepoRow, caller: Caller): boolean {
   if (caller.kind === 'anonymous') return false
   if (caller.id === fork.created_by) return true
-  const person = caller.kind === 'agent' ? caller.owner_id : caller.kind === 'user' ? caller.id : null
+  const person =
+    caller.kind === 'agent' ? caller.owner_id : caller.kind === 'user' ? caller.id : null
   return person !== null && (person === fork.created_by || person === fork.created_for)
 }
 
@@ -19,7 +23,9 @@ function isOwnFork(fork: RepoRow, caller: Caller): boolean {
 export function fullNameOf(db: Db, row: RepoRow): string {
   const parent = row.parent_id === null ? row : (repoById(db, row.parent_id) ?? row)
   const slug = workspaceById(db, parent.workspace_id)?.slug ?? 'ghost'
-  return row.pull_number === null ? `${slug}/${parent.name}` : `${slug}/${parent.name}/pull/${row.pull_number}`
+  return row.pull_number === null
+    ? `${slug}/${parent.name}`
+    : `${slug}/${parent.name}/pull/${row.pull_number}`
 }
 
 /** The full name by id; empty when the repository is gone. */
@@ -34,10 +40,20 @@ export function factsOf(db: Db, row: RepoRow, caller: Caller): RepoFacts | null 
   if (!parent || !workspace) return null
   const { role: base, workspace_role, two_factor_missing } = standingOn(db, parent, caller)
   const isPrivate = parent.private === 1
-  const role = row === parent || (base === null && isPrivate) ? base : isOwnFork(row, caller) ? 'write' : base === null ? null : 'read'
+  const role =
+    row === parent || (base === null && isPrivate)
+      ? base
+      : isOwnFork(row, caller)
+        ? 'write'
+        : base === null
+          ? null
+          : 'read'
   return {
     id: row.id,
-    full_name: row.pull_number === null ? `${workspace.slug}/${parent.name}` : `${workspace.slug}/${parent.name}/pull/${row.pull_number}`,
+    full_name:
+      row.pull_number === null
+        ? `${workspace.slug}/${parent.name}`
+        : `${workspace.slug}/${parent.name}/pull/${row.pull_number}`,
     name: parent.name,
     workspace_id: workspace.id,
     workspace: workspace.slug,
@@ -58,23 +74,41 @@ type Standing = Pick<RepoFacts, 'role' | 'workspace_role' | 'two_factor_missing'
 
 const STRANGER: Standing = { role: null, workspace_role: null, two_factor_missing: false }
 
-/** The role from ownership, base permission and grants. An agent never has more than the person it acts for, and nothing elsewhere. */
+/**
+ * The role from ownership, base permission and grants. An agent never has more than the person it
+ * acts for, and nothing elsewhere.
+ */
 function standingOn(db: Db, repo: RepoRow, caller: Caller): Standing {
   if (caller.kind === 'anonymous') return STRANGER
   // What a workspace's own token may do is said by the token.
-  if (caller.kind === 'workspace') return caller.id === repo.workspace_id ? { role: 'maintain', workspace_role: 'member', two_factor_missing: false } : STRANGER
+  if (caller.kind === 'workspace')
+    return caller.id === repo.workspace_id
+      ? { role: 'maintain', workspace_role: 'member', two_factor_missing: false }
+      : STRANGER
   const parts = findRoleParts(db, repo.id, caller.kind === 'agent' ? caller.owner_id : caller.id)
   const outside = (caller.token?.workspace ?? repo.workspace_id) !== repo.workspace_id
   const person = highestOf(parts)
   return {
-    role: caller.kind === 'user' ? person : caller.repo_id === repo.id ? lowerRole(person, 'write') : null,
-    workspace_role: parts.workspace_role === null || outside ? null : caller.kind === 'agent' ? 'member' : parts.workspace_role,
+    role:
+      caller.kind === 'user'
+        ? person
+        : caller.repo_id === repo.id
+          ? lowerRole(person, 'write')
+          : null,
+    workspace_role:
+      parts.workspace_role === null || outside
+        ? null
+        : caller.kind === 'agent'
+          ? 'member'
+          : parts.workspace_role,
     // Nothing is asked of whoever was given nothing.
-    two_factor_missing: parts.two_factor_missing && (person !== null || parts.workspace_role !== null),
+    two_factor_missing:
+      parts.two_factor_missing && (person !== null || parts.workspace_role !== null),
   }
 }
 
-export const highestOf = ({ owner, base, direct, team }: RoleParts): Role | null => higherRole(higherRole(owner, direct), higherRole(base, team))
+export const highestOf = ({ owner, base, direct, team }: RoleParts): Role | null =>
+  higherRole(higherRole(owner, direct), higherRole(base, team))
 
 /** The facts of the repository at a path, deleted ones too; null when there is none. */
 export function repoFacts(db: Db, path: string, caller: Caller): RepoFacts | null {
@@ -83,7 +117,8 @@ export function repoFacts(db: Db, path: string, caller: Caller): RepoFacts | nul
 }
 
 /**
- * The full name now of the repository that had this one before, under its own old name or an old slug of its workspace; null when
+ * The full name now of the repository that had this one before, under its own old name or an old
+ * slug of its workspace; null when
  * none had. The fork of a pull request moves with its parent.
  */
 export function movedTo(db: Db, path: string): string | null {
@@ -91,11 +126,18 @@ export function movedTo(db: Db, path: string): string | null {
   const present = findWorkspace(db, slug)
   const workspace = present ?? formerWorkspace(db, slug)
   if (!workspace) return null
-  const id = (present ? null : findByName(db, workspace.id, name)?.id) ?? findRedirect(db, workspace.id, name)
+  const id =
+    (present ? null : findByName(db, workspace.id, name)?.id) ??
+    findRedirect(db, workspace.id, name)
   const full_name = id ? fullName(db, id) : ''
   return full_name === '' ? null : number === undefined ? full_name : `${full_name}/pull/${number}`
 }
 
-/** The caller's role after public visibility and the limits of the token; null for none, and for anonymous callers. */
+/**
+ * The caller's role after public visibility and the limits of the token; null for none, and for
+ * anonymous callers.
+ */
 export const viewerRole = (facts: RepoFacts, caller: Caller): Role | null =>
-  caller.kind === 'anonymous' ? null : higherRole(limitedRole(facts, caller), facts.private || facts.deleted ? null : 'read')
+  caller.kind === 'anonymous'
+    ? null
+    : higherRole(limitedRole(facts, caller), facts.private || facts.deleted ? null : 'read')

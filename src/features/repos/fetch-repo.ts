@@ -17,12 +17,22 @@ export const fetchRepo = operation({
     refs: Type.Object({
       generation: Type.String(),
       head: Type.String(),
-      refs: Type.Readonly(Type.Array(Type.Object({ name: Type.String(), oid: ObjectId, peeled: Nullable(ObjectId) }))),
+      refs: Type.Readonly(
+        Type.Array(Type.Object({ name: Type.String(), oid: ObjectId, peeled: Nullable(ObjectId) })),
+      ),
     }),
   }),
 
   handler: ({ db, repo }) => {
     const { generation, head, refs } = refsOf(db, repo.id)
-    return { full_name: repo.full_name, store: repo.store, refs: { generation, head, refs: refs as { name: string; oid: string; peeled: string | null }[] } }
+    return {
+      full_name: repo.full_name,
+      store: repo.store,
+      refs: {
+        generation,
+        head,
+        refs: refs as { name: string; oid: string; peeled: string | null }[],
+      },
+    }
   },
 })

@@ -19,8 +19,10 @@ export type Slice = {
 }
 
 /**
- * The lines from `from` to `to` (1-based, inclusive), as many as one answer holds: whole ones, unless the first alone is too
- * long. A newline at the very end begins no line. One pass, which keeps nothing per line, because a file may be all newlines.
+ * The lines from `from` to `to` (1-based, inclusive), as many as one answer holds: whole ones,
+ * unless the first alone is too
+ * long. A newline at the very end begins no line. One pass, which keeps nothing per line, because a
+ * file may be all newlines.
  */
 export function sliceLines(data: Uint8Array, from: number, to: number | null): Slice {
   const most = Math.min(to ?? Infinity, from + MOST_LINES - 1)
@@ -31,7 +33,14 @@ export function sliceLines(data: Uint8Array, from: number, to: number | null): S
   for (let at = 0; at < data.length; at++) {
     const ends = data[at] === NEWLINE || at === data.length - 1
     if (!ends) continue
-    if (line === from || (line > from && line <= most && end - begin < MOST_BYTES && at + 1 - begin <= MOST_BYTES && last === line - 1)) {
+    if (
+      line === from ||
+      (line > from &&
+        line <= most &&
+        end - begin < MOST_BYTES &&
+        at + 1 - begin <= MOST_BYTES &&
+        last === line - 1)
+    ) {
       end = at + 1
       last = line
     }
@@ -42,10 +51,17 @@ export function sliceLines(data: Uint8Array, from: number, to: number | null): S
   const lines = line
   const shown = Math.min(end, begin + MOST_BYTES)
   const wanted = Math.min(to ?? lines, lines)
-  return { lines, from_line: lines === 0 ? 0 : from, to_line: lines === 0 ? 0 : last, data: data.subarray(begin, shown), cut: last < wanted || shown < end }
+  return {
+    lines,
+    from_line: lines === 0 ? 0 : from,
+    to_line: lines === 0 ? 0 : last,
+    data: data.subarray(begin, shown),
+    cut: last < wanted || shown < end,
+  }
 }
 
-const LFS_POINTER = /^version https:\/\/git-lfs\.github\.com\/spec\/v1\n(?:.*\n)*?oid sha256:([0-9a-f]{64})\nsize (\d{1,15})\n/
+const LFS_POINTER =
+  /^version https:\/\/git-lfs\.github\.com\/spec\/v1\n(?:.*\n)*?oid sha256:([0-9a-f]{64})\nsize (\d{1,15})\n/
 
 /** What a pointer of the large file extension stands for (git-lfs specification, "The Pointer"). */
 export function lfsPointer(data: Uint8Array): { oid: string; size: number } | null {
@@ -54,7 +70,9 @@ export function lfsPointer(data: Uint8Array): { oid: string; size: number } | nu
   return oid === undefined || size === undefined ? null : { oid, size: Number(size) }
 }
 
-/** Text when it is UTF-8, else null. A cut in the middle of a character loses that character only. */
+/**
+ * Text when it is UTF-8, else null. A cut in the middle of a character loses that character only.
+ */
 export function decodeText(data: Uint8Array, cut: boolean): string | null {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(data, { stream: cut })

@@ -8,7 +8,8 @@ import { BlameRecord, linesOfFile } from './schema.ts'
 
 export const findBlame = operation({
   name: 'find_blame',
-  summary: 'Which commit last changed the lines of a file, when that is found in the time given; for its page.',
+  summary:
+    'Which commit last changed the lines of a file, when that is found in the time given; for its page.',
   route: null,
   access: readsRepo({ scope: 'code:read' }),
   input: Type.Object({
@@ -23,7 +24,9 @@ export const findBlame = operation({
 
   handler: async ({ hearth, repo }, { wait_ms, ...asked }) => {
     const { commit, path, range } = await requireLines(hearth, repo, asked)
-    const lines = await blameInput('path', () => blameWithin(hearth, repo.store, commit, path, range, wait_ms))
+    const lines = await blameInput('path', () =>
+      blameWithin(hearth, repo.store, commit, path, range, wait_ms),
+    )
     return { items: lines === null ? [] : blameRecords(hearth, repo, lines), late: lines === null }
   },
 })

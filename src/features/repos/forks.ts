@@ -1,4 +1,6 @@
-/** Forks of pull requests: refs of their own over the parent's objects. Making one copies nothing. */
+/**
+ * Forks of pull requests: refs of their own over the parent's objects. Making one copies nothing.
+ */
 import type { Oid } from '#git'
 import type { Tx } from '#core/write.ts'
 import { typeId } from '#lib/typeid.ts'
@@ -9,8 +11,15 @@ import { branchOf } from './ref-names.ts'
 import { insertRepo, removeForkRow, type RepoRow } from './store.ts'
 import { setRef } from './store-refs.ts'
 
-/** Makes the fork of a pull request with one branch, `head.ref` (a full name), where the base is now. */
-export function createFork(tx: Tx, parent: RepoRow, fork: { pull_number: number; author_id: string; head: { ref: string; oid: Oid } }): RepoRow {
+/**
+ * Makes the fork of a pull request with one branch, `head.ref` (a full name), where the base is
+ * now.
+ */
+export function createFork(
+  tx: Tx,
+  parent: RepoRow,
+  fork: { pull_number: number; author_id: string; head: { ref: string; oid: Oid } },
+): RepoRow {
   const row = insertRepo(tx, {
     id: typeId('rep', tx.now_ms),
     workspace_id: parent.workspace_id,
@@ -26,7 +35,12 @@ export function createFork(tx: Tx, parent: RepoRow, fork: { pull_number: number;
     created_for: actorOf(tx.hearth, fork.author_id)?.on_behalf_of?.id ?? null,
   })
   setRef(tx, row.id, { name: fork.head.ref, oid: fork.head.oid, peeled: null })
-  tx.append(repoForked, { workspace_id: parent.workspace_id, repo_id: parent.id }, { pull: fork.pull_number }, { actor_id: fork.author_id })
+  tx.append(
+    repoForked,
+    { workspace_id: parent.workspace_id, repo_id: parent.id },
+    { pull: fork.pull_number },
+    { actor_id: fork.author_id },
+  )
   return row
 }
 

@@ -1,14 +1,42 @@
 /** Files that a tool wrote, known by their names, so that reviews can pass over them. */
 
 const NAMES = new Set([
-  'package-lock.json', 'npm-shrinkwrap.json', 'yarn.lock', 'pnpm-lock.yaml', 'bun.lock', 'bun.lockb', 'deno.lock', 'Cargo.lock', 'go.sum', 'Gemfile.lock',
-  'composer.lock', 'poetry.lock', 'Pipfile.lock', 'uv.lock', 'pdm.lock', 'mix.lock', 'flake.lock', 'pubspec.lock', 'Podfile.lock', 'Package.resolved',
-  'packages.lock.json', 'gradle.lockfile', 'gradlew', 'gradlew.bat', 'mvnw', 'mvnw.cmd', '.terraform.lock.hcl', 'MODULE.bazel.lock',
+  'package-lock.json',
+  'npm-shrinkwrap.json',
+  'yarn.lock',
+  'pnpm-lock.yaml',
+  'bun.lock',
+  'bun.lockb',
+  'deno.lock',
+  'Cargo.lock',
+  'go.sum',
+  'Gemfile.lock',
+  'composer.lock',
+  'poetry.lock',
+  'Pipfile.lock',
+  'uv.lock',
+  'pdm.lock',
+  'mix.lock',
+  'flake.lock',
+  'pubspec.lock',
+  'Podfile.lock',
+  'Package.resolved',
+  'packages.lock.json',
+  'gradle.lockfile',
+  'gradlew',
+  'gradlew.bat',
+  'mvnw',
+  'mvnw.cmd',
+  '.terraform.lock.hcl',
+  'MODULE.bazel.lock',
 ])
 
-const ENDS = /(\.min\.(js|css)|\.(js|css|ts)\.map|\.pb\.(go|cc|h)|_pb2(_grpc)?\.pyi?|\.pb\.swift|\.g\.dart|\.freezed\.dart|\.designer\.cs|_generated\.(go|rs)|\.snap)$/i
+const ENDS =
+  /(\.min\.(js|css)|\.(js|css|ts)\.map|\.pb\.(go|cc|h)|_pb2(_grpc)?\.pyi?|\.pb\.swift|\.g\.dart|\.freezed\.dart|\.designer\.cs|_generated\.(go|rs)|\.snap)$/i
 
-const FOLDERS = /(^|\/)(node_modules|bower_components|__generated__|__snapshots__|Godeps|\.yarn\/(releases|plugins|cache))\//
+const FOLDERS =
+  /(^|\/)(node_modules|bower_components|__generated__|__snapshots__|Godeps|\.yarn\/(releases|plugins|cache))\//
 
 /** Whether a path is, by its name, the work of a tool. */
-export const isGenerated = (path: string): boolean => NAMES.has(path.slice(path.lastIndexOf('/') + 1)) || ENDS.test(path) || FOLDERS.test(path)
+export const isGenerated = (path: string): boolean =>
+  NAMES.has(path.slice(path.lastIndexOf('/') + 1)) || ENDS.test(path) || FOLDERS.test(path)

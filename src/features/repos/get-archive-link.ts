@@ -11,26 +11,41 @@ import { Ref } from './schema.ts'
 const WORKS = 10 * MINUTE
 
 /** Gives 422 for a tree that is too large to send as an archive. */
-async function requireSmall({ git, settings }: Hearth, store: string, commit: string): Promise<void> {
+async function requireSmall(
+  { git, settings }: Hearth,
+  store: string,
+  commit: string,
+): Promise<void> {
   const { max_files, max_bytes } = settings.archives
-  const tooLarge = (what: string) => invalid('ref', `an archive of this would be over ${what}: clone the repository instead, with --depth 1 for the files alone`)
+  const tooLarge = (what: string) =>
+    invalid(
+      'ref',
+      `an archive of this would be over ${what}: clone the repository instead, with --depth 1 for the files alone`,
+    )
   if (max_files === null && max_bytes === null) return
-  const files = ((await git.tree(store, commit, '', { recursive: true })) ?? []).filter(({ type }) => type === 'file' || type === 'symlink')
+  const files = ((await git.tree(store, commit, '', { recursive: true })) ?? []).filter(
+    ({ type }) => type === 'file' || type === 'symlink',
+  )
   if (max_files !== null && files.length > max_files) throw tooLarge(`${max_files} files`)
   if (max_bytes === null) return
   const sized = (await git.tree(store, commit, '', { recursive: true, sizes: true })) ?? []
-  if (sized.reduce((sum, { size }) => sum + (size ?? 0), 0) > max_bytes) throw tooLarge(`${Math.floor(max_bytes / 1024 ** 2)} MB`)
+  if (sized.reduce((sum, { size }) => sum + (size ?? 0), 0) > max_bytes)
+    throw tooLarge(`${Math.floor(max_bytes / 1024 ** 2)} MB`)
 }
 
 export const getArchiveLink = operation({
   name: 'get_archive_link',
-  summary: 'Get a link to a zip file of a branch, tag or commit; of the default branch when ref is left out. The link needs no token and works for 10 minutes.',
+  summary:
+    'Get a link to a zip file of a branch, tag or commit; of the default branch when ref is left out. The link needs no token and works for 10 minutes.',
   route: ['GET /repos/{owner}/{name}/zipball/{ref}', 'GET /repos/{owner}/{name}/zipball'],
   tool: true,
   toolset: 'code',
   access: readsRepo({ scope: 'code:read' }),
   input: Type.Object({ repo: RepoPath, ref: Type.Optional(Ref) }),
-  output: Type.Object({ url: Type.String(), commit: Sha, expires_at: Time }, { $id: 'ArchiveLink' }),
+  output: Type.Object(
+    { url: Type.String(), commit: Sha, expires_at: Time },
+    { $id: 'ArchiveLink' },
+  ),
   redirect: ({ url }) => url,
 
   handler: async ({ hearth, repo, now_ms }, { ref = 'HEAD' }) => {
@@ -39,6 +54,10 @@ export const getArchiveLink = operation({
     const folder = `${repo.workspace}-${repo.name}-${commit.slice(0, 7)}`
     const expires = now_ms + WORKS
     const token = archiveToken(hearth, { repo_id: repo.id, commit, folder, expires })
-    return { url: `${hearth.settings.site_url}/_archive/${token}/${folder}.zip`, commit, expires_at: timestamp(expires) }
+    return {
+      url: `${hearth.settings.site_url}/_archive/${token}/${folder}.zip`,
+      commit,
+      expires_at: timestamp(expires),
+    }
   },
 })

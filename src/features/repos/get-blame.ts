@@ -8,7 +8,8 @@ import { BlameRecord, linesOfFile } from './schema.ts'
 
 export const getBlame = operation({
   name: 'get_blame',
-  summary: 'Say for the lines of a file which commit last changed them, and with which pull request. For everyone who can see the repository.',
+  summary:
+    'Say for the lines of a file which commit last changed them, and with which pull request. For everyone who can see the repository.',
   route: 'GET /repos/{owner}/{name}/blame/{path}',
   toolset: 'code',
   access: readsRepo({ scope: 'code:read' }),
@@ -17,6 +18,10 @@ export const getBlame = operation({
 
   handler: async ({ hearth, repo }, asked) => {
     const { commit, path, range } = await requireLines(hearth, repo, asked)
-    return blameRecords(hearth, repo, await blameInput('path', () => blameOf(hearth, repo.store, commit, path, range)))
+    return blameRecords(
+      hearth,
+      repo,
+      await blameInput('path', () => blameOf(hearth, repo.store, commit, path, range)),
+    )
   },
 })

@@ -9,7 +9,8 @@ import { findRef } from './store-refs.ts'
 
 export const getBranch = operation({
   name: 'get_branch',
-  summary: 'Get one branch of a repository that you can see: its last commit, its distance from the default branch, its protection and the rules in force.',
+  summary:
+    'Get one branch of a repository that you can see: its last commit, its distance from the default branch, its protection and the rules in force.',
   route: 'GET /repos/{owner}/{name}/branches/{branch}',
   toolset: 'code',
   access: readsRepo({ scope: 'code:read' }),

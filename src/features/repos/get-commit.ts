@@ -13,28 +13,41 @@ const SIZES = { size: 300, max: 300 }
 
 export const getCommit = operation({
   name: 'get_commit',
-  summary: 'Get one commit of a repository that you can see, by id, branch or tag, with the files that it changed against its first parent. patch=false leaves out the text of the changes.',
+  summary:
+    'Get one commit of a repository that you can see, by id, branch or tag, with the files that it changed against its first parent. patch=false leaves out the text of the changes.',
   route: 'GET /repos/{owner}/{name}/commits/{ref}',
   toolset: 'code',
   access: readsRepo({ scope: 'code:read' }),
   input: Type.Object({
     repo: RepoPath,
     ref: Ref,
-    patch: Type.Optional(Type.Boolean({ description: 'Whether the text of the changes is wanted; true unless given.' })),
+    patch: Type.Optional(
+      Type.Boolean({
+        description: 'Whether the text of the changes is wanted; true unless given.',
+      }),
+    ),
     path: Type.Optional(TreePath),
     ...changeInputs,
     ...byPage(SIZES),
   }),
   output: CommitDetail,
 
-  handler: async ({ hearth, git, repo }, { ref, patch = true, path, context, ignore_whitespace, ...paging }) => {
+  handler: async (
+    { hearth, git, repo },
+    { ref, patch = true, path, context, ignore_whitespace, ...paging },
+  ) => {
     const window = windowOf(paging, SIZES)
     const oid = await resolveCommit(hearth, repo, ref)
     const commit = await git.commit(repo.store, oid)
     if (!commit) throw notFound(`the commit ${oid}`)
     const { files, totals, truncated } = await blameInput('ref', () =>
       changesBetween({ git }, repo.store, commit.parents[0] ?? null, oid, {
-        text: patch, path: (path && treePath(path)) || undefined, skip: window.offset, limit: window.limit, context, ignoreWhitespace: ignore_whitespace,
+        text: patch,
+        path: (path && treePath(path)) || undefined,
+        skip: window.offset,
+        limit: window.limit,
+        context,
+        ignoreWhitespace: ignore_whitespace,
       }),
     )
     return { ...commitRecord(hearth, repo, commit, totals), files, truncated }

@@ -6,7 +6,8 @@ import { requireRepo } from './store.ts'
 
 export const getRepoSettings = operation({
   name: 'get_repo_settings',
-  summary: 'Get the settings of a repository: approvals, checks, merging, contributions and what is switched on. For everyone with Read.',
+  summary:
+    'Get the settings of a repository: approvals, checks, merging, contributions and what is switched on. For everyone with Read.',
   route: 'GET /repos/{owner}/{name}/settings',
   access: readsRepoAs('read', { scope: 'repo:read' }),
   input: Type.Object({ repo: RepoPath }),

@@ -7,7 +7,8 @@ import { requireRepo } from './store.ts'
 
 export const getRepo = operation({
   name: 'get_repo',
-  summary: 'Get one repository that you can see: its description, visibility, default branch, counts, addresses and your role on it.',
+  summary:
+    'Get one repository that you can see: its description, visibility, default branch, counts, addresses and your role on it.',
   route: 'GET /v1/repos/{owner}/{name}',
   access: readsRepo({ scope: 'repo:read' }),
   input: Type.Object({ repo: RepoPath }),

@@ -11,16 +11,51 @@ import { scanPush } from './push-protection.ts'
 import { purgeDeleted, removeRepo } from './purge.ts'
 import { readAhead } from './read-ahead.ts'
 
-export const feature: Feature = { name: 'repos', operations, events, jobs: [measureRepo, maintainStore, collectWeekly, collectStores, scanPush, lookForForged, removeRepo, purgeDeleted, readAhead] as Job[] }
+export const feature: Feature = {
+  name: 'repos',
+  operations,
+  events,
+  jobs: [
+    measureRepo,
+    maintainStore,
+    collectWeekly,
+    collectStores,
+    scanPush,
+    lookForForged,
+    removeRepo,
+    purgeDeleted,
+    readAhead,
+  ] as Job[],
+}
 
 export * from './schema.ts'
 export { noteDroppedAccess, type DroppedAccess } from './dropped-access.ts'
 export {
-  branchRenamed, gitPush, repoArchived, repoCreated, repoDefaultBranchChanged, repoDeleted, repoForked, repoPurged, repoRenamed, repoRestored, repoTransferred,
-  repoUnarchived, repoUpdated, repoVisibilityChanged,
+  branchRenamed,
+  gitPush,
+  repoArchived,
+  repoCreated,
+  repoDefaultBranchChanged,
+  repoDeleted,
+  repoForked,
+  repoPurged,
+  repoRenamed,
+  repoRestored,
+  repoTransferred,
+  repoUnarchived,
+  repoUpdated,
+  repoVisibilityChanged,
 } from './events.ts'
 export { eventRecord, eventRecords } from './event-record.ts'
-export { factsOf, fullName, fullNameOf, highestOf, movedTo, repoFacts, viewerRole } from './facts.ts'
+export {
+  factsOf,
+  fullName,
+  fullNameOf,
+  highestOf,
+  movedTo,
+  repoFacts,
+  viewerRole,
+} from './facts.ts'
 export { ownersOf, ownersOfPath, readCodeOwners, type CodeOwners } from './code-owners.ts'
 export { sightOf } from './sight.ts'
 export { findRoleParts, keepRoles, type RoleParts } from './store-roles.ts'
@@ -29,9 +64,33 @@ export { auditRepo, requireLive } from './lifecycle.ts'
 export { combinedState, contextsOf, keepContexts } from './commit-contexts.ts'
 export { guardMoves, keepsBranch, requireMoves, type MoveGuard } from './move-guard.ts'
 export { moveRefs, prepareUpdates, refsOf, type PreparedUpdate } from './refs.ts'
-export { branchOf, branchRef, refNameProblem, shortNameProblem, tagOf, tagRef } from './ref-names.ts'
 export {
-  belongings, importers, commitContexts, frozenReleases, keptCommits, moveRules, releaseOfTag, releasedTags, signingKeys, keysChanged, repoLists, starCounts, type CommitContext, type Importer, type KeptPage, type MoveQuestion, type MoveRuling, type Objection,
+  branchOf,
+  branchRef,
+  refNameProblem,
+  shortNameProblem,
+  tagOf,
+  tagRef,
+} from './ref-names.ts'
+export {
+  belongings,
+  importers,
+  commitContexts,
+  frozenReleases,
+  keptCommits,
+  moveRules,
+  releaseOfTag,
+  releasedTags,
+  signingKeys,
+  keysChanged,
+  repoLists,
+  starCounts,
+  type CommitContext,
+  type Importer,
+  type KeptPage,
+  type MoveQuestion,
+  type MoveRuling,
+  type Objection,
 } from './points.ts'
 export { collectStore, GRACE_MS } from './collect-stores.ts'
 export { listKept } from './kept-commits.ts'
@@ -44,9 +103,35 @@ export { changesBetween, type Changes } from './changes.ts'
 export { fileLanguage } from './language.ts'
 export { DEFAULT_SETTINGS, settingsOf } from './settings.ts'
 export { isGenerated } from './generated.ts'
-export { commitRecord, commitRecords, commitTime, fileDiffRecord, peopleOf, signaturesOf, titleOf, trailersOf } from './commit-records.ts'
-export { findFork, keepRepos, listSeen, repoById, repoByPath, requireRepo, setOpenCounts, takeNumber, type RepoRow } from './store.ts'
-export { findRef, hasBranches, lastMovedBranch, listStores, listTipsOfStore, readRef } from './store-refs.ts'
+export {
+  commitRecord,
+  commitRecords,
+  commitTime,
+  fileDiffRecord,
+  peopleOf,
+  signaturesOf,
+  titleOf,
+  trailersOf,
+} from './commit-records.ts'
+export {
+  findFork,
+  keepRepos,
+  listSeen,
+  repoById,
+  repoByPath,
+  requireRepo,
+  setOpenCounts,
+  takeNumber,
+  type RepoRow,
+} from './store.ts'
+export {
+  findRef,
+  hasBranches,
+  lastMovedBranch,
+  listStores,
+  listTipsOfStore,
+  readRef,
+} from './store-refs.ts'
 export { findBranchPull, pullsOfCommits, recordLanded, setBranchPull } from './store-pulls.ts'
 export { LOOK_AFTER_MS, lookForForged } from './look-for-forged.ts'
 export { scanBefore, scanPush } from './push-protection.ts'

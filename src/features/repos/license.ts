@@ -1,10 +1,15 @@
-/** Which licence a text is, by phrases that only that licence has; identifiers are those of SPDX (https://spdx.org/licenses/). */
+/**
+ * Which licence a text is, by phrases that only that licence has; identifiers are those of SPDX
+ * (https://spdx.org/licenses/).
+ */
 
 const NAMES = /^(licen[cs]e|copying|unlicense)([-.](txt|md|rst|mit|apache|bsd|gpl))?$/i
 
 export const isLicenseFile = (name: string): boolean => NAMES.test(name)
 
-/** Looked at in this order: a text that quotes another licence must be met before the one it quotes. */
+/**
+ * Looked at in this order: a text that quotes another licence must be met before the one it quotes.
+ */
 const SIGNS: readonly (readonly [string, (text: string) => boolean])[] = [
   ['Apache-2.0', (text) => /apache license version 2\.0/.test(text)],
   ['MPL-2.0', (text) => /mozilla public license,? version 2\.0/.test(text)],
@@ -16,14 +21,44 @@ const SIGNS: readonly (readonly [string, (text: string) => boolean])[] = [
   ['EPL-2.0', (text) => /eclipse public license -? ?v ?2\.0/.test(text)],
   ['BSL-1.0', (text) => /boost software license - version 1\.0/.test(text)],
   ['CC0-1.0', (text) => /cc0 1\.0 universal/.test(text)],
-  ['Unlicense', (text) => text.includes('this is free and unencumbered software released into the public domain')],
+  [
+    'Unlicense',
+    (text) =>
+      text.includes('this is free and unencumbered software released into the public domain'),
+  ],
   ['Zlib', (text) => text.includes('altered source versions must be plainly marked as such')],
-  ['0BSD', (text) => text.includes('permission to use, copy, modify, and/or distribute this software') && !text.includes('provided that the above copyright notice')],
-  ['ISC', (text) => /permission to use, copy, modify, and(\/or)? distribute this software for any purpose/.test(text)],
-  ['BSD-3-Clause', (text) => text.includes('redistribution and use in source and binary forms') && /neither the names? of/.test(text)],
+  [
+    '0BSD',
+    (text) =>
+      text.includes('permission to use, copy, modify, and/or distribute this software') &&
+      !text.includes('provided that the above copyright notice'),
+  ],
+  [
+    'ISC',
+    (text) =>
+      /permission to use, copy, modify, and(\/or)? distribute this software for any purpose/.test(
+        text,
+      ),
+  ],
+  [
+    'BSD-3-Clause',
+    (text) =>
+      text.includes('redistribution and use in source and binary forms') &&
+      /neither the names? of/.test(text),
+  ],
   ['BSD-2-Clause', (text) => text.includes('redistribution and use in source and binary forms')],
-  ['MIT-0', (text) => text.includes('permission is hereby granted, free of charge') && !text.includes('the above copyright notice and this permission notice')],
-  ['MIT', (text) => text.includes('permission is hereby granted, free of charge') && text.includes('without restriction')],
+  [
+    'MIT-0',
+    (text) =>
+      text.includes('permission is hereby granted, free of charge') &&
+      !text.includes('the above copyright notice and this permission notice'),
+  ],
+  [
+    'MIT',
+    (text) =>
+      text.includes('permission is hereby granted, free of charge') &&
+      text.includes('without restriction'),
+  ],
 ]
 
 /** The SPDX identifier of a licence text; null when it is none of the common ones. */

@@ -11,20 +11,33 @@ import { listRefsBelow } from './store-refs.ts'
 
 export const listBranches = operation({
   name: 'list_branches',
-  summary: 'List the branches of a repository that you can see: the default branch first, then the most recently moved. Each with its last commit and how far it is from the default branch.',
+  summary:
+    'List the branches of a repository that you can see: the default branch first, then the most recently moved. Each with its last commit and how far it is from the default branch.',
   route: 'GET /repos/{owner}/{name}/branches',
   toolset: 'code',
   access: readsRepo({ scope: 'code:read' }),
-  input: Type.Object({ repo: RepoPath, q: Type.Optional(Type.String({ maxLength: 200, description: 'Text in the name.' })), ...byPage() }),
+  input: Type.Object({
+    repo: RepoPath,
+    q: Type.Optional(Type.String({ maxLength: 200, description: 'Text in the name.' })),
+    ...byPage(),
+  }),
   output: ListOf(Branch),
   list: 'page',
 
   handler: async ({ hearth, db, repo }, { q, ...paging }) => {
     const window = windowOf(paging)
     const row = requireRepo(db, repo.id)
-    const refs = listRefsBelow(db, repo.id, 'refs/heads', { q: q || undefined, first: branchRef(row.default_branch), limit: window.limit + 1, offset: window.offset })
+    const refs = listRefsBelow(db, repo.id, 'refs/heads', {
+      q: q || undefined,
+      first: branchRef(row.default_branch),
+      limit: window.limit + 1,
+      offset: window.offset,
+    })
     const people = peopleOf(hearth)
     const { items, ...rest } = pageOf(refs, window)
-    return { items: await Promise.all(items.map((ref) => branchRecord(hearth, row, ref, people))), ...rest }
+    return {
+      items: await Promise.all(items.map((ref) => branchRecord(hearth, row, ref, people))),
+      ...rest,
+    }
   },
 })

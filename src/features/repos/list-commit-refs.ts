@@ -14,7 +14,8 @@ const byName = new Intl.Collator('en', { numeric: true })
 
 export const listCommitRefs = operation({
   name: 'list_commit_refs',
-  summary: 'The branches and tags that have a commit in their history, as far as was looked; for its page.',
+  summary:
+    'The branches and tags that have a commit in their history, as far as was looked; for its page.',
   route: null,
   access: readsRepo({ scope: 'code:read' }),
   input: Type.Object({ repo: RepoPath, sha: Sha }),
@@ -30,13 +31,21 @@ export const listCommitRefs = operation({
     const first = branchRef(requireRepo(db, repo.id).default_branch)
     let complete = true
     const holding = async (directory: keyof typeof MOST): Promise<string[]> => {
-      const refs = listRefsBelow(db, repo.id, directory, { first, limit: MOST[directory] + 1, offset: 0 })
+      const refs = listRefsBelow(db, repo.id, directory, {
+        first,
+        limit: MOST[directory] + 1,
+        offset: 0,
+      })
       if (refs.length > MOST[directory]) complete = false
       const has = async (ref: RefRow) => {
         const tip = ref.peeled ?? ref.oid
         return tip === commit || (await git.isReachable(repo.store, commit, [tip]))
       }
-      const found = await Promise.all(refs.slice(0, MOST[directory]).map(async (ref) => ((await has(ref)) ? [ref.name.slice(directory.length + 1)] : [])))
+      const found = await Promise.all(
+        refs
+          .slice(0, MOST[directory])
+          .map(async (ref) => ((await has(ref)) ? [ref.name.slice(directory.length + 1)] : [])),
+      )
       return found.flat()
     }
     const [branches, tags] = await Promise.all([holding('refs/heads'), holding('refs/tags')])

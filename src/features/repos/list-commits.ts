@@ -17,7 +17,8 @@ function seconds(field: string, text: string | undefined): number | undefined {
 
 export const listCommits = operation({
   name: 'list_commits',
-  summary: 'List commits of a repository that you can see, newest first, from a branch, tag or commit (ref; the default branch unless given). Narrow by path, author and time.',
+  summary:
+    'List commits of a repository that you can see, newest first, from a branch, tag or commit (ref; the default branch unless given). Narrow by path, author and time.',
   route: 'GET /repos/{owner}/{name}/commits',
   toolset: 'code',
   access: readsRepo({ scope: 'code:read' }),
@@ -25,9 +26,19 @@ export const listCommits = operation({
     repo: RepoPath,
     ref: Type.Optional(Ref),
     path: Type.Optional(TreePath),
-    author: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: `Text in the author's name or address.` })),
-    since: Type.Optional(Type.String({ maxLength: 40, description: 'Only commits of this time or later.' })),
-    until: Type.Optional(Type.String({ maxLength: 40, description: 'Only commits of this time or earlier.' })),
+    author: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 200,
+        description: `Text in the author's name or address.`,
+      }),
+    ),
+    since: Type.Optional(
+      Type.String({ maxLength: 40, description: 'Only commits of this time or later.' }),
+    ),
+    until: Type.Optional(
+      Type.String({ maxLength: 40, description: 'Only commits of this time or earlier.' }),
+    ),
     ...byPage(),
   }),
   output: ListOf(CommitRecord),
@@ -35,12 +46,18 @@ export const listCommits = operation({
 
   handler: async ({ hearth, git, repo }, { ref, path, author, since, until, ...paging }) => {
     const window = windowOf(paging)
-    const tip = ref === undefined ? headCommit(hearth, repo) : await resolveCommit(hearth, repo, ref)
+    const tip =
+      ref === undefined ? headCommit(hearth, repo) : await resolveCommit(hearth, repo, ref)
     if (tip === null) return pageOf([], window)
     const commits = await blameInput('path', () =>
       git.log(repo.store, {
-        tips: [tip], path: path === undefined ? undefined : treePath(path) || undefined, author,
-        since: seconds('since', since), until: seconds('until', until), skip: window.offset, limit: window.limit + 1,
+        tips: [tip],
+        path: path === undefined ? undefined : treePath(path) || undefined,
+        author,
+        since: seconds('since', since),
+        until: seconds('until', until),
+        skip: window.offset,
+        limit: window.limit + 1,
       }),
     )
     return pageOf(commitRecords(hearth, repo, commits), window)

@@ -6,10 +6,14 @@ import { repoRecords } from './record.ts'
 import { Repo } from './schema.ts'
 import { listDeleted } from './store-deleted.ts'
 
-/** Whoever is not an owner gets an empty list, for a workspace that does not exist as well, so that nothing is told. */
+/**
+ * Whoever is not an owner gets an empty list, for a workspace that does not exist as well, so that
+ * nothing is told.
+ */
 export const listDeletedRepos = operation({
   name: 'list_deleted_repos',
-  summary: 'List the deleted repositories of a workspace that can still be restored, the last deleted first, each with the time at which it is purged (purge_at). Empty for everyone but owners.',
+  summary:
+    'List the deleted repositories of a workspace that can still be restored, the last deleted first, each with the time at which it is purged (purge_at). Empty for everyone but owners.',
   route: 'GET /workspaces/{workspace}/repos/deleted',
   access: signedIn({ scope: 'repo:admin' }),
   input: Type.Object({ workspace: WorkspaceSlug, ...byPage() }),
@@ -19,7 +23,8 @@ export const listDeletedRepos = operation({
   handler: ({ hearth, db, caller, now }, { workspace, ...paging }) => {
     const window = windowOf(paging)
     const facts = hearth.facts.workspace(workspace, caller)
-    if (!facts || limitedWorkspaceRole(facts, caller) !== 'owner' || facts.two_factor_missing) return pageOf([], window)
+    if (!facts || limitedWorkspaceRole(facts, caller) !== 'owner' || facts.two_factor_missing)
+      return pageOf([], window)
     const rows = listDeleted(db, facts.id, now, { limit: window.limit + 1, offset: window.offset })
     return pageOf(repoRecords(hearth, rows, caller), window)
   },

@@ -8,10 +8,17 @@ import { treeEntryRecord } from './tree-record.ts'
 
 export const listFolder = operation({
   name: 'list_folder',
-  summary: 'The entries of a folder without their sizes, with their last commits when those are found in the time given; for its page.',
+  summary:
+    'The entries of a folder without their sizes, with their last commits when those are found in the time given; for its page.',
   route: null,
   access: readsRepo({ scope: 'code:read' }),
-  input: Type.Object({ repo: RepoPath, ref: Ref, path: Type.Optional(TreePath), most: Type.Integer({ minimum: 1, maximum: 5000 }), wait_ms: Type.Integer({ minimum: 0, maximum: 20_000 }) }),
+  input: Type.Object({
+    repo: RepoPath,
+    ref: Ref,
+    path: Type.Optional(TreePath),
+    most: Type.Integer({ minimum: 1, maximum: 5000 }),
+    wait_ms: Type.Integer({ minimum: 0, maximum: 20_000 }),
+  }),
   output: Type.Object({
     items: Type.Array(TreeEntry),
     /** Whether there are more than `most`. */
@@ -23,8 +30,19 @@ export const listFolder = operation({
   handler: async ({ hearth, git, repo }, { ref, path = '', most, wait_ms }) => {
     const commit = await resolveCommit(hearth, repo, ref)
     const directory = treePath(path)
-    const [entries, last] = await blameInput('path', () => Promise.all([git.tree(repo.store, commit, directory), lastCommitsOf(hearth, repo.store, commit, directory, wait_ms)]))
+    const [entries, last] = await blameInput('path', () =>
+      Promise.all([
+        git.tree(repo.store, commit, directory),
+        lastCommitsOf(hearth, repo.store, commit, directory, wait_ms),
+      ]),
+    )
     if (entries === null) throw noSuchPath(directory)
-    return { items: entries.slice(0, most).map((entry) => treeEntryRecord(directory, entry, last?.get(entry.name))), more: entries.length > most, late: last === null }
+    return {
+      items: entries
+        .slice(0, most)
+        .map((entry) => treeEntryRecord(directory, entry, last?.get(entry.name))),
+      more: entries.length > most,
+      late: last === null,
+    }
   },
 })

@@ -10,22 +10,35 @@ import { countRepoRows, listRepoRows } from './store.ts'
 
 export const listRepos = operation({
   name: 'list_repos',
-  summary: 'List the repositories that you can see: the public ones, those of your workspaces, and those that were shared with you. Narrow by text in name or description (q), by workspace and by archived.',
+  summary:
+    'List the repositories that you can see: the public ones, those of your workspaces, and those that were shared with you. Narrow by text in name or description (q), by workspace and by archived.',
   route: 'GET /v1/repos',
   access: publicRead({ scope: 'repo:read' }),
   input: Type.Object({
-    q: Type.Optional(Type.String({ maxLength: 200, description: 'Text in the name or description.' })),
+    q: Type.Optional(
+      Type.String({ maxLength: 200, description: 'Text in the name or description.' }),
+    ),
     workspace: Type.Optional(WorkspaceSlug),
-    archived: Type.Optional(Type.Boolean({ description: 'Only archived ones, or only those that are not.' })),
-    sort: Type.Optional(OneOf(['updated', 'created', 'name', 'pushed'], { description: 'updated unless given; newest first, names from a to z.' })),
+    archived: Type.Optional(
+      Type.Boolean({ description: 'Only archived ones, or only those that are not.' }),
+    ),
+    sort: Type.Optional(
+      OneOf(['updated', 'created', 'name', 'pushed'], {
+        description: 'updated unless given; newest first, names from a to z.',
+      }),
+    ),
     ...byPage(),
   }),
   output: ListOf(Repo),
   list: 'page',
 
-  handler: ({ hearth, db, caller }, { q, workspace: slug, archived, sort = 'updated', ...paging }) => {
+  handler: (
+    { hearth, db, caller },
+    { q, workspace: slug, archived, sort = 'updated', ...paging },
+  ) => {
     const window = windowOf(paging)
-    const workspace = slug === undefined ? null : (findWorkspace(db, slug) ?? formerWorkspace(db, slug))
+    const workspace =
+      slug === undefined ? null : (findWorkspace(db, slug) ?? formerWorkspace(db, slug))
     // An unknown workspace gives the same empty list as one in which nothing can be seen.
     if (slug !== undefined && !workspace) return pageOf([], window, 0)
     const filter = { sight: sightOf(db, caller), q, workspace_id: workspace?.id, archived }

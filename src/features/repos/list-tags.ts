@@ -9,7 +9,8 @@ import { tagRecord } from './tag-record.ts'
 
 export const listTags = operation({
   name: 'list_tags',
-  summary: 'List the tags of a repository that you can see, the most recently pushed first, each with the commit that it names.',
+  summary:
+    'List the tags of a repository that you can see, the most recently pushed first, each with the commit that it names.',
   route: 'GET /repos/{owner}/{name}/tags',
   toolset: 'code',
   access: readsRepo({ scope: 'code:read' }),
@@ -19,8 +20,14 @@ export const listTags = operation({
 
   handler: async ({ hearth, db, repo }, paging) => {
     const window = windowOf(paging)
-    const { items, ...rest } = pageOf(listRefsBelow(db, repo.id, 'refs/tags', { limit: window.limit + 1, offset: window.offset }), window)
+    const { items, ...rest } = pageOf(
+      listRefsBelow(db, repo.id, 'refs/tags', { limit: window.limit + 1, offset: window.offset }),
+      window,
+    )
     const people = peopleOf(hearth)
-    return { items: await Promise.all(items.map((ref) => tagRecord(hearth, repo, ref, people))), ...rest }
+    return {
+      items: await Promise.all(items.map((ref) => tagRecord(hearth, repo, ref, people))),
+      ...rest,
+    }
   },
 })

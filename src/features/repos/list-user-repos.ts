@@ -21,6 +21,10 @@ export const listUserRepos = operation({
   handler: ({ hearth, db, caller }, { username, ...paging }) => {
     const window = windowOf(paging)
     const filter = { sight: sightOf(db, caller), created_by: requireUser(db, username).id }
-    return pageOf(repoRecords(hearth, listRepoRows(db, filter, 'created', window), caller), window, countRepoRows(db, filter))
+    return pageOf(
+      repoRecords(hearth, listRepoRows(db, filter, 'created', window), caller),
+      window,
+      countRepoRows(db, filter),
+    )
   },
 })

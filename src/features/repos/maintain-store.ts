@@ -1,6 +1,8 @@
 /**
- * Some time after a push: the many small packs of a repository family become few, with a bitmap and a commit-graph, so that
- * clones and histories stay quick. Nothing is left out of them; what nobody names any more goes by `collect-stores.ts`.
+ * Some time after a push: the many small packs of a repository family become few, with a bitmap and
+ * a commit-graph, so that
+ * clones and histories stay quick. Nothing is left out of them; what nobody names any more goes by
+ * `collect-stores.ts`.
  */
 import { job, type Job } from '#core/jobs.ts'
 import { writeAs } from '#core/write.ts'
@@ -21,7 +23,8 @@ export const maintainStore: Job<{ store: string }> = job<{ store: string }>({
     if (tips.length === 0) return
     const { unindexed } = await hearth.git.maintain(store, tips, { signal })
     await writeAs(hearth, null, (tx) => {
-      if (unindexed > 0) tx.enqueue(maintainStore, { store }, { key: store, delay_ms: INDEX_AGAIN_MS })
+      if (unindexed > 0)
+        tx.enqueue(maintainStore, { store }, { key: store, delay_ms: INDEX_AGAIN_MS })
       else tx.enqueue(readAhead, { repo_id: store, indexed: true }, { key: `${store} indexed` })
     })
   },

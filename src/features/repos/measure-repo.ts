@@ -1,4 +1,7 @@
-/** After a push to the default branch: the repository's language, licence and size, for lists and pages. */
+/**
+ * After a push to the default branch: the repository's language, licence and size, for lists and
+ * pages.
+ */
 import type { Hearth } from '#core/hearth.ts'
 import { job } from '#core/jobs.ts'
 import { writeAs } from '#core/write.ts'
@@ -28,6 +31,12 @@ export const measureRepo = job<{ repo_id: string }>({
     const languages = commit === null ? [] : await hearth.git.languages(row.store, commit)
     const license = commit === null ? null : await findLicense(hearth, row.store, commit)
     const size_in_bytes = await hearth.git.sizeOf(row.store)
-    await writeAs(hearth, null, (tx) => setMeasures(tx, repo_id, { language: languages[0]?.language ?? null, license, size_in_bytes }))
+    await writeAs(hearth, null, (tx) =>
+      setMeasures(tx, repo_id, {
+        language: languages[0]?.language ?? null,
+        license,
+        size_in_bytes,
+      }),
+    )
   },
 })

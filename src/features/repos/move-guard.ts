@@ -1,6 +1,8 @@
 /**
- * The one gate for clients that move refs. Whoever calls `moveRefs` for a client asks here first: once before the transaction,
- * because rules may have to read commits, and once inside it, because rules, teams and refs may have changed meanwhile.
+ * The one gate for clients that move refs. Whoever calls `moveRefs` for a client asks here first:
+ * once before the transaction,
+ * because rules may have to read commits, and once inside it, because rules, teams and refs may
+ * have changed meanwhile.
  */
 import type { SignedIn } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'
@@ -17,9 +19,17 @@ export type MoveGuard = {
 }
 
 /** Asks about each of several moves; for pushes, where one ref may be refused and another not. */
-export async function guardMoves(hearth: Hearth, repo_id: string, by: SignedIn, updates: readonly PreparedUpdate[]): Promise<MoveGuard> {
+export async function guardMoves(
+  hearth: Hearth,
+  repo_id: string,
+  by: SignedIn,
+  updates: readonly PreparedUpdate[],
+): Promise<MoveGuard> {
   const question = { row: requireRepo(hearth.db, repo_id), by, updates }
-  const rulings = updates.length === 0 ? [] : await Promise.all(moveRules.all(hearth).map((rules) => rules.ask(hearth, question)))
+  const rulings =
+    updates.length === 0
+      ? []
+      : await Promise.all(moveRules.all(hearth).map((rules) => rules.ask(hearth, question)))
   return {
     objections: rulings.flatMap(({ objections }) => objections),
     again: (tx, left) => rulings.flatMap((ruling) => ruling.again(tx, left)),
@@ -27,10 +37,23 @@ export async function guardMoves(hearth: Hearth, repo_id: string, by: SignedIn, 
 }
 
 const refusal = ([first, ...others]: readonly Objection[]): Refusal | null =>
-  first ? conflict('rule', first.message, { ...first.details, rules: [first, ...others].map(({ details }) => details) }) : null
+  first
+    ? conflict('rule', first.message, {
+        ...first.details,
+        rules: [first, ...others].map(({ details }) => details),
+      })
+    : null
 
-/** Lets all of them happen or none: gives 409 `rule`, now and, through what it gives back, again in the transaction. */
-export async function requireMoves(hearth: Hearth, repo_id: string, by: SignedIn, updates: readonly PreparedUpdate[]): Promise<(tx: Tx) => void> {
+/**
+ * Lets all of them happen or none: gives 409 `rule`, now and, through what it gives back, again in
+ * the transaction.
+ */
+export async function requireMoves(
+  hearth: Hearth,
+  repo_id: string,
+  by: SignedIn,
+  updates: readonly PreparedUpdate[],
+): Promise<(tx: Tx) => void> {
   const guard = await guardMoves(hearth, repo_id, by, updates)
   const refused = refusal(guard.objections)
   if (refused) throw refused
@@ -41,5 +64,14 @@ export async function requireMoves(hearth: Hearth, repo_id: string, by: SignedIn
 }
 
 /** Whether a rule keeps a branch from being deleted by what only follows from something else. */
-export const keepsBranch = (hearth: Hearth, repo_id: string, by: SignedIn, update: PreparedUpdate): boolean =>
-  moveRules.all(hearth).some((rules) => rules.keeps(hearth, { row: requireRepo(hearth.db, repo_id), by, updates: [update] }))
+export const keepsBranch = (
+  hearth: Hearth,
+  repo_id: string,
+  by: SignedIn,
+  update: PreparedUpdate,
+): boolean =>
+  moveRules
+    .all(hearth)
+    .some((rules) =>
+      rules.keeps(hearth, { row: requireRepo(hearth.db, repo_id), by, updates: [update] }),
+    )

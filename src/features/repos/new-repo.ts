@@ -6,7 +6,13 @@ import type { Tx } from '#core/write.ts'
 import { conflict, forbidden, invalid, notFound } from '#lib/errors.ts'
 import { repoNameProblem } from '#lib/slug.ts'
 import { typeId } from '#lib/typeid.ts'
-import { findWorkspace, listMemberships, requireRoomToGrow, workspaceById, workspaceFacts } from '#features/workspaces/index.ts'
+import {
+  findWorkspace,
+  listMemberships,
+  requireRoomToGrow,
+  workspaceById,
+  workspaceFacts,
+} from '#features/workspaces/index.ts'
 import { repoCreated } from './events.ts'
 import { auditRepo } from './lifecycle.ts'
 import { newGeneration } from './refs.ts'
@@ -16,28 +22,65 @@ import { findByName, insertRepo, type RepoRow } from './store.ts'
 function chooseWorkspace(db: Db, caller: SignedIn, slug: string | undefined) {
   if (slug !== undefined) return findWorkspace(db, slug)
   if (caller.kind === 'workspace') return workspaceById(db, caller.id)
-  const own = listMemberships(db, caller.id).filter(({ workspace_id }) => !caller.token?.workspace || caller.token.workspace === workspace_id)
+  const own = listMemberships(db, caller.id).filter(
+    ({ workspace_id }) => !caller.token?.workspace || caller.token.workspace === workspace_id,
+  )
   const [only] = own
   if (own.length !== 1 || !only) {
-    throw invalid('workspace', own.length === 0 ? 'you belong to no workspace: make one first' : 'workspace is required, because you belong to several')
+    throw invalid(
+      'workspace',
+      own.length === 0
+        ? 'you belong to no workspace: make one first'
+        : 'workspace is required, because you belong to several',
+    )
   }
   return workspaceById(db, only.workspace_id)
 }
 
-/** Gives 404 for a workspace that the caller does not belong to, 403 when its members may not make such repositories. */
-function requireMayCreate(db: Db, caller: SignedIn, workspace: ReturnType<typeof findWorkspace>, slug: string, isPrivate: boolean) {
+/**
+ * Gives 404 for a workspace that the caller does not belong to, 403 when its members may not make
+ * such repositories.
+ */
+function requireMayCreate(
+  db: Db,
+  caller: SignedIn,
+  workspace: ReturnType<typeof findWorkspace>,
+  slug: string,
+  isPrivate: boolean,
+) {
   const facts = workspace && workspaceFacts(db, workspace.slug, caller)
-  if (!workspace || !facts || facts.role === null || (caller.token?.workspace && caller.token.workspace !== workspace.id)) throw notFound(`the workspace ${slug}`)
-  if (caller.token?.repos) throw forbidden('scope', 'this token is limited to certain repositories, so it cannot make one')
-  if (facts.two_factor_missing) throw forbidden('two_factor_required', `the workspace ${workspace.slug} requires two-factor sign-in: turn it on in your settings`)
-  const allowed = isPrivate ? workspace.members_can_create_private_repositories : workspace.members_can_create_public_repositories
+  if (
+    !workspace ||
+    !facts ||
+    facts.role === null ||
+    (caller.token?.workspace && caller.token.workspace !== workspace.id)
+  )
+    throw notFound(`the workspace ${slug}`)
+  if (caller.token?.repos)
+    throw forbidden('scope', 'this token is limited to certain repositories, so it cannot make one')
+  if (facts.two_factor_missing)
+    throw forbidden(
+      'two_factor_required',
+      `the workspace ${workspace.slug} requires two-factor sign-in: turn it on in your settings`,
+    )
+  const allowed = isPrivate
+    ? workspace.members_can_create_private_repositories
+    : workspace.members_can_create_public_repositories
   if (facts.role !== 'owner' && !allowed) {
-    throw forbidden('role', `members of ${workspace.slug} may not make ${isPrivate ? 'private' : 'public'} repositories; ask an owner`)
+    throw forbidden(
+      'role',
+      `members of ${workspace.slug} may not make ${isPrivate ? 'private' : 'public'} repositories; ask an owner`,
+    )
   }
   return workspace
 }
 
-export type NewRepoInput = { name: string; workspace?: string; description?: string; private?: boolean }
+export type NewRepoInput = {
+  name: string
+  workspace?: string
+  description?: string
+  private?: boolean
+}
 
 type NewRepoOptions<T> = {
   /** Where it is copied from; null for one that begins empty. */
@@ -48,19 +91,41 @@ type NewRepoOptions<T> = {
   readonly finish: (tx: Tx, row: RepoRow) => T
 }
 
-/** Makes a repository and its store, both or neither. Gives 403, 404, 409 and 422 as `create_repo` says. */
+/**
+ * Makes a repository and its store, both or neither. Gives 403, 404, 409 and 422 as `create_repo`
+ * says.
+ */
 export async function makeRepo<T>(
-  { hearth, db, git, caller, write, now_ms }: Pick<Context, 'hearth' | 'db' | 'git' | 'write' | 'now_ms'> & { readonly caller: SignedIn },
+  {
+    hearth,
+    db,
+    git,
+    caller,
+    write,
+    now_ms,
+  }: Pick<Context, 'hearth' | 'db' | 'git' | 'write' | 'now_ms'> & { readonly caller: SignedIn },
   input: NewRepoInput,
   { imported, prepare, finish }: NewRepoOptions<T>,
 ): Promise<T> {
-  if (caller.kind === 'agent') throw forbidden('agent_outside_repository', 'an agent may act only in the repository that its token was made for')
+  if (caller.kind === 'agent')
+    throw forbidden(
+      'agent_outside_repository',
+      'an agent may act only in the repository that its token was made for',
+    )
   const { name, description } = input
   const isPrivate = input.private ?? hearth.settings.private_by_default
   const check = (from: Db) => {
-    const workspace = requireMayCreate(from, caller, chooseWorkspace(from, caller, input.workspace), input.workspace ?? caller.username, isPrivate)
+    const workspace = requireMayCreate(
+      from,
+      caller,
+      chooseWorkspace(from, caller, input.workspace),
+      input.workspace ?? caller.username,
+      isPrivate,
+    )
     if (findByName(from, workspace.id, name)) {
-      throw conflict('already_exists', `${workspace.slug}/${name} exists already`, { full_name: `${workspace.slug}/${name}` })
+      throw conflict('already_exists', `${workspace.slug}/${name} exists already`, {
+        full_name: `${workspace.slug}/${name}`,
+      })
     }
     requireRoomToGrow(hearth, from, workspace.id, 'repositories', 1)
     return workspace
@@ -75,11 +140,23 @@ export async function makeRepo<T>(
     return await (write as <R>(run: (tx: Tx) => R) => Promise<R>)((tx) => {
       const workspace = check(tx.db)
       const row = insertRepo(tx, {
-        id, workspace_id: workspace.id, name, store: id, description: description?.trim() || null, private: isPrivate,
-        refs_generation: newGeneration(), created_by: caller.id,
+        id,
+        workspace_id: workspace.id,
+        name,
+        store: id,
+        description: description?.trim() || null,
+        private: isPrivate,
+        refs_generation: newGeneration(),
+        created_by: caller.id,
       })
-      tx.append(repoCreated, { workspace_id: workspace.id, repo_id: id }, { private: isPrivate, imported: imported !== null })
-      auditRepo(tx, 'repo.created', row, { after: { private: isPrivate, ...(imported === null ? {} : { imported_from: imported }) } })
+      tx.append(
+        repoCreated,
+        { workspace_id: workspace.id, repo_id: id },
+        { private: isPrivate, imported: imported !== null },
+      )
+      auditRepo(tx, 'repo.created', row, {
+        after: { private: isPrivate, ...(imported === null ? {} : { imported_from: imported }) },
+      })
       return finish(tx, row)
     })
   } catch (error) {

@@ -11,13 +11,20 @@ export const openArchive = operation({
   summary: 'Say what an archive link leads to.',
   route: null,
   access: publicRead(),
-  input: Type.Object({ token: Type.String({ maxLength: 2000 }), file: Type.String({ maxLength: 300 }) }),
+  input: Type.Object({
+    token: Type.String({ maxLength: 2000 }),
+    file: Type.String({ maxLength: 300 }),
+  }),
   output: Type.Object({ store: Type.String(), commit: Sha, folder: Type.String() }),
 
   handler: ({ hearth, db, now_ms }, { token, file }) => {
     const claims = readArchiveToken(hearth, token)
     if (!claims || file !== `${claims.folder}.zip`) throw notFound('this archive')
-    if (claims.expires <= now_ms) throw new Refusal('gone', 'this link has expired: it worked for 10 minutes. Get a new one where you got it')
+    if (claims.expires <= now_ms)
+      throw new Refusal(
+        'gone',
+        'this link has expired: it worked for 10 minutes. Get a new one where you got it',
+      )
     const row = repoById(db, claims.repo_id)
     const parent = row?.parent_id ? repoById(db, row.parent_id) : row
     if (!row || !parent || parent.deleted_at !== null) throw notFound('this archive')

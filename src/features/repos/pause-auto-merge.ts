@@ -10,6 +10,13 @@ export function pauseAutoMerge(tx: Tx, repo_id: string): void {
   const settings = settingsOf(row)
   if (!settings.auto_merge) return
   setRepo(tx, row.id, { settings: differing({ ...settings, auto_merge: false }) })
-  tx.append(repoUpdated, { workspace_id: row.workspace_id, repo_id: row.id }, { changed: ['auto_merge'] })
-  auditRepo(tx, 'repo.settings_changed', row, { before: { auto_merge: true }, after: { auto_merge: false } })
+  tx.append(
+    repoUpdated,
+    { workspace_id: row.workspace_id, repo_id: row.id },
+    { changed: ['auto_merge'] },
+  )
+  auditRepo(tx, 'repo.settings_changed', row, {
+    before: { auto_merge: true },
+    after: { auto_merge: false },
+  })
 }

@@ -10,7 +10,8 @@ const MOST_BYTES = 1024 * 1024
 
 export const previewChange = operation({
   name: 'preview_change',
-  summary: 'What a file would change by if it had another content and path: the change that a commit of it would show. Nothing is written.',
+  summary:
+    'What a file would change by if it had another content and path: the change that a commit of it would show. Nothing is written.',
   route: null,
   access: readsRepo({ scope: 'code:read' }),
   input: Type.Object({
@@ -26,7 +27,10 @@ export const previewChange = operation({
     const to = treePath(path)
     const at = from === undefined ? null : treePath(from)
     const commit = ref === undefined || at === null ? null : await resolveCommit(hearth, repo, ref)
-    const entry = commit === null || at === null ? null : await blameInput('from', () => git.entry(repo.store, commit, at))
+    const entry =
+      commit === null || at === null
+        ? null
+        : await blameInput('from', () => git.entry(repo.store, commit, at))
     const blob = entry?.type === 'file' ? await git.blob(repo.store, entry.oid, MOST_BYTES) : null
     const old = blob?.data ?? new Uint8Array()
     const now = new TextEncoder().encode(content)
@@ -34,9 +38,20 @@ export const previewChange = operation({
     const diff = isLarge ? null : diffText(old, now)
     const renamed = blob !== null && at !== null && at !== to
     const file: FileDiff = {
-      path: to, old_path: renamed ? at : null, status: blob === null ? 'added' : renamed ? 'renamed' : 'modified', old_oid: entry?.oid ?? null, new_oid: null, mode: null, old_mode: null,
-      similarity: null, binary: !isLarge && diff === null, additions: diff?.additions ?? 0, deletions: diff?.deletions ?? 0, hunks: diff?.hunks ?? null,
-      reason: isLarge ? 'too_large' : diff === null ? 'binary' : null, generated: null,
+      path: to,
+      old_path: renamed ? at : null,
+      status: blob === null ? 'added' : renamed ? 'renamed' : 'modified',
+      old_oid: entry?.oid ?? null,
+      new_oid: null,
+      mode: null,
+      old_mode: null,
+      similarity: null,
+      binary: !isLarge && diff === null,
+      additions: diff?.additions ?? 0,
+      deletions: diff?.deletions ?? 0,
+      hunks: diff?.hunks ?? null,
+      reason: isLarge ? 'too_large' : diff === null ? 'binary' : null,
+      generated: null,
     }
     return fileDiffRecord(file)
   },

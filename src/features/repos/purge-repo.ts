@@ -7,9 +7,15 @@ import { purge } from './purge.ts'
 
 export const purgeRepo = operation({
   name: 'purge_repo',
-  summary: 'Purge a deleted repository now instead of at its purge_at: everything in it is gone for good. For owners of its workspace, people only; give its full name as confirm.',
+  summary:
+    'Purge a deleted repository now instead of at its purge_at: everything in it is gone for good. For owners of its workspace, people only; give its full name as confirm.',
   route: 'POST /repos/{owner}/{name}/purge',
-  access: writesRepoAsPerson('admin', { member: 'owner', scope: 'repo:admin', whileDeleted: true, whileArchived: true }),
+  access: writesRepoAsPerson('admin', {
+    member: 'owner',
+    scope: 'repo:admin',
+    whileDeleted: true,
+    whileArchived: true,
+  }),
   input: Type.Object({ repo: RepoPath, confirm: Confirm, id: DeletedId }),
   output: Nothing,
   status: 204,

@@ -1,6 +1,8 @@
 /**
- * The end of a repository. In the transaction that purges it, it is gone for everyone; its rows, which may be many, and its
- * objects, which no transaction holds, are taken away by a job afterwards, a part at a time, so that nobody waits for it.
+ * The end of a repository. In the transaction that purges it, it is gone for everyone; its rows,
+ * which may be many, and its
+ * objects, which no transaction holds, are taken away by a job afterwards, a part at a time, so
+ * that nobody waits for it.
  */
 import { removeEvents } from '#core/events.ts'
 import { job } from '#core/jobs.ts'
@@ -11,7 +13,13 @@ import { keptHistory } from './store-history.ts'
 import { auditRepo } from './lifecycle.ts'
 import { belongings } from './points.ts'
 import { removeForkRow, repoById, setRepo, type RepoRow } from './store.ts'
-import { isStoreUsed, listForkIds, listToPurge, removeNames, removePurged } from './store-deleted.ts'
+import {
+  isStoreUsed,
+  listForkIds,
+  listToPurge,
+  removeNames,
+  removePurged,
+} from './store-deleted.ts'
 
 const EVENTS_AT_ONCE = 1_000
 /** Each may take others with it, so these are few. */
@@ -24,9 +32,14 @@ export const removeRepo = job<{ repo_id: string; store: string }>({
   kind: 'remove_repo',
   run: async ({ hearth, signal }, { repo_id, store }) => {
     const inParts = async (remove: (tx: Tx) => number, most: number): Promise<void> => {
-      while ((await writeAs(hearth, null, remove)) >= most) if (signal.aborted) throw new Error('stopped')
+      while ((await writeAs(hearth, null, remove)) >= most)
+        if (signal.aborted) throw new Error('stopped')
     }
-    const removeEventsOf = (id: string) => inParts((tx) => removeEvents(tx.db, id, { but: repoPurged.type, limit: EVENTS_AT_ONCE }), EVENTS_AT_ONCE)
+    const removeEventsOf = (id: string) =>
+      inParts(
+        (tx) => removeEvents(tx.db, id, { but: repoPurged.type, limit: EVENTS_AT_ONCE }),
+        EVENTS_AT_ONCE,
+      )
     if (repoById(hearth.db, repo_id)?.purged_at) {
       for (;;) {
         const forks = listForkIds(hearth.db, repo_id, FORKS_AT_ONCE)
@@ -37,11 +50,13 @@ export const removeRepo = job<{ repo_id: string; store: string }>({
         if (forks.length < FORKS_AT_ONCE) break
       }
       await removeEventsOf(repo_id)
-      // Later features first: their rows rest on those of earlier ones, which would take them along all at once. Then again, because the
+      // Later features first: their rows rest on those of earlier ones, which would take them along
+      // all at once. Then again, because the
       // end of one row may leave a mark in another table.
       const all = belongings.all(hearth)
       for (const remove of [...all.toReversed(), ...all, removeNames]) {
-        while ((await writeAs(hearth, null, (tx) => remove(tx, repo_id, ROWS_AT_ONCE))) > 0) if (signal.aborted) throw new Error('stopped')
+        while ((await writeAs(hearth, null, (tx) => remove(tx, repo_id, ROWS_AT_ONCE))) > 0)
+          if (signal.aborted) throw new Error('stopped')
       }
       await writeAs(hearth, null, (tx) => removePurged(tx, repo_id))
     }
@@ -55,8 +70,14 @@ export const removeRepo = job<{ repo_id: string; store: string }>({
 export function purge(tx: Tx, row: RepoRow): void {
   const full_name = fullNameOf(tx.db, row)
   setRepo(tx, row.id, { purged_at: tx.now })
-  tx.append(repoPurged, { workspace_id: row.workspace_id, repo_id: row.id }, { full_name, purge_at: row.purge_at ?? tx.now })
-  auditRepo(tx, 'repo.purged', row, { before: { deleted_at: row.deleted_at, purge_at: row.purge_at } })
+  tx.append(
+    repoPurged,
+    { workspace_id: row.workspace_id, repo_id: row.id },
+    { full_name, purge_at: row.purge_at ?? tx.now },
+  )
+  auditRepo(tx, 'repo.purged', row, {
+    before: { deleted_at: row.deleted_at, purge_at: row.purge_at },
+  })
   tx.enqueue(removeRepo, { repo_id: row.id, store: row.store }, { key: row.id })
 }
 

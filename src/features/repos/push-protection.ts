@@ -1,6 +1,8 @@
 /**
- * Keeps access tokens out of repositories. With `push_protection` a push that adds one is refused before any ref moves. Without it,
- * and for what is too long to look through while somebody waits, a job looks afterwards; a token that it finds is revoked.
+ * Keeps access tokens out of repositories. With `push_protection` a push that adds one is refused
+ * before any ref moves. Without it,
+ * and for what is too long to look through while somebody waits, a job looks afterwards; a token
+ * that it finds is revoked.
  */
 import type { Oid } from '#git'
 import type { Db } from '#core/db.ts'
@@ -26,26 +28,50 @@ const MOST_TRACED = 20
 const MOST_HIDDEN = 200
 
 /** A fork of a pull request is held to the settings of the repository it is for. */
-const settingsFor = (db: Db, row: RepoRow) => settingsOf((row.parent_id === null ? null : repoById(db, row.parent_id)) ?? row)
+const settingsFor = (db: Db, row: RepoRow) =>
+  settingsOf((row.parent_id === null ? null : repoById(db, row.parent_id)) ?? row)
 
-/** What was here before: where the moved branches were, and the default branches of the repository and of what it is a fork of. */
+/**
+ * What was here before: where the moved branches were, and the default branches of the repository
+ * and of what it is a fork of.
+ */
 export function knownTips(db: Db, row: RepoRow, names: readonly string[]): Oid[] {
   const parent = row.parent_id === null ? null : repoById(db, row.parent_id)
-  const trunks = [row, parent].map((repo) => repo && readRef(db, repo.id, branchRef(repo.default_branch)))
-  const olds = names.filter((name) => branchOf(name) !== null).map((name) => readRef(db, row.id, name))
+  const trunks = [row, parent].map(
+    (repo) => repo && readRef(db, repo.id, branchRef(repo.default_branch)),
+  )
+  const olds = names
+    .filter((name) => branchOf(name) !== null)
+    .map((name) => readRef(db, row.id, name))
   return [...new Set([...trunks, ...olds])].filter((oid) => oid !== null).slice(0, MOST_HIDDEN)
 }
 
-export type Scan = { /** Why the push is refused, in one line that does not show the secret. */ readonly refused: string | null; /** Whether a job has to look through it. */ readonly later: boolean }
+export type Scan = {
+  /** Why the push is refused, in one line that does not show the secret. */ readonly refused:
+    | string
+    | null /** Whether a job has to look through it. */
+  readonly later: boolean
+}
 
 /** A ref of a push, and the commit that it leads to. */
 export type ScannedMove = { readonly name: string; readonly tip: Oid }
-export type ScanOfMoves = { /** Why refs are refused, by their names. */ readonly refused: ReadonlyMap<string, string>; readonly later: boolean }
+export type ScanOfMoves = {
+  /** Why refs are refused, by their names. */ readonly refused: ReadonlyMap<string, string>
+  readonly later: boolean
+}
 
 type Needs = Pick<Hearth, 'db' | 'git'>
 
-/** Looks through what all refs of a push gain together, as far as that can be done while somebody waits; each ref has its own verdict. */
-export async function scanMoves({ db, git }: Needs, row: RepoRow, moves: readonly ScannedMove[], hide: readonly Oid[]): Promise<ScanOfMoves> {
+/**
+ * Looks through what all refs of a push gain together, as far as that can be done while somebody
+ * waits; each ref has its own verdict.
+ */
+export async function scanMoves(
+  { db, git }: Needs,
+  row: RepoRow,
+  moves: readonly ScannedMove[],
+  hide: readonly Oid[],
+): Promise<ScanOfMoves> {
   const { push_protection, secret_scanning } = settingsFor(db, row)
   const refused = new Map<string, string>()
   if (moves.length === 0) return { refused, later: false }
@@ -59,7 +85,11 @@ export async function scanMoves({ db, git }: Needs, row: RepoRow, moves: readonl
     // Where there are very many, refs without any are not told apart.
     const all = ++traced > MOST_TRACED
     for (const { name, tip } of moves) {
-      if (!refused.has(name) && (all || tip === commit || (await git.isReachable(row.store, commit, [tip])))) refused.set(name, refusal(leak))
+      if (
+        !refused.has(name) &&
+        (all || tip === commit || (await git.isReachable(row.store, commit, [tip])))
+      )
+        refused.set(name, refusal(leak))
     }
     if (all) break
   }
@@ -67,8 +97,17 @@ export async function scanMoves({ db, git }: Needs, row: RepoRow, moves: readonl
 }
 
 /** The same for one ref. */
-export async function scanBefore(hearth: Needs, row: RepoRow, { tips, hide }: Range): Promise<Scan> {
-  const { refused, later } = await scanMoves(hearth, row, tips.map((tip) => ({ name: tip, tip })), hide)
+export async function scanBefore(
+  hearth: Needs,
+  row: RepoRow,
+  { tips, hide }: Range,
+): Promise<Scan> {
+  const { refused, later } = await scanMoves(
+    hearth,
+    row,
+    tips.map((tip) => ({ name: tip, tip })),
+    hide,
+  )
   const [first] = refused.values()
   return { refused: first ?? null, later }
 }
@@ -82,8 +121,18 @@ export const scanPush = job<Range & { repo_id: string }>({
   run: async ({ hearth, signal }, { repo_id, tips, hide }) => {
     const row = repoById(hearth.db, repo_id)
     if (!row) return
-    const { leaks, complete } = await leaksIn(hearth.git, row.store, { tips, hide }, { matches: MOST_MATCHES }, signal)
-    if (!complete) hearth.log.warn('a push holds too much that looks like tokens; the rest of it is not looked through', { repo: repo_id, matches: MOST_MATCHES })
+    const { leaks, complete } = await leaksIn(
+      hearth.git,
+      row.store,
+      { tips, hide },
+      { matches: MOST_MATCHES },
+      signal,
+    )
+    if (!complete)
+      hearth.log.warn(
+        'a push holds too much that looks like tokens; the rest of it is not looked through',
+        { repo: repo_id, matches: MOST_MATCHES },
+      )
     for (const leak of leaks) {
       if (signal.aborted) throw new Error('the process is stopping')
       await writeAs(hearth, null, (tx) => revoke(tx, row, leak))

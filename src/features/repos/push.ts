@@ -48,12 +48,17 @@ class Verdicts {
   }
 
   results(): { name: string; refused: string | null; lines: string[] }[] {
-    return this.updates.map(({ name }) => ({ name, refused: this.#refused.get(name) ?? null, lines: this.#lines.get(name) ?? [] }))
+    return this.updates.map(({ name }) => ({
+      name,
+      refused: this.#refused.get(name) ?? null,
+      lines: this.#lines.get(name) ?? [],
+    }))
   }
 }
 
 /**
- * Moves the refs of a push whose objects are on disk. Each ref has its own verdict; what is refused does not keep the others,
+ * Moves the refs of a push whose objects are on disk. Each ref has its own verdict; what is refused
+ * does not keep the others,
  * unless the push is atomic. A refusal by a reaction concerns the whole push.
  */
 export const push = operation({
@@ -63,15 +68,35 @@ export const push = operation({
   access: writesRepo('write', { scope: 'code:write' }),
   input: Type.Object({
     repo: RepoPath,
-    updates: Type.Array(Type.Object({ name: Type.String(), old: Nullable(ObjectId), new: Nullable(ObjectId) })),
+    updates: Type.Array(
+      Type.Object({ name: Type.String(), old: Nullable(ObjectId), new: Nullable(ObjectId) }),
+    ),
     options: Type.Optional(Type.Array(Type.String())),
     atomic: Type.Optional(Type.Boolean()),
-    unlooked: Type.Optional(Type.Boolean({ description: 'Whether the engine left objects for later in its search for SHA-1 collisions.' })),
-    bytes: Type.Optional(Type.Integer({ minimum: 0, description: 'Of the pack that came with it.' })),
+    unlooked: Type.Optional(
+      Type.Boolean({
+        description:
+          'Whether the engine left objects for later in its search for SHA-1 collisions.',
+      }),
+    ),
+    bytes: Type.Optional(
+      Type.Integer({ minimum: 0, description: 'Of the pack that came with it.' }),
+    ),
   }),
-  output: Type.Object({ results: Type.Array(Type.Object({ name: Type.String(), refused: Nullable(Type.String()), lines: Type.Array(Type.String()) })) }),
+  output: Type.Object({
+    results: Type.Array(
+      Type.Object({
+        name: Type.String(),
+        refused: Nullable(Type.String()),
+        lines: Type.Array(Type.String()),
+      }),
+    ),
+  }),
 
-  handler: async ({ hearth, db, caller, repo, write }, { updates, atomic = false, bytes = 0, unlooked = false }) => {
+  handler: async (
+    { hearth, db, caller, repo, write },
+    { updates, atomic = false, bytes = 0, unlooked = false },
+  ) => {
     const verdicts = new Verdicts(updates, atomic)
     const names = new Set<string>()
     for (const { name } of updates) {
@@ -92,7 +117,11 @@ export const push = operation({
       const why = checkPush(db, { row, can: repo.can }, update)
       if (why) verdicts.refuse(update.name, why)
     }
-    const hide = knownTips(db, row, updates.map(({ name }) => name))
+    const hide = knownTips(
+      db,
+      row,
+      updates.map(({ name }) => name),
+    )
     const asked = verdicts.left(updates)
     const prepared = (await prepareEach(hearth, repo, asked)).flatMap((ready, at) => {
       if (!(ready instanceof Refusal)) return [ready]
@@ -112,16 +141,23 @@ export const push = operation({
     if (verdicts.left(prepared).length === 0) return { results: verdicts.results() }
     try {
       await write((tx) => {
-        // Between the check and this moment the repository, its rules and its refs may have changed.
+        // Between the check and this moment the repository, its rules and its refs may have
+        // changed.
         const now = repoById(tx.db, repo.id)
         const parent = now?.parent_id ? repoById(tx.db, now.parent_id) : now
-        if (!now || !parent || parent.deleted_at !== null) throw new Refusal('not_found', 'the repository is gone')
-        if (parent.archived_at !== null) throw forbidden('archived', `${repo.full_name} is archived and read-only`)
+        if (!now || !parent || parent.deleted_at !== null)
+          throw new Refusal('not_found', 'the repository is gone')
+        if (parent.archived_at !== null)
+          throw forbidden('archived', `${repo.full_name} is archived and read-only`)
         for (const update of verdicts.left(prepared)) {
           const why = checkPush(tx.db, { row: now, can: repo.can }, update)
           if (why) verdicts.refuse(update.name, why)
         }
-        for (const objection of guard.again(tx, movable(verdicts, prepared, (update) => moveProblem(tx.db, repo.id, update)))) verdicts.object(objection)
+        for (const objection of guard.again(
+          tx,
+          movable(verdicts, prepared, (update) => moveProblem(tx.db, repo.id, update)),
+        ))
+          verdicts.object(objection)
         fits()
         const moved = verdicts.left(prepared)
         if (bytes > 0 && moved.length > 0) addSize(tx, parent.id, bytes)
@@ -129,9 +165,17 @@ export const push = operation({
         moveRefs(tx, repo, moved)
         const names = new Set(moved.map(({ name }) => name))
         const gained = unlooked ? moved.flatMap((update) => update.new ?? []) : []
-        if (gained.length > 0) tx.enqueue(lookForForged, { repo_id: repo.id, tips: [...new Set(gained)], hide }, { delay_ms: LOOK_AFTER_MS })
-        const tips = scan.later ? scanned.filter(({ name }) => names.has(name)).map(({ tip }) => tip) : []
-        if (tips.length > 0) tx.enqueue(scanPush, { repo_id: repo.id, tips: [...new Set(tips)], hide })
+        if (gained.length > 0)
+          tx.enqueue(
+            lookForForged,
+            { repo_id: repo.id, tips: [...new Set(gained)], hide },
+            { delay_ms: LOOK_AFTER_MS },
+          )
+        const tips = scan.later
+          ? scanned.filter(({ name }) => names.has(name)).map(({ tip }) => tip)
+          : []
+        if (tips.length > 0)
+          tx.enqueue(scanPush, { repo_id: repo.id, tips: [...new Set(tips)], hide })
       })
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
@@ -142,7 +186,11 @@ export const push = operation({
 })
 
 /** The commits that moves lead to; tags of something else have none. */
-async function tipsOf({ git }: Hearth, store: string, updates: readonly PreparedUpdate[]): Promise<ScannedMove[]> {
+async function tipsOf(
+  { git }: Hearth,
+  store: string,
+  updates: readonly PreparedUpdate[],
+): Promise<ScannedMove[]> {
   const moves: ScannedMove[] = []
   for (const { name, new: to } of updates) {
     const tip = to === null || branchOf(name) !== null ? to : await git.peel(store, to)
@@ -151,16 +199,27 @@ async function tipsOf({ git }: Hearth, store: string, updates: readonly Prepared
   return moves
 }
 
-/** Leaves out what has moved meanwhile. A name that is in the way stays in: the same push may take it away. */
-function movable(verdicts: Verdicts, prepared: readonly PreparedUpdate[], problemOf: (update: RefUpdate) => Refusal | null): PreparedUpdate[] {
+/**
+ * Leaves out what has moved meanwhile. A name that is in the way stays in: the same push may take
+ * it away.
+ */
+function movable(
+  verdicts: Verdicts,
+  prepared: readonly PreparedUpdate[],
+  problemOf: (update: RefUpdate) => Refusal | null,
+): PreparedUpdate[] {
   const left = verdicts.left(prepared)
   const goes = new Set(left.filter((update) => update.new === null).map(({ name }) => name))
   for (const update of left) {
     const problem = problemOf(update)
     if (!problem) continue
     const inTheWay = problem.details['ref']
-    if (problem.reason === 'already_exists' && typeof inTheWay === 'string' && goes.has(inTheWay)) continue
-    verdicts.refuse(update.name, problem.reason === 'base_moved' ? 'it has moved since: fetch and try again' : problem.message)
+    if (problem.reason === 'already_exists' && typeof inTheWay === 'string' && goes.has(inTheWay))
+      continue
+    verdicts.refuse(
+      update.name,
+      problem.reason === 'base_moved' ? 'it has moved since: fetch and try again' : problem.message,
+    )
   }
   return verdicts.left(left)
 }

@@ -23,15 +23,26 @@ export const repoRecords = (hearth: Hearth, rows: readonly RepoRow[], caller: Ca
 export function keepForRecords(hearth: Hearth, rows: readonly RepoRow[], caller: Caller): void {
   const { db } = hearth
   const ids = rows.map(({ id }) => id)
-  const person = caller.kind === 'user' ? caller.id : caller.kind === 'agent' ? caller.owner_id : null
+  const person =
+    caller.kind === 'user' ? caller.id : caller.kind === 'agent' ? caller.owner_id : null
   if (person !== null) keepRolesOf(db, ids, person)
   keepWorkspaces(db, [...new Set(rows.map(({ workspace_id }) => workspace_id))])
   keepHasBranches(db, ids)
-  keepActors(db, [...new Set(rows.flatMap(({ created_by, deleted_by }) => [created_by, ...(deleted_by === null ? [] : [deleted_by])]))])
+  keepActors(db, [
+    ...new Set(
+      rows.flatMap(({ created_by, deleted_by }) => [
+        created_by,
+        ...(deleted_by === null ? [] : [deleted_by]),
+      ]),
+    ),
+  ])
   for (const bring of repoLists.all(hearth)) bring(db, ids)
 }
 
-/** The record of a repository as this caller sees it. The caller's right to see it is the business of who asks. */
+/**
+ * The record of a repository as this caller sees it. The caller's right to see it is the business
+ * of who asks.
+ */
 export function repoRecord(hearth: Hearth, row: RepoRow, caller: Caller): Repo {
   const { db, settings } = hearth
   const facts = factsOf(db, row, caller)
@@ -39,7 +50,9 @@ export function repoRecord(hearth: Hearth, row: RepoRow, caller: Caller): Repo {
   const role = viewerRole(facts, caller)
   // Someone who is not signed in has no role, and still may read what is public.
   const standing = role ?? (facts.private || facts.deleted ? null : 'read')
-  const copies = importers.all(hearth).map((importer) => importer.stateOf(db, row.id, hearth.clock.now()))
+  const copies = importers
+    .all(hearth)
+    .map((importer) => importer.stateOf(db, row.id, hearth.clock.now()))
   const html_url = `${settings.site_url}/${facts.full_name}`
   return {
     id: row.id,
@@ -56,9 +69,16 @@ export function repoRecord(hearth: Hearth, row: RepoRow, caller: Caller): Repo {
     protected: row.protected === 1,
     archived: facts.archived,
     empty: !hasBranches(db, row.id),
-    state: facts.deleted ? 'deleted' : facts.archived ? 'archived' : copies.some(({ importing }) => importing) ? 'importing' : 'active',
+    state: facts.deleted
+      ? 'deleted'
+      : facts.archived
+        ? 'archived'
+        : copies.some(({ importing }) => importing)
+          ? 'importing'
+          : 'active',
     // The reason may name machines that are nobody else's business.
-    import_error: facts.role === null ? null : (copies.find(({ error }) => error !== null)?.error ?? null),
+    import_error:
+      facts.role === null ? null : (copies.find(({ error }) => error !== null)?.error ?? null),
     language: row.language,
     license: row.license,
     size_in_bytes: row.size_in_bytes,

@@ -1,5 +1,6 @@
 /**
- * Refs in memory. A repository's refs are asked for with every fetch and every page, and change rarely; the generation is
+ * Refs in memory. A repository's refs are asked for with every fetch and every page, and change
+ * rarely; the generation is
  * their key, so an entry can be old but never wrong. The least recently used go first.
  */
 import type { Oid, Ref, RefSnapshot } from '#git'
@@ -26,7 +27,10 @@ function keep(repo_id: string, snapshot: RefSnapshot): void {
   }
 }
 
-/** What led from one generation to the next, so that one moved branch among thousands does not have all of them read again. */
+/**
+ * What led from one generation to the next, so that one moved branch among thousands does not have
+ * all of them read again.
+ */
 type Step = { readonly from: string; readonly to: string; readonly moves: readonly Move[] }
 type Move = { readonly name: string; readonly new: Oid | null; readonly peeled: Oid | null }
 
@@ -38,16 +42,25 @@ const MOST_MOVES = 64
 const ASCII = /^[\0-\x7f]*$/
 
 /**
- * Tells of moves that made one generation into the next, all that happened between them. It holds only once the database says that the
+ * Tells of moves that made one generation into the next, all that happened between them. It holds
+ * only once the database says that the
  * next one has come: moves that were undone lead to a generation that never does.
  */
 export function noteMoves(repo_id: string, from: string, to: string, moves: readonly Move[]): void {
   // Beyond ASCII the database orders names otherwise than texts are compared here.
-  if (!kept.has(repo_id) || moves.length > MOST_MOVES || !moves.every(({ name }) => ASCII.test(name))) return
+  if (
+    !kept.has(repo_id) ||
+    moves.length > MOST_MOVES ||
+    !moves.every(({ name }) => ASCII.test(name))
+  )
+    return
   steps.set(repo_id, [...(steps.get(repo_id) ?? []).slice(1 - MOST_STEPS), { from, to, moves }])
 }
 
-/** The refs at a generation, from those before and what is known to have moved since; null when that is not known. */
+/**
+ * The refs at a generation, from those before and what is known to have moved since; null when that
+ * is not known.
+ */
 function afterSteps(refs: readonly Ref[], repo_id: string, from: string, to: string): Ref[] | null {
   const path: Step[] = []
   for (let at = to; at !== from; ) {
@@ -92,7 +105,19 @@ export function refsOf(db: Db, repo_id: string): RefSnapshot {
     kept.set(repo_id, known)
     return known
   }
-  const snapshot: RefSnapshot = { generation, head: `refs/heads/${row.default_branch}`, refs: (known && afterSteps(known.refs, repo_id, known.generation.slice(repo_id.length + 1), row.refs_generation)) ?? listRefs(db, repo_id) }
+  const snapshot: RefSnapshot = {
+    generation,
+    head: `refs/heads/${row.default_branch}`,
+    refs:
+      (known &&
+        afterSteps(
+          known.refs,
+          repo_id,
+          known.generation.slice(repo_id.length + 1),
+          row.refs_generation,
+        )) ??
+      listRefs(db, repo_id),
+  }
   keep(repo_id, snapshot)
   return snapshot
 }

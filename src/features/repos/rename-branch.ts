@@ -16,7 +16,8 @@ import { findRef } from './store-refs.ts'
 
 export const renameBranch = operation({
   name: 'rename_branch',
-  summary: 'Rename a branch (Write; the default branch Admin). Pull requests from it and into it follow, and addresses of pages with the old name lead to the new one. Answers the branch.',
+  summary:
+    'Rename a branch (Write; the default branch Admin). Pull requests from it and into it follow, and addresses of pages with the old name lead to the new one. Answers the branch.',
   route: 'POST /repos/{owner}/{name}/branches/{branch}/rename',
   toolset: 'code',
   access: writesRepo('write', { scope: 'code:write' }),
@@ -32,29 +33,47 @@ export const renameBranch = operation({
     if (!ref) throw noSuchBranch(branch)
     const wasDefault = branch === before.default_branch
     // For rules it is the end of one branch and the beginning of another.
-    const moves = branch === new_name ? [] : [
-      { name: ref.name, old: ref.oid, new: null, peeled: null, commits: 0, forced: false },
-      await prepareUpdate(hearth, repo, { name: branchRef(new_name), old: null, new: ref.oid }),
-    ]
+    const moves =
+      branch === new_name
+        ? []
+        : [
+            { name: ref.name, old: ref.oid, new: null, peeled: null, commits: 0, forced: false },
+            await prepareUpdate(hearth, repo, {
+              name: branchRef(new_name),
+              old: null,
+              new: ref.oid,
+            }),
+          ]
     const guard = await requireMoves(hearth, repo.id, caller, moves)
-    const made = await branchRecord(hearth, wasDefault ? { ...before, default_branch: new_name } : before, { ...ref, name: branchRef(new_name) })
+    const made = await branchRecord(
+      hearth,
+      wasDefault ? { ...before, default_branch: new_name } : before,
+      { ...ref, name: branchRef(new_name) },
+    )
     return write((tx) => {
       const row = requireLiveFamily(tx.db, repo.id)
       const still = findRef(tx.db, row.id, branchRef(branch))
       if (!still) throw noSuchBranch(branch)
       const isDefault = branch === row.default_branch
       if (isDefault) repo.require('admin')
-      if (still.oid !== ref.oid || isDefault !== wasDefault) throw conflict('head_moved', `the branch ${branch} changed just now; ask again`)
+      if (still.oid !== ref.oid || isDefault !== wasDefault)
+        throw conflict('head_moved', `the branch ${branch} changed just now; ask again`)
       if (branch === new_name) return made
-      if (findRef(tx.db, row.id, branchRef(new_name))) throw conflict('already_exists', `the branch ${new_name} exists already`)
+      if (findRef(tx.db, row.id, branchRef(new_name)))
+        throw conflict('already_exists', `the branch ${new_name} exists already`)
       guard(tx)
       renameRef(tx, row, branchRef(branch), branchRef(new_name))
       insertBranchRedirect(tx, row.id, branch, new_name)
       const subject = { workspace_id: row.workspace_id, repo_id: row.id }
       tx.append(branchRenamed, subject, { previous: branch, branch: new_name })
-      if (isDefault) tx.append(repoDefaultBranchChanged, subject, { previous: branch, default_branch: new_name })
+      if (isDefault)
+        tx.append(repoDefaultBranchChanged, subject, { previous: branch, default_branch: new_name })
       auditRepo(tx, 'branch.renamed', row, { before: { branch }, after: { branch: new_name } })
-      return { ...made, pull: findBranchPull(tx.db, row.id, new_name), updated_at: findRef(tx.db, row.id, branchRef(new_name))?.moved_at ?? tx.now }
+      return {
+        ...made,
+        pull: findBranchPull(tx.db, row.id, new_name),
+        updated_at: findRef(tx.db, row.id, branchRef(new_name))?.moved_at ?? tx.now,
+      }
     })
   },
 })

@@ -13,10 +13,18 @@ import { insertRedirect } from './store-redirects.ts'
 
 export const renameRepo = operation({
   name: 'rename_repo',
-  summary: 'Rename a repository (Admin). Addresses of pages, git remotes and REST paths with the old name lead to the new one until another repository takes the old name.',
+  summary:
+    'Rename a repository (Admin). Addresses of pages, git remotes and REST paths with the old name lead to the new one until another repository takes the old name.',
   route: 'POST /repos/{owner}/{name}/rename',
   access: writesRepo('admin', { scope: 'repo:admin' }),
-  input: Type.Object({ repo: RepoPath, name: Type.String({ minLength: 1, maxLength: 100, description: 'The new name: letters, digits, dots, underscores and hyphens.' }) }),
+  input: Type.Object({
+    repo: RepoPath,
+    name: Type.String({
+      minLength: 1,
+      maxLength: 100,
+      description: 'The new name: letters, digits, dots, underscores and hyphens.',
+    }),
+  }),
   output: Repo,
   annotations: { idempotent: true },
 
@@ -30,9 +38,14 @@ export const renameRepo = operation({
         takeName(tx, row.id, { id: row.workspace_id, slug: repo.workspace }, name)
         setRepo(tx, row.id, { name })
         setForks(tx, row.id, { name })
-        // Names are compared without regard to case: a change of case alone leaves no old name behind.
+        // Names are compared without regard to case: a change of case alone leaves no old name
+        // behind.
         if (row.name.toLowerCase() !== name.toLowerCase()) insertRedirect(tx, row, row.id)
-        tx.append(repoRenamed, { workspace_id: row.workspace_id, repo_id: row.id }, { previous_name: row.name, name })
+        tx.append(
+          repoRenamed,
+          { workspace_id: row.workspace_id, repo_id: row.id },
+          { previous_name: row.name, name },
+        )
         const renamed = requireRepo(tx.db, row.id)
         auditRepo(tx, 'repo.renamed', renamed, { before, after: fullNameOf(tx.db, renamed) })
       }

@@ -1,4 +1,7 @@
-/** From what a caller names to a commit. Whatever is named must be reachable from the refs of the repository it is asked of. */
+/**
+ * From what a caller names to a commit. Whatever is named must be reachable from the refs of the
+ * repository it is asked of.
+ */
 import { GitError, type Oid } from '#git'
 import type { Hearth } from '#core/hearth.ts'
 import { invalid, Refusal } from '#lib/errors.ts'
@@ -8,31 +11,57 @@ import { findRef } from './store-refs.ts'
 type Family = { readonly id: string; readonly store: string }
 
 /** The tips that make commits of a repository visible. */
-export const tipsOf = (hearth: Hearth, repo_id: string): Oid[] => [...new Set(refsOf(hearth.db, repo_id).refs.map(({ oid, peeled }) => peeled ?? oid))]
+export const tipsOf = (hearth: Hearth, repo_id: string): Oid[] => [
+  ...new Set(refsOf(hearth.db, repo_id).refs.map(({ oid, peeled }) => peeled ?? oid)),
+]
 
 /** Turns what the engine says of a bad input into a refusal; everything else stays a bug. */
 export async function blameInput<T>(field: string, run: () => Promise<T>): Promise<T> {
   try {
     return await run()
   } catch (error) {
-    if (error instanceof GitError && error.code === 'missing') throw new Refusal('not_found', error.message, { field })
-    if (error instanceof GitError && (error.code === 'invalid' || error.code === 'too_large' || error.code === 'unsupported')) throw invalid(field, error.message)
+    if (error instanceof GitError && error.code === 'missing')
+      throw new Refusal('not_found', error.message, { field })
+    if (
+      error instanceof GitError &&
+      (error.code === 'invalid' || error.code === 'too_large' || error.code === 'unsupported')
+    )
+      throw invalid(field, error.message)
     throw error
   }
 }
 
 /**
- * The commit that a name stands for: `HEAD`, a branch, a tag, a full ref name, or a commit id or a unique beginning of one
- * (4 digits or more). 404 when there is none, or when it cannot be reached from this repository's refs.
+ * The commit that a name stands for: `HEAD`, a branch, a tag, a full ref name, or a commit id or a
+ * unique beginning of one
+ * (4 digits or more). 404 when there is none, or when it cannot be reached from this repository's
+ * refs.
  */
-export async function resolveCommit(hearth: Hearth, repo: Family, rev: string, field = 'ref'): Promise<Oid> {
-  const missing = () => new Refusal('not_found', `there is no branch, tag or commit ${JSON.stringify(rev.slice(0, 200))} here`, { field })
+export async function resolveCommit(
+  hearth: Hearth,
+  repo: Family,
+  rev: string,
+  field = 'ref',
+): Promise<Oid> {
+  const missing = () =>
+    new Refusal(
+      'not_found',
+      `there is no branch, tag or commit ${JSON.stringify(rev.slice(0, 200))} here`,
+      { field },
+    )
   const snapshot = refsOf(hearth.db, repo.id)
-  const names = rev === 'HEAD' || rev === '' ? [snapshot.head] : rev.startsWith('refs/') ? [rev] : [`refs/heads/${rev}`, `refs/tags/${rev}`]
+  const names =
+    rev === 'HEAD' || rev === ''
+      ? [snapshot.head]
+      : rev.startsWith('refs/')
+        ? [rev]
+        : [`refs/heads/${rev}`, `refs/tags/${rev}`]
   for (const name of names) {
     const ref = findRef(hearth.db, repo.id, name)
     if (!ref) continue
-    const commit = name.startsWith('refs/heads/') ? ref.oid : await hearth.git.peel(repo.store, ref.peeled ?? ref.oid)
+    const commit = name.startsWith('refs/heads/')
+      ? ref.oid
+      : await hearth.git.peel(repo.store, ref.peeled ?? ref.oid)
     if (commit === null) throw missing()
     return commit
   }
@@ -53,8 +82,15 @@ export function headCommit(hearth: Hearth, repo: Family): Oid | null {
 export function treePath(path: string, field = 'path'): string {
   const clean = path.replace(/^\/+|\/+$/g, '')
   if (clean === '') return ''
-  if (clean.split('/').some((part) => part === '' || part === '.' || part === '..') || clean.includes('\0')) throw invalid(field, `${field} must be a path inside the repository`)
+  if (
+    clean.split('/').some((part) => part === '' || part === '.' || part === '..') ||
+    clean.includes('\0')
+  )
+    throw invalid(field, `${field} must be a path inside the repository`)
   return clean
 }
 
-export const noSuchPath = (path: string) => new Refusal('not_found', `there is nothing at ${JSON.stringify(path.slice(0, 300))}`, { field: 'path' })
+export const noSuchPath = (path: string) =>
+  new Refusal('not_found', `there is nothing at ${JSON.stringify(path.slice(0, 300))}`, {
+    field: 'path',
+  })

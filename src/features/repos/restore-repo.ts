@@ -12,16 +12,26 @@ import { requireRepo, setRepo } from './store.ts'
 
 export const restoreRepo = operation({
   name: 'restore_repo',
-  summary: 'Restore a deleted repository at the path that it had, until it is purged. For owners of its workspace, people only. Not while another repository has the path.',
+  summary:
+    'Restore a deleted repository at the path that it had, until it is purged. For owners of its workspace, people only. Not while another repository has the path.',
   route: 'POST /repos/{owner}/{name}/restore',
-  access: writesRepoAsPerson('admin', { member: 'owner', scope: 'repo:admin', whileDeleted: true, whileArchived: true }),
+  access: writesRepoAsPerson('admin', {
+    member: 'owner',
+    scope: 'repo:admin',
+    whileDeleted: true,
+    whileArchived: true,
+  }),
   input: Type.Object({ repo: RepoPath, id: DeletedId }),
   output: Repo,
 
   handler: ({ hearth, repo, caller, write }, { id }) =>
     write((tx) => {
       // Whatever is at the path and not deleted has the name.
-      if (id === undefined && !repo.deleted) throw conflict('already_exists', `${repo.full_name} exists: rename it first if a deleted one is to come back`)
+      if (id === undefined && !repo.deleted)
+        throw conflict(
+          'already_exists',
+          `${repo.full_name} exists: rename it first if a deleted one is to come back`,
+        )
       const row = requireDeleted(tx.db, repo, id, tx.now)
       takeName(tx, row.id, { id: row.workspace_id, slug: repo.workspace }, row.name)
       requireRoomToGrow(hearth, tx.db, row.workspace_id, 'repositories', 1)

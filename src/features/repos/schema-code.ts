@@ -1,7 +1,10 @@
 /** Records of code: branches, commits, trees, files and changes. */
 import { Actor, ListOf, Nullable, OneOf, Sha, Time, Type, type Static } from '#core/schema.ts'
 
-export const ObjectId = Type.String({ pattern: '^[0-9a-f]{40}$', description: 'A git object id: 40 lowercase hex digits.' })
+export const ObjectId = Type.String({
+  pattern: '^[0-9a-f]{40}$',
+  description: 'A git object id: 40 lowercase hex digits.',
+})
 
 /** An author or committer as the commit names them; `actor` is the account with that address. */
 export const CommitPerson = Type.Object(
@@ -12,13 +15,20 @@ export type CommitPerson = Static<typeof CommitPerson>
 
 export const Verification = Type.Object({
   verified: Type.Boolean(),
-  reason: Type.String({ description: 'valid, unsigned, or why the signature does not count: unknown_key, invalid, bad_email, malformed_signature.' }),
+  reason: Type.String({
+    description:
+      'valid, unsigned, or why the signature does not count: unknown_key, invalid, bad_email, malformed_signature.',
+  }),
   signer: Nullable(Actor),
   kind: OneOf(['ssh', 'gpg', 'none']),
 })
 export type Verification = Static<typeof Verification>
 
-export const CommitStats = Type.Object({ additions: Type.Integer(), deletions: Type.Integer(), files: Type.Integer() })
+export const CommitStats = Type.Object({
+  additions: Type.Integer(),
+  deletions: Type.Integer(),
+  files: Type.Integer(),
+})
 
 const commit = {
   sha: Sha,
@@ -30,7 +40,10 @@ const commit = {
   committer: CommitPerson,
   parents: Type.Array(Sha),
   verification: Verification,
-  trailers: Type.Record(Type.String(), Type.Array(Type.String()), { 'x-free-form': true, description: 'The lines `Key: value` at the end of the message.' }),
+  trailers: Type.Record(Type.String(), Type.Array(Type.String()), {
+    'x-free-form': true,
+    description: 'The lines `Key: value` at the end of the message.',
+  }),
   pull: Nullable(Type.Integer({ description: 'The pull request that the commit came with.' })),
   stats: Nullable(CommitStats),
   html_url: Type.String(),
@@ -45,7 +58,11 @@ export const HunkLine = Type.Object({
   old: Nullable(Type.Integer()),
   new: Nullable(Type.Integer()),
   text: Type.String(),
-  no_newline: Type.Optional(Type.Boolean({ description: 'True on the last line of a file that does not end in a newline.' })),
+  no_newline: Type.Optional(
+    Type.Boolean({
+      description: 'True on the last line of a file that does not end in a newline.',
+    }),
+  ),
 })
 
 export const Hunk = Type.Object(
@@ -88,10 +105,18 @@ export const FileChange = Type.Object(
 )
 export type FileChange = Static<typeof FileChange>
 
-export const CommitDetail = Type.Object({ ...commit, files: Type.Array(FileChange), truncated: Type.Boolean() }, { $id: 'CommitDetail' })
+export const CommitDetail = Type.Object(
+  { ...commit, files: Type.Array(FileChange), truncated: Type.Boolean() },
+  { $id: 'CommitDetail' },
+)
 export type CommitDetail = Static<typeof CommitDetail>
 
-export const CommitBrief = Type.Object({ sha: Sha, message: Type.String({ description: 'The first line.' }), author: CommitPerson, date: Time })
+export const CommitBrief = Type.Object({
+  sha: Sha,
+  message: Type.String({ description: 'The first line.' }),
+  author: CommitPerson,
+  date: Time,
+})
 
 export const Branch = Type.Object(
   {
@@ -146,7 +171,11 @@ export const FileRecord = Type.Object(
     commit_sha: Sha,
     sha: ObjectId,
     size: Type.Integer(),
-    lines: Nullable(Type.Integer({ description: 'Lines of the whole file; null for binary files and for those over 16 MiB.' })),
+    lines: Nullable(
+      Type.Integer({
+        description: 'Lines of the whole file; null for binary files and for those over 16 MiB.',
+      }),
+    ),
     from_line: Nullable(Type.Integer()),
     to_line: Nullable(Type.Integer()),
     encoding: OneOf(['utf-8', 'base64']),
@@ -183,9 +212,10 @@ export const Compare = Type.Object(
     commits: Type.Array(CommitRecord),
     files: Type.Array(FileChange),
     totals: CommitStats,
-    truncated: Type.Boolean({ description: 'Whether there are more commits or files than this page holds.' }),
+    truncated: Type.Boolean({
+      description: 'Whether there are more commits or files than this page holds.',
+    }),
   },
   { $id: 'Compare' },
 )
 export type Compare = Static<typeof Compare>
-

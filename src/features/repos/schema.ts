@@ -1,12 +1,27 @@
 /** Records of repositories as every door shows them. */
-import { Actor, FreeForm, Id, Nullable, OneOf, RepoPath, Slug, Time, Type, type Static } from '#core/schema.ts'
+import {
+  Actor,
+  FreeForm,
+  Id,
+  Nullable,
+  OneOf,
+  RepoPath,
+  Slug,
+  Time,
+  Type,
+  type Static,
+} from '#core/schema.ts'
 export * from './schema-code.ts'
 export { RepoSettings } from './settings.ts'
 
 export const RoleWord = OneOf(['read', 'triage', 'write', 'maintain', 'admin'])
 
 export const Permissions = Type.Object({
-  read: Type.Boolean(), triage: Type.Boolean(), write: Type.Boolean(), maintain: Type.Boolean(), admin: Type.Boolean(),
+  read: Type.Boolean(),
+  triage: Type.Boolean(),
+  write: Type.Boolean(),
+  maintain: Type.Boolean(),
+  admin: Type.Boolean(),
 })
 
 export const Repo = Type.Object(
@@ -26,7 +41,12 @@ export const Repo = Type.Object(
     archived: Type.Boolean(),
     empty: Type.Boolean({ description: 'Whether it has no branch yet.' }),
     state: OneOf(['active', 'archived', 'deleted', 'importing']),
-    import_error: Nullable(Type.String({ description: 'Why the copy from `import_url` failed, for 7 days; shown to those with a role.' })),
+    import_error: Nullable(
+      Type.String({
+        description:
+          'Why the copy from `import_url` failed, for 7 days; shown to those with a role.',
+      }),
+    ),
     language: Nullable(Type.String()),
     license: Nullable(Type.String({ description: 'An SPDX identifier.' })),
     size_in_bytes: Type.Integer(),
@@ -69,10 +89,21 @@ export const EventRecord = Type.Object(
 )
 export type EventRecord = Static<typeof EventRecord>
 
-export const BranchName = Type.String({ minLength: 1, maxLength: 255, description: 'The name of a branch.' })
+export const BranchName = Type.String({
+  minLength: 1,
+  maxLength: 255,
+  description: 'The name of a branch.',
+})
 /** A branch, a tag or a commit; looked up, so not held to a pattern. */
-export const Ref = Type.String({ minLength: 1, maxLength: 500, description: 'A branch, a tag, or a commit id or a unique beginning of one.' })
-export const TreePath = Type.String({ maxLength: 4096, description: 'A path from the root of the repository.' })
+export const Ref = Type.String({
+  minLength: 1,
+  maxLength: 500,
+  description: 'A branch, a tag, or a commit id or a unique beginning of one.',
+})
+export const TreePath = Type.String({
+  maxLength: 4096,
+  description: 'A path from the root of the repository.',
+})
 
 /** Lines of a file, as operations take them: without numbers all of them. */
 export const linesOfFile = {

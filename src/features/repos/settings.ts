@@ -1,38 +1,70 @@
 /**
- * What can be set for a repository. A row keeps only what differs from these defaults. Most settings are read by the
+ * What can be set for a repository. A row keeps only what differs from these defaults. Most
+ * settings are read by the
  * features that act on them.
  */
 import { Nullable, OneOf, Type, type Static } from '#core/schema.ts'
 import type { RepoRow } from './store.ts'
 
 const MergeMethodWord = OneOf(['merge', 'squash', 'rebase'])
-const Audience = (description: string) => OneOf(['anyone', 'collaborators', 'members', 'nobody'], { description })
+const Audience = (description: string) =>
+  OneOf(['anyone', 'collaborators', 'members', 'nobody'], { description })
 const yes = (description: string) => Type.Boolean({ description })
 
 export const RepoSettings = Type.Object(
   {
-    required_approvals: Type.Integer({ minimum: 0, maximum: 10, description: 'Counted approvals that a pull request needs.' }),
-    count_agent_approvals: yes(`Whether an agent's approval counts; the author's own agents never do.`),
+    required_approvals: Type.Integer({
+      minimum: 0,
+      maximum: 10,
+      description: 'Counted approvals that a pull request needs.',
+    }),
+    count_agent_approvals: yes(
+      `Whether an agent's approval counts; the author's own agents never do.`,
+    ),
     allow_ignoring_checks: yes('Whether a member with write may merge with failed checks.'),
     require_up_to_date: yes('Whether a pull request must hold the newest commit of its base.'),
     agent_review: yes(`Whether the workspace's review model reads what turns ready.`),
-    max_revisions: Type.Integer({ minimum: 0, maximum: 20, description: 'How often an agent may push again by itself.' }),
+    max_revisions: Type.Integer({
+      minimum: 0,
+      maximum: 20,
+      description: 'How often an agent may push again by itself.',
+    }),
     auto_merge: yes('Whether a pull request with nothing in its way merges by itself.'),
     merge_queue: yes('Whether merging goes through the queue.'),
-    queue_slots: Type.Integer({ minimum: 1, maximum: 20, description: 'How many entries of the merge queue are tested at once.' }),
-    merge_methods: Type.Array(MergeMethodWord, { minItems: 1, maxItems: 3, description: 'The methods that may be used.' }),
+    queue_slots: Type.Integer({
+      minimum: 1,
+      maximum: 20,
+      description: 'How many entries of the merge queue are tested at once.',
+    }),
+    merge_methods: Type.Array(MergeMethodWord, {
+      minItems: 1,
+      maxItems: 3,
+      description: 'The methods that may be used.',
+    }),
     default_merge_method: MergeMethodWord,
     delete_branch_on_merge: yes('Whether a merged branch of this repository is deleted.'),
-    dismiss_stale_approvals: yes('Whether a push that changes the diff makes earlier approvals stale.'),
+    dismiss_stale_approvals: yes(
+      'Whether a push that changes the diff makes earlier approvals stale.',
+    ),
     require_conversation_resolution: yes('Whether open line comments block a merge.'),
     require_code_owner_review: yes('Whether code owners must approve.'),
     admins_may_push: yes('Whether admins may push to the protected default branch.'),
     contributions: Audience('Who may open pull requests without write.'),
     issues_from: Audience('Who may open issues.'),
-    max_open_pulls_per_author: Nullable(Type.Integer({ minimum: 1, maximum: 1000, description: 'Open pull requests of one author without write.' })),
+    max_open_pulls_per_author: Nullable(
+      Type.Integer({
+        minimum: 1,
+        maximum: 1000,
+        description: 'Open pull requests of one author without write.',
+      }),
+    ),
     agents_from_outside: yes('Whether agents of people without write may open pull requests.'),
-    outside_runs: OneOf(['never', 'approve_always', 'approve_first', 'always'], { description: 'When workflows and checks of outside pull requests run.' }),
-    session_visibility: OneOf(['public', 'readers', 'members'], { description: 'Who can read sessions.' }),
+    outside_runs: OneOf(['never', 'approve_always', 'approve_first', 'always'], {
+      description: 'When workflows and checks of outside pull requests run.',
+    }),
+    session_visibility: OneOf(['public', 'readers', 'members'], {
+      description: 'Who can read sessions.',
+    }),
     push_protection: yes('Whether pushes that add a known form of secret are refused.'),
     secret_scanning: yes('Whether content is searched for secrets.'),
     vulnerability_reporting: yes('Whether vulnerabilities can be reported privately.'),
@@ -40,7 +72,11 @@ export const RepoSettings = Type.Object(
     wiki_enabled: Type.Boolean(),
     packages_enabled: Type.Boolean(),
     workflows_enabled: Type.Boolean(),
-    check_timeout_minutes: Type.Integer({ minimum: 1, maximum: 360, description: 'The time that one acceptance check command has.' }),
+    check_timeout_minutes: Type.Integer({
+      minimum: 1,
+      maximum: 360,
+      description: 'The time that one acceptance check command has.',
+    }),
   },
   { $id: 'RepoSettings' },
 )
@@ -79,14 +115,23 @@ export const DEFAULT_SETTINGS: RepoSettings = {
   check_timeout_minutes: 30,
 }
 
-export const settingsOf = (row: Pick<RepoRow, 'settings'>): RepoSettings => ({ ...DEFAULT_SETTINGS, ...JSON.parse(row.settings) })
+export const settingsOf = (row: Pick<RepoRow, 'settings'>): RepoSettings => ({
+  ...DEFAULT_SETTINGS,
+  ...JSON.parse(row.settings),
+})
 
 const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
 
 /** What of these settings differs from the defaults; the form in which they are kept. */
 export const differing = (settings: RepoSettings): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(settings).filter(([name, value]) => !same(value, DEFAULT_SETTINGS[name as keyof RepoSettings])))
+  Object.fromEntries(
+    Object.entries(settings).filter(
+      ([name, value]) => !same(value, DEFAULT_SETTINGS[name as keyof RepoSettings]),
+    ),
+  )
 
 /** The names of the settings that have another value in `b` than in `a`. */
 export const changedSettings = (a: RepoSettings, b: RepoSettings): string[] =>
-  (Object.keys(DEFAULT_SETTINGS) as (keyof RepoSettings)[]).filter((name) => !same(a[name], b[name]))
+  (Object.keys(DEFAULT_SETTINGS) as (keyof RepoSettings)[]).filter(
+    (name) => !same(a[name], b[name]),
+  )

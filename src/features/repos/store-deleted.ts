@@ -8,29 +8,57 @@ const DELETED = 'parent_id IS NULL AND deleted_at IS NOT NULL AND purged_at IS N
 
 /** The one that was deleted last under this name. */
 export const findDeleted = (db: Db, workspace_id: string, name: string): RepoRow | null =>
-  db.one<RepoRow>(`SELECT * FROM repos WHERE workspace_id = ? AND name = ? AND ${DELETED} ORDER BY deleted_at DESC, id DESC LIMIT 1`, workspace_id, name)
+  db.one<RepoRow>(
+    `SELECT * FROM repos WHERE workspace_id = ? AND name = ? AND ${DELETED} ORDER BY deleted_at DESC, id DESC LIMIT 1`,
+    workspace_id,
+    name,
+  )
 
 /** Those that can still be restored, the last deleted first. */
-export const listDeleted = (db: Db, workspace_id: string, now: Timestamp, window: { limit: number; offset: number }): RepoRow[] =>
+export const listDeleted = (
+  db: Db,
+  workspace_id: string,
+  now: Timestamp,
+  window: { limit: number; offset: number },
+): RepoRow[] =>
   db.all<RepoRow>(
     `SELECT * FROM repos WHERE workspace_id = ? AND ${DELETED} AND purge_at > ? ORDER BY deleted_at DESC, id DESC LIMIT ? OFFSET ?`,
-    workspace_id, now, window.limit, window.offset,
+    workspace_id,
+    now,
+    window.limit,
+    window.offset,
   )
 
 /** Those whose time is over. */
 export const listToPurge = (db: Db, now: Timestamp, limit: number): RepoRow[] =>
-  db.all<RepoRow>('SELECT * FROM repos WHERE purge_at IS NOT NULL AND purged_at IS NULL AND purge_at <= ? ORDER BY purge_at LIMIT ?', now, limit)
+  db.all<RepoRow>(
+    'SELECT * FROM repos WHERE purge_at IS NOT NULL AND purged_at IS NULL AND purge_at <= ? ORDER BY purge_at LIMIT ?',
+    now,
+    limit,
+  )
 
 /** A repository's forks, some of them. */
 export const listForkIds = (db: Db, parent_id: string, limit: number): string[] =>
-  db.all<{ id: string }>('SELECT id FROM repos WHERE parent_id = ? LIMIT ?', parent_id, limit).map(({ id }) => id)
+  db
+    .all<{ id: string }>('SELECT id FROM repos WHERE parent_id = ? LIMIT ?', parent_id, limit)
+    .map(({ id }) => id)
 
 /** Takes away a purged repository with everything that belongs to it. */
-export const removePurged = (tx: Tx, id: string): number => tx.db.run('DELETE FROM repos WHERE id = ? AND purged_at IS NOT NULL', id)
+export const removePurged = (tx: Tx, id: string): number =>
+  tx.db.run('DELETE FROM repos WHERE id = ? AND purged_at IS NOT NULL', id)
 
 /** Refs and what is known of landed commits, some of them. */
 export const removeNames = (tx: Tx, repo_id: string, limit: number): number =>
-  tx.db.run('DELETE FROM commit_pulls WHERE (repo_id, oid) IN (SELECT repo_id, oid FROM commit_pulls WHERE repo_id = ? LIMIT ?)', repo_id, limit * 10) +
-  tx.db.run('DELETE FROM refs WHERE (repo_id, name) IN (SELECT repo_id, name FROM refs WHERE repo_id = ? LIMIT ?)', repo_id, limit * 10)
+  tx.db.run(
+    'DELETE FROM commit_pulls WHERE (repo_id, oid) IN (SELECT repo_id, oid FROM commit_pulls WHERE repo_id = ? LIMIT ?)',
+    repo_id,
+    limit * 10,
+  ) +
+  tx.db.run(
+    'DELETE FROM refs WHERE (repo_id, name) IN (SELECT repo_id, name FROM refs WHERE repo_id = ? LIMIT ?)',
+    repo_id,
+    limit * 10,
+  )
 
-export const isStoreUsed = (db: Db, store: string): boolean => db.one('SELECT 1 FROM repos WHERE store = ? LIMIT 1', store) !== null
+export const isStoreUsed = (db: Db, store: string): boolean =>
+  db.one('SELECT 1 FROM repos WHERE store = ? LIMIT 1', store) !== null

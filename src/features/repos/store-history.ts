@@ -1,6 +1,8 @@
 /**
- * What was found out about history, kept on disk: the last commits of a folder at a commit, the lines of a file at one. Nothing in it is
- * ever wrong, because commits do not change; all of it can be found again. So the file is in no backup, is not synced, may be deleted
+ * What was found out about history, kept on disk: the last commits of a folder at a commit, the
+ * lines of a file at one. Nothing in it is
+ * ever wrong, because commits do not change; all of it can be found again. So the file is in no
+ * backup, is not synced, may be deleted
  * while the forge is stopped, and is made anew when it is damaged or of another format.
  */
 import { rmSync } from 'node:fs'
@@ -39,7 +41,8 @@ function open(path: string): DatabaseHandle {
   let db: DatabaseHandle | null = null
   try {
     db = openDatabase({ path })
-    if (db.one<{ user_version: number }>('PRAGMA user_version')?.user_version === FORMAT) return tuned(db)
+    if (db.one<{ user_version: number }>('PRAGMA user_version')?.user_version === FORMAT)
+      return tuned(db)
   } catch {
     // Damaged, or no database at all: it is made anew.
   }
@@ -52,8 +55,10 @@ function open(path: string): DatabaseHandle {
   return fresh
 }
 
-const pack = (value: unknown): Uint8Array => Bun.zstdCompressSync(Buffer.from(JSON.stringify(value)), { level: 3 })
-const unpack = (bytes: Uint8Array): unknown => JSON.parse(Buffer.from(Bun.zstdDecompressSync(bytes)).toString('utf8'))
+const pack = (value: unknown): Uint8Array =>
+  Bun.zstdCompressSync(Buffer.from(JSON.stringify(value)), { level: 3 })
+const unpack = (bytes: Uint8Array): unknown =>
+  JSON.parse(Buffer.from(Bun.zstdDecompressSync(bytes)).toString('utf8'))
 
 export class KeptHistory {
   #db: DatabaseHandle | null = null
@@ -70,7 +75,13 @@ export class KeptHistory {
   /** The answer for exactly this commit, or null. */
   find(kind: HistoryKind, store: string, path: string, commit: Oid): unknown {
     return this.#try((db) => {
-      const row = db.one<{ value: Uint8Array }>('SELECT value FROM answers WHERE store = ? AND kind = ? AND path = ? AND commit_oid = ?', store, HISTORY_KINDS[kind], path, commit)
+      const row = db.one<{ value: Uint8Array }>(
+        'SELECT value FROM answers WHERE store = ? AND kind = ? AND path = ? AND commit_oid = ?',
+        store,
+        HISTORY_KINDS[kind],
+        path,
+        commit,
+      )
       return row === null ? null : unpack(row.value)
     }, null)
   }
@@ -80,24 +91,58 @@ export class KeptHistory {
     return this.#try(
       (db) =>
         db
-          .all<{ commit_oid: Oid; value: Uint8Array }>('SELECT commit_oid, value FROM answers WHERE store = ? AND kind = ? AND path = ? ORDER BY id DESC', store, HISTORY_KINDS[kind], path)
+          .all<{ commit_oid: Oid; value: Uint8Array }>(
+            'SELECT commit_oid, value FROM answers WHERE store = ? AND kind = ? AND path = ? ORDER BY id DESC',
+            store,
+            HISTORY_KINDS[kind],
+            path,
+          )
           .map(({ commit_oid, value }) => ({ commit: commit_oid, value: unpack(value) })),
       [],
     )
   }
 
   has(kind: HistoryKind, store: string, path: string, commit: Oid): boolean {
-    return this.#try((db) => db.one('SELECT 1 FROM answers WHERE store = ? AND kind = ? AND path = ? AND commit_oid = ?', store, HISTORY_KINDS[kind], path, commit) !== null, false)
+    return this.#try(
+      (db) =>
+        db.one(
+          'SELECT 1 FROM answers WHERE store = ? AND kind = ? AND path = ? AND commit_oid = ?',
+          store,
+          HISTORY_KINDS[kind],
+          path,
+          commit,
+        ) !== null,
+      false,
+    )
   }
 
   /** The paths with an answer for any commit. */
   listPaths(kind: HistoryKind, store: string): string[] {
-    return this.#try((db) => db.all<{ path: string }>('SELECT DISTINCT path FROM answers WHERE store = ? AND kind = ?', store, HISTORY_KINDS[kind]).map(({ path }) => path), [])
+    return this.#try(
+      (db) =>
+        db
+          .all<{ path: string }>(
+            'SELECT DISTINCT path FROM answers WHERE store = ? AND kind = ?',
+            store,
+            HISTORY_KINDS[kind],
+          )
+          .map(({ path }) => path),
+      [],
+    )
   }
 
   /** The commit of the latest answer for a path. */
   latest(kind: HistoryKind, store: string, path: string): Oid | null {
-    return this.#try((db) => db.one<{ commit_oid: Oid }>('SELECT commit_oid FROM answers WHERE store = ? AND kind = ? AND path = ? ORDER BY id DESC LIMIT 1', store, HISTORY_KINDS[kind], path)?.commit_oid ?? null, null)
+    return this.#try(
+      (db) =>
+        db.one<{ commit_oid: Oid }>(
+          'SELECT commit_oid FROM answers WHERE store = ? AND kind = ? AND path = ? ORDER BY id DESC LIMIT 1',
+          store,
+          HISTORY_KINDS[kind],
+          path,
+        )?.commit_oid ?? null,
+      null,
+    )
   }
 
   put(kind: HistoryKind, store: string, path: string, commit: Oid, value: unknown): void {
@@ -106,19 +151,50 @@ export class KeptHistory {
       if (bytes.length > this.mostBytes / 8) return
       transaction(db, () => {
         const added = db.run(
-          'INSERT INTO answers (store, kind, path, commit_oid, size, value) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING', store, HISTORY_KINDS[kind], path, commit, bytes.length, bytes,
+          'INSERT INTO answers (store, kind, path, commit_oid, size, value) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
+          store,
+          HISTORY_KINDS[kind],
+          path,
+          commit,
+          bytes.length,
+          bytes,
         )
         if (added === 0) return
         this.#bytes += bytes.length
-        this.#drop(db, db.all<{ id: number; size: number }>('SELECT id, size FROM answers WHERE store = ? AND kind = ? AND path = ? ORDER BY id DESC LIMIT -1 OFFSET ?', store, HISTORY_KINDS[kind], path, MOST_OF_PATH))
-        while (this.#bytes > this.mostBytes) this.#drop(db, db.all<{ id: number; size: number }>('SELECT id, size FROM answers ORDER BY id LIMIT 64'))
+        this.#drop(
+          db,
+          db.all<{ id: number; size: number }>(
+            'SELECT id, size FROM answers WHERE store = ? AND kind = ? AND path = ? ORDER BY id DESC LIMIT -1 OFFSET ?',
+            store,
+            HISTORY_KINDS[kind],
+            path,
+            MOST_OF_PATH,
+          ),
+        )
+        while (this.#bytes > this.mostBytes)
+          this.#drop(
+            db,
+            db.all<{ id: number; size: number }>(
+              'SELECT id, size FROM answers ORDER BY id LIMIT 64',
+            ),
+          )
       })
     }, undefined)
   }
 
   /** Forgets all that is known of a store. */
   forget(store: string): void {
-    this.#try((db) => this.#drop(db, db.all<{ id: number; size: number }>('SELECT id, size FROM answers WHERE store = ?', store)), undefined)
+    this.#try(
+      (db) =>
+        this.#drop(
+          db,
+          db.all<{ id: number; size: number }>(
+            'SELECT id, size FROM answers WHERE store = ?',
+            store,
+          ),
+        ),
+      undefined,
+    )
   }
 
   close(): void {
@@ -140,7 +216,8 @@ export class KeptHistory {
     try {
       if (this.#db === null) {
         this.#db = open(this.path)
-        this.#bytes = this.#db.one<{ size: number | null }>('SELECT sum(size) AS size FROM answers')?.size ?? 0
+        this.#bytes =
+          this.#db.one<{ size: number | null }>('SELECT sum(size) AS size FROM answers')?.size ?? 0
       }
       return work(this.#db)
     } catch (error) {
@@ -160,7 +237,9 @@ const opened = new WeakMap<Hearth['database'], KeptHistory>()
 export function keptHistory(hearth: Hearth): KeptHistory {
   const known = opened.get(hearth.database)
   if (known) return known
-  const kept = new KeptHistory(join(hearth.settings.data, 'cache.db'), (error) => hearth.log.warn('what was found out about history cannot be kept', { error }))
+  const kept = new KeptHistory(join(hearth.settings.data, 'cache.db'), (error) =>
+    hearth.log.warn('what was found out about history cannot be kept', { error }),
+  )
   opened.set(hearth.database, kept)
   if (hearth.stopping.aborted) kept.close()
   else hearth.onClose(() => kept.close())

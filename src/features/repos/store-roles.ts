@@ -1,5 +1,6 @@
 /**
- * How a person stands to a repository: one question for ownership, base permission, and what was granted directly or through
+ * How a person stands to a repository: one question for ownership, base permission, and what was
+ * granted directly or through
  * teams (the view `role_grants`, filled by the features that come after).
  */
 import type { WorkspaceRole } from '#core/access.ts'
@@ -18,9 +19,16 @@ export type RoleParts = {
   readonly two_factor_missing: boolean
 }
 
-type Row = { workspace_role: WorkspaceRole | null; base_permission: 'none' | 'read' | 'write' | 'admin'; missing: number; direct: number | null; team: number | null }
+type Row = {
+  workspace_role: WorkspaceRole | null
+  base_permission: 'none' | 'read' | 'write' | 'admin'
+  missing: number
+  direct: number | null
+  team: number | null
+}
 
-const roleOfRank = (rank: number | null): Role | null => (rank === null ? null : (ROLES[rank - 1] ?? null))
+const roleOfRank = (rank: number | null): Role | null =>
+  rank === null ? null : (ROLES[rank - 1] ?? null)
 
 const STANDING = `m.role AS workspace_role, w.base_permission, w.two_factor_requirement_enabled = 1 AND u.two_factor_enabled = 0 AS missing`
 
@@ -32,11 +40,19 @@ const listRows = (db: Db, repo_id: string, people: readonly string[]): (Row & { 
      FROM repos r JOIN workspaces w ON w.id = r.workspace_id JOIN json_each(?2) p
      LEFT JOIN members m ON m.workspace_id = w.id AND m.user_id = p.value LEFT JOIN users u ON u.id = p.value
      WHERE r.id = ?1`,
-    repo_id, JSON.stringify(people),
+    repo_id,
+    JSON.stringify(people),
   )
 
-/** The same for one person on many repositories: what was granted to the person is read once, since the view finds nothing by two columns of another table. */
-const listRowsOf = (db: Db, repo_ids: readonly string[], person_id: string): (Row & { id: string })[] =>
+/**
+ * The same for one person on many repositories: what was granted to the person is read once, since
+ * the view finds nothing by two columns of another table.
+ */
+const listRowsOf = (
+  db: Db,
+  repo_ids: readonly string[],
+  person_id: string,
+): (Row & { id: string })[] =>
   db.all(
     `WITH granted AS MATERIALIZED (
        SELECT repo_id, max(rank) FILTER (WHERE team_id IS NULL) AS direct, max(rank) FILTER (WHERE team_id IS NOT NULL) AS team FROM role_grants WHERE user_id = ?2 GROUP BY repo_id
@@ -44,7 +60,8 @@ const listRowsOf = (db: Db, repo_ids: readonly string[], person_id: string): (Ro
      SELECT r.id, ${STANDING}, g.direct, g.team
      FROM json_each(?1) i JOIN repos r ON r.id = i.value JOIN workspaces w ON w.id = r.workspace_id
      LEFT JOIN members m ON m.workspace_id = w.id AND m.user_id = ?2 LEFT JOIN users u ON u.id = ?2 LEFT JOIN granted g ON g.repo_id = r.id`,
-    JSON.stringify(repo_ids), person_id,
+    JSON.stringify(repo_ids),
+    person_id,
   )
 
 /** `repo_id` is that of a repository, never of the fork of a pull request. */
@@ -54,14 +71,24 @@ export const findRoleParts = (db: Db, repo_id: string, person_id: string): RoleP
 /** Brings the roles of people on one repository into the look that is under way. */
 export const keepRoles = (db: Db, repo_id: string, people: readonly string[]): void =>
   keepAll(
-    db, 'role', people.map((id) => `${repo_id} ${id}`), () => new Map(listRows(db, repo_id, people).map((row) => [`${repo_id} ${row.id}`, partsOf(row)])),
+    db,
+    'role',
+    people.map((id) => `${repo_id} ${id}`),
+    () =>
+      new Map(listRows(db, repo_id, people).map((row) => [`${repo_id} ${row.id}`, partsOf(row)])),
     () => partsOf(undefined),
   )
 
 /** Brings the roles of one person on many repositories into it. */
 export const keepRolesOf = (db: Db, repo_ids: readonly string[], person_id: string): void =>
   keepAll(
-    db, 'role', repo_ids.map((id) => `${id} ${person_id}`), () => new Map(listRowsOf(db, repo_ids, person_id).map((row) => [`${row.id} ${person_id}`, partsOf(row)])),
+    db,
+    'role',
+    repo_ids.map((id) => `${id} ${person_id}`),
+    () =>
+      new Map(
+        listRowsOf(db, repo_ids, person_id).map((row) => [`${row.id} ${person_id}`, partsOf(row)]),
+      ),
     () => partsOf(undefined),
   )
 
@@ -69,7 +96,10 @@ function partsOf(row: Row | undefined): RoleParts {
   const workspace_role = row?.workspace_role ?? null
   return {
     owner: workspace_role === 'owner' ? 'admin' : null,
-    base: !row || workspace_role === null || row.base_permission === 'none' ? null : row.base_permission,
+    base:
+      !row || workspace_role === null || row.base_permission === 'none'
+        ? null
+        : row.base_permission,
     direct: roleOfRank(row?.direct ?? null),
     team: roleOfRank(row?.team ?? null),
     workspace_role,
@@ -78,10 +108,15 @@ function partsOf(row: Row | undefined): RoleParts {
 }
 
 /**
- * Repositories that were granted to a person, directly or through a team, with their workspaces. Those of a workspace that
- * requires a second factor which this person lacks are left out, for outside collaborators as for members.
+ * Repositories that were granted to a person, directly or through a team, with their workspaces.
+ * Those of a workspace that
+ * requires a second factor which this person lacks are left out, for outside collaborators as for
+ * members.
  */
-export const listGranted = (db: Db, person_id: string): { repo_id: string; workspace_id: string }[] =>
+export const listGranted = (
+  db: Db,
+  person_id: string,
+): { repo_id: string; workspace_id: string }[] =>
   db.all(
     `SELECT DISTINCT g.repo_id, r.workspace_id FROM role_grants g JOIN repos r ON r.id = g.repo_id JOIN workspaces w ON w.id = r.workspace_id
      JOIN users u ON u.id = g.user_id

@@ -1,4 +1,7 @@
-/** Repositories as rows. What belongs to refs is in `store-refs.ts`, what links code to pull requests in `store-pulls.ts`. */
+/**
+ * Repositories as rows. What belongs to refs is in `store-refs.ts`, what links code to pull
+ * requests in `store-pulls.ts`.
+ */
 import type { Db } from '#core/db.ts'
 import { keepAll, kept } from '#core/look.ts'
 import type { Tx } from '#core/write.ts'
@@ -42,11 +45,26 @@ export type RepoRow = {
   readonly purged_at: string | null
 }
 
-export const repoById = (db: Db, id: string): RepoRow | null => kept(db, 'repo', id, () => db.one<RepoRow>('SELECT * FROM repos WHERE id = ?', id))
+export const repoById = (db: Db, id: string): RepoRow | null =>
+  kept(db, 'repo', id, () => db.one<RepoRow>('SELECT * FROM repos WHERE id = ?', id))
 
 /** Brings repositories into the look that is under way. */
 export const keepRepos = (db: Db, ids: readonly string[]): void =>
-  keepAll(db, 'repo', ids, () => new Map(db.all<RepoRow>('SELECT * FROM repos WHERE id IN (SELECT value FROM json_each(?))', JSON.stringify(ids)).map((row) => [row.id, row])), () => null)
+  keepAll(
+    db,
+    'repo',
+    ids,
+    () =>
+      new Map(
+        db
+          .all<RepoRow>(
+            'SELECT * FROM repos WHERE id IN (SELECT value FROM json_each(?))',
+            JSON.stringify(ids),
+          )
+          .map((row) => [row.id, row]),
+      ),
+    () => null,
+  )
 
 export function requireRepo(db: Db, id: string): RepoRow {
   const row = repoById(db, id)
@@ -57,7 +75,10 @@ export function requireRepo(db: Db, id: string): RepoRow {
 /** `<owner>/<name>`, and for the fork of a pull request its number. */
 export const REPO_PATH = /^([^/\s]+)\/([^/\s]+?)(?:\/pull\/(\d{1,10}))?$/
 
-/** The repository at `<owner>/<name>`, or the fork at `<owner>/<name>/pull/<n>`. A deleted one is found while no other has its name. */
+/**
+ * The repository at `<owner>/<name>`, or the fork at `<owner>/<name>/pull/<n>`. A deleted one is
+ * found while no other has its name.
+ */
 export function repoByPath(db: Db, path: string): RepoRow | null {
   const [, slug, name, number] = REPO_PATH.exec(path) ?? []
   if (slug === undefined || name === undefined) return null
@@ -70,7 +91,11 @@ export function repoByPath(db: Db, path: string): RepoRow | null {
 
 export const findByName = (db: Db, workspace_id: string, name: string): RepoRow | null =>
   kept(db, 'repo by name', `${workspace_id} ${name}`, () =>
-    db.one<RepoRow>('SELECT * FROM repos WHERE workspace_id = ? AND name = ? AND parent_id IS NULL AND deleted_at IS NULL', workspace_id, name),
+    db.one<RepoRow>(
+      'SELECT * FROM repos WHERE workspace_id = ? AND name = ? AND parent_id IS NULL AND deleted_at IS NULL',
+      workspace_id,
+      name,
+    ),
   )
 
 export const findFork = (db: Db, parent_id: string, number: number): RepoRow | null =>
@@ -78,10 +103,21 @@ export const findFork = (db: Db, parent_id: string, number: number): RepoRow | n
 
 /** The newest forks first. */
 export const listForks = (db: Db, parent_id: string, created_by: string): RepoRow[] =>
-  db.all<RepoRow>('SELECT * FROM repos WHERE parent_id = ? AND (created_by = ?2 OR created_for = ?2) ORDER BY pull_number DESC LIMIT 100', parent_id, created_by)
+  db.all<RepoRow>(
+    'SELECT * FROM repos WHERE parent_id = ? AND (created_by = ?2 OR created_for = ?2) ORDER BY pull_number DESC LIMIT 100',
+    parent_id,
+    created_by,
+  )
 
-/** What a caller may see: everything public, and the private ones of these workspaces and those granted (of these ids alone, when given). */
-export type Sight = { readonly workspaces: readonly string[]; readonly granted: readonly string[]; readonly only: readonly string[] | null }
+/**
+ * What a caller may see: everything public, and the private ones of these workspaces and those
+ * granted (of these ids alone, when given).
+ */
+export type Sight = {
+  readonly workspaces: readonly string[]
+  readonly granted: readonly string[]
+  readonly only: readonly string[] | null
+}
 
 export type RepoFilter = {
   sight: Sight
@@ -99,15 +135,23 @@ const ORDERS = {
 } as const
 export type RepoOrder = keyof typeof ORDERS
 
-const likePattern = (text: string): string => `%${text.replace(/[\\%_]/g, (letter) => `\\${letter}`)}%`
+const likePattern = (text: string): string =>
+  `%${text.replace(/[\\%_]/g, (letter) => `\\${letter}`)}%`
 
 /** What stands in a question for "is seen". */
 const seenBy = ({ workspaces, granted, only }: Sight): { sql: string; params: string[] } => ({
   sql: `(private = 0 OR ((workspace_id IN (SELECT value FROM json_each(?)) OR id IN (SELECT value FROM json_each(?)))${only === null ? '' : ' AND id IN (SELECT value FROM json_each(?))'}))`,
-  params: [JSON.stringify(workspaces), JSON.stringify(granted), ...(only === null ? [] : [JSON.stringify(only)])],
+  params: [
+    JSON.stringify(workspaces),
+    JSON.stringify(granted),
+    ...(only === null ? [] : [JSON.stringify(only)]),
+  ],
 })
 
-function whereOf({ sight, q, workspace_id, created_by, archived }: RepoFilter): { sql: string; params: string[] } {
+function whereOf({ sight, q, workspace_id, created_by, archived }: RepoFilter): {
+  sql: string
+  params: string[]
+} {
   const seen = seenBy(sight)
   const where = ['parent_id IS NULL', 'deleted_at IS NULL', seen.sql]
   const params = [...seen.params]
@@ -123,18 +167,32 @@ function whereOf({ sight, q, workspace_id, created_by, archived }: RepoFilter): 
     where.push('created_by = ?')
     params.push(created_by)
   }
-  if (archived !== undefined) where.push(archived ? 'archived_at IS NOT NULL' : 'archived_at IS NULL')
+  if (archived !== undefined)
+    where.push(archived ? 'archived_at IS NOT NULL' : 'archived_at IS NULL')
   return { sql: where.join(' AND '), params }
 }
 
-export function listRepoRows(db: Db, filter: RepoFilter, order: RepoOrder, window: { limit: number; offset: number }): RepoRow[] {
+export function listRepoRows(
+  db: Db,
+  filter: RepoFilter,
+  order: RepoOrder,
+  window: { limit: number; offset: number },
+): RepoRow[] {
   const { sql, params } = whereOf(filter)
-  return db.all<RepoRow>(`SELECT * FROM repos WHERE ${sql} ORDER BY ${ORDERS[order]} LIMIT ? OFFSET ?`, ...params, window.limit, window.offset)
+  return db.all<RepoRow>(
+    `SELECT * FROM repos WHERE ${sql} ORDER BY ${ORDERS[order]} LIMIT ? OFFSET ?`,
+    ...params,
+    window.limit,
+    window.offset,
+  )
 }
 
 export function countRepoRows(db: Db, filter: RepoFilter): number {
   const { sql, params } = whereOf(filter)
-  return db.one<{ total: number }>(`SELECT count(*) AS total FROM repos WHERE ${sql}`, ...params)?.total ?? 0
+  return (
+    db.one<{ total: number }>(`SELECT count(*) AS total FROM repos WHERE ${sql}`, ...params)
+      ?.total ?? 0
+  )
 }
 
 export type NewRepo = {
@@ -153,15 +211,29 @@ export type NewRepo = {
   created_for?: string | null
 }
 
-/** A new repository may take a name that another had before; that name leads to the other no more. */
+/**
+ * A new repository may take a name that another had before; that name leads to the other no more.
+ */
 export function insertRepo(tx: Tx, repo: NewRepo): RepoRow {
   if (!repo.parent_id) removeRedirect(tx, repo.workspace_id, repo.name)
   tx.db.run(
     `INSERT INTO repos (id, workspace_id, name, parent_id, pull_number, store, description, private, default_branch, protected,
       refs_generation, created_by, created_for, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    repo.id, repo.workspace_id, repo.name, repo.parent_id ?? null, repo.pull_number ?? null, repo.store, repo.description ?? null,
-    Number(repo.private), repo.default_branch ?? 'main', Number(repo.protected ?? true), repo.refs_generation, repo.created_by,
-    repo.created_for ?? null, tx.now, tx.now,
+    repo.id,
+    repo.workspace_id,
+    repo.name,
+    repo.parent_id ?? null,
+    repo.pull_number ?? null,
+    repo.store,
+    repo.description ?? null,
+    Number(repo.private),
+    repo.default_branch ?? 'main',
+    Number(repo.protected ?? true),
+    repo.refs_generation,
+    repo.created_by,
+    repo.created_for ?? null,
+    tx.now,
+    tx.now,
   )
   return requireRepo(tx.db, repo.id)
 }
@@ -184,40 +256,81 @@ export type RepoChange = Partial<{
 }>
 
 const stored = (value: unknown): string | number | null =>
-  typeof value === 'boolean' ? Number(value) : typeof value === 'object' && value !== null ? JSON.stringify(value) : (value as string | null)
+  typeof value === 'boolean'
+    ? Number(value)
+    : typeof value === 'object' && value !== null
+      ? JSON.stringify(value)
+      : (value as string | null)
 
 export function setRepo(tx: Tx, id: string, change: RepoChange): void {
   const entries = Object.entries(change).filter(([, value]) => value !== undefined)
   if (entries.length === 0) return
   const columns = entries.map(([column]) => `${column} = ?`).join(', ')
-  tx.db.run(`UPDATE repos SET ${columns}, updated_at = ? WHERE id = ?`, ...entries.map(([, value]) => stored(value)), tx.now, id)
-}
-
-/** The forks of pull requests have the parent's place and visibility in their own rows too, where events are filed by them. */
-export function setForks(tx: Tx, parent_id: string, change: { name?: string; workspace_id?: string; private?: boolean }): void {
   tx.db.run(
-    'UPDATE repos SET name = coalesce(?, name), workspace_id = coalesce(?, workspace_id), private = coalesce(?, private) WHERE parent_id = ?',
-    change.name ?? null, change.workspace_id ?? null, change.private === undefined ? null : Number(change.private), parent_id,
+    `UPDATE repos SET ${columns}, updated_at = ? WHERE id = ?`,
+    ...entries.map(([, value]) => stored(value)),
+    tx.now,
+    id,
   )
 }
 
-/** The next number for an issue or pull request of a repository; given out once, in the transaction that uses it. */
+/**
+ * The forks of pull requests have the parent's place and visibility in their own rows too, where
+ * events are filed by them.
+ */
+export function setForks(
+  tx: Tx,
+  parent_id: string,
+  change: { name?: string; workspace_id?: string; private?: boolean },
+): void {
+  tx.db.run(
+    'UPDATE repos SET name = coalesce(?, name), workspace_id = coalesce(?, workspace_id), private = coalesce(?, private) WHERE parent_id = ?',
+    change.name ?? null,
+    change.workspace_id ?? null,
+    change.private === undefined ? null : Number(change.private),
+    parent_id,
+  )
+}
+
+/**
+ * The next number for an issue or pull request of a repository; given out once, in the transaction
+ * that uses it.
+ */
 export function takeNumber(tx: Tx, repo_id: string): number {
-  const row = tx.db.one<{ number: number }>('UPDATE repos SET next_number = next_number + 1 WHERE id = ? RETURNING next_number - 1 AS number', repo_id)
+  const row = tx.db.one<{ number: number }>(
+    'UPDATE repos SET next_number = next_number + 1 WHERE id = ? RETURNING next_number - 1 AS number',
+    repo_id,
+  )
   if (!row) throw notFound('the repository')
   return row.number
 }
 
 /** How many issues and pull requests are open now, as counted by those who keep them. */
-export function setOpenCounts(tx: Tx, repo_id: string, counts: { issues?: number; pulls?: number }): void {
+export function setOpenCounts(
+  tx: Tx,
+  repo_id: string,
+  counts: { issues?: number; pulls?: number },
+): void {
   tx.db.run(
     'UPDATE repos SET open_issues_count = coalesce(?, open_issues_count), open_pulls_count = coalesce(?, open_pulls_count) WHERE id = ?',
-    counts.issues ?? null, counts.pulls ?? null, repo_id,
+    counts.issues ?? null,
+    counts.pulls ?? null,
+    repo_id,
   )
 }
 
-export function setMeasures(tx: Tx, id: string, measures: { language: string | null; license: string | null; size_in_bytes: number }): void {
-  tx.db.run('UPDATE repos SET language = ?, license = ?, size_in_bytes = ? WHERE id = ?', measures.language, measures.license, measures.size_in_bytes, id)
+export function setMeasures(
+  tx: Tx,
+  id: string,
+  measures: { language: string | null; license: string | null; size_in_bytes: number },
+): void {
+  tx.db.run(
+    'UPDATE repos SET language = ?, license = ?, size_in_bytes = ? WHERE id = ?',
+    measures.language,
+    measures.license,
+    measures.size_in_bytes,
+    id,
+  )
 }
 
 /** Counts the bytes of a push at once; the next measuring sets it right. */
@@ -230,15 +343,24 @@ export function removeForkRow(tx: Tx, id: string): void {
   tx.db.run('DELETE FROM repos WHERE id = ? AND parent_id IS NOT NULL', id)
 }
 
-/** Which of these repositories are seen, and forks of pull requests with the repositories that they belong to. */
-export function listSeen(db: Db, sight: Sight, ids: readonly string[], { forks = true } = {}): string[] {
+/**
+ * Which of these repositories are seen, and forks of pull requests with the repositories that they
+ * belong to.
+ */
+export function listSeen(
+  db: Db,
+  sight: Sight,
+  ids: readonly string[],
+  { forks = true } = {},
+): string[] {
   if (ids.length === 0) return []
   const seen = seenBy(sight)
   return db
     .all<{ id: string }>(
       `SELECT r.id FROM json_each(?) i JOIN repos r ON r.id = i.value
        WHERE r.deleted_at IS NULL${forks ? '' : ' AND r.parent_id IS NULL'} AND EXISTS (SELECT 1 FROM repos WHERE id = coalesce(r.parent_id, r.id) AND deleted_at IS NULL AND ${seen.sql})`,
-      JSON.stringify(ids), ...seen.params,
+      JSON.stringify(ids),
+      ...seen.params,
     )
     .map(({ id }) => id)
 }

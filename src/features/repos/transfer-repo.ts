@@ -14,19 +14,39 @@ import { Repo } from './schema.ts'
 import { requireRepo, setForks, setRepo } from './store.ts'
 import { insertRedirect } from './store-redirects.ts'
 
-/** Gives 404 for a workspace that the caller does not belong to, 403 to those who are no owners of it. */
-function requireOwnerOf(hearth: Hearth, caller: UserCaller, slug: string): { id: string; slug: string } {
+/**
+ * Gives 404 for a workspace that the caller does not belong to, 403 to those who are no owners of
+ * it.
+ */
+function requireOwnerOf(
+  hearth: Hearth,
+  caller: UserCaller,
+  slug: string,
+): { id: string; slug: string } {
   const facts = hearth.facts.workspace(slug, caller)
   const role = facts && limitedWorkspaceRole(facts, caller)
-  if (!facts || role === null) throw new Refusal('not_found', `the workspace ${slug} does not exist, or you cannot see it`, { field: 'to' })
-  if (role !== 'owner') throw new Refusal('forbidden', `only an owner of the workspace ${slug} may move a repository into it`, { reason: 'role', field: 'to' })
-  if (facts.two_factor_missing) throw forbidden('two_factor_required', `the workspace ${slug} requires two-factor sign-in: turn it on in your settings`)
+  if (!facts || role === null)
+    throw new Refusal('not_found', `the workspace ${slug} does not exist, or you cannot see it`, {
+      field: 'to',
+    })
+  if (role !== 'owner')
+    throw new Refusal(
+      'forbidden',
+      `only an owner of the workspace ${slug} may move a repository into it`,
+      { reason: 'role', field: 'to' },
+    )
+  if (facts.two_factor_missing)
+    throw forbidden(
+      'two_factor_required',
+      `the workspace ${slug} requires two-factor sign-in: turn it on in your settings`,
+    )
   return facts
 }
 
 export const transferRepo = operation({
   name: 'transfer_repo',
-  summary: 'Move a repository to another workspace under its name. For people who own both. Grants of people and teams who are not in the new workspace end; old addresses lead to the new place.',
+  summary:
+    'Move a repository to another workspace under its name. For people who own both. Grants of people and teams who are not in the new workspace end; old addresses lead to the new place.',
   route: 'POST /repos/{owner}/{name}/transfer',
   access: writesRepoAsPerson('admin', { member: 'owner', scope: 'repo:admin access:admin' }),
   input: Type.Object({ repo: RepoPath, to: WorkspaceSlug }),
@@ -38,7 +58,8 @@ export const transferRepo = operation({
     return write((tx) => {
       const target = requireOwnerOf(hearth, caller, to)
       const row = requireLive(tx.db, repo.id)
-      if (target.id === row.workspace_id) throw invalid('to', `${repo.full_name} is in the workspace ${target.slug} already`)
+      if (target.id === row.workspace_id)
+        throw invalid('to', `${repo.full_name} is in the workspace ${target.slug} already`)
       const before = fullNameOf(tx.db, row)
       takeName(tx, row.id, target, row.name)
       requireRoomToGrow(hearth, tx.db, target.id, 'repositories', 1)
@@ -46,7 +67,11 @@ export const transferRepo = operation({
       setRepo(tx, row.id, { workspace_id: target.id })
       setForks(tx, row.id, { workspace_id: target.id })
       insertRedirect(tx, row, row.id)
-      tx.append(repoTransferred, { workspace_id: target.id, repo_id: row.id }, { previous_workspace: repo.workspace, workspace: target.slug })
+      tx.append(
+        repoTransferred,
+        { workspace_id: target.id, repo_id: row.id },
+        { previous_workspace: repo.workspace, workspace: target.slug },
+      )
       const moved = requireRepo(tx.db, row.id)
       const entry = { before, after: fullNameOf(tx.db, moved), dropped: droppedAccess(tx) }
       // Both workspaces find it in their log.

@@ -5,7 +5,11 @@ import { commitTime } from './commit-records.ts'
 import type { Credit } from './credit.ts'
 
 /** One entry of `directory`, with the commit that last changed it when that is known. */
-export const treeEntryRecord = (directory: string, entry: Entry, last: Credit | undefined): TreeEntry => ({
+export const treeEntryRecord = (
+  directory: string,
+  entry: Entry,
+  last: Credit | undefined,
+): TreeEntry => ({
   path: directory === '' ? entry.path : `${directory}/${entry.path}`,
   name: entry.name,
   type: entry.type,

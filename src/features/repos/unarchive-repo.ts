@@ -9,7 +9,8 @@ import { requireRepo, setRepo } from './store.ts'
 
 export const unarchiveRepo = operation({
   name: 'unarchive_repo',
-  summary: 'Open an archived repository for changes again (Admin). Answers the repository, also when it is not archived.',
+  summary:
+    'Open an archived repository for changes again (Admin). Answers the repository, also when it is not archived.',
   route: 'POST /repos/{owner}/{name}/unarchive',
   access: writesRepo('admin', { scope: 'repo:admin', whileArchived: true }),
   input: Type.Object({ repo: RepoPath }),

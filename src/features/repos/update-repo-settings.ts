@@ -4,12 +4,19 @@ import { refusesUnknown, RepoPath, Type } from '#core/schema.ts'
 import { conflict, invalid } from '#lib/errors.ts'
 import { repoUpdated } from './events.ts'
 import { auditRepo, requireLive } from './lifecycle.ts'
-import { changedSettings, DEFAULT_SETTINGS, differing, RepoSettings, settingsOf } from './settings.ts'
+import {
+  changedSettings,
+  DEFAULT_SETTINGS,
+  differing,
+  RepoSettings,
+  settingsOf,
+} from './settings.ts'
 import { setRepo } from './store.ts'
 
 export const updateRepoSettings = operation({
   name: 'update_repo_settings',
-  summary: 'Change settings of a repository (Maintain). Only those given change; answers all of them.',
+  summary:
+    'Change settings of a repository (Maintain). Only those given change; answers all of them.',
   route: 'PATCH /repos/{owner}/{name}/settings',
   access: writesRepo('maintain', { scope: 'repo:admin' }),
   input: Type.Object({ repo: RepoPath, ...Type.Partial(RepoSettings).properties }, refusesUnknown),
@@ -19,23 +26,38 @@ export const updateRepoSettings = operation({
   handler: ({ repo, write }, { repo: _, ...given }) => {
     // A setting that is misspelt must not seem to be saved.
     const unknown = Object.keys(given).find((name) => !(name in DEFAULT_SETTINGS))
-    if (unknown !== undefined) throw invalid(unknown.slice(0, 200), `there is no setting ${JSON.stringify(unknown.slice(0, 60))}`, { reason: 'unknown_input' })
+    if (unknown !== undefined)
+      throw invalid(
+        unknown.slice(0, 200),
+        `there is no setting ${JSON.stringify(unknown.slice(0, 60))}`,
+        { reason: 'unknown_input' },
+      )
     return write((tx) => {
       const row = requireLive(tx.db, repo.id)
       const before = settingsOf(row)
       const after: RepoSettings = { ...before, ...given }
       after.merge_methods = [...new Set(after.merge_methods)]
       if (!after.merge_methods.includes(after.default_merge_method)) {
-        throw invalid('default_merge_method', `default_merge_method is ${after.default_merge_method}, which merge_methods does not have`)
+        throw invalid(
+          'default_merge_method',
+          `default_merge_method is ${after.default_merge_method}, which merge_methods does not have`,
+        )
       }
       if (after.agent_review && !before.agent_review) {
-        throw conflict('model_not_configured', 'agent_review needs a review model, and the workspace has none', { field: 'agent_review' })
+        throw conflict(
+          'model_not_configured',
+          'agent_review needs a review model, and the workspace has none',
+          { field: 'agent_review' },
+        )
       }
       const changed = changedSettings(before, after)
       if (changed.length > 0) {
         setRepo(tx, row.id, { settings: differing(after) })
         tx.append(repoUpdated, { workspace_id: row.workspace_id, repo_id: row.id }, { changed })
-        auditRepo(tx, 'repo.settings_changed', row, { before: pick(before, changed), after: pick(after, changed) })
+        auditRepo(tx, 'repo.settings_changed', row, {
+          before: pick(before, changed),
+          after: pick(after, changed),
+        })
       }
       return after
     })

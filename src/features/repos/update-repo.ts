@@ -15,7 +15,8 @@ import { hasBranches, readRef, setHead } from './store-refs.ts'
 function website(text: string | null): string | null {
   if (text === null || text.trim() === '') return null
   const url = URL.canParse(text.trim()) ? new URL(text.trim()) : null
-  if (!url || !['http:', 'https:'].includes(url.protocol)) throw invalid('website', 'website must be an address that begins with http:// or https://')
+  if (!url || !['http:', 'https:'].includes(url.protocol))
+    throw invalid('website', 'website must be an address that begins with http:// or https://')
   return text.trim()
 }
 
@@ -27,22 +28,49 @@ function requireBranch(db: Db, repo_id: string, branch: string): void {
 }
 
 const same = (row: RepoRow, column: string, value: unknown): boolean =>
-  row[column as keyof RepoRow] === (typeof value === 'boolean' ? Number(value) : Array.isArray(value) ? JSON.stringify(value) : value)
+  row[column as keyof RepoRow] ===
+  (typeof value === 'boolean'
+    ? Number(value)
+    : Array.isArray(value)
+      ? JSON.stringify(value)
+      : value)
 
 export const updateRepo = operation({
   name: 'update_repo',
-  summary: 'Change a repository: description, website, topics and whether the default branch is protected (Maintain); default branch and visibility (Admin). Only what is given changes.',
+  summary:
+    'Change a repository: description, website, topics and whether the default branch is protected (Maintain); default branch and visibility (Admin). Only what is given changes.',
   route: 'PATCH /repos/{owner}/{name}',
   access: writesRepo('maintain', { scope: 'repo:admin' }),
   input: Type.Object({
     repo: RepoPath,
-    description: Type.Optional(Nullable(Type.String({ maxLength: 350, description: 'Empty clears it.' }))),
-    website: Type.Optional(Nullable(Type.String({ maxLength: 255, description: 'Begins with http:// or https://; empty clears it.' }))),
+    description: Type.Optional(
+      Nullable(Type.String({ maxLength: 350, description: 'Empty clears it.' })),
+    ),
+    website: Type.Optional(
+      Nullable(
+        Type.String({
+          maxLength: 255,
+          description: 'Begins with http:// or https://; empty clears it.',
+        }),
+      ),
+    ),
     topics: Type.Optional(
-      Type.Array(Type.String({ minLength: 1, maxLength: 50, pattern: '^[a-z0-9-]+$', description: 'Lowercase letters, digits, hyphens.' }), { maxItems: 20 }),
+      Type.Array(
+        Type.String({
+          minLength: 1,
+          maxLength: 50,
+          pattern: '^[a-z0-9-]+$',
+          description: 'Lowercase letters, digits, hyphens.',
+        }),
+        { maxItems: 20 },
+      ),
     ),
     default_branch: Type.Optional(BranchName),
-    protected: Type.Optional(Type.Boolean({ description: 'Whether the default branch changes only through pull requests.' })),
+    protected: Type.Optional(
+      Type.Boolean({
+        description: 'Whether the default branch changes only through pull requests.',
+      }),
+    ),
     private: Type.Optional(Type.Boolean()),
   }),
   output: Repo,
@@ -60,7 +88,11 @@ export const updateRepo = operation({
     return write((tx) => {
       const row = requireLive(tx.db, repo.id)
       const subject = { workspace_id: row.workspace_id, repo_id: row.id }
-      const change: RepoChange = Object.fromEntries(Object.entries(wanted).filter(([column, value]) => value !== undefined && !same(row, column, value)))
+      const change: RepoChange = Object.fromEntries(
+        Object.entries(wanted).filter(
+          ([column, value]) => value !== undefined && !same(row, column, value),
+        ),
+      )
       if (change.private !== undefined) requireMayChangeVisibility(tx.db, repo)
       const changed = Object.keys(change)
       setRepo(tx, row.id, change)
@@ -68,16 +100,28 @@ export const updateRepo = operation({
       if (change.private !== undefined) {
         setForks(tx, row.id, { private: change.private })
         tx.append(repoVisibilityChanged, subject, { private: change.private })
-        auditRepo(tx, 'repo.visibility_changed', row, { before: { private: !change.private }, after: { private: change.private } })
+        auditRepo(tx, 'repo.visibility_changed', row, {
+          before: { private: !change.private },
+          after: { private: change.private },
+        })
       }
       if (change.protected !== undefined) {
-        auditRepo(tx, 'repo.protection_changed', row, { before: { protected: !change.protected }, after: { protected: change.protected } })
+        auditRepo(tx, 'repo.protection_changed', row, {
+          before: { protected: !change.protected },
+          after: { protected: change.protected },
+        })
       }
       if (default_branch !== undefined && default_branch !== row.default_branch) {
         requireBranch(tx.db, row.id, default_branch)
         setHead(tx, row.id, newGeneration(), default_branch)
-        tx.append(repoDefaultBranchChanged, subject, { previous: row.default_branch, default_branch })
-        auditRepo(tx, 'repo.default_branch_changed', row, { before: { default_branch: row.default_branch }, after: { default_branch } })
+        tx.append(repoDefaultBranchChanged, subject, {
+          previous: row.default_branch,
+          default_branch,
+        })
+        auditRepo(tx, 'repo.default_branch_changed', row, {
+          before: { default_branch: row.default_branch },
+          after: { default_branch },
+        })
       }
       return repoRecord(hearth, requireRepo(tx.db, row.id), caller)
     })

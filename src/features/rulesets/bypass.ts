@@ -1,4 +1,7 @@
-/** Who may pass the rules of a ruleset. Decided by who acts: an agent never, whatever the person behind it may do. */
+/**
+ * Who may pass the rules of a ruleset. Decided by who acts: an agent never, whatever the person
+ * behind it may do.
+ */
 import { limitedRole, limitedWorkspaceRole } from '#core/access.ts'
 import { reaches, type SignedIn } from '#core/caller.ts'
 import type { Db } from '#core/db.ts'
@@ -10,18 +13,35 @@ import { invalid } from '#lib/errors.ts'
 import { isTypeId } from '#lib/typeid.ts'
 import { BYPASS_ROLES, type BypassActor, type NewBypass } from './schema.ts'
 
-/** As it is kept: `value` is the id of a team, person or token, so that a name taken by another gives nothing away. */
-export type Bypass = { readonly kind: BypassActor['kind']; readonly value: string; readonly mode: BypassActor['mode'] }
+/**
+ * As it is kept: `value` is the id of a team, person or token, so that a name taken by another
+ * gives nothing away.
+ */
+export type Bypass = {
+  readonly kind: BypassActor['kind']
+  readonly value: string
+  readonly mode: BypassActor['mode']
+}
 
 /**
- * The id of a team by `<workspace>/<team>` or its slug alone. Gives 422 at the field; for secret ones too, because a ruleset is read
+ * The id of a team by `<workspace>/<team>` or its slug alone. Gives 422 at the field; for secret
+ * ones too, because a ruleset is read
  * by everybody whom it concerns.
  */
-export function requireTeamId(db: Db, workspace: { id: string; slug: string }, text: string, field: string): string {
+export function requireTeamId(
+  db: Db,
+  workspace: { id: string; slug: string },
+  text: string,
+  field: string,
+): string {
   const [first = '', ...rest] = text.replace(/^@/, '').split('/')
   const [of, slug] = rest.length === 0 ? [workspace.slug, first] : [first, rest.join('/')]
   const team = of.toLowerCase() === workspace.slug ? findTeamBySlug(db, workspace.id, slug) : null
-  if (team?.visibility !== 'visible') throw invalid(field, `there is no team ${text} in ${workspace.slug} that everyone there sees; give it as ${workspace.slug}/<team>`)
+  if (team?.visibility !== 'visible')
+    throw invalid(
+      field,
+      `there is no team ${text} in ${workspace.slug} that everyone there sees; give it as ${workspace.slug}/<team>`,
+    )
   return team.id
 }
 
@@ -32,12 +52,24 @@ export function teamPathOf(db: Db, id: string): string {
 }
 
 /** Whether a person is in a team of this workspace, or in one below it. */
-export function isInTeam(db: Db, workspace_id: string, team_id: string, person_id: string): boolean {
-  return findTeam(db, team_id)?.workspace_id === workspace_id && listPeople(db, team_id, { below: true }).includes(person_id)
+export function isInTeam(
+  db: Db,
+  workspace_id: string,
+  team_id: string,
+  person_id: string,
+): boolean {
+  return (
+    findTeam(db, team_id)?.workspace_id === workspace_id &&
+    listPeople(db, team_id, { below: true }).includes(person_id)
+  )
 }
 
 /** Reads who may pass. Gives 422 naming the entry. */
-export function readBypass(db: Db, workspace: { id: string; slug: string }, given: NewBypass): Bypass[] {
+export function readBypass(
+  db: Db,
+  workspace: { id: string; slug: string },
+  given: NewBypass,
+): Bypass[] {
   const seen = new Set<string>()
   return given.flatMap(({ kind, value: text, mode = 'always' }, index) => {
     const field = `bypass_actors[${index}].value`
@@ -48,15 +80,26 @@ export function readBypass(db: Db, workspace: { id: string; slug: string }, give
   })
 }
 
-function idOf(db: Db, workspace: { id: string; slug: string }, kind: Bypass['kind'], text: string, field: string): string {
+function idOf(
+  db: Db,
+  workspace: { id: string; slug: string },
+  kind: Bypass['kind'],
+  text: string,
+  field: string,
+): string {
   if (kind === 'team') return requireTeamId(db, workspace, text, field)
   if (kind === 'role') {
-    if (!BYPASS_ROLES.some((role) => role === text)) throw invalid(field, `a role is one of ${BYPASS_ROLES.join(', ')}`)
+    if (!BYPASS_ROLES.some((role) => role === text))
+      throw invalid(field, `a role is one of ${BYPASS_ROLES.join(', ')}`)
     return text
   }
   if (kind === 'workspace_token') {
     const token = isTypeId(text, 'tok') ? findToken(db, text) : null
-    if (!token || token.kind !== 'workspace' || token.actor_id !== workspace.id) throw invalid(field, `there is no token ${text} of the workspace ${workspace.slug}; give its id`)
+    if (!token || token.kind !== 'workspace' || token.actor_id !== workspace.id)
+      throw invalid(
+        field,
+        `there is no token ${text} of the workspace ${workspace.slug}; give its id`,
+      )
     return token.id
   }
   if (text.includes('/')) throw invalid(field, 'an agent cannot pass rules; name a person')
@@ -75,10 +118,20 @@ export type Way = 'move' | 'merge'
 type Place = { readonly workspace_id: string; readonly full_name: string }
 
 /** Whether the caller may pass these rules in a repository, by moving refs or by merging. */
-export function mayPass(hearth: Hearth, { workspace_id, full_name }: Place, actors: readonly Bypass[], by: SignedIn | null, way: Way): boolean {
+export function mayPass(
+  hearth: Hearth,
+  { workspace_id, full_name }: Place,
+  actors: readonly Bypass[],
+  by: SignedIn | null,
+  way: Way,
+): boolean {
   const own = actors.filter(({ mode }) => mode === 'always' || way === 'merge')
   if (own.length === 0 || by === null || by.kind === 'agent') return false
-  if (by.kind === 'workspace') return own.some(({ kind, value }) => kind === 'workspace_token' && value === by.token.id && by.id === workspace_id)
+  if (by.kind === 'workspace')
+    return own.some(
+      ({ kind, value }) =>
+        kind === 'workspace_token' && value === by.token.id && by.id === workspace_id,
+    )
   const facts = own.some(({ kind }) => kind === 'role') ? hearth.facts.repo(full_name, by) : null
   const role = facts && limitedRole(facts, by)
   return own.some(({ kind, value }) => {
@@ -88,6 +141,10 @@ export function mayPass(hearth: Hearth, { workspace_id, full_name }: Place, acto
     if (value === 'maintain' || value === 'admin') return reaches(role, value)
     const slug = workspaceById(hearth.db, workspace_id)?.slug
     const workspace = slug === undefined ? null : hearth.facts.workspace(slug, by)
-    return reaches(role, 'admin') && workspace !== null && limitedWorkspaceRole(workspace, by) === 'owner'
+    return (
+      reaches(role, 'admin') &&
+      workspace !== null &&
+      limitedWorkspaceRole(workspace, by) === 'owner'
+    )
   })
 }

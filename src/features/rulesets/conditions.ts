@@ -1,4 +1,6 @@
-/** What a ruleset is about: names of branches or tags, and for one of a workspace the repositories. */
+/**
+ * What a ruleset is about: names of branches or tags, and for one of a workspace the repositories.
+ */
 import { glob } from '#lib/glob.ts'
 import { invalid } from '#lib/errors.ts'
 import type { Conditions, NewConditions, Target } from './schema.ts'
@@ -8,46 +10,89 @@ const ALL = '~ALL'
 const LONGEST = 255
 const MOST = 100
 
-function readPatterns(given: readonly string[], field: string, tokens: readonly string[]): string[] {
+function readPatterns(
+  given: readonly string[],
+  field: string,
+  tokens: readonly string[],
+): string[] {
   if (given.length > MOST) throw invalid(field, `${field} has at most ${MOST} patterns`)
   return [
     ...new Set(
       given.map((raw, index) => {
         const text = raw.trim()
         const at = `${field}[${index}]`
-        if (text === '' || text.length > LONGEST || /[\x00-\x1f\x7f]/.test(text)) throw invalid(at, `a pattern must be text of 1 to ${LONGEST} characters`)
-        if (text.startsWith('~') && !tokens.includes(text)) throw invalid(at, `${text} is not known here; there ${tokens.length === 1 ? 'is' : 'are'} ${tokens.join(' and ')}`)
+        if (text === '' || text.length > LONGEST || /[\x00-\x1f\x7f]/.test(text))
+          throw invalid(at, `a pattern must be text of 1 to ${LONGEST} characters`)
+        if (text.startsWith('~') && !tokens.includes(text))
+          throw invalid(
+            at,
+            `${text} is not known here; there ${tokens.length === 1 ? 'is' : 'are'} ${tokens.join(' and ')}`,
+          )
         return text
       }),
     ),
   ]
 }
 
-/** What holds where nothing was said: the default branch, or all tags, or everything pushed; and all repositories. */
+/**
+ * What holds where nothing was said: the default branch, or all tags, or everything pushed; and all
+ * repositories.
+ */
 export const usualConditions = (target: Target, level: 'workspace' | 'repository'): Conditions => ({
   ref_name: { include: [target === 'branch' ? DEFAULT_BRANCH : ALL], exclude: [] },
-  ...(level === 'workspace' ? { repository: { include: [ALL], exclude: [], visibility: 'any' as const, topics: [] } } : {}),
+  ...(level === 'workspace'
+    ? { repository: { include: [ALL], exclude: [], visibility: 'any' as const, topics: [] } }
+    : {}),
 })
 
 /** Reads conditions; what is left out is as in `before`. Gives 422 naming the pattern. */
-export function readConditions({ ref_name, repository }: NewConditions, target: Target, level: 'workspace' | 'repository', before: Conditions = usualConditions(target, level)): Conditions {
+export function readConditions(
+  { ref_name, repository }: NewConditions,
+  target: Target,
+  level: 'workspace' | 'repository',
+  before: Conditions = usualConditions(target, level),
+): Conditions {
   const refTokens = target === 'tag' ? [ALL] : [DEFAULT_BRANCH, ALL]
   const refs = {
-    include: readPatterns(ref_name?.include ?? before.ref_name.include, 'conditions.ref_name.include', refTokens),
-    exclude: readPatterns(ref_name?.exclude ?? (ref_name?.include === undefined ? before.ref_name.exclude : []), 'conditions.ref_name.exclude', refTokens),
+    include: readPatterns(
+      ref_name?.include ?? before.ref_name.include,
+      'conditions.ref_name.include',
+      refTokens,
+    ),
+    exclude: readPatterns(
+      ref_name?.exclude ?? (ref_name?.include === undefined ? before.ref_name.exclude : []),
+      'conditions.ref_name.exclude',
+      refTokens,
+    ),
   }
   if (level === 'repository') {
-    if (repository != null) throw invalid('conditions.repository', 'only the ruleset of a workspace chooses repositories')
+    if (repository != null)
+      throw invalid('conditions.repository', 'only the ruleset of a workspace chooses repositories')
     return { ref_name: refs }
   }
-  const usual = before.repository ?? { include: [ALL], exclude: [], visibility: 'any' as const, topics: [] }
+  const usual = before.repository ?? {
+    include: [ALL],
+    exclude: [],
+    visibility: 'any' as const,
+    topics: [],
+  }
   return {
     ref_name: refs,
     repository: {
-      include: readPatterns(repository?.include ?? usual.include, 'conditions.repository.include', [ALL]),
-      exclude: readPatterns(repository?.exclude ?? (repository?.include === undefined ? usual.exclude : []), 'conditions.repository.exclude', [ALL]),
+      include: readPatterns(repository?.include ?? usual.include, 'conditions.repository.include', [
+        ALL,
+      ]),
+      exclude: readPatterns(
+        repository?.exclude ?? (repository?.include === undefined ? usual.exclude : []),
+        'conditions.repository.exclude',
+        [ALL],
+      ),
       visibility: repository?.visibility ?? usual.visibility,
-      topics: readPatterns(repository?.topics ?? usual.topics, 'conditions.repository.topics', []).map((topic) => topic.toLowerCase()),
+      topics: readPatterns(
+        repository?.topics ?? usual.topics,
+        'conditions.repository.topics',
+        [],
+      ).map((topic) => topic.toLowerCase()),
     },
   }
 }
@@ -55,17 +100,27 @@ export function readConditions({ ref_name, repository }: NewConditions, target: 
 type RefConditions = Conditions['ref_name']
 
 /** Whether a short name is meant. */
-export function meansRef({ include, exclude }: RefConditions, name: string, default_branch: string): boolean {
-  const one = (pattern: string): boolean => pattern === ALL || (pattern === DEFAULT_BRANCH ? name === default_branch : glob(pattern).matches(name))
+export function meansRef(
+  { include, exclude }: RefConditions,
+  name: string,
+  default_branch: string,
+): boolean {
+  const one = (pattern: string): boolean =>
+    pattern === ALL ||
+    (pattern === DEFAULT_BRANCH ? name === default_branch : glob(pattern).matches(name))
   return include.some(one) && !exclude.some(one)
 }
 
 /** Whether a repository is meant; one of its own always is. */
-export function meansRepository(conditions: Conditions['repository'], repo: { name: string; private: boolean; topics: readonly string[] }): boolean {
+export function meansRepository(
+  conditions: Conditions['repository'],
+  repo: { name: string; private: boolean; topics: readonly string[] },
+): boolean {
   if (!conditions) return true
   const { include, exclude, visibility, topics } = conditions
   const name = repo.name.toLowerCase()
-  const one = (pattern: string): boolean => pattern === ALL || glob(pattern.toLowerCase()).matches(name)
+  const one = (pattern: string): boolean =>
+    pattern === ALL || glob(pattern.toLowerCase()).matches(name)
   if (visibility !== 'any' && (visibility === 'private') !== repo.private) return false
   if (topics.length > 0 && !topics.some((topic) => repo.topics.includes(topic))) return false
   return include.some(one) && !exclude.some(one)

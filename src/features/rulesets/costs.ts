@@ -1,4 +1,6 @@
-/** What agents have cost, as far as sessions tell, and caps on it. Days and months are those of UTC. */
+/**
+ * What agents have cost, as far as sessions tell, and caps on it. Days and months are those of UTC.
+ */
 import { follower } from '#core/events.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { findPullById, sessionCost, type PullRow } from '#features/pulls/index.ts'
@@ -14,17 +16,34 @@ type Cap = Parameters['cost_cap']
 const usd = (amount: number): string => `$${amount.toFixed(2)}`
 
 /** Reported costs are added up by the day on which they were reported. */
-export const followCosts = follower('rules count costs', sessionCost, (tx, { pull_id, cost_usd }) => {
-  const pull = findPullById(tx.db, pull_id)
-  if (pull && repoById(tx.db, pull.repo_id)) addCost(tx, pull.repo_id, tx.now.slice(0, 10), cost_usd)
-})
+export const followCosts = follower(
+  'rules count costs',
+  sessionCost,
+  (tx, { pull_id, cost_usd }) => {
+    const pull = findPullById(tx.db, pull_id)
+    if (pull && repoById(tx.db, pull.repo_id))
+      addCost(tx, pull.repo_id, tx.now.slice(0, 10), cost_usd)
+  },
+)
 
 /** Over the cap of its own; null when it is not. */
-export const pullCostProblem = ({ max_usd }: Cap, { number, session_cost }: Pick<PullRow, 'number' | 'session_cost'>): string | null =>
-  (session_cost ?? 0) > max_usd ? `#${number} has cost ${usd(session_cost ?? 0)}; ${usd(max_usd)} are allowed for a pull request` : null
+export const pullCostProblem = (
+  { max_usd }: Cap,
+  { number, session_cost }: Pick<PullRow, 'number' | 'session_cost'>,
+): string | null =>
+  (session_cost ?? 0) > max_usd
+    ? `#${number} has cost ${usd(session_cost ?? 0)}; ${usd(max_usd)} are allowed for a pull request`
+    : null
 
-/** Over the cap of this day or month, of a repository or of all that a workspace's ruleset is about. */
-export function costProblem({ db, clock }: Pick<Hearth, 'db' | 'clock'>, ruleset: RulesetRow, { max_usd, per }: Cap, repo: RepoRow): string | null {
+/**
+ * Over the cap of this day or month, of a repository or of all that a workspace's ruleset is about.
+ */
+export function costProblem(
+  { db, clock }: Pick<Hearth, 'db' | 'clock'>,
+  ruleset: RulesetRow,
+  { max_usd, per }: Cap,
+  repo: RepoRow,
+): string | null {
   const today = timestamp(clock.now()).slice(0, 10)
   const since = per === 'month' ? `${today.slice(0, 7)}-01` : today
   const spent =
@@ -33,7 +52,14 @@ export function costProblem({ db, clock }: Pick<Hearth, 'db' | 'clock'>, ruleset
       : listCostsOfWorkspace(db, ruleset.workspace_id, since)
           .filter(({ repo_id }) => {
             const row = repoById(db, repo_id)
-            return row !== null && meansRepository(ruleset.conditions.repository, { name: row.name, private: row.private === 1, topics: JSON.parse(row.topics) })
+            return (
+              row !== null &&
+              meansRepository(ruleset.conditions.repository, {
+                name: row.name,
+                private: row.private === 1,
+                topics: JSON.parse(row.topics),
+              })
+            )
           })
           .reduce((sum, { cost }) => sum + cost, 0)
   if (spent < max_usd) return null

@@ -3,16 +3,32 @@ import { operation } from '#core/operation.ts'
 import { Type } from '#core/schema.ts'
 import { conflict } from '#lib/errors.ts'
 import { typeId } from '#lib/typeid.ts'
-import { auditedOf, contentOf, inPlace, MOST_RULESETS, placeOf, requireFreeName, RulesetName, rulesetRecord, tellOfChange } from './place.ts'
+import {
+  auditedOf,
+  contentOf,
+  inPlace,
+  MOST_RULESETS,
+  placeOf,
+  requireFreeName,
+  RulesetName,
+  rulesetRecord,
+  tellOfChange,
+} from './place.ts'
 import { Ruleset, RulesetInput } from './schema.ts'
 import { countRulesets, insertRuleset, type RulesetRow } from './store.ts'
 
 export const createRuleset = operation({
   name: 'create_ruleset',
-  summary: 'Make a ruleset for the repositories of a workspace (Owner) or for one repository (Admin); people only. It holds at once unless enforcement is evaluate or disabled. Answers the ruleset.',
+  summary:
+    'Make a ruleset for the repositories of a workspace (Owner) or for one repository (Admin); people only. It holds at once unless enforcement is evaluate or disabled. Answers the ruleset.',
   route: ['POST /workspaces/{workspace}/rulesets', 'POST /repos/{owner}/{name}/rulesets'],
   toolset: 'access',
-  access: eitherAs('admin', 'owner', { scope: 'repo:admin', workspaceScope: 'workspace:admin', person: true, writes: true }),
+  access: eitherAs('admin', 'owner', {
+    scope: 'repo:admin',
+    workspaceScope: 'workspace:admin',
+    person: true,
+    writes: true,
+  }),
   input: Type.Object({
     ...inPlace,
     name: RulesetName,
@@ -30,9 +46,18 @@ export const createRuleset = operation({
     return write((tx) => {
       const content = contentOf(tx.db, place, input, null)
       requireFreeName(tx.db, place, content.name, null)
-      if (countRulesets(tx.db, place.owner) >= MOST_RULESETS) throw conflict('limit_reached', `${place.name} has ${MOST_RULESETS} rulesets already`, { limit: MOST_RULESETS })
+      if (countRulesets(tx.db, place.owner) >= MOST_RULESETS)
+        throw conflict('limit_reached', `${place.name} has ${MOST_RULESETS} rulesets already`, {
+          limit: MOST_RULESETS,
+        })
       const row: RulesetRow = {
-        ...content, ...place.owner, id: typeId('rs', tx.now_ms), created_by: caller.id, created_at: tx.now, updated_by: caller.id, updated_at: tx.now,
+        ...content,
+        ...place.owner,
+        id: typeId('rs', tx.now_ms),
+        created_by: caller.id,
+        created_at: tx.now,
+        updated_by: caller.id,
+        updated_at: tx.now,
       }
       insertRuleset(tx, row)
       tellOfChange(tx, place, 'created', row, { after: auditedOf(hearth, row) })

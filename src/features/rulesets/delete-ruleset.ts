@@ -6,10 +6,19 @@ import { removeRuleset } from './store.ts'
 
 export const deleteRuleset = operation({
   name: 'delete_ruleset',
-  summary: 'Delete a ruleset of a workspace (Owner) or of a repository (Admin); people only. Its rules end at once; what came of them stays to be read.',
-  route: ['DELETE /workspaces/{workspace}/rulesets/{id}', 'DELETE /repos/{owner}/{name}/rulesets/{id}'],
+  summary:
+    'Delete a ruleset of a workspace (Owner) or of a repository (Admin); people only. Its rules end at once; what came of them stays to be read.',
+  route: [
+    'DELETE /workspaces/{workspace}/rulesets/{id}',
+    'DELETE /repos/{owner}/{name}/rulesets/{id}',
+  ],
   toolset: 'access',
-  access: eitherAs('admin', 'owner', { scope: 'repo:admin', workspaceScope: 'workspace:admin', person: true, writes: true }),
+  access: eitherAs('admin', 'owner', {
+    scope: 'repo:admin',
+    workspaceScope: 'workspace:admin',
+    person: true,
+    writes: true,
+  }),
   input: Type.Object({ ...inPlace, id: RulesetId }),
   output: Nothing,
   status: 204,

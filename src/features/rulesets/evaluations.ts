@@ -13,11 +13,20 @@ const KEPT_DAYS = 90
 const AT_ONCE = 1_000
 const LONGEST_MESSAGE = 1_000
 
-export type Occasion = { readonly repo_id: string; readonly ref: string; readonly sha: Oid | null; readonly pull_number: number | null; readonly actor_id: string | null }
+export type Occasion = {
+  readonly repo_id: string
+  readonly ref: string
+  readonly sha: Oid | null
+  readonly pull_number: number | null
+  readonly actor_id: string | null
+}
 
-const resultOf = ({ problem, passed }: Verdict): Result => (problem === null ? 'pass' : passed ? 'bypass' : 'fail')
+const resultOf = ({ problem, passed }: Verdict): Result =>
+  problem === null ? 'pass' : passed ? 'bypass' : 'fail'
 
-/** Notes verdicts of one occasion. Who passes a rule that is enforced is in the audit log as well. */
+/**
+ * Notes verdicts of one occasion. Who passes a rule that is enforced is in the audit log as well.
+ */
 export function noteVerdicts(tx: Tx, occasion: Occasion, verdicts: readonly Verdict[]): void {
   for (const verdict of verdicts) {
     const { ruleset, rule } = verdict.one
@@ -32,13 +41,21 @@ export function noteVerdicts(tx: Tx, occasion: Occasion, verdicts: readonly Verd
       message: verdict.problem === null ? null : verdict.problem.slice(0, LONGEST_MESSAGE),
       time: tx.now,
     })
-    if (verdict.passed && verdict.problem !== null && ruleset.enforcement === 'active') auditPass(tx, occasion, verdict)
+    if (verdict.passed && verdict.problem !== null && ruleset.enforcement === 'active')
+      auditPass(tx, occasion, verdict)
   }
 }
 
-function auditPass(tx: Tx, { repo_id, ref, sha, pull_number }: Occasion, { one: { ruleset, rule }, problem }: Verdict): void {
+function auditPass(
+  tx: Tx,
+  { repo_id, ref, sha, pull_number }: Occasion,
+  { one: { ruleset, rule }, problem }: Verdict,
+): void {
   tx.audit({
-    action: 'ruleset.bypassed', target: { kind: 'ruleset', id: ruleset.id, name: ruleset.name }, workspace_id: requireRepo(tx.db, repo_id).workspace_id, repo_id,
+    action: 'ruleset.bypassed',
+    target: { kind: 'ruleset', id: ruleset.id, name: ruleset.name },
+    workspace_id: requireRepo(tx.db, repo_id).workspace_id,
+    repo_id,
     data: { rule: rule.type, ref, sha, pull: pull_number, message: problem },
   })
 }
@@ -49,6 +66,9 @@ export const sweepEvaluations = job<null>({
   every: '1h',
   run: async ({ hearth, signal }) => {
     const before = timestamp(hearth.clock.now() - KEPT_DAYS * DAY)
-    while (!signal.aborted && (await writeAs(hearth, null, (tx) => removeEvaluations(tx, before, AT_ONCE))) === AT_ONCE);
+    while (
+      !signal.aborted &&
+      (await writeAs(hearth, null, (tx) => removeEvaluations(tx, before, AT_ONCE))) === AT_ONCE
+    );
   },
 })

@@ -4,7 +4,13 @@ import { OneOf, Type } from '#core/schema.ts'
 
 export const rulesetChanged = event(
   'ruleset.changed',
-  Type.Object({ ruleset: Type.String(), name: Type.String(), level: OneOf(['workspace', 'repository']), action: OneOf(['created', 'updated', 'deleted']), enforcement: Type.String() }),
+  Type.Object({
+    ruleset: Type.String(),
+    name: Type.String(),
+    level: OneOf(['workspace', 'repository']),
+    action: OneOf(['created', 'updated', 'deleted']),
+    enforcement: Type.String(),
+  }),
   ({ name, action }, by) => `${by} ${action} the ruleset ${name}`,
 )
 

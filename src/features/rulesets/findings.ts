@@ -1,10 +1,19 @@
-/** What git says of a pull request for the rules of its base, read before anybody needs it and kept for its present pair of commits. */
+/**
+ * What git says of a pull request for the rules of its base, read before anybody needs it and kept
+ * for its present pair of commits.
+ */
 import { follower, reaction } from '#core/events.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { job } from '#core/jobs.ts'
 import { writeAs, type Tx } from '#core/write.ts'
 import { GitError } from '#git'
-import { findPullById, isActive, listActive, mergeFacts, type PullRow } from '#features/pulls/index.ts'
+import {
+  findPullById,
+  isActive,
+  listActive,
+  mergeFacts,
+  type PullRow,
+} from '#features/pulls/index.ts'
 import { branchRef, keysChanged, repoById, signaturesOf } from '#features/repos/index.ts'
 import { rulesetChanged } from './events.ts'
 import { rulesetsOf, rulesFor } from './in-force.ts'
@@ -12,27 +21,41 @@ import { asksOfPull, inspect, keyOf } from './inspect.ts'
 import { findingsOf, forgetFindings, listReposWithPulls, setFindings } from './store-evaluations.ts'
 
 /** The answer to the point `mergeFacts`. */
-export async function readFindings(hearth: Hearth, pull: PullRow): Promise<((tx: Tx) => void) | null> {
+export async function readFindings(
+  hearth: Hearth,
+  pull: PullRow,
+): Promise<((tx: Tx) => void) | null> {
   const repo = repoById(hearth.db, pull.repo_id)
   if (!repo || pull.head_sha === null) return null
   const known = findingsOf(hearth.db, pull)
   const rules = rulesFor(rulesetsOf(hearth, repo), repo, branchRef(pull.base_ref))
-    .filter(({ ruleset, rule }) => ruleset.target === 'branch' && asksOfPull(rule) && !known.has(keyOf(rule)))
+    .filter(
+      ({ ruleset, rule }) =>
+        ruleset.target === 'branch' && asksOfPull(rule) && !known.has(keyOf(rule)),
+    )
     .map(({ rule }) => rule)
   if (rules.length === 0) return null
   const { mergeBase } = await hearth.git.aheadBehind(repo.store, pull.head_sha, pull.base_sha)
-  const findings = await inspect(hearth.git, { store: repo.store, tip: pull.head_sha, hide: [pull.base_sha], net: { from: mergeBase } }, rules, signaturesOf(hearth))
+  const findings = await inspect(
+    hearth.git,
+    { store: repo.store, tip: pull.head_sha, hide: [pull.base_sha], net: { from: mergeBase } },
+    rules,
+    signaturesOf(hearth),
+  )
   return (tx) => setFindings(tx, pull, findings)
 }
 
 /** Brings one pull request up to date with the rules. */
 async function refresh(hearth: Hearth, pull: PullRow): Promise<void> {
   try {
-    const keepers = (await Promise.all(mergeFacts.all(hearth).map((read) => read(hearth, pull)))).filter((keep) => keep !== null)
+    const keepers = (
+      await Promise.all(mergeFacts.all(hearth).map((read) => read(hearth, pull)))
+    ).filter((keep) => keep !== null)
     if (keepers.length === 0) return
     await writeAs(hearth, null, (tx) => {
       const now = findPullById(tx.db, pull.id)
-      if (now && now.base_sha === pull.base_sha && now.head_sha === pull.head_sha) for (const keep of keepers) keep(tx)
+      if (now && now.base_sha === pull.base_sha && now.head_sha === pull.head_sha)
+        for (const keep of keepers) keep(tx)
     })
   } catch (error) {
     // A pull request whose commits are gone can wait for its end.
@@ -78,8 +101,17 @@ export const followKeys = job<Record<string, never>>({
   },
 })
 
-export const followKeyChanges = follower('pull requests follow keys', keysChanged, (tx) => void tx.enqueue(followKeys, {}, { key: 'keys' }))
+export const followKeyChanges = follower(
+  'pull requests follow keys',
+  keysChanged,
+  (tx) => void tx.enqueue(followKeys, {}, { key: 'keys' }),
+)
 
-export const followChanges = reaction('pull requests follow rulesets', rulesetChanged, (tx, { repo_id, workspace_id, data }) => {
-  if (data.action !== 'deleted') tx.enqueue(followRulesets, { repo_id, workspace_id }, { key: repo_id ?? workspace_id })
-})
+export const followChanges = reaction(
+  'pull requests follow rulesets',
+  rulesetChanged,
+  (tx, { repo_id, workspace_id, data }) => {
+    if (data.action !== 'deleted')
+      tx.enqueue(followRulesets, { repo_id, workspace_id }, { key: repo_id ?? workspace_id })
+  },
+)

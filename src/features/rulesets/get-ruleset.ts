@@ -6,12 +6,14 @@ import { Ruleset } from './schema.ts'
 
 export const getRuleset = operation({
   name: 'get_ruleset',
-  summary: 'Get a ruleset of a workspace (its members), or of a repository (Read): what it is about, its rules, and who may pass them.',
+  summary:
+    'Get a ruleset of a workspace (its members), or of a repository (Read): what it is about, its rules, and who may pass them.',
   route: ['GET /workspaces/{workspace}/rulesets/{id}', 'GET /repos/{owner}/{name}/rulesets/{id}'],
   toolset: 'access',
   access: eitherAs('read', 'member', { scope: 'repo:read', workspaceScope: 'workspace:read' }),
   input: Type.Object({ ...inPlace, id: RulesetId }),
   output: Ruleset,
 
-  handler: ({ hearth, db, repo, workspace }, { id }) => rulesetRecord(hearth, requireRuleset(db, placeOf({ repo, workspace }), id)),
+  handler: ({ hearth, db, repo, workspace }, { id }) =>
+    rulesetRecord(hearth, requireRuleset(db, placeOf({ repo, workspace }), id)),
 })

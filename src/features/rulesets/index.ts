@@ -1,7 +1,16 @@
-/** Rulesets: what may be pushed and merged, held against everybody or against agents only. A leaf. */
+/**
+ * Rulesets: what may be pushed and merged, held against everybody or against agents only. A leaf.
+ */
 import type { Feature } from '#core/hearth.ts'
 import type { Job } from '#core/jobs.ts'
-import { mergeAttempts, mergeFacts, mergeRules, pagesOfPulls, queueRules, stricterSettings } from '#features/pulls/index.ts'
+import {
+  mergeAttempts,
+  mergeFacts,
+  mergeRules,
+  pagesOfPulls,
+  queueRules,
+  stricterSettings,
+} from '#features/pulls/index.ts'
 import { belongings, frozenReleases, moveRules } from '#features/repos/index.ts'
 import { usageParts } from '#features/workspaces/index.ts'
 import { createRuleset } from './create-ruleset.ts'
@@ -9,7 +18,14 @@ import { followCosts } from './costs.ts'
 import { deleteRuleset } from './delete-ruleset.ts'
 import { sweepEvaluations } from './evaluations.ts'
 import { events } from './events.ts'
-import { followChanges, followKeyChanges, followKeys, followRulesets, readFindings, refreshFindings } from './findings.ts'
+import {
+  followChanges,
+  followKeyChanges,
+  followKeys,
+  followRulesets,
+  readFindings,
+  refreshFindings,
+} from './findings.ts'
 import { getRuleset } from './get-ruleset.ts'
 import { listBranchRules } from './list-branch-rules.ts'
 import { listRuleEvaluations } from './list-rule-evaluations.ts'
@@ -24,18 +40,46 @@ import { updateRuleset } from './update-ruleset.ts'
 
 export * from './schema.ts'
 export { rulesetChanged } from './events.ts'
-export { createRuleset, deleteRuleset, getRuleset, listBranchRules, listRuleEvaluations, listRulesets, updateRuleset }
+export {
+  createRuleset,
+  deleteRuleset,
+  getRuleset,
+  listBranchRules,
+  listRuleEvaluations,
+  listRulesets,
+  updateRuleset,
+}
 
 export const feature: Feature = {
   name: 'rulesets',
-  operations: [listRulesets, createRuleset, getRuleset, updateRuleset, deleteRuleset, listBranchRules, listRuleEvaluations],
+  operations: [
+    listRulesets,
+    createRuleset,
+    getRuleset,
+    updateRuleset,
+    deleteRuleset,
+    listBranchRules,
+    listRuleEvaluations,
+  ],
   events,
   reactions: [watchOpened, watchPushed, followChanges],
   followers: [followCosts, followKeyChanges],
   jobs: [sweepEvaluations, refreshFindings, followRulesets, followKeys] as Job[],
   extensions: [
-    moveRules.with(moveRulings), mergeRules.with(mergeBlockers), mergeFacts.with(readFindings), mergeAttempts.with(noteMerge),
-    pagesOfPulls.with((db, _, pulls) => keepFindings(db, pulls.map(({ id }) => id))),
-    stricterSettings.with(tightened), queueRules.with(queueRuleOf), frozenReleases.with(frozenBy), belongings.with(removeEvaluationsOf), usageParts.with({ part: 'agent_usd_this_month', count: costOfWorkspace }),
+    moveRules.with(moveRulings),
+    mergeRules.with(mergeBlockers),
+    mergeFacts.with(readFindings),
+    mergeAttempts.with(noteMerge),
+    pagesOfPulls.with((db, _, pulls) =>
+      keepFindings(
+        db,
+        pulls.map(({ id }) => id),
+      ),
+    ),
+    stricterSettings.with(tightened),
+    queueRules.with(queueRuleOf),
+    frozenReleases.with(frozenBy),
+    belongings.with(removeEvaluationsOf),
+    usageParts.with({ part: 'agent_usd_this_month', count: costOfWorkspace }),
   ],
 }

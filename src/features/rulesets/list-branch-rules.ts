@@ -10,7 +10,8 @@ import { BranchRules } from './schema.ts'
 
 export const listBranchRules = operation({
   name: 'list_branch_rules',
-  summary: 'List the rules that are in force for a branch of a repository (Read), of its workspace and of its own, each with its ruleset. The branch need not exist yet.',
+  summary:
+    'List the rules that are in force for a branch of a repository (Read), of its workspace and of its own, each with its ruleset. The branch need not exist yet.',
   route: 'GET /repos/{owner}/{name}/rules/{branch}',
   toolset: 'code',
   access: readsRepo({ scope: 'repo:read' }),
@@ -20,13 +21,21 @@ export const listBranchRules = operation({
   handler: ({ hearth, db, repo }, { branch }) => {
     if (repo.parent_id !== null) throw notFound(`the repository ${repo.full_name}`)
     const row = requireRepo(db, repo.id)
-    const rules = rulesFor(rulesetsOf(hearth, row), row, branchRef(branch)).filter(({ ruleset }) => ruleset.enforcement === 'active')
+    const rules = rulesFor(rulesetsOf(hearth, row), row, branchRef(branch)).filter(
+      ({ ruleset }) => ruleset.enforcement === 'active',
+    )
     return {
       items: rules.map(({ ruleset, rule }) => ({
         type: rule.type,
         parameters: shownParameters(db, rule),
         applies_to: rule.applies_to,
-        ruleset: { id: ruleset.id, name: ruleset.name, level: ruleset.repo_id === null ? 'workspace' as const : 'repository' as const, enforcement: ruleset.enforcement, html_url: rulesetUrl(hearth, ruleset) },
+        ruleset: {
+          id: ruleset.id,
+          name: ruleset.name,
+          level: ruleset.repo_id === null ? ('workspace' as const) : ('repository' as const),
+          enforcement: ruleset.enforcement,
+          html_url: rulesetUrl(hearth, ruleset),
+        },
       })),
       next: null,
     }

@@ -8,7 +8,8 @@ import { countRulesets, listRulesetRows } from './store.ts'
 
 export const listRulesets = operation({
   name: 'list_rulesets',
-  summary: 'List the rulesets of a workspace (its members), or those of one repository (Read), newest first. What holds for a branch, from both, is list_branch_rules.',
+  summary:
+    'List the rulesets of a workspace (its members), or those of one repository (Read), newest first. What holds for a branch, from both, is list_branch_rules.',
   route: ['GET /workspaces/{workspace}/rulesets', 'GET /repos/{owner}/{name}/rulesets'],
   toolset: 'access',
   access: eitherAs('read', 'member', { scope: 'repo:read', workspaceScope: 'workspace:read' }),
@@ -19,6 +20,10 @@ export const listRulesets = operation({
   handler: ({ hearth, db, repo, workspace }, paging) => {
     const { owner } = placeOf({ repo, workspace })
     const window = windowOf(paging)
-    return pageOf(listRulesetRows(db, owner, window).map((row) => rulesetRecord(hearth, row)), window, countRulesets(db, owner))
+    return pageOf(
+      listRulesetRows(db, owner, window).map((row) => rulesetRecord(hearth, row)),
+      window,
+      countRulesets(db, owner),
+    )
   },
 })

@@ -1,8 +1,11 @@
 /**
- * Patterns of rules: regular expressions as RE2 has them (https://github.com/google/re2/wiki/Syntax), which are matched in time
- * that grows with the text and not with what it could mean. JavaScript's own can be made to run for years.
+ * Patterns of rules: regular expressions as RE2 has them
+ * (https://github.com/google/re2/wiki/Syntax), which are matched in time
+ * that grows with the text and not with what it could mean. JavaScript's own can be made to run for
+ * years.
  *
- * What remains is the product of both lengths; it is bounded, so that one text never holds everybody else up.
+ * What remains is the product of both lengths; it is bounded, so that one text never holds
+ * everybody else up.
  */
 import { RE2JS } from 're2js'
 import { createCache } from '#lib/cache.ts'
@@ -14,7 +17,10 @@ const MOST_STEPS = 2_000
 /** Steps times characters for one text. */
 const MOST_WORK = 8_000_000
 
-const compiled = createCache<RE2JS>({ maxSize: 200_000, sizeOf: (pattern) => pattern.programSize() + 100 })
+const compiled = createCache<RE2JS>({
+  maxSize: 200_000,
+  sizeOf: (pattern) => pattern.programSize() + 100,
+})
 
 function compile(source: string): RE2JS {
   const known = compiled.get(source)
@@ -31,9 +37,16 @@ export function requirePattern(source: string, field: string): string {
   try {
     pattern = compile(source)
   } catch (error) {
-    throw invalid(field, `${field} is not an RE2 pattern: ${(error instanceof Error ? error.message : 'it cannot be read').replace(/^error parsing regexp: /, '')}`)
+    throw invalid(
+      field,
+      `${field} is not an RE2 pattern: ${(error instanceof Error ? error.message : 'it cannot be read').replace(/^error parsing regexp: /, '')}`,
+    )
   }
-  if (pattern.programSize() > MOST_STEPS) throw invalid(field, `${field} is too large: its repetitions make ${pattern.programSize()} steps, and ${MOST_STEPS} are allowed`)
+  if (pattern.programSize() > MOST_STEPS)
+    throw invalid(
+      field,
+      `${field} is too large: its repetitions make ${pattern.programSize()} steps, and ${MOST_STEPS} are allowed`,
+    )
   return source
 }
 
@@ -44,7 +57,8 @@ export function found(source: string, text: string): boolean | null {
 }
 
 /** How much work a look is, in the unit of `ENOUGH_AT_ONCE`. */
-export const workOf = (source: string, text: string): number => text.length * compile(source).programSize()
+export const workOf = (source: string, text: string): number =>
+  text.length * compile(source).programSize()
 
 /** After so much work others get a turn. */
 export const ENOUGH_AT_ONCE = 2_000_000

@@ -1,4 +1,7 @@
-/** Where a ruleset is: in a workspace or in one repository; finding it there as a caller may see it, and its record. */
+/**
+ * Where a ruleset is: in a workspace or in one repository; finding it there as a caller may see it,
+ * and its record.
+ */
 import type { RepoGrant, WorkspaceGrant } from '#core/access.ts'
 import type { Db } from '#core/db.ts'
 import type { Hearth } from '#core/hearth.ts'
@@ -20,34 +23,62 @@ import { findRuleset, findRulesetByName, type Owner, type RulesetRow } from './s
 
 export const inPlace = { workspace: Type.Optional(WorkspaceSlug), repo: Type.Optional(RepoPath) }
 export const RulesetId = Type.String({ maxLength: 100, description: 'The id of a ruleset.' })
-export const RulesetName = Type.String({ minLength: 1, maxLength: 1000, description: 'One line, cut at 100 characters; no other of the same place has it.' })
+export const RulesetName = Type.String({
+  minLength: 1,
+  maxLength: 1000,
+  description: 'One line, cut at 100 characters; no other of the same place has it.',
+})
 
 const NAME_LENGTH = 100
 export const MOST_RULESETS = 100
 
 type Grants = { readonly repo: RepoGrant | null; readonly workspace: WorkspaceGrant | null }
 
-export type Place = { readonly level: Ruleset['level']; readonly owner: Owner; readonly workspace: { readonly id: string; readonly slug: string }; readonly name: string; readonly id: string }
+export type Place = {
+  readonly level: Ruleset['level']
+  readonly owner: Owner
+  readonly workspace: { readonly id: string; readonly slug: string }
+  readonly name: string
+  readonly id: string
+}
 
 /** Gives 404 for the fork of a pull request, which obeys the rules of its repository. */
 export function placeOf({ repo, workspace }: Grants): Place {
-  if (workspace) return { level: 'workspace', owner: { workspace_id: workspace.id, repo_id: null }, workspace, name: workspace.slug, id: workspace.id }
+  if (workspace)
+    return {
+      level: 'workspace',
+      owner: { workspace_id: workspace.id, repo_id: null },
+      workspace,
+      name: workspace.slug,
+      id: workspace.id,
+    }
   if (!repo || repo.parent_id !== null) throw notFound(`the repository ${repo?.full_name ?? ''}`)
-  return { level: 'repository', owner: { workspace_id: null, repo_id: repo.id }, workspace: { id: repo.workspace_id, slug: repo.workspace }, name: repo.full_name, id: repo.id }
+  return {
+    level: 'repository',
+    owner: { workspace_id: null, repo_id: repo.id },
+    workspace: { id: repo.workspace_id, slug: repo.workspace },
+    name: repo.full_name,
+    id: repo.id,
+  }
 }
 
 /** Gives 404 for one of another place. */
 export function requireRuleset(db: Db, { owner }: Place, id: string): RulesetRow {
   const row = isTypeId(id, 'rs') ? findRuleset(db, id) : null
-  if (!row || row.workspace_id !== owner.workspace_id || row.repo_id !== owner.repo_id) throw notFound(`the ruleset ${id.slice(0, 60)}`)
+  if (!row || row.workspace_id !== owner.workspace_id || row.repo_id !== owner.repo_id)
+    throw notFound(`the ruleset ${id.slice(0, 60)}`)
   return row
 }
 
-export const subjectOf = ({ workspace, owner }: Place) => ({ workspace_id: workspace.id, repo_id: owner.repo_id })
+export const subjectOf = ({ workspace, owner }: Place) => ({
+  workspace_id: workspace.id,
+  repo_id: owner.repo_id,
+})
 
 /** Parameters as clients see them: teams by their names. */
 export function shownParameters(db: Db, { type, parameters }: Rule): Record<string, unknown> {
-  const named = (values: readonly string[]): string[] => values.map((value) => (isTypeId(value, 'team') ? teamPathOf(db, value) : value))
+  const named = (values: readonly string[]): string[] =>
+    values.map((value) => (isTypeId(value, 'team') ? teamPathOf(db, value) : value))
   if (type === 'merge_window') return { ...parameters, exceptions: named(parameters.exceptions) }
   if (type === 'human_approval') return { ...parameters, from: named(parameters.from) }
   return { ...parameters }
@@ -66,7 +97,11 @@ export function rulesetRecord(hearth: Hearth, row: RulesetRow): Ruleset {
     target: row.target,
     conditions: row.conditions,
     bypass_actors: row.bypass_actors.map((one) => bypassRecord(hearth, one)),
-    rules: row.rules.map((rule) => ({ type: rule.type, parameters: shownParameters(db, rule), applies_to: rule.applies_to })),
+    rules: row.rules.map((rule) => ({
+      type: rule.type,
+      parameters: shownParameters(db, rule),
+      applies_to: rule.applies_to,
+    })),
     html_url: rulesetUrl(hearth, row),
     created_by: actorOf(hearth, row.created_by),
     created_at: row.created_at,
@@ -75,37 +110,89 @@ export function rulesetRecord(hearth: Hearth, row: RulesetRow): Ruleset {
   }
 }
 
-export type Input = { name?: string; enforcement?: RulesetRow['enforcement']; target?: RulesetRow['target']; conditions?: NewConditions; bypass_actors?: NewBypass; rules?: NewRules }
+export type Input = {
+  name?: string
+  enforcement?: RulesetRow['enforcement']
+  target?: RulesetRow['target']
+  conditions?: NewConditions
+  bypass_actors?: NewBypass
+  rules?: NewRules
+}
 
-type Content = Pick<RulesetRow, 'name' | 'enforcement' | 'target' | 'conditions' | 'bypass_actors' | 'rules'>
+type Content = Pick<
+  RulesetRow,
+  'name' | 'enforcement' | 'target' | 'conditions' | 'bypass_actors' | 'rules'
+>
 
-/** What a ruleset becomes by some input; what is left out stays, or has its default. Gives 422 naming the input at fault. */
+/**
+ * What a ruleset becomes by some input; what is left out stays, or has its default. Gives 422
+ * naming the input at fault.
+ */
 export function contentOf(db: Db, place: Place, input: Input, before: Content | null): Content {
   const name = input.name === undefined ? before?.name : oneLine(input.name, NAME_LENGTH)
-  if (name === undefined || name === '') throw invalid('name', 'name must have at least one visible character')
+  if (name === undefined || name === '')
+    throw invalid('name', 'name must have at least one visible character')
   const target = input.target ?? before?.target ?? 'branch'
-  const team = (text: string, field: string): string => requireTeamId(db, place.workspace, text, field)
-  const given = input.rules ?? (before && target !== before.target ? before.rules.map((rule) => ({ type: rule.type, parameters: shownParameters(db, rule), applies_to: rule.applies_to })) : undefined)
+  const team = (text: string, field: string): string =>
+    requireTeamId(db, place.workspace, text, field)
+  const given =
+    input.rules ??
+    (before && target !== before.target
+      ? before.rules.map((rule) => ({
+          type: rule.type,
+          parameters: shownParameters(db, rule),
+          applies_to: rule.applies_to,
+        }))
+      : undefined)
   return {
     name,
     enforcement: input.enforcement ?? before?.enforcement ?? 'active',
     target,
-    conditions: input.conditions === undefined && before ? before.conditions : readConditions(input.conditions ?? {}, target, place.level, before?.conditions),
-    bypass_actors: input.bypass_actors === undefined ? (before?.bypass_actors ?? []) : readBypass(db, place.workspace, input.bypass_actors),
-    rules: given === undefined ? (before?.rules ?? []) : given.map((rule, index) => readRule(rule, `rules[${index}]`, target, team)),
+    conditions:
+      input.conditions === undefined && before
+        ? before.conditions
+        : readConditions(input.conditions ?? {}, target, place.level, before?.conditions),
+    bypass_actors:
+      input.bypass_actors === undefined
+        ? (before?.bypass_actors ?? [])
+        : readBypass(db, place.workspace, input.bypass_actors),
+    rules:
+      given === undefined
+        ? (before?.rules ?? [])
+        : given.map((rule, index) => readRule(rule, `rules[${index}]`, target, team)),
   }
 }
 
 /** Gives 409 `already_exists` when another of the same place has the name. */
 export function requireFreeName(db: Db, place: Place, name: string, own: string | null): void {
   const other = findRulesetByName(db, place.owner, name)
-  if (other && other.id !== own) throw conflict('already_exists', `${place.name} has a ruleset called ${name} already`, { ruleset: other.id })
+  if (other && other.id !== own)
+    throw conflict('already_exists', `${place.name} has a ruleset called ${name} already`, {
+      ruleset: other.id,
+    })
 }
 
 /** Tells of a change, in the timeline and in the audit log. */
-export function tellOfChange(tx: Tx, place: Place, action: 'created' | 'updated' | 'deleted', row: RulesetRow, data: { before?: unknown; after?: unknown }): void {
-  tx.append(rulesetChanged, subjectOf(place), { ruleset: row.id, name: row.name, level: place.level, action, enforcement: row.enforcement })
-  tx.audit({ action: `ruleset.${action}`, target: { kind: 'ruleset', id: row.id, name: row.name }, ...subjectOf(place), data })
+export function tellOfChange(
+  tx: Tx,
+  place: Place,
+  action: 'created' | 'updated' | 'deleted',
+  row: RulesetRow,
+  data: { before?: unknown; after?: unknown },
+): void {
+  tx.append(rulesetChanged, subjectOf(place), {
+    ruleset: row.id,
+    name: row.name,
+    level: place.level,
+    action,
+    enforcement: row.enforcement,
+  })
+  tx.audit({
+    action: `ruleset.${action}`,
+    target: { kind: 'ruleset', id: row.id, name: row.name },
+    ...subjectOf(place),
+    data,
+  })
 }
 
 /** What the audit log keeps of one. */

@@ -1,5 +1,15 @@
 /** Records of rulesets as clients see them. */
-import { Actor, FreeForm, Id, ListOf, Nullable, OneOf, Time, Type, type Static } from '#core/schema.ts'
+import {
+  Actor,
+  FreeForm,
+  Id,
+  ListOf,
+  Nullable,
+  OneOf,
+  Time,
+  Type,
+  type Static,
+} from '#core/schema.ts'
 
 export const ENFORCEMENTS = ['active', 'evaluate', 'disabled'] as const
 export const TARGETS = ['branch', 'tag', 'push'] as const
@@ -9,9 +19,30 @@ export const BYPASS_ROLES = ['maintain', 'admin', 'owner'] as const
 export const AUDIENCES = ['everyone', 'agents'] as const
 export const RESULTS = ['pass', 'fail', 'bypass'] as const
 export const RULE_TYPES = [
-  'merge_window', 'cost_cap', 'pull_request', 'human_approval', 'required_checks', 'acceptance_checks', 'session_required', 'change_size', 'path_restriction',
-  'file_size', 'file_extension', 'creation', 'update', 'deletion', 'non_fast_forward', 'linear_history', 'signed_commits', 'commit_message', 'commit_author_email',
-  'branch_name', 'tag_name', 'merge_queue', 'immutable_releases', 'max_open_pulls',
+  'merge_window',
+  'cost_cap',
+  'pull_request',
+  'human_approval',
+  'required_checks',
+  'acceptance_checks',
+  'session_required',
+  'change_size',
+  'path_restriction',
+  'file_size',
+  'file_extension',
+  'creation',
+  'update',
+  'deletion',
+  'non_fast_forward',
+  'linear_history',
+  'signed_commits',
+  'commit_message',
+  'commit_author_email',
+  'branch_name',
+  'tag_name',
+  'merge_queue',
+  'immutable_releases',
+  'max_open_pulls',
 ] as const
 
 export type Enforcement = (typeof ENFORCEMENTS)[number]
@@ -23,7 +54,9 @@ const Patterns = (description: string) => Type.Array(Type.String(), { descriptio
 
 export const Conditions = Type.Object({
   ref_name: Type.Object({
-    include: Patterns('Globs on short names, with *, ** and ?; ~DEFAULT_BRANCH and ~ALL. None of them: nothing.'),
+    include: Patterns(
+      'Globs on short names, with *, ** and ?; ~DEFAULT_BRANCH and ~ALL. None of them: nothing.',
+    ),
     exclude: Patterns('Names that are left out all the same.'),
   }),
   repository: Type.Optional(
@@ -42,15 +75,22 @@ export type Conditions = Static<typeof Conditions>
 
 export const BypassActor = Type.Object({
   kind: OneOf(BYPASS_KINDS),
-  value: Type.String({ description: 'A team as <workspace>/<team>, a username, maintain, admin or owner, or the id of a token of the workspace.' }),
-  mode: OneOf(BYPASS_MODES, { description: 'always, or only through the merge of a pull request.' }),
+  value: Type.String({
+    description:
+      'A team as <workspace>/<team>, a username, maintain, admin or owner, or the id of a token of the workspace.',
+  }),
+  mode: OneOf(BYPASS_MODES, {
+    description: 'always, or only through the merge of a pull request.',
+  }),
 })
 export type BypassActor = Static<typeof BypassActor>
 
 export const Rule = Type.Object({
   type: OneOf(RULE_TYPES),
   parameters: FreeForm({ description: 'What belongs to this type.' }),
-  applies_to: OneOf(AUDIENCES, { description: 'everyone, or only agents and their pull requests.' }),
+  applies_to: OneOf(AUDIENCES, {
+    description: 'everyone, or only agents and their pull requests.',
+  }),
 })
 
 export const Ruleset = Type.Object(
@@ -58,12 +98,21 @@ export const Ruleset = Type.Object(
     id: Id('rs'),
     level: OneOf(['workspace', 'repository']),
     workspace: Type.String(),
-    repository: Type.Optional(Type.String({ description: 'The full name, at the level of a repository.' })),
+    repository: Type.Optional(
+      Type.String({ description: 'The full name, at the level of a repository.' }),
+    ),
     name: Type.String(),
-    enforcement: OneOf(ENFORCEMENTS, { description: 'evaluate records what would have been refused and refuses nothing.' }),
-    target: OneOf(TARGETS, { description: 'What it is about: branches, tags, or everything that is pushed, to forks of pull requests too.' }),
+    enforcement: OneOf(ENFORCEMENTS, {
+      description: 'evaluate records what would have been refused and refuses nothing.',
+    }),
+    target: OneOf(TARGETS, {
+      description:
+        'What it is about: branches, tags, or everything that is pushed, to forks of pull requests too.',
+    }),
     conditions: Conditions,
-    bypass_actors: Type.Array(BypassActor, { description: 'Who may pass its rules. Agents never do.' }),
+    bypass_actors: Type.Array(BypassActor, {
+      description: 'Who may pass its rules. Agents never do.',
+    }),
     rules: Type.Array(Rule),
     html_url: Type.String(),
     created_by: Nullable(Actor),
@@ -81,7 +130,13 @@ export const BranchRule = Type.Object(
     type: OneOf(RULE_TYPES),
     parameters: FreeForm(),
     applies_to: OneOf(AUDIENCES),
-    ruleset: Type.Object({ id: Type.String(), name: Type.String(), level: OneOf(['workspace', 'repository']), enforcement: OneOf(ENFORCEMENTS), html_url: Type.String() }),
+    ruleset: Type.Object({
+      id: Type.String(),
+      name: Type.String(),
+      level: OneOf(['workspace', 'repository']),
+      enforcement: OneOf(ENFORCEMENTS),
+      html_url: Type.String(),
+    }),
   },
   { $id: 'BranchRule', description: 'A rule that holds for a branch.' },
 )
@@ -95,26 +150,44 @@ export const RuleEvaluation = Type.Object(
     ruleset_name: Type.String(),
     rule: Type.String({ description: 'The type of the rule.' }),
     ref: Type.String(),
-    sha: Nullable(Type.String({ description: 'What the ref was to point at; null for a deletion.' })),
-    pull: Nullable(Type.Integer({ description: 'The pull request that was to be merged; null for a push.' })),
+    sha: Nullable(
+      Type.String({ description: 'What the ref was to point at; null for a deletion.' }),
+    ),
+    pull: Nullable(
+      Type.Integer({ description: 'The pull request that was to be merged; null for a push.' }),
+    ),
     actor: Nullable(Actor),
-    result: OneOf(RESULTS, { description: 'bypass: it stood against it, and the actor may pass it.' }),
+    result: OneOf(RESULTS, {
+      description: 'bypass: it stood against it, and the actor may pass it.',
+    }),
     enforced: Type.Boolean({ description: 'Whether the ruleset was active.' }),
     message: Nullable(Type.String({ description: 'What was wrong.' })),
     time: Time,
   },
-  { $id: 'RuleEvaluation', description: 'What came of holding one rule against a push or a merge.' },
+  {
+    $id: 'RuleEvaluation',
+    description: 'What came of holding one rule against a push or a merge.',
+  },
 )
 export type RuleEvaluation = Static<typeof RuleEvaluation>
 export const RuleEvaluations = ListOf(RuleEvaluation)
 
-/** The inputs of making and changing one; read by hand, so that every fault is named with its place. */
+/**
+ * The inputs of making and changing one; read by hand, so that every fault is named with its place.
+ */
 const RulesetInput = {
   enforcement: OneOf(ENFORCEMENTS, { description: 'active unless given.' }),
   target: OneOf(TARGETS, { description: 'branch unless given.' }),
   conditions: Type.Object(
     {
-      ref_name: Type.Optional(Nullable(Type.Object({ include: Type.Optional(Type.Array(Type.String())), exclude: Type.Optional(Type.Array(Type.String())) }))),
+      ref_name: Type.Optional(
+        Nullable(
+          Type.Object({
+            include: Type.Optional(Type.Array(Type.String())),
+            exclude: Type.Optional(Type.Array(Type.String())),
+          }),
+        ),
+      ),
       repository: Type.Optional(
         Nullable(
           Type.Object({
@@ -126,15 +199,33 @@ const RulesetInput = {
         ),
       ),
     },
-    { description: 'ref_name: include and exclude, globs with *, **, ?, or ~DEFAULT_BRANCH, ~ALL. repository (workspaces only): include, exclude, visibility, topics.' },
+    {
+      description:
+        'ref_name: include and exclude, globs with *, **, ?, or ~DEFAULT_BRANCH, ~ALL. repository (workspaces only): include, exclude, visibility, topics.',
+    },
   ),
   bypass_actors: Type.Array(
-    Type.Object({ kind: OneOf(BYPASS_KINDS), value: Type.String({ minLength: 1, maxLength: 200 }), mode: Type.Optional(OneOf(BYPASS_MODES)) }),
-    { maxItems: 100, description: 'kind team (<workspace>/<team>), user (username), role (maintain, admin, owner) or workspace_token (its id); mode always or pull_request.' },
+    Type.Object({
+      kind: OneOf(BYPASS_KINDS),
+      value: Type.String({ minLength: 1, maxLength: 200 }),
+      mode: Type.Optional(OneOf(BYPASS_MODES)),
+    }),
+    {
+      maxItems: 100,
+      description:
+        'kind team (<workspace>/<team>), user (username), role (maintain, admin, owner) or workspace_token (its id); mode always or pull_request.',
+    },
   ),
   rules: Type.Array(
-    Type.Object({ type: OneOf(RULE_TYPES), parameters: Type.Optional(Nullable(FreeForm())), applies_to: Type.Optional(OneOf(AUDIENCES)) }),
-    { maxItems: 100, description: 'Each with its type, its parameters, and applies_to everyone or agents.' },
+    Type.Object({
+      type: OneOf(RULE_TYPES),
+      parameters: Type.Optional(Nullable(FreeForm())),
+      applies_to: Type.Optional(OneOf(AUDIENCES)),
+    }),
+    {
+      maxItems: 100,
+      description: 'Each with its type, its parameters, and applies_to everyone or agents.',
+    },
   ),
 }
 export { RulesetInput }

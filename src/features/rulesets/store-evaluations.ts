@@ -1,4 +1,7 @@
-/** The tables `rule_evaluations`, `rule_findings`, `head_pushers` and `session_costs`: what rules found, and what they go by. */
+/**
+ * The tables `rule_evaluations`, `rule_findings`, `head_pushers` and `session_costs`: what rules
+ * found, and what they go by.
+ */
 import type { Db } from '#core/db.ts'
 import { keepAll, kept } from '#core/look.ts'
 import type { Tx } from '#core/write.ts'
@@ -26,87 +29,198 @@ export function insertEvaluation(tx: Tx, row: EvaluationRow): void {
   tx.db.run(
     `INSERT INTO rule_evaluations (id, repo_id, ruleset_id, ruleset_name, rule, ref, sha, pull_number, actor_id, result, enforced, message, time)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    row.id, row.repo_id, row.ruleset_id, row.ruleset_name, row.rule, row.ref, row.sha, row.pull_number, row.actor_id, row.result, row.enforced, row.message, row.time,
+    row.id,
+    row.repo_id,
+    row.ruleset_id,
+    row.ruleset_name,
+    row.rule,
+    row.ref,
+    row.sha,
+    row.pull_number,
+    row.actor_id,
+    row.result,
+    row.enforced,
+    row.message,
+    row.time,
   )
 }
 
 /** Newest first. */
-export function listEvaluationRows(db: Db, filter: { repo_id: string; ruleset?: string; result?: Result; before: string | null; limit: number }): EvaluationRow[] {
+export function listEvaluationRows(
+  db: Db,
+  filter: {
+    repo_id: string
+    ruleset?: string
+    result?: Result
+    before: string | null
+    limit: number
+  },
+): EvaluationRow[] {
   const { repo_id, ruleset = null, result = null, before, limit } = filter
-  const rest = 'AND (?2 IS NULL OR result = ?2) AND (?3 IS NULL OR id < ?3) ORDER BY id DESC LIMIT ?4'
+  const rest =
+    'AND (?2 IS NULL OR result = ?2) AND (?3 IS NULL OR id < ?3) ORDER BY id DESC LIMIT ?4'
   return ruleset === null
-    ? db.all<EvaluationRow>(`SELECT * FROM rule_evaluations WHERE repo_id = ?1 ${rest}`, repo_id, result, before, limit)
-    : db.all<EvaluationRow>(`SELECT * FROM rule_evaluations WHERE repo_id = ?1 AND ruleset_id = ?5 ${rest}`, repo_id, result, before, limit, ruleset)
+    ? db.all<EvaluationRow>(
+        `SELECT * FROM rule_evaluations WHERE repo_id = ?1 ${rest}`,
+        repo_id,
+        result,
+        before,
+        limit,
+      )
+    : db.all<EvaluationRow>(
+        `SELECT * FROM rule_evaluations WHERE repo_id = ?1 AND ruleset_id = ?5 ${rest}`,
+        repo_id,
+        result,
+        before,
+        limit,
+        ruleset,
+      )
 }
 
 /** Takes away those from before a moment, at most `limit`. Gives how many. */
 export const removeEvaluations = (tx: Tx, before: Timestamp, limit: number): number =>
-  tx.db.run('DELETE FROM rule_evaluations WHERE id IN (SELECT id FROM rule_evaluations WHERE time < ? LIMIT ?)', before, limit)
+  tx.db.run(
+    'DELETE FROM rule_evaluations WHERE id IN (SELECT id FROM rule_evaluations WHERE time < ? LIMIT ?)',
+    before,
+    limit,
+  )
 
 export const removeEvaluationsOf = (tx: Tx, repo_id: string, limit: number): number =>
-  tx.db.run('DELETE FROM rule_evaluations WHERE id IN (SELECT id FROM rule_evaluations WHERE repo_id = ? LIMIT ?)', repo_id, limit)
+  tx.db.run(
+    'DELETE FROM rule_evaluations WHERE id IN (SELECT id FROM rule_evaluations WHERE repo_id = ? LIMIT ?)',
+    repo_id,
+    limit,
+  )
 
 type Pair = { readonly id: string; readonly base_sha: Oid; readonly head_sha: Oid | null }
 
 /** What git said of the present pair of commits, by key; a missing key was not asked about. */
 export function findingsOf(db: Db, { id, base_sha, head_sha }: Pair): Map<string, string | null> {
   const rows = kept(db, 'rule findings', id, () => listFindings(db, [id]))
-  return new Map(rows.flatMap((row) => (row.base_sha === base_sha && row.head_sha === head_sha ? [[row.key, row.finding] as const] : [])))
+  return new Map(
+    rows.flatMap((row) =>
+      row.base_sha === base_sha && row.head_sha === head_sha
+        ? [[row.key, row.finding] as const]
+        : [],
+    ),
+  )
 }
 
-type FindingRow = { pull_id: string; base_sha: Oid; head_sha: Oid; key: string; finding: string | null }
+type FindingRow = {
+  pull_id: string
+  base_sha: Oid
+  head_sha: Oid
+  key: string
+  finding: string | null
+}
 
 const listFindings = (db: Db, pull_ids: readonly string[]): FindingRow[] =>
-  db.all('SELECT pull_id, base_sha, head_sha, key, finding FROM rule_findings WHERE pull_id IN (SELECT value FROM json_each(?))', JSON.stringify(pull_ids))
+  db.all(
+    'SELECT pull_id, base_sha, head_sha, key, finding FROM rule_findings WHERE pull_id IN (SELECT value FROM json_each(?))',
+    JSON.stringify(pull_ids),
+  )
 
 /** Brings what git said of the pull requests of a page into the look that is under way. */
 export const keepFindings = (db: Db, pull_ids: readonly string[]): void =>
-  keepAll(db, 'rule findings', pull_ids, () => Map.groupBy(listFindings(db, pull_ids), ({ pull_id }) => pull_id), () => [])
+  keepAll(
+    db,
+    'rule findings',
+    pull_ids,
+    () => Map.groupBy(listFindings(db, pull_ids), ({ pull_id }) => pull_id),
+    () => [],
+  )
 
 /** Forgets what rules of one type found. Gives the pull requests that this was about. */
 export const forgetFindings = (tx: Tx, type: string): string[] => [
-  ...new Set(tx.db.all<{ pull_id: string }>(`DELETE FROM rule_findings WHERE key > ?1 || ' ' AND key < ?1 || '!' RETURNING pull_id`, type).map(({ pull_id }) => pull_id)),
+  ...new Set(
+    tx.db
+      .all<{ pull_id: string }>(
+        `DELETE FROM rule_findings WHERE key > ?1 || ' ' AND key < ?1 || '!' RETURNING pull_id`,
+        type,
+      )
+      .map(({ pull_id }) => pull_id),
+  ),
 ]
 
 /** Adds findings, and forgets those about other commits. */
-export function setFindings(tx: Tx, pull: Pair, findings: ReadonlyMap<string, string | null>): void {
-  tx.db.run('DELETE FROM rule_findings WHERE pull_id = ? AND NOT (base_sha = ? AND head_sha = ?)', pull.id, pull.base_sha, pull.head_sha)
+export function setFindings(
+  tx: Tx,
+  pull: Pair,
+  findings: ReadonlyMap<string, string | null>,
+): void {
+  tx.db.run(
+    'DELETE FROM rule_findings WHERE pull_id = ? AND NOT (base_sha = ? AND head_sha = ?)',
+    pull.id,
+    pull.base_sha,
+    pull.head_sha,
+  )
   for (const [key, finding] of findings) {
-    tx.db.run('INSERT OR REPLACE INTO rule_findings (pull_id, key, base_sha, head_sha, finding) VALUES (?, ?, ?, ?, ?)', pull.id, key, pull.base_sha, pull.head_sha, finding)
+    tx.db.run(
+      'INSERT OR REPLACE INTO rule_findings (pull_id, key, base_sha, head_sha, finding) VALUES (?, ?, ?, ?, ?)',
+      pull.id,
+      key,
+      pull.base_sha,
+      pull.head_sha,
+      finding,
+    )
   }
 }
 
 /** Who pushed the head that a pull request has now; undefined when that was not noted. */
-export const findPusher = (db: Db, pull: Pick<Pair, 'id' | 'head_sha'>): string | null | undefined =>
-  db.one<{ actor_id: string | null }>('SELECT actor_id FROM head_pushers WHERE pull_id = ? AND head_sha = ?', pull.id, pull.head_sha)?.actor_id
+export const findPusher = (
+  db: Db,
+  pull: Pick<Pair, 'id' | 'head_sha'>,
+): string | null | undefined =>
+  db.one<{ actor_id: string | null }>(
+    'SELECT actor_id FROM head_pushers WHERE pull_id = ? AND head_sha = ?',
+    pull.id,
+    pull.head_sha,
+  )?.actor_id
 
 export const setPusher = (tx: Tx, pull_id: string, head_sha: Oid, actor_id: string | null): void =>
   void tx.db.run(
     `INSERT INTO head_pushers (pull_id, head_sha, actor_id) VALUES (?, ?, ?)
      ON CONFLICT (pull_id) DO UPDATE SET head_sha = excluded.head_sha, actor_id = coalesce(excluded.actor_id, actor_id)`,
-    pull_id, head_sha, actor_id,
+    pull_id,
+    head_sha,
+    actor_id,
   )
 
 export const addCost = (tx: Tx, repo_id: string, day: string, cost_usd: number): void =>
-  void tx.db.run('INSERT INTO session_costs (repo_id, day, cost_usd) VALUES (?, ?, ?) ON CONFLICT (repo_id, day) DO UPDATE SET cost_usd = cost_usd + excluded.cost_usd', repo_id, day, cost_usd)
+  void tx.db.run(
+    'INSERT INTO session_costs (repo_id, day, cost_usd) VALUES (?, ?, ?) ON CONFLICT (repo_id, day) DO UPDATE SET cost_usd = cost_usd + excluded.cost_usd',
+    repo_id,
+    day,
+    cost_usd,
+  )
 
 /** What sessions of a repository reported since a day, in dollars. */
 export const costSince = (db: Db, repo_id: string, day: string): number =>
-  db.one<{ cost: number | null }>('SELECT sum(cost_usd) AS cost FROM session_costs WHERE repo_id = ? AND day >= ?', repo_id, day)?.cost ?? 0
+  db.one<{ cost: number | null }>(
+    'SELECT sum(cost_usd) AS cost FROM session_costs WHERE repo_id = ? AND day >= ?',
+    repo_id,
+    day,
+  )?.cost ?? 0
 
 /** What sessions of a workspace reported since a day, in dollars. */
 export const costOfWorkspace = (db: Db, workspace_id: string, day: string): number =>
   db.one<{ cost: number | null }>(
     'SELECT sum(c.cost_usd) AS cost FROM repos r JOIN session_costs c ON c.repo_id = r.id AND c.day >= ?2 WHERE r.workspace_id = ?1 AND r.parent_id IS NULL',
-    workspace_id, day,
+    workspace_id,
+    day,
   )?.cost ?? 0
 
 /** The same for all repositories of a workspace that reported anything. */
-export const listCostsOfWorkspace = (db: Db, workspace_id: string, day: string): { repo_id: string; cost: number }[] =>
+export const listCostsOfWorkspace = (
+  db: Db,
+  workspace_id: string,
+  day: string,
+): { repo_id: string; cost: number }[] =>
   db.all(
     `SELECT c.repo_id, sum(c.cost_usd) AS cost FROM repos r JOIN session_costs c ON c.repo_id = r.id AND c.day >= ?2
      WHERE r.workspace_id = ?1 AND r.parent_id IS NULL GROUP BY c.repo_id`,
-    workspace_id, day,
+    workspace_id,
+    day,
   )
 
 /** The repositories of a workspace that have active pull requests. */
@@ -118,9 +232,19 @@ export const listReposWithPulls = (db: Db, workspace_id: string): string[] =>
     )
     .map(({ id }) => id)
 
-/** How many active pull requests of a repository somebody made; with `agents` those of their agents count too. */
-export const countOpen = (db: Db, repo_id: string, author_id: string, options: { agents: boolean }): number =>
+/**
+ * How many active pull requests of a repository somebody made; with `agents` those of their agents
+ * count too.
+ */
+export const countOpen = (
+  db: Db,
+  repo_id: string,
+  author_id: string,
+  options: { agents: boolean },
+): number =>
   db.one<{ count: number }>(
     `SELECT count(*) AS count FROM pulls WHERE repo_id = ?1 AND active = 1 AND (author_id = ?2 OR (?3 = 1 AND author_id IN (SELECT id FROM actors WHERE on_behalf_of = ?2)))`,
-    repo_id, author_id, options.agents ? 1 : 0,
+    repo_id,
+    author_id,
+    options.agents ? 1 : 0,
   )?.count ?? 0

@@ -25,12 +25,23 @@ export type RulesetRow = {
   updated_at: Timestamp
 }
 
-type Stored = Omit<RulesetRow, 'conditions' | 'bypass_actors' | 'rules'> & { conditions: string; bypass_actors: string; rules: string }
+type Stored = Omit<RulesetRow, 'conditions' | 'bypass_actors' | 'rules'> & {
+  conditions: string
+  bypass_actors: string
+  rules: string
+}
 
-const parse = (row: Stored): RulesetRow => ({ ...row, conditions: JSON.parse(row.conditions), bypass_actors: JSON.parse(row.bypass_actors), rules: JSON.parse(row.rules) })
+const parse = (row: Stored): RulesetRow => ({
+  ...row,
+  conditions: JSON.parse(row.conditions),
+  bypass_actors: JSON.parse(row.bypass_actors),
+  rules: JSON.parse(row.rules),
+})
 
 /** Where a ruleset belongs. */
-export type Owner = { readonly workspace_id: string; readonly repo_id: null } | { readonly workspace_id: null; readonly repo_id: string }
+export type Owner =
+  | { readonly workspace_id: string; readonly repo_id: null }
+  | { readonly workspace_id: null; readonly repo_id: string }
 
 export const findRuleset = (db: Db, id: string): RulesetRow | null => {
   const row = db.one<Stored>('SELECT * FROM rulesets WHERE id = ?', id)
@@ -39,29 +50,61 @@ export const findRuleset = (db: Db, id: string): RulesetRow | null => {
 
 export const findRulesetByName = (db: Db, owner: Owner, name: string): { id: string } | null =>
   owner.repo_id === null
-    ? db.one<{ id: string }>('SELECT id FROM rulesets WHERE workspace_id = ? AND lower(name) = lower(?)', owner.workspace_id, name)
-    : db.one<{ id: string }>('SELECT id FROM rulesets WHERE repo_id = ? AND lower(name) = lower(?)', owner.repo_id, name)
+    ? db.one<{ id: string }>(
+        'SELECT id FROM rulesets WHERE workspace_id = ? AND lower(name) = lower(?)',
+        owner.workspace_id,
+        name,
+      )
+    : db.one<{ id: string }>(
+        'SELECT id FROM rulesets WHERE repo_id = ? AND lower(name) = lower(?)',
+        owner.repo_id,
+        name,
+      )
 
 /** Newest first. */
-export const listRulesetRows = (db: Db, owner: Owner, window: { limit: number; offset: number }): RulesetRow[] =>
+export const listRulesetRows = (
+  db: Db,
+  owner: Owner,
+  window: { limit: number; offset: number },
+): RulesetRow[] =>
   (owner.repo_id === null
-    ? db.all<Stored>('SELECT * FROM rulesets WHERE workspace_id = ? ORDER BY id DESC LIMIT ? OFFSET ?', owner.workspace_id, window.limit, window.offset)
-    : db.all<Stored>('SELECT * FROM rulesets WHERE repo_id = ? ORDER BY id DESC LIMIT ? OFFSET ?', owner.repo_id, window.limit, window.offset)
+    ? db.all<Stored>(
+        'SELECT * FROM rulesets WHERE workspace_id = ? ORDER BY id DESC LIMIT ? OFFSET ?',
+        owner.workspace_id,
+        window.limit,
+        window.offset,
+      )
+    : db.all<Stored>(
+        'SELECT * FROM rulesets WHERE repo_id = ? ORDER BY id DESC LIMIT ? OFFSET ?',
+        owner.repo_id,
+        window.limit,
+        window.offset,
+      )
   ).map(parse)
 
 export const countRulesets = (db: Db, owner: Owner): number =>
   (owner.repo_id === null
-    ? db.one<{ count: number }>('SELECT count(*) AS count FROM rulesets WHERE workspace_id = ?', owner.workspace_id)
-    : db.one<{ count: number }>('SELECT count(*) AS count FROM rulesets WHERE repo_id = ?', owner.repo_id)
+    ? db.one<{ count: number }>(
+        'SELECT count(*) AS count FROM rulesets WHERE workspace_id = ?',
+        owner.workspace_id,
+      )
+    : db.one<{ count: number }>(
+        'SELECT count(*) AS count FROM rulesets WHERE repo_id = ?',
+        owner.repo_id,
+      )
   )?.count ?? 0
 
-/** Those that may concern a repository, its workspace's first, the oldest first; not the disabled ones. */
+/**
+ * Those that may concern a repository, its workspace's first, the oldest first; not the disabled
+ * ones.
+ */
 export const listWatching = (db: Db, workspace_id: string, repo_id: string): RulesetRow[] =>
   db
     .all<Stored>(
       `SELECT * FROM (SELECT * FROM rulesets WHERE workspace_id = ?1 UNION ALL SELECT * FROM rulesets WHERE repo_id = ?2)
        WHERE enforcement <> 'disabled' ORDER BY workspace_id IS NULL, id`,
-      workspace_id, repo_id,
+      workspace_id,
+      repo_id,
     )
     .map(parse)
 
@@ -69,16 +112,36 @@ export function insertRuleset(tx: Tx, row: RulesetRow): void {
   tx.db.run(
     `INSERT INTO rulesets (id, workspace_id, repo_id, name, enforcement, target, conditions, bypass_actors, rules, created_by, created_at, updated_by, updated_at)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    row.id, row.workspace_id, row.repo_id, row.name, row.enforcement, row.target, JSON.stringify(row.conditions), JSON.stringify(row.bypass_actors),
-    JSON.stringify(row.rules), row.created_by, row.created_at, row.updated_by, row.updated_at,
+    row.id,
+    row.workspace_id,
+    row.repo_id,
+    row.name,
+    row.enforcement,
+    row.target,
+    JSON.stringify(row.conditions),
+    JSON.stringify(row.bypass_actors),
+    JSON.stringify(row.rules),
+    row.created_by,
+    row.created_at,
+    row.updated_by,
+    row.updated_at,
   )
 }
 
 export function setRuleset(tx: Tx, row: RulesetRow): void {
   tx.db.run(
     'UPDATE rulesets SET name = ?, enforcement = ?, target = ?, conditions = ?, bypass_actors = ?, rules = ?, updated_by = ?, updated_at = ? WHERE id = ?',
-    row.name, row.enforcement, row.target, JSON.stringify(row.conditions), JSON.stringify(row.bypass_actors), JSON.stringify(row.rules), row.updated_by, row.updated_at, row.id,
+    row.name,
+    row.enforcement,
+    row.target,
+    JSON.stringify(row.conditions),
+    JSON.stringify(row.bypass_actors),
+    JSON.stringify(row.rules),
+    row.updated_by,
+    row.updated_at,
+    row.id,
   )
 }
 
-export const removeRuleset = (tx: Tx, id: string): void => void tx.db.run('DELETE FROM rulesets WHERE id = ?', id)
+export const removeRuleset = (tx: Tx, id: string): void =>
+  void tx.db.run('DELETE FROM rulesets WHERE id = ?', id)

@@ -1,16 +1,36 @@
 import { eitherAs } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { Type } from '#core/schema.ts'
-import { auditedOf, contentOf, inPlace, placeOf, requireFreeName, requireRuleset, RulesetId, RulesetName, rulesetRecord, tellOfChange } from './place.ts'
+import {
+  auditedOf,
+  contentOf,
+  inPlace,
+  placeOf,
+  requireFreeName,
+  requireRuleset,
+  RulesetId,
+  RulesetName,
+  rulesetRecord,
+  tellOfChange,
+} from './place.ts'
 import { Ruleset, RulesetInput } from './schema.ts'
 import { setRuleset, type RulesetRow } from './store.ts'
 
 export const updateRuleset = operation({
   name: 'update_ruleset',
-  summary: 'Change a ruleset of a workspace (Owner) or of a repository (Admin); people only. What is left out stays; bypass_actors and rules replace the whole list. Answers the ruleset.',
-  route: ['PATCH /workspaces/{workspace}/rulesets/{id}', 'PATCH /repos/{owner}/{name}/rulesets/{id}'],
+  summary:
+    'Change a ruleset of a workspace (Owner) or of a repository (Admin); people only. What is left out stays; bypass_actors and rules replace the whole list. Answers the ruleset.',
+  route: [
+    'PATCH /workspaces/{workspace}/rulesets/{id}',
+    'PATCH /repos/{owner}/{name}/rulesets/{id}',
+  ],
   toolset: 'access',
-  access: eitherAs('admin', 'owner', { scope: 'repo:admin', workspaceScope: 'workspace:admin', person: true, writes: true }),
+  access: eitherAs('admin', 'owner', {
+    scope: 'repo:admin',
+    workspaceScope: 'workspace:admin',
+    person: true,
+    writes: true,
+  }),
   input: Type.Object({
     ...inPlace,
     id: RulesetId,
@@ -24,17 +44,25 @@ export const updateRuleset = operation({
   output: Ruleset,
   annotations: { idempotent: true },
 
-  handler: ({ hearth, repo, workspace, caller, write }, { repo: _, workspace: __, id, ...input }) => {
+  handler: (
+    { hearth, repo, workspace, caller, write },
+    { repo: _, workspace: __, id, ...input },
+  ) => {
     const place = placeOf({ repo, workspace })
     return write((tx) => {
       const before = requireRuleset(tx.db, place, id)
       const content = contentOf(tx.db, place, input, before)
       requireFreeName(tx.db, place, content.name, before.id)
-      const same = (Object.keys(content) as (keyof typeof content)[]).every((name) => JSON.stringify(content[name]) === JSON.stringify(before[name]))
+      const same = (Object.keys(content) as (keyof typeof content)[]).every(
+        (name) => JSON.stringify(content[name]) === JSON.stringify(before[name]),
+      )
       if (same) return rulesetRecord(hearth, before)
       const row: RulesetRow = { ...before, ...content, updated_by: caller.id, updated_at: tx.now }
       setRuleset(tx, row)
-      tellOfChange(tx, place, 'updated', row, { before: auditedOf(hearth, before), after: auditedOf(hearth, row) })
+      tellOfChange(tx, place, 'updated', row, {
+        before: auditedOf(hearth, before),
+        after: auditedOf(hearth, row),
+      })
       return rulesetRecord(hearth, row)
     })
   },

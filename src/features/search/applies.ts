@@ -1,20 +1,37 @@
-/** Which qualifiers mean something for which type: one that means nothing there finds nothing there. */
+/**
+ * Which qualifiers mean something for which type: one that means nothing there finds nothing there.
+ */
 import type { Filters } from './request.ts'
 import type { SearchType } from './query.ts'
 
-const aboutCode = ({ paths, symbols, regexes, branch }: Filters): boolean => paths.length + symbols.length + regexes.length > 0 || branch !== null
-const aboutRecords = ({ authors, assignees, labels, milestones, is, unassigned }: Filters): boolean =>
-  authors.length + assignees.length + labels.length + milestones.length + is.length > 0 || unassigned !== null
-const aboutRepos = ({ repos, workspaces, notRepos, notWorkspaces }: Filters): boolean => repos !== null || workspaces !== null || notRepos.length + notWorkspaces.length > 0
+const aboutCode = ({ paths, symbols, regexes, branch }: Filters): boolean =>
+  paths.length + symbols.length + regexes.length > 0 || branch !== null
+const aboutRecords = ({
+  authors,
+  assignees,
+  labels,
+  milestones,
+  is,
+  unassigned,
+}: Filters): boolean =>
+  authors.length + assignees.length + labels.length + milestones.length + is.length > 0 ||
+  unassigned !== null
+const aboutRepos = ({ repos, workspaces, notRepos, notWorkspaces }: Filters): boolean =>
+  repos !== null || workspaces !== null || notRepos.length + notWorkspaces.length > 0
 
 export function applies(filters: Filters, type: SearchType): boolean {
   const code = aboutCode(filters)
   const records = aboutRecords(filters)
   if (type === 'code') return !records
   if (type === 'repositories') return !records && !code
-  if (type === 'people') return !records && !code && !aboutRepos(filters) && filters.languages.length === 0
+  if (type === 'people')
+    return !records && !code && !aboutRepos(filters) && filters.languages.length === 0
   if (code || filters.languages.length > 0) return false
-  const asked = (...words: string[]) => filters.is.some(({ word, not }) => !not && words.includes(word))
-  const refused = (...words: string[]) => filters.is.some(({ word, not }) => not && words.includes(word))
-  return type === 'issues' ? !asked('pr', 'pull', 'merged', 'draft') && !refused('issue') : !asked('issue') && !refused('pr', 'pull')
+  const asked = (...words: string[]) =>
+    filters.is.some(({ word, not }) => !not && words.includes(word))
+  const refused = (...words: string[]) =>
+    filters.is.some(({ word, not }) => not && words.includes(word))
+  return type === 'issues'
+    ? !asked('pr', 'pull', 'merged', 'draft') && !refused('issue')
+    : !asked('issue') && !refused('pr', 'pull')
 }

@@ -1,5 +1,6 @@
 /**
- * Other branches than the default one: taken in when somebody with an account asks for one, kept for a week after the last question.
+ * Other branches than the default one: taken in when somebody with an account asks for one, kept
+ * for a week after the last question.
  * Blobs are shared with the default branch, so it costs what differs.
  */
 import type { Caller } from '#core/caller.ts'
@@ -11,11 +12,22 @@ import { searchIndex } from './search-index.ts'
 import { scopeOf } from './sight.ts'
 import { takeCode } from './take-code.ts'
 
-/** So long a search waits for a branch to be taken in; then it answers with what is there, and a job goes on. */
+/**
+ * So long a search waits for a branch to be taken in; then it answers with what is there, and a job
+ * goes on.
+ */
 const PATIENCE_MS = 1_000
 
-/** Goes on until it is done or `until`, unless somebody else is at it already; gives whether it is done. */
-async function take(hearth: Hearth, repo: RepoRow, branch: string, until: () => boolean): Promise<boolean> {
+/**
+ * Goes on until it is done or `until`, unless somebody else is at it already; gives whether it is
+ * done.
+ */
+async function take(
+  hearth: Hearth,
+  repo: RepoRow,
+  branch: string,
+  until: () => boolean,
+): Promise<boolean> {
   const index = searchIndex(hearth)
   const key = `${repo.id} ${branch}`
   if (index.branches.has(key)) return false
@@ -37,13 +49,31 @@ export const takeBranch = job<{ repo_id: string; branch: string }>({
 })
 
 /** Makes a branch searchable before it is searched, for a caller who may read it. */
-export async function prepareBranch(hearth: Hearth, caller: Caller, repo_id: string, branch: string): Promise<void> {
+export async function prepareBranch(
+  hearth: Hearth,
+  caller: Caller,
+  repo_id: string,
+  branch: string,
+): Promise<void> {
   const repo = repoById(hearth.db, repo_id)
   const facts = repo && factsOf(hearth.db, repo, caller)
-  if (!repo || !facts || facts.deleted || caller.kind === 'anonymous' || viewerRole(facts, caller) === null) return
+  if (
+    !repo ||
+    !facts ||
+    facts.deleted ||
+    caller.kind === 'anonymous' ||
+    viewerRole(facts, caller) === null
+  )
+    return
   const scope = scopeOf(hearth.db, caller)
-  if ((facts.private && !scope.inPrivate.includes('code')) || (scope.bound !== null && scope.bound !== repo_id)) return
+  if (
+    (facts.private && !scope.inPrivate.includes('code')) ||
+    (scope.bound !== null && scope.bound !== repo_id)
+  )
+    return
   const end = performance.now() + PATIENCE_MS
   if (await take(hearth, repo, branch, () => performance.now() > end)) return
-  await writeAs(hearth, null, (tx) => tx.enqueue(takeBranch, { repo_id, branch }, { key: `${repo_id} ${branch}` }))
+  await writeAs(hearth, null, (tx) =>
+    tx.enqueue(takeBranch, { repo_id, branch }, { key: `${repo_id} ${branch}` }),
+  )
 }

@@ -9,26 +9,43 @@ import { scopeOf } from './sight.ts'
 
 const Choice = Type.Object({ name: Type.String(), count: Type.Integer() })
 
-/** What the website lists for those who look around: repositories with the languages and topics to narrow them by. */
+/**
+ * What the website lists for those who look around: repositories with the languages and topics to
+ * narrow them by.
+ */
 export const exploreRepos = operation({
   name: 'explore_repos',
-  summary: 'List the repositories that you can see, with the languages and topics that most of them have.',
+  summary:
+    'List the repositories that you can see, with the languages and topics that most of them have.',
   route: null,
   tool: false,
   access: publicRead({ scope: 'repo:read' }),
   input: Type.Object({
-    q: Type.Optional(Type.String({ maxLength: 200, description: 'Text in name or description, or a topic.' })),
+    q: Type.Optional(
+      Type.String({ maxLength: 200, description: 'Text in name or description, or a topic.' }),
+    ),
     language: Type.Optional(Type.String({ maxLength: 60 })),
     topic: Type.Optional(Type.String({ maxLength: 60 })),
     sort: Type.Optional(OneOf(['pushed', 'created', 'name'])),
     ...byPage(),
   }),
-  output: Type.Object({ ...ListOf(Repo).properties, languages: Type.Array(Choice), topics: Type.Array(Choice) }),
+  output: Type.Object({
+    ...ListOf(Repo).properties,
+    languages: Type.Array(Choice),
+    topics: Type.Array(Choice),
+  }),
 
-  handler: async ({ hearth, db, caller }, { q = '', language, topic, sort = 'pushed', ...paging }) => {
+  handler: async (
+    { hearth, db, caller },
+    { q = '', language, topic, sort = 'pushed', ...paging },
+  ) => {
     const window = windowOf(paging)
     const { ids, total, languages, topics } = await searchIndex(hearth).explore({
-      scope: scopeOf(db, caller), filter: { piece: q.trim(), language: language ?? null, topic: topic ?? null }, order: sort, limit: window.limit, offset: window.offset,
+      scope: scopeOf(db, caller),
+      filter: { piece: q.trim(), language: language ?? null, topic: topic ?? null },
+      order: sort,
+      limit: window.limit,
+      offset: window.offset,
     })
     // Looked at again: one may have become private since the thread looked.
     const seen = new Set(listSeen(db, sightOf(db, caller), ids))

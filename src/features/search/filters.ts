@@ -1,4 +1,7 @@
-/** Names of a query become ids. A name that is not there, or that the caller may not see, finds nothing, and tells nothing. */
+/**
+ * Names of a query become ids. A name that is not there, or that the caller may not see, finds
+ * nothing, and tells nothing.
+ */
 import type { Caller } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { call } from '#core/operation.ts'
@@ -22,7 +25,17 @@ function repoAt(hearth: Hearth, path: string): RepoRow | null {
 
 /** Other words for languages; and any ending of a file's name stands for its language. */
 const LANGUAGES: Readonly<Record<string, string>> = {
-  golang: 'go', cpp: 'c++', csharp: 'c#', fsharp: 'f#', objc: 'objective-c', bash: 'shell', docker: 'dockerfile', make: 'makefile', terraform: 'hcl', protobuf: 'protocol buffer', latex: 'tex',
+  golang: 'go',
+  cpp: 'c++',
+  csharp: 'c#',
+  fsharp: 'f#',
+  objc: 'objective-c',
+  bash: 'shell',
+  docker: 'dockerfile',
+  make: 'makefile',
+  terraform: 'hcl',
+  protobuf: 'protocol buffer',
+  latex: 'tex',
 }
 function languagesOf(value: string): string[] {
   const word = value.toLowerCase()
@@ -37,13 +50,21 @@ function actorIds({ db }: Hearth, caller: Caller, name: string): string[] {
 
 const MOST_TEAM_PAGES = 5
 
-/** The repositories that a team gives a role on, as far as the caller may know of team and repositories. */
+/**
+ * The repositories that a team gives a role on, as far as the caller may know of team and
+ * repositories.
+ */
 async function reposOfTeam(hearth: Hearth, caller: Caller, value: string): Promise<string[]> {
   const [workspace = '', team = ''] = value.replace(/^@/, '').split('/')
   const ids: string[] = []
   try {
     for (let page = 1; page <= MOST_TEAM_PAGES; page++) {
-      const { items, next } = await call(hearth, listTeamRepos, caller, { workspace, team, page, per_page: 100 })
+      const { items, next } = await call(hearth, listTeamRepos, caller, {
+        workspace,
+        team,
+        page,
+        per_page: 100,
+      })
       ids.push(...items.flatMap(({ full_name }) => repoByPath(hearth.db, full_name)?.id ?? []))
       if (next === null) break
     }
@@ -53,22 +74,38 @@ async function reposOfTeam(hearth: Hearth, caller: Caller, value: string): Promi
   return ids
 }
 
-export async function filtersOf(hearth: Hearth, caller: Caller, { qualifiers }: Query): Promise<Filters> {
+export async function filtersOf(
+  hearth: Hearth,
+  caller: Caller,
+  { qualifiers }: Query,
+): Promise<Filters> {
   const { db } = hearth
-  const values = (name: QualifierName, not: boolean) => qualifiers.filter((one) => one.name === name && one.not === not).map(({ value }) => value)
-  const both = <T>(name: QualifierName, of: (value: string, not: boolean) => T): T[] => qualifiers.filter((one) => one.name === name).map(({ value, not }) => of(value, not))
-  const repoIds = (not: boolean) => values('repo', not).flatMap((path) => repoAt(hearth, path)?.id ?? [])
-  const workspaceIds = (not: boolean) => values('org', not).flatMap((slug) => (findWorkspace(db, slug) ?? formerWorkspace(db, slug))?.id ?? [])
+  const values = (name: QualifierName, not: boolean) =>
+    qualifiers.filter((one) => one.name === name && one.not === not).map(({ value }) => value)
+  const both = <T>(name: QualifierName, of: (value: string, not: boolean) => T): T[] =>
+    qualifiers.filter((one) => one.name === name).map(({ value, not }) => of(value, not))
+  const repoIds = (not: boolean) =>
+    values('repo', not).flatMap((path) => repoAt(hearth, path)?.id ?? [])
+  const workspaceIds = (not: boolean) =>
+    values('org', not).flatMap(
+      (slug) => (findWorkspace(db, slug) ?? formerWorkspace(db, slug))?.id ?? [],
+    )
   const teams: string[] = []
-  for (const value of values('team', false)) teams.push(...(await reposOfTeam(hearth, caller, value)))
+  for (const value of values('team', false))
+    teams.push(...(await reposOfTeam(hearth, caller, value)))
   const notTeams: string[] = []
-  for (const value of values('team', true)) notTeams.push(...(await reposOfTeam(hearth, caller, value)))
+  for (const value of values('team', true))
+    notTeams.push(...(await reposOfTeam(hearth, caller, value)))
   const named = repoIds(false)
-  const places = values('repo', false).length + values('team', false).length + values('org', false).length > 0
-  for (const source of [...values('regex', false), ...values('regex', true)]) requireExpression(source, FIELD)
+  const places =
+    values('repo', false).length + values('team', false).length + values('org', false).length > 0
+  for (const source of [...values('regex', false), ...values('regex', true)])
+    requireExpression(source, FIELD)
   // Several of one kind are choices; each of the others must hold.
   const anyOf = (name: QualifierName, ids: (value: string) => readonly string[]) => [
-    ...(values(name, false).length > 0 ? [{ values: values(name, false).flatMap(ids), not: false }] : []),
+    ...(values(name, false).length > 0
+      ? [{ values: values(name, false).flatMap(ids), not: false }]
+      : []),
     ...values(name, true).map((value) => ({ values: ids(value), not: true })),
   ]
   const yes = (name: QualifierName) => values(name, false).includes('yes')
@@ -85,7 +122,9 @@ export async function filtersOf(hearth: Hearth, caller: Caller, { qualifiers }: 
     labels: both('label', (label, not) => ({ key: label.toLowerCase(), not })),
     milestones: both('milestone', (title, not) => ({ key: title.toLowerCase(), not })),
     is: both('is', (word, not) => ({ word, not })),
-    unassigned: qualifiers.findLast(({ name }) => name === 'no') ? !(qualifiers.findLast(({ name }) => name === 'no')?.not ?? false) : null,
+    unassigned: qualifiers.findLast(({ name }) => name === 'no')
+      ? !(qualifiers.findLast(({ name }) => name === 'no')?.not ?? false)
+      : null,
     symbols: both('symbol', (name, not) => ({ name, not })),
     regexes: both('regex', (source, not) => ({ source, not })),
     branch: branchOf(hearth, values('branch', false).at(-1), values('repo', false).length, named),
@@ -95,8 +134,16 @@ export async function filtersOf(hearth: Hearth, caller: Caller, { qualifiers }: 
   }
 }
 
-/** Another branch than the default one; null for that. Gives 422 where it is not said of which repository. */
-function branchOf({ db }: Hearth, branch: string | undefined, places: number, repos: readonly string[]): string | null {
+/**
+ * Another branch than the default one; null for that. Gives 422 where it is not said of which
+ * repository.
+ */
+function branchOf(
+  { db }: Hearth,
+  branch: string | undefined,
+  places: number,
+  repos: readonly string[],
+): string | null {
   if (branch === undefined) return null
   if (places !== 1) throw invalid(FIELD, 'branch: is for one repository: add repo:<owner>/<name>')
   const repo = repos[0] === undefined ? null : repoById(db, repos[0])

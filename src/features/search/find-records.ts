@@ -1,10 +1,22 @@
-/** Issues and pull requests that fit: from the words where there are some, else from the newest records back. */
+/**
+ * Issues and pull requests that fit: from the words where there are some, else from the newest
+ * records back.
+ */
 import type { DatabaseHandle } from '#core/db.ts'
 import { wordsFor, type Words } from './parts.ts'
 import type { Term } from './query.ts'
 import { MOST_COUNTED, type FindRequest, type RecordHit } from './request.ts'
 import {
-  fitting, listRecordRows, listRecordRowsOf, listRepoIds, listScoredRows, listTextRows, recordConditions, repoConditions, textMatch, type RecordRow,
+  fitting,
+  listRecordRows,
+  listRecordRowsOf,
+  listRepoIds,
+  listScoredRows,
+  listTextRows,
+  recordConditions,
+  repoConditions,
+  textMatch,
+  type RecordRow,
 } from './store-find.ts'
 import type { Deadline } from './deadline.ts'
 
@@ -23,28 +35,49 @@ function matchOf(terms: readonly Term[], join: 'AND' | 'OR'): string | null {
   return phrases.length === 0 ? null : `(${phrases.join(` ${join} `)})`
 }
 
-export function findRecords(db: DatabaseHandle, type: 'issues' | 'pulls', request: FindRequest, deadline: Deadline): { hits: RecordHit[]; incomplete: boolean } {
+export function findRecords(
+  db: DatabaseHandle,
+  type: 'issues' | 'pulls',
+  request: FindRequest,
+  deadline: Deadline,
+): { hits: RecordHit[]; incomplete: boolean } {
   const { terms, filters, scope, sort } = request
   const kind = type === 'issues' ? 'issue' : 'pull'
   const asked = terms.filter(({ not }) => !not)
   const wanted = matchOf(asked, 'AND')
   // Signs alone are no words, and no question here.
   if (wanted === null && asked.length > 0) return { hits: [], incomplete: false }
-  const unwanted = matchOf(terms.filter(({ not }) => not), 'OR')
+  const unwanted = matchOf(
+    terms.filter(({ not }) => not),
+    'OR',
+  )
   const repos = repoConditions(type, scope, filters)
   const records = recordConditions(kind, filters)
-  const named = filters.repos === null && filters.workspaces === null && scope.bound === null ? null : listRepoIds(db, repos, MOST_REPOS + 1)
+  const named =
+    filters.repos === null && filters.workspaces === null && scope.bound === null
+      ? null
+      : listRepoIds(db, repos, MOST_REPOS + 1)
   if (named?.length === 0) return { hits: [], incomplete: false }
   const within = named !== null && named.length <= MOST_REPOS ? named : null
-  const match = textMatch(kind, within, wanted === null || unwanted === null ? wanted : `(${wanted} NOT ${unwanted})`)
-  const without = wanted === null && unwanted !== null ? `{title body comments} : ${unwanted}` : null
+  const match = textMatch(
+    kind,
+    within,
+    wanted === null || unwanted === null ? wanted : `(${wanted} NOT ${unwanted})`,
+  )
+  const without =
+    wanted === null && unwanted !== null ? `{title body comments} : ${unwanted}` : null
 
   const rows: RecordRow[] = []
   let before = Number.MAX_SAFE_INTEGER
   let looked = 0
   let incomplete = false
   for (let step = FIRST_STEP; ; step = STEP) {
-    const ids = match !== null ? listTextRows(db, match, before, step) : within ? listRecordRowsOf(db, within, before, step) : listRecordRows(db, before, step)
+    const ids =
+      match !== null
+        ? listTextRows(db, match, before, step)
+        : within
+          ? listRecordRowsOf(db, within, before, step)
+          : listRecordRows(db, before, step)
     rows.push(...fitting(db, ids, repos, records, without))
     looked += ids.length
     before = ids.at(-1) ?? 0
@@ -54,10 +87,18 @@ export function findRecords(db: DatabaseHandle, type: 'issues' | 'pulls', reques
       break
     }
   }
-  if (sort === 'updated') rows.sort((a, b) => (a.updated_at < b.updated_at ? 1 : a.updated_at > b.updated_at ? -1 : b.seq - a.seq))
+  if (sort === 'updated')
+    rows.sort((a, b) =>
+      a.updated_at < b.updated_at ? 1 : a.updated_at > b.updated_at ? -1 : b.seq - a.seq,
+    )
   else if (sort === 'best' && match !== null && looked <= MOST_SCORED && rows.length > 1) {
-    const scores = new Map(listScoredRows(db, match, MOST_SCORED).map(({ id, score }) => [id, score]))
+    const scores = new Map(
+      listScoredRows(db, match, MOST_SCORED).map(({ id, score }) => [id, score]),
+    )
     rows.sort((a, b) => (scores.get(a.seq) ?? 0) - (scores.get(b.seq) ?? 0) || b.seq - a.seq)
   }
-  return { hits: rows.slice(0, MOST_COUNTED).map(({ repo_id, number }) => ({ repo_id, number })), incomplete }
+  return {
+    hits: rows.slice(0, MOST_COUNTED).map(({ repo_id, number }) => ({ repo_id, number })),
+    incomplete,
+  }
 }

@@ -1,4 +1,7 @@
-/** One search, on a thread that only reads: what was asked for in full, the other types counted, all within one budget of time. */
+/**
+ * One search, on a thread that only reads: what was asked for in full, the other types counted, all
+ * within one budget of time.
+ */
 import type { DatabaseHandle } from '#core/db.ts'
 import { applies } from './applies.ts'
 import { showFile } from './code-lines.ts'
@@ -10,18 +13,37 @@ import { SEARCH_TYPES, type SearchType } from './query.ts'
 import type { FindRequest, Found, Hits, RecordHit } from './request.ts'
 import { findVisible, repoConditions, stateOf } from './store-find.ts'
 
-type Listed<T extends SearchType, H> = T extends SearchType ? { readonly type: T; readonly hits: readonly H[]; readonly incomplete: boolean } : never
-type List = Listed<'repositories' | 'people', string> | Listed<'issues' | 'pulls', RecordHit> | Listed<'code', CodeFile>
+type Listed<T extends SearchType, H> = T extends SearchType
+  ? { readonly type: T; readonly hits: readonly H[]; readonly incomplete: boolean }
+  : never
+type List =
+  | Listed<'repositories' | 'people', string>
+  | Listed<'issues' | 'pulls', RecordHit>
+  | Listed<'code', CodeFile>
 
-function listOf(db: DatabaseHandle, type: SearchType, request: FindRequest, deadline: Deadline): List {
+function listOf(
+  db: DatabaseHandle,
+  type: SearchType,
+  request: FindRequest,
+  deadline: Deadline,
+): List {
   const fits = applies(request.filters, type)
   if (type === 'code') {
-    const { files, incomplete } = fits ? findCode(db, request, deadline) : { files: [], incomplete: false }
+    const { files, incomplete } = fits
+      ? findCode(db, request, deadline)
+      : { files: [], incomplete: false }
     return { type, hits: files, incomplete }
   }
-  if (type === 'issues' || type === 'pulls') return { type, ...(fits ? findRecords(db, type, request, deadline) : { hits: [], incomplete: false }) }
+  if (type === 'issues' || type === 'pulls')
+    return {
+      type,
+      ...(fits ? findRecords(db, type, request, deadline) : { hits: [], incomplete: false }),
+    }
   if (!fits) return { type, hits: [], incomplete: false }
-  return { type, ...(type === 'people' ? findPeople(db, request) : findRepos(db, request, deadline)) }
+  return {
+    type,
+    ...(type === 'people' ? findPeople(db, request) : findRepos(db, request, deadline)),
+  }
 }
 
 function page(db: DatabaseHandle, list: List, request: FindRequest): Hits {
@@ -34,11 +56,15 @@ function page(db: DatabaseHandle, list: List, request: FindRequest): Hits {
     })
     return { type: 'code', files }
   }
-  if (list.type === 'issues' || list.type === 'pulls') return { type: list.type, records: list.hits.slice(offset, offset + limit) }
+  if (list.type === 'issues' || list.type === 'pulls')
+    return { type: list.type, records: list.hits.slice(offset, offset + limit) }
   return { type: list.type, ids: list.hits.slice(offset, offset + limit) }
 }
 
-/** The lists of the last questions: the next page and the next tab ask the same again. Good while nothing is written. */
+/**
+ * The lists of the last questions: the next page and the next tab ask the same again. Good while
+ * nothing is written.
+ */
 const MOST_KEPT = 24
 const kept = new Map<string, List>()
 let keptState = ''
@@ -57,7 +83,12 @@ export function find(db: DatabaseHandle, request: FindRequest): Found {
     const key = `${type} ${type === request.type ? sort : 'best'} ${question}`
     const known = kept.get(key)
     if (known) return known
-    const list = listOf(db, type, type === request.type ? request : { ...request, sort: 'best' }, deadline)
+    const list = listOf(
+      db,
+      type,
+      type === request.type ? request : { ...request, sort: 'best' },
+      deadline,
+    )
     if (list.incomplete) return list
     kept.set(key, list)
     for (const oldest of kept.keys()) {
@@ -68,7 +99,10 @@ export function find(db: DatabaseHandle, request: FindRequest): Found {
   }
   const main = ask(request.type)
   const hits = page(db, main, request)
-  const counts = Object.fromEntries(SEARCH_TYPES.map((type) => [type, 0])) as Record<SearchType, number>
+  const counts = Object.fromEntries(SEARCH_TYPES.map((type) => [type, 0])) as Record<
+    SearchType,
+    number
+  >
   counts[request.type] = main.hits.length
   let incomplete = main.incomplete
   for (const type of request.counted) {

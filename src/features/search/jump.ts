@@ -14,20 +14,43 @@ import { scopeOf } from './sight.ts'
 const MOST_REPOS = 8
 const BUDGET = 300
 
-/** Where in a repository, and on the site, one may want to go; words that lead there besides the title. */
+/**
+ * Where in a repository, and on the site, one may want to go; words that lead there besides the
+ * title.
+ */
 const OF_REPO: readonly (readonly [title: string, path: string, words: string])[] = [
-  ['Code', '', 'files readme'], ['Issues', '/issues', 'bugs'], ['New issue', '/issues/new', 'bug report'], ['Board', '/issues/board', 'milestones labels columns'], ['Pull requests', '/pulls', 'prs merge reviews'], ['Branches', '/branches', ''],
-  ['Tags', '/tags', 'versions'], ['Activity', '/activity', 'events'], ['Search', '/search', 'find'],
+  ['Code', '', 'files readme'],
+  ['Issues', '/issues', 'bugs'],
+  ['New issue', '/issues/new', 'bug report'],
+  ['Board', '/issues/board', 'milestones labels columns'],
+  ['Pull requests', '/pulls', 'prs merge reviews'],
+  ['Branches', '/branches', ''],
+  ['Tags', '/tags', 'versions'],
+  ['Activity', '/activity', 'events'],
+  ['Search', '/search', 'find'],
 ]
-const OF_SITE: readonly (readonly [title: string, path: string, words: string, signedIn: boolean])[] = [
-  ['Home', '/', 'dashboard', false], ['Explore', '/explore', 'repositories', false], ['Notifications', '/notifications', 'inbox', true], ['New repository', '/new', 'make', true],
-  ['New workspace', '/workspaces/new', 'make', true], ['Your settings', '/settings/profile', 'profile account', true], ['Access tokens', '/settings/tokens', 'api', true], ['SSH keys', '/settings/keys', 'signing', true], ['API reference', '/docs', 'help', false],
+const OF_SITE: readonly (readonly [
+  title: string,
+  path: string,
+  words: string,
+  signedIn: boolean,
+])[] = [
+  ['Home', '/', 'dashboard', false],
+  ['Explore', '/explore', 'repositories', false],
+  ['Notifications', '/notifications', 'inbox', true],
+  ['New repository', '/new', 'make', true],
+  ['New workspace', '/workspaces/new', 'make', true],
+  ['Your settings', '/settings/profile', 'profile account', true],
+  ['Access tokens', '/settings/tokens', 'api', true],
+  ['SSH keys', '/settings/keys', 'signing', true],
+  ['API reference', '/docs', 'help', false],
 ]
 
 /** For the site's quick switcher: where a few letters may lead, the likeliest first. */
 export const jump = operation({
   name: 'jump',
-  summary: 'Find where a few letters may lead: repositories, an issue or pull request by its number, pages.',
+  summary:
+    'Find where a few letters may lead: repositories, an issue or pull request by its number, pages.',
   route: null,
   tool: false,
   access: publicRead({ scope: 'repo:read' }),
@@ -38,18 +61,57 @@ export const jump = operation({
     const text = query.trim()
     const here = repo === undefined ? null : visible(hearth, caller, repo)
     const numbered = recordAt(hearth, caller, text, here)
-    const words = text.toLowerCase().split(/\s+/).filter((word) => word !== '')
-    const fits = (...parts: string[]) => words.every((word) => parts.some((part) => part.toLowerCase().split(/[\s/]+/).some((one) => one.startsWith(word))))
+    const words = text
+      .toLowerCase()
+      .split(/\s+/)
+      .filter((word) => word !== '')
+    const fits = (...parts: string[]) =>
+      words.every((word) =>
+        parts.some((part) =>
+          part
+            .toLowerCase()
+            .split(/[\s/]+/)
+            .some((one) => one.startsWith(word)),
+        ),
+      )
     const pages = [
-      ...(here === null ? [] : OF_REPO.filter(([title, , more]) => fits(title, more)).map(([title, path]) => ({ kind: 'page' as const, title, detail: here, path: `/${here}${path}` }))),
-      ...OF_SITE.filter(([title, , more, person]) => fits(title, more) && (!person || caller.kind === 'user')).map(([title, path]) => ({ kind: 'page' as const, title, detail: null, path })),
+      ...(here === null
+        ? []
+        : OF_REPO.filter(([title, , more]) => fits(title, more)).map(([title, path]) => ({
+            kind: 'page' as const,
+            title,
+            detail: here,
+            path: `/${here}${path}`,
+          }))),
+      ...OF_SITE.filter(
+        ([title, , more, person]) => fits(title, more) && (!person || caller.kind === 'user'),
+      ).map(([title, path]) => ({ kind: 'page' as const, title, detail: null, path })),
     ]
     const repos = text.startsWith('#') ? [] : await reposLike(hearth, caller, words)
-    const everything = text === '' ? [] : [
-      ...(here === null ? [] : [{ kind: 'search' as const, title: `Search ${here} for “${text}”`, detail: null, path: `/${here}/search?q=${encodeURIComponent(text)}` }]),
-      { kind: 'search' as const, title: `Search everything for “${text}”`, detail: null, path: `/search?q=${encodeURIComponent(text)}` },
-    ]
-    return { items: [...(numbered ? [numbered] : []), ...repos, ...pages.slice(0, 8), ...everything] }
+    const everything =
+      text === ''
+        ? []
+        : [
+            ...(here === null
+              ? []
+              : [
+                  {
+                    kind: 'search' as const,
+                    title: `Search ${here} for “${text}”`,
+                    detail: null,
+                    path: `/${here}/search?q=${encodeURIComponent(text)}`,
+                  },
+                ]),
+            {
+              kind: 'search' as const,
+              title: `Search everything for “${text}”`,
+              detail: null,
+              path: `/search?q=${encodeURIComponent(text)}`,
+            },
+          ]
+    return {
+      items: [...(numbered ? [numbered] : []), ...repos, ...pages.slice(0, 8), ...everything],
+    }
   },
 })
 
@@ -57,7 +119,10 @@ export const jump = operation({
 function visible(hearth: Hearth, caller: Caller, path: string): string | null {
   const row = repoByPath(hearth.db, path)
   const facts = row && row.parent_id === null ? factsOf(hearth.db, row, caller) : null
-  const allowed = facts && !facts.deleted && (!facts.private || (viewerRole(facts, caller) !== null && !facts.two_factor_missing))
+  const allowed =
+    facts &&
+    !facts.deleted &&
+    (!facts.private || (viewerRole(facts, caller) !== null && !facts.two_factor_missing))
   return allowed ? facts.full_name : null
 }
 
@@ -69,19 +134,42 @@ function recordAt(hearth: Hearth, caller: Caller, text: string, here: string | n
   const record = row && number !== undefined ? findRecord(hearth.db, row.id, Number(number)) : null
   if (!record || !row) return null
   const wanted = record.kind === 'pull' ? 'pulls:read' : 'issues:read'
-  if (row.private === 1 && caller.kind !== 'anonymous' && missingScope(caller.token?.scopes ?? null, wanted) !== null) return null
-  return { kind: record.kind, title: record.title, detail: `${name}#${record.number}`, path: `/${name}/${record.kind === 'pull' ? 'pull' : 'issues'}/${record.number}` }
+  if (
+    row.private === 1 &&
+    caller.kind !== 'anonymous' &&
+    missingScope(caller.token?.scopes ?? null, wanted) !== null
+  )
+    return null
+  return {
+    kind: record.kind,
+    title: record.title,
+    detail: `${name}#${record.number}`,
+    path: `/${name}/${record.kind === 'pull' ? 'pull' : 'issues'}/${record.number}`,
+  }
 }
 
-async function reposLike(hearth: Hearth, caller: Caller, words: readonly string[]): Promise<Place[]> {
+async function reposLike(
+  hearth: Hearth,
+  caller: Caller,
+  words: readonly string[],
+): Promise<Place[]> {
   const { hits } = await searchIndex(hearth).find({
-    terms: words.map((text) => ({ text, phrase: false, not: false })), filters: everywhere, scope: scopeOf(hearth.db, caller), type: 'repositories', counted: [], sort: 'best',
-    offset: 0, limit: MOST_REPOS, budget: BUDGET,
+    terms: words.map((text) => ({ text, phrase: false, not: false })),
+    filters: everywhere,
+    scope: scopeOf(hearth.db, caller),
+    type: 'repositories',
+    counted: [],
+    sort: 'best',
+    offset: 0,
+    limit: MOST_REPOS,
+    budget: BUDGET,
   })
   if (hits.type !== 'repositories') return []
   return hits.ids.flatMap((id) => {
     const row = repoById(hearth.db, id)
     const name = row && visible(hearth, caller, fullNameOf(hearth.db, row))
-    return name && row ? [{ kind: 'repository' as const, title: name, detail: row.description, path: `/${name}` }] : []
+    return name && row
+      ? [{ kind: 'repository' as const, title: name, detail: row.description, path: `/${name}` }]
+      : []
   })
 }

@@ -1,6 +1,8 @@
 /**
- * Keeps the index as the forge is: works through the marks that changes left, and makes the index from the beginning when its file is
- * new. Words come first, because they are quick; the code of repositories goes in turns, so that a push to a small one is found in
+ * Keeps the index as the forge is: works through the marks that changes left, and makes the index
+ * from the beginning when its file is
+ * new. Words come first, because they are quick; the code of repositories goes in turns, so that a
+ * push to a small one is found in
  * seconds while a large one is being taken in.
  */
 import type { Hearth } from '#core/hearth.ts'
@@ -28,10 +30,15 @@ async function* takeOut(index: SearchIndex, repo_id: string): AsyncGenerator<Tak
   const none: Taken = { files: 0, bytes: 0 }
   await index.writer.call('putNames', [[repo_id]])
   while (await index.writer.call('removeTexts', [repo_id])) yield none
-  for (const { id } of await index.writer.call('treesOf', [repo_id])) yield* dropTree(index, id, none)
+  for (const { id } of await index.writer.call('treesOf', [repo_id]))
+    yield* dropTree(index, id, none)
 }
 
-async function* codeSteps(hearth: Hearth, index: SearchIndex, { repo_id }: Mark): AsyncGenerator<Taken> {
+async function* codeSteps(
+  hearth: Hearth,
+  index: SearchIndex,
+  { repo_id }: Mark,
+): AsyncGenerator<Taken> {
   const repo = repoById(hearth.db, repo_id)
   if (!repo || repo.purged_at !== null || repo.parent_id !== null) yield* takeOut(index, repo_id)
   else yield* takeCode(hearth, index, repo, '')
@@ -40,7 +47,11 @@ async function* codeSteps(hearth: Hearth, index: SearchIndex, { repo_id }: Mark)
 class Keeper {
   readonly #open = new Map<string, Work>()
 
-  constructor(private readonly hearth: Hearth, private readonly index: SearchIndex, private readonly signal: AbortSignal) {}
+  constructor(
+    private readonly hearth: Hearth,
+    private readonly index: SearchIndex,
+    private readonly signal: AbortSignal,
+  ) {}
 
   async run(): Promise<void> {
     let complete = await this.index.opened()
@@ -64,7 +75,9 @@ class Keeper {
     const records = listMarks(this.hearth.db, 'record', MARKS_AT_ONCE)
     const repos = listMarks(this.hearth.db, 'repo', MARKS_AT_ONCE)
     if (records.length + repos.length === 0) return false
-    await this.index.writer.call('putTexts', [records.map(({ repo_id, number }) => ({ repo_id, number }))])
+    await this.index.writer.call('putTexts', [
+      records.map(({ repo_id, number }) => ({ repo_id, number })),
+    ])
     await this.index.writer.call('putNames', [repos.map(({ repo_id }) => repo_id)])
     await this.#remove([...records, ...repos])
     return true
@@ -90,9 +103,14 @@ class Keeper {
   async #code(): Promise<boolean> {
     for (const mark of listMarks(this.hearth.db, 'code', MOST_OPEN)) {
       const open = this.#open.get(mark.repo_id)
-      // Whoever pushes again while a repository is being taken in is served by what comes next, from the root again.
+      // Whoever pushes again while a repository is being taken in is served by what comes next,
+      // from the root again.
       if (open || this.#open.size >= MOST_OPEN) continue
-      this.#open.set(mark.repo_id, { mark, steps: codeSteps(this.hearth, this.index, mark), last: null })
+      this.#open.set(mark.repo_id, {
+        mark,
+        steps: codeSteps(this.hearth, this.index, mark),
+        last: null,
+      })
     }
     if (this.#open.size === 0) return false
     for (const [repo_id, work] of this.#open) {
@@ -115,23 +133,31 @@ class Keeper {
       do {
         const { done, value } = await work.steps.next()
         if (done) {
-          if (work.last && work.last.files > 1_000) log.info('the search has taken in a repository', { repo: work.mark.repo_id, ...work.last })
+          if (work.last && work.last.files > 1_000)
+            log.info('the search has taken in a repository', {
+              repo: work.mark.repo_id,
+              ...work.last,
+            })
           return true
         }
         work.last = value
       } while (performance.now() < until && !this.signal.aborted)
-      if (work.last && work.last.files > 0) log.info('the search takes in a repository', { repo: work.mark.repo_id, ...work.last })
+      if (work.last && work.last.files > 0)
+        log.info('the search takes in a repository', { repo: work.mark.repo_id, ...work.last })
       return false
     } catch (error) {
       if (this.signal.aborted || error instanceof ThreadEnded) throw error
-      // One that cannot be read must not keep the others out; the next push, or the sweep, tries again.
+      // One that cannot be read must not keep the others out; the next push, or the sweep, tries
+      // again.
       log.error('the search could not take in a repository', { repo: work.mark.repo_id, error })
       return true
     }
   }
 }
 
-/** Works until nothing is marked. One at a time: another that starts meanwhile has nothing to do. */
+/**
+ * Works until nothing is marked. One at a time: another that starts meanwhile has nothing to do.
+ */
 export const keepIndex = job<null>({
   kind: 'keep_search',
   lane: 'search',
@@ -152,7 +178,8 @@ const STALE_AT_ONCE = 500
 const ORPHANS_AT_ONCE = 500
 
 /**
- * Finds what no mark tells of: an index that is new or lost its last changes in a power cut, repositories that are gone, branches that
+ * Finds what no mark tells of: an index that is new or lost its last changes in a power cut,
+ * repositories that are gone, branches that
  * nobody asks for any more.
  */
 export const sweepSearch = job<null>({
@@ -161,11 +188,21 @@ export const sweepSearch = job<null>({
   run: async ({ hearth, signal }) => {
     const index = searchIndex(hearth)
     const complete = await index.opened()
-    for (const tree of await index.writer.call('listUnused', [hearth.clock.now() - KEPT_BRANCH_MS])) {
-      for await (const _ of dropTree(index, tree, { files: 0, bytes: 0 })) if (signal.aborted) return
+    for (const tree of await index.writer.call('listUnused', [
+      hearth.clock.now() - KEPT_BRANCH_MS,
+    ])) {
+      for await (const _ of dropTree(index, tree, { files: 0, bytes: 0 }))
+        if (signal.aborted) return
     }
-    const lost = complete ? [...(await index.writer.call('listStale', [STALE_AT_ONCE])), ...(await index.writer.call('listGone', [STALE_AT_ONCE]))] : []
-    if (!index.working) while ((await index.writer.call('dropOrphans', [ORPHANS_AT_ONCE])) === ORPHANS_AT_ONCE) if (signal.aborted) return
+    const lost = complete
+      ? [
+          ...(await index.writer.call('listStale', [STALE_AT_ONCE])),
+          ...(await index.writer.call('listGone', [STALE_AT_ONCE])),
+        ]
+      : []
+    if (!index.working)
+      while ((await index.writer.call('dropOrphans', [ORPHANS_AT_ONCE])) === ORPHANS_AT_ONCE)
+        if (signal.aborted) return
     if (lost.length === 0 && complete && !hasMarks(hearth.db)) return
     await writeAs(hearth, null, (tx) => {
       for (const repo_id of lost) putMark(tx, 'code', repo_id)

@@ -1,4 +1,7 @@
-/** What is looked for in a file: each thing with what the index knows of it, and how it is found in a chunk. */
+/**
+ * What is looked for in a file: each thing with what the index knows of it, and how it is found in
+ * a chunk.
+ */
 import type { DatabaseHandle } from '#core/db.ts'
 import { pieceExpression } from './parts.ts'
 import { expression } from './pattern.ts'
@@ -31,7 +34,12 @@ function ofPiece(text: string, exactCase: boolean): Ask {
     places(content, most) {
       const found: [number, number][] = []
       pattern.lastIndex = 0
-      for (let match = pattern.exec(content); match && found.length < most; match = pattern.exec(content)) found.push([match.index, match.index + match[0].length])
+      for (
+        let match = pattern.exec(content);
+        match && found.length < most;
+        match = pattern.exec(content)
+      )
+        found.push([match.index, match.index + match[0].length])
       return found
     },
   }
@@ -54,7 +62,9 @@ export type Look = { readonly wanted: readonly Ask[]; readonly unwanted: readonl
 export function lookFor({ terms, filters }: FindRequest): Look {
   const asks = (not: boolean): Ask[] => [
     ...terms.filter((term) => term.not === not).map(({ text }) => ofPiece(text, filters.exactCase)),
-    ...filters.regexes.filter((one) => one.not === not).map(({ source }) => ofExpression(source, filters.exactCase)),
+    ...filters.regexes
+      .filter((one) => one.not === not)
+      .map(({ source }) => ofExpression(source, filters.exactCase)),
   ]
   return { wanted: asks(false), unwanted: asks(true) }
 }

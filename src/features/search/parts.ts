@@ -1,4 +1,7 @@
-/** Texts with what was found in them: an array of pieces, some of them a match; joined they are the text that is shown. */
+/**
+ * Texts with what was found in them: an array of pieces, some of them a match; joined they are the
+ * text that is shown.
+ */
 
 export type HighlightPart = { readonly text: string; readonly match: boolean }
 /** Where a match begins, and where what follows it begins. */
@@ -6,7 +9,9 @@ export type Span = readonly [number, number]
 
 /** Spans in order, those that touch made one. */
 export function joined(spans: readonly Span[]): Span[] {
-  const sorted = spans.filter(([from, to]) => to > from).toSorted((a, b) => a[0] - b[0] || a[1] - b[1])
+  const sorted = spans
+    .filter(([from, to]) => to > from)
+    .toSorted((a, b) => a[0] - b[0] || a[1] - b[1])
   const out: [number, number][] = []
   for (const [from, to] of sorted) {
     const last = out.at(-1)
@@ -23,7 +28,8 @@ export function partsOf(text: string, spans: readonly Span[]): HighlightPart[] {
   for (const [from, to] of joined(spans)) {
     const end = Math.min(to, text.length)
     if (from > at) parts.push({ text: text.slice(at, from), match: false })
-    if (end > Math.max(at, from)) parts.push({ text: text.slice(Math.max(at, from), end), match: true })
+    if (end > Math.max(at, from))
+      parts.push({ text: text.slice(Math.max(at, from), end), match: true })
     at = Math.max(at, end)
   }
   if (at < text.length) parts.push({ text: text.slice(at), match: false })
@@ -32,8 +38,16 @@ export function partsOf(text: string, spans: readonly Span[]): HighlightPart[] {
 
 const isHalf = (text: string, at: number): boolean => (text.charCodeAt(at) & 0xfc00) === 0xdc00
 
-/** A window of a longer text around its first match, cut between characters, with an ellipsis where it was cut. */
-export function excerptOf(text: string, spans: readonly Span[], most: number, before = Math.floor(most / 4)): HighlightPart[] {
+/**
+ * A window of a longer text around its first match, cut between characters, with an ellipsis where
+ * it was cut.
+ */
+export function excerptOf(
+  text: string,
+  spans: readonly Span[],
+  most: number,
+  before = Math.floor(most / 4),
+): HighlightPart[] {
   if (text.length <= most) return partsOf(text, spans)
   const first = joined(spans)[0]?.[0] ?? 0
   let from = Math.max(0, Math.min(first - before, text.length - most))
@@ -45,12 +59,28 @@ export function excerptOf(text: string, spans: readonly Span[], most: number, be
   }
   let to = Math.min(text.length, from + most)
   if (isHalf(text, to)) to--
-  const parts = partsOf(text.slice(from, to), spans.map(([a, b]): Span => [Math.max(0, a - from), Math.min(to, b) - from]).filter(([a, b]) => b > a))
-  return [...(from > 0 ? [{ text: '…', match: false }] : []), ...parts, ...(to < text.length ? [{ text: '…', match: false }] : [])]
+  const parts = partsOf(
+    text.slice(from, to),
+    spans
+      .map(([a, b]): Span => [Math.max(0, a - from), Math.min(to, b) - from])
+      .filter(([a, b]) => b > a),
+  )
+  return [
+    ...(from > 0 ? [{ text: '…', match: false }] : []),
+    ...parts,
+    ...(to < text.length ? [{ text: '…', match: false }] : []),
+  ]
 }
 
-/** The same words in one case and without marks above and below letters, as the index of words has them. */
-export const folded = (text: string): string => text.normalize('NFD').replace(/\p{M}+/gu, '').toLowerCase()
+/**
+ * The same words in one case and without marks above and below letters, as the index of words has
+ * them.
+ */
+export const folded = (text: string): string =>
+  text
+    .normalize('NFD')
+    .replace(/\p{M}+/gu, '')
+    .toLowerCase()
 
 /** One word, or several in a row; the last may go on, when `open`. */
 export type Words = { readonly words: readonly string[]; readonly open: boolean }
@@ -58,7 +88,8 @@ export type Words = { readonly words: readonly string[]; readonly open: boolean 
 const WORD = /[\p{L}\p{N}\p{M}\p{Co}]+/gu
 
 /** The words of a text as the index cuts it (FTS5, unicode61). */
-export const wordsOf = (text: string): string[] => (text.match(WORD) ?? []).map(folded).filter((word) => word !== '')
+export const wordsOf = (text: string): string[] =>
+  (text.match(WORD) ?? []).map(folded).filter((word) => word !== '')
 
 /** Very short words would go on to nearly everything. */
 const mayGoOn = (word: string): boolean => word.length > 2 || /[^\x20-\x7e]/.test(word)
@@ -72,7 +103,11 @@ export function wordsFor(text: string, phrase: boolean): Words | null {
 export function wordSpans(text: string, wanted: readonly Words[]): Span[] {
   const found: Span[] = []
   if (wanted.length === 0) return found
-  const tokens = [...text.matchAll(WORD)].map((match) => ({ word: folded(match[0]), from: match.index, to: match.index + match[0].length }))
+  const tokens = [...text.matchAll(WORD)].map((match) => ({
+    word: folded(match[0]),
+    from: match.index,
+    to: match.index + match[0].length,
+  }))
   for (const { words, open } of wanted) {
     for (let at = 0; at + words.length <= tokens.length; at++) {
       const fits = words.every((word, index) => {
@@ -98,5 +133,9 @@ export function pieceSpans(text: string, pieces: readonly string[], most = 100):
   return found
 }
 
-/** A piece of text as an expression that finds all its places; a plain text costs as much to find as it is long. */
-export const pieceExpression = (piece: string, exact: boolean): RegExp => new RegExp(RegExp.escape(piece), `g${exact ? '' : 'i'}${/[^\0-\x7f]/.test(piece) ? 'u' : ''}`)
+/**
+ * A piece of text as an expression that finds all its places; a plain text costs as much to find as
+ * it is long.
+ */
+export const pieceExpression = (piece: string, exact: boolean): RegExp =>
+  new RegExp(RegExp.escape(piece), `g${exact ? '' : 'i'}${/[^\0-\x7f]/.test(piece) ? 'u' : ''}`)

@@ -1,6 +1,8 @@
 /**
- * Regular expressions of a search, as RE2 has them (https://github.com/google/re2/wiki/Syntax): time grows with the text and not
- * with what the expression could mean. They are held against single lines, as grep does, so a line without the letters that every
+ * Regular expressions of a search, as RE2 has them (https://github.com/google/re2/wiki/Syntax):
+ * time grows with the text and not
+ * with what the expression could mean. They are held against single lines, as grep does, so a line
+ * without the letters that every
  * match must have is passed over.
  */
 import { RE2JS } from 're2js'
@@ -28,12 +30,22 @@ export function requireExpression(source: string, field: string): void {
   try {
     steps = RE2JS.compile(source, flagsOf(false)).programSize()
   } catch (error) {
-    throw invalid(field, `regex: is not an RE2 expression: ${(error instanceof Error ? error.message : 'it cannot be read').replace(/^error parsing regexp: /, '')}`)
+    throw invalid(
+      field,
+      `regex: is not an RE2 expression: ${(error instanceof Error ? error.message : 'it cannot be read').replace(/^error parsing regexp: /, '')}`,
+    )
   }
-  if (steps > MOST_STEPS) throw invalid(field, `regex: is too large: its repetitions make ${steps} steps, and ${MOST_STEPS} are allowed`)
+  if (steps > MOST_STEPS)
+    throw invalid(
+      field,
+      `regex: is too large: its repetitions make ${steps} steps, and ${MOST_STEPS} are allowed`,
+    )
 }
 
-/** Texts of which one must be in every match, the longest that are known; null when nothing is known. */
+/**
+ * Texts of which one must be in every match, the longest that are known; null when nothing is
+ * known.
+ */
 function anchors(need: Need): string[] | null {
   if (need === null) return null
   if ('piece' in need) return [need.piece]
@@ -41,18 +53,30 @@ function anchors(need: Need): string[] | null {
     const each = need.any.map(anchors)
     return each.includes(null) ? null : each.flatMap((one) => one ?? [])
   }
-  const shortest = (pieces: readonly string[]): number => Math.min(...pieces.map((piece) => piece.length))
-  return need.all.map(anchors).filter((one) => one !== null).reduce<string[] | null>((best, one) => (best === null || shortest(one) > shortest(best) ? one : best), null)
+  const shortest = (pieces: readonly string[]): number =>
+    Math.min(...pieces.map((piece) => piece.length))
+  return need.all
+    .map(anchors)
+    .filter((one) => one !== null)
+    .reduce<string[] | null>(
+      (best, one) => (best === null || shortest(one) > shortest(best) ? one : best),
+      null,
+    )
 }
 
 /** Texts that must all be in a line that matches, in this order, where that is known. */
 function inOrder(need: Need): string[] {
   if (need === null || 'any' in need) return []
-  return 'piece' in need ? [need.piece] : need.all.flatMap((one) => (one !== null && 'piece' in one ? [one.piece] : []))
+  return 'piece' in need
+    ? [need.piece]
+    : need.all.flatMap((one) => (one !== null && 'piece' in one ? [one.piece] : []))
 }
 
 export type Expression = {
-  /** Whether it is found in a line of a text that has one character for each byte; null when looking would take too long. */
+  /**
+   * Whether it is found in a line of a text that has one character for each byte; null when looking
+   * would take too long.
+   */
   found(bytes: string): boolean | null
   /** The first places where it is found in a text. */
   places(text: string, most: number): [number, number][]
@@ -65,8 +89,13 @@ export function expression(source: string, exactCase: boolean): Expression {
   const plain = plainExpression(source, exactCase)
   // Other scripts have other bytes and other cases than their letters here.
   const known = anchors(need)?.every(isPlain) ? anchors(need) : null
-  const anchor = known === null ? null : new RegExp(known.map((piece) => RegExp.escape(piece)).join('|'), exactCase ? 'g' : 'gi')
-  const signs = inOrder(need).filter((piece) => isPlain(piece) && (exactCase || !/[A-Za-z]/.test(piece)))
+  const anchor =
+    known === null
+      ? null
+      : new RegExp(known.map((piece) => RegExp.escape(piece)).join('|'), exactCase ? 'g' : 'gi')
+  const signs = inOrder(need).filter(
+    (piece) => isPlain(piece) && (exactCase || !/[A-Za-z]/.test(piece)),
+  )
   const hasSigns = (line: string): boolean => {
     let from = 0
     for (const sign of signs) {
@@ -95,7 +124,12 @@ export function expression(source: string, exactCase: boolean): Expression {
   return {
     found(bytes) {
       // A chunk that is larger has a line that is long, and its square is too much.
-      if (plain && bytes.length <= LARGEST_PLAIN && !(plain.beyondAscii && /[^\0-\x7f]/.test(bytes))) return plain.pattern.test(bytes)
+      if (
+        plain &&
+        bytes.length <= LARGEST_PLAIN &&
+        !(plain.beyondAscii && /[^\0-\x7f]/.test(bytes))
+      )
+        return plain.pattern.test(bytes)
       let found: boolean | null = false
       for (const [from, to] of lines(bytes)) {
         const line = bytes.slice(from, to)
@@ -112,7 +146,8 @@ export function expression(source: string, exactCase: boolean): Expression {
         if (!hasSigns(line) || line.length * steps > MOST_WORK) continue
         const matcher = pattern.matcher(line)
         while (matcher.find()) {
-          if (matcher.end() > matcher.start()) found.push([from + matcher.start(), from + matcher.end()])
+          if (matcher.end() > matcher.start())
+            found.push([from + matcher.start(), from + matcher.end()])
           if (found.length >= most) return found
         }
       }

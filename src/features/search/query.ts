@@ -1,6 +1,8 @@
 /**
- * What somebody typed into a search, taken apart: words, quoted phrases, `-` before what must not be there, and qualifiers
- * (`label:bug`, `repo:acme/site`). A qualifier that nobody knows, or whose value means nothing, is a word like any other.
+ * What somebody typed into a search, taken apart: words, quoted phrases, `-` before what must not
+ * be there, and qualifiers
+ * (`label:bug`, `repo:acme/site`). A qualifier that nobody knows, or whose value means nothing, is
+ * a word like any other.
  */
 import { invalid } from '#lib/errors.ts'
 
@@ -12,14 +14,30 @@ export type Term = { readonly text: string; readonly phrase: boolean; readonly n
 const YES_NO = ['yes', 'no']
 /** The qualifiers with the values that mean something; null takes any. */
 const QUALIFIERS = {
-  repo: null, org: null, team: null, language: null, path: null, author: null, assignee: null, label: null, milestone: null, symbol: null, branch: null,
+  repo: null,
+  org: null,
+  team: null,
+  language: null,
+  path: null,
+  author: null,
+  assignee: null,
+  label: null,
+  milestone: null,
+  symbol: null,
+  branch: null,
   is: ['open', 'closed', 'merged', 'draft', 'issue', 'pr', 'pull'],
   no: ['assignee'],
-  case: YES_NO, archived: YES_NO, generated: YES_NO,
+  case: YES_NO,
+  archived: YES_NO,
+  generated: YES_NO,
 } as const satisfies Record<string, readonly string[] | null>
 export type QualifierName = keyof typeof QUALIFIERS | 'regex'
 
-export type Qualifier = { readonly name: QualifierName; readonly value: string; readonly not: boolean }
+export type Qualifier = {
+  readonly name: QualifierName
+  readonly value: string
+  readonly not: boolean
+}
 
 export type Query = { readonly terms: readonly Term[]; readonly qualifiers: readonly Qualifier[] }
 
@@ -28,7 +46,10 @@ const MOST_PARTS = 32
 
 const known = (name: string): name is keyof typeof QUALIFIERS => Object.hasOwn(QUALIFIERS, name)
 
-/** Whether a value means something for a qualifier; the text is lower case already where only some words do. */
+/**
+ * Whether a value means something for a qualifier; the text is lower case already where only some
+ * words do.
+ */
 function means(name: keyof typeof QUALIFIERS, value: string): boolean {
   if (value === '') return false
   const values: readonly string[] | null = QUALIFIERS[name]
@@ -36,9 +57,16 @@ function means(name: keyof typeof QUALIFIERS, value: string): boolean {
   return name === 'repo' || name === 'team' ? /^[^/\s]+\/[^/\s]+$/.test(value) : true
 }
 
-const qualifier = (name: keyof typeof QUALIFIERS, value: string, not: boolean): Qualifier => ({ name, value: QUALIFIERS[name] === null ? value : value.toLowerCase(), not })
+const qualifier = (name: keyof typeof QUALIFIERS, value: string, not: boolean): Qualifier => ({
+  name,
+  value: QUALIFIERS[name] === null ? value : value.toLowerCase(),
+  not,
+})
 
-/** Reads up to the closing sign; a backslash keeps the next character. Gives the text and where to go on; without an end it goes to the last. */
+/**
+ * Reads up to the closing sign; a backslash keeps the next character. Gives the text and where to
+ * go on; without an end it goes to the last.
+ */
 function upTo(text: string, from: number, sign: '"' | '/'): { value: string; next: number } {
   let value = ''
   for (let at = from; at < text.length; at++) {
@@ -46,8 +74,10 @@ function upTo(text: string, from: number, sign: '"' | '/'): { value: string; nex
     if (char === sign) return { value, next: at + 1 }
     if (char === '\\' && at + 1 < text.length) {
       const after = text[at + 1] ?? ''
-      // In an expression everything but the slash keeps its backslash, which is part of the language.
-      value += after === sign ? after : sign === '/' ? `\\${after}` : after === '\\' ? '\\' : `\\${after}`
+      // In an expression everything but the slash keeps its backslash, which is part of the
+      // language.
+      value +=
+        after === sign ? after : sign === '/' ? `\\${after}` : after === '\\' ? '\\' : `\\${after}`
       at++
     } else value += char
   }
@@ -96,16 +126,29 @@ export function parseQuery(text: string, field = 'query'): Query {
     else terms.push({ text: word, phrase: false, not })
     at += word.length
   }
-  if (terms.length + qualifiers.length === 0) throw invalid(field, `${field} is empty: give words to look for, or a qualifier such as is:open`)
-  if (terms.length + qualifiers.length > MOST_PARTS) throw invalid(field, `${field} has at most ${MOST_PARTS} words and qualifiers`)
+  if (terms.length + qualifiers.length === 0)
+    throw invalid(
+      field,
+      `${field} is empty: give words to look for, or a qualifier such as is:open`,
+    )
+  if (terms.length + qualifiers.length > MOST_PARTS)
+    throw invalid(field, `${field} has at most ${MOST_PARTS} words and qualifiers`)
   return { terms, qualifiers }
 }
 
-const CODE_ONLY: ReadonlySet<string> = new Set(['path', 'language', 'symbol', 'regex', 'branch', 'generated'])
+const CODE_ONLY: ReadonlySet<string> = new Set([
+  'path',
+  'language',
+  'symbol',
+  'regex',
+  'branch',
+  'generated',
+])
 
 /** The type that a query asks for by itself. */
 export function typeOf({ qualifiers }: Query): SearchType {
-  const said = (name: QualifierName, ...values: string[]) => qualifiers.some((one) => !one.not && one.name === name && values.includes(one.value))
+  const said = (name: QualifierName, ...values: string[]) =>
+    qualifiers.some((one) => !one.not && one.name === name && values.includes(one.value))
   if (said('is', 'pr', 'pull')) return 'pulls'
   if (said('is', 'issue')) return 'issues'
   return qualifiers.some(({ name }) => CODE_ONLY.has(name)) ? 'code' : 'repositories'

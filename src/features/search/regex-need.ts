@@ -1,6 +1,8 @@
 /**
- * What every match of a regular expression must hold, read from its text, so that the index can leave out most files before the
- * expression is tried. It reads little and supposes nothing: whatever it does not understand says nothing.
+ * What every match of a regular expression must hold, read from its text, so that the index can
+ * leave out most files before the
+ * expression is tried. It reads little and supposes nothing: whatever it does not understand says
+ * nothing.
  */
 import type { Need } from './trigrams.ts'
 
@@ -11,12 +13,21 @@ const both = (needs: readonly Need[]): Need => {
   const known = needs.filter((need) => need !== null)
   return known.length === 0 ? null : known.length === 1 ? (known[0] ?? null) : { all: known }
 }
-const either = (needs: readonly Need[]): Need => (needs.includes(null) ? null : needs.length === 1 ? (needs[0] ?? null) : { any: needs })
-const needOf = (part: Part): Need => ('exact' in part ? (part.exact === '' ? null : { piece: part.exact }) : part.need)
+const either = (needs: readonly Need[]): Need =>
+  needs.includes(null) ? null : needs.length === 1 ? (needs[0] ?? null) : { any: needs }
+const needOf = (part: Part): Need =>
+  'exact' in part ? (part.exact === '' ? null : { piece: part.exact }) : part.need
 
 const NOTHING: Part = { need: null }
 const EMPTY: Part = { exact: '' }
-const ESCAPED: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', f: '\f', v: '\v', a: '\x07' }
+const ESCAPED: Readonly<Record<string, string>> = {
+  n: '\n',
+  t: '\t',
+  r: '\r',
+  f: '\f',
+  v: '\v',
+  a: '\x07',
+}
 /** Escapes that stand at a place and match no character. */
 const PLACES = new Set(['b', 'B', 'A', 'z'])
 
@@ -54,7 +65,11 @@ class Reader {
       run = ''
       wholly = false
     }
-    while (this.at < this.source.length && this.source[this.at] !== '|' && this.source[this.at] !== ')') {
+    while (
+      this.at < this.source.length &&
+      this.source[this.at] !== '|' &&
+      this.source[this.at] !== ')'
+    ) {
       const part = this.atom()
       const times = this.repetition()
       if (times === 'once') {
@@ -82,7 +97,8 @@ class Reader {
     let times = 'once' as Times
     for (;;) {
       const char = this.source[this.at]
-      const braces = char === '{' ? /^\{(\d+)(,(\d*))?\}/.exec(this.source.slice(this.at, this.at + 20)) : null
+      const braces =
+        char === '{' ? /^\{(\d+)(,(\d*))?\}/.exec(this.source.slice(this.at, this.at + 20)) : null
       if (braces) {
         this.at += braces[0].length
         times = Number(braces[1]) === 0 ? 'maybe' : times === 'maybe' ? 'maybe' : 'some'

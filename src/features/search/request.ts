@@ -1,9 +1,15 @@
-/** What the threads of the search are asked, as plain values: names are ids already, and rights are part of the question. */
+/**
+ * What the threads of the search are asked, as plain values: names are ids already, and rights are
+ * part of the question.
+ */
 import type { HighlightPart } from './parts.ts'
 import type { SearchType, Term } from './query.ts'
 import type { SymbolKind } from './symbol-table.ts'
 
-/** What may be seen, by rule: everything public, and private repositories of these workspaces and those granted, narrowed to `only`. */
+/**
+ * What may be seen, by rule: everything public, and private repositories of these workspaces and
+ * those granted, narrowed to `only`.
+ */
 export type Scope = {
   readonly workspaces: readonly string[]
   readonly granted: readonly string[]
@@ -18,7 +24,10 @@ export type Scope = {
 export type AnyOf<T> = { readonly values: readonly T[]; readonly not: boolean }
 
 export type Filters = {
-  /** Repositories, workspaces and repositories of teams that were named: any of them. Null for everywhere. */
+  /**
+   * Repositories, workspaces and repositories of teams that were named: any of them. Null for
+   * everywhere.
+   */
   readonly repos: readonly string[] | null
   readonly workspaces: readonly string[] | null
   readonly notRepos: readonly string[]
@@ -76,7 +85,11 @@ export type Hits =
   | { readonly type: 'issues' | 'pulls'; readonly records: readonly RecordHit[] }
   | { readonly type: 'code'; readonly files: readonly CodeHit[] }
 
-export type Found = { readonly counts: Readonly<Record<SearchType, number>>; readonly hits: Hits; readonly incomplete: boolean }
+export type Found = {
+  readonly counts: Readonly<Record<SearchType, number>>
+  readonly hits: Hits
+  readonly incomplete: boolean
+}
 
 /** More than this is not counted, nor leafed through. */
 export const MOST_COUNTED = 1_000

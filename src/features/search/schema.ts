@@ -5,11 +5,15 @@ import { Repo } from '#features/repos/schema.ts'
 import { SEARCH_TYPES } from './query.ts'
 
 export const Highlight = Type.Array(Type.Object({ text: Type.String(), match: Type.Boolean() }), {
-  description: 'A text in pieces, in order; the pieces that are a match say so. Joined they are the excerpt.',
+  description:
+    'A text in pieces, in order; the pieces that are a match say so. Joined they are the excerpt.',
 })
 export type Highlight = Static<typeof Highlight>
 
-export const RepoFound = Type.Object({ ...Repo.properties, highlights: Type.Object({ name: Highlight, description: Highlight }) }, { description: 'A repository.' })
+export const RepoFound = Type.Object(
+  { ...Repo.properties, highlights: Type.Object({ name: Highlight, description: Highlight }) },
+  { description: 'A repository.' },
+)
 
 export const CodeFound = Type.Object(
   {
@@ -19,8 +23,14 @@ export const CodeFound = Type.Object(
     sha: Type.String({ description: 'The commit that was searched.' }),
     language: Nullable(Type.String()),
     html_url: Type.String(),
-    matches: Type.Array(Type.Object({ number: Type.Integer({ description: 'The line, from 1.' }), parts: Highlight }), { description: 'Lines of the file, at most 8.' }),
-    symbols: Type.Array(Type.Object({ name: Type.String(), kind: Type.String(), line: Type.Integer() }), { description: 'Definitions in the file that fit.' }),
+    matches: Type.Array(
+      Type.Object({ number: Type.Integer({ description: 'The line, from 1.' }), parts: Highlight }),
+      { description: 'Lines of the file, at most 8.' },
+    ),
+    symbols: Type.Array(
+      Type.Object({ name: Type.String(), kind: Type.String(), line: Type.Integer() }),
+      { description: 'Definitions in the file that fit.' },
+    ),
   },
   { description: 'A file.' },
 )
@@ -39,12 +49,20 @@ const written = {
   highlights: Type.Object({
     title: Highlight,
     body: Highlight,
-    comments: Type.Array(Type.Object({ id: Id('cmt'), author: Actor, parts: Highlight }), { description: 'Comments that hold what was asked for, at most 3.' }),
+    comments: Type.Array(Type.Object({ id: Id('cmt'), author: Actor, parts: Highlight }), {
+      description: 'Comments that hold what was asked for, at most 3.',
+    }),
   }),
 }
-export const IssueFound = Type.Object({ ...written, state: OneOf(['open', 'closed']), reason: Nullable(Type.String()) }, { description: 'An issue.' })
+export const IssueFound = Type.Object(
+  { ...written, state: OneOf(['open', 'closed']), reason: Nullable(Type.String()) },
+  { description: 'An issue.' },
+)
 export type IssueFound = Static<typeof IssueFound>
-export const PullFound = Type.Object({ ...written, status: OneOf(PULL_STATUSES) }, { description: 'A pull request.' })
+export const PullFound = Type.Object(
+  { ...written, status: OneOf(PULL_STATUSES) },
+  { description: 'A pull request.' },
+)
 export type PullFound = Static<typeof PullFound>
 
 export const PersonFound = Type.Object(
@@ -60,7 +78,10 @@ export const PersonFound = Type.Object(
 export type PersonFound = Static<typeof PersonFound>
 
 const count = Type.Integer({ minimum: 0, maximum: 1000 })
-const Counts = Type.Object({ repositories: count, code: count, issues: count, pulls: count, people: count }, { description: 'What there is of each type: exact up to 1,000, then 1,000.' })
+const Counts = Type.Object(
+  { repositories: count, code: count, issues: count, pulls: count, people: count },
+  { description: 'What there is of each type: exact up to 1,000, then 1,000.' },
+)
 
 const answer = {
   query: Type.String(),
@@ -69,16 +90,29 @@ const answer = {
   page: Type.Integer(),
   per_page: Type.Integer(),
   next: Nullable(Type.String({ description: 'The cursor of the next page.' })),
-  incomplete: Type.Boolean({ description: 'True when time ran out, or part of what was asked for is still being taken in: there may be more.' }),
+  incomplete: Type.Boolean({
+    description:
+      'True when time ran out, or part of what was asked for is still being taken in: there may be more.',
+  }),
 }
 
 export const SearchResult = Type.Object(
-  { ...answer, items: Type.Array(Type.Union([RepoFound, CodeFound, IssueFound, PullFound, PersonFound]), { description: 'Records of the type.' }) },
+  {
+    ...answer,
+    items: Type.Array(Type.Union([RepoFound, CodeFound, IssueFound, PullFound, PersonFound]), {
+      description: 'Records of the type.',
+    }),
+  },
   { $id: 'SearchResult', description: 'What was found.' },
 )
 export type SearchResult = Static<typeof SearchResult>
 
 export type RepoFound = Static<typeof RepoFound>
 
-export const Place = Type.Object({ kind: OneOf(['repository', 'issue', 'pull', 'page', 'search']), title: Type.String(), detail: Nullable(Type.String()), path: Type.String() })
+export const Place = Type.Object({
+  kind: OneOf(['repository', 'issue', 'pull', 'page', 'search']),
+  title: Type.String(),
+  detail: Nullable(Type.String()),
+  path: Type.String(),
+})
 export type Place = Static<typeof Place>

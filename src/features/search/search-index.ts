@@ -1,4 +1,6 @@
-/** The index of one forge: its threads, made when they are first needed, and ended with the forge. */
+/**
+ * The index of one forge: its threads, made when they are first needed, and ended with the forge.
+ */
 import type { Hearth } from '#core/hearth.ts'
 import { join } from 'node:path'
 import type { ExploreRequest } from './explore.ts'
@@ -26,7 +28,10 @@ export class SearchIndex {
   constructor(hearth: Hearth) {
     const place = { index: join(hearth.settings.data, 'search.db'), forge: databaseFile(hearth.db) }
     this.writer = new SearchThread<Writing>({ ...place, writes: true })
-    this.#readers = Array.from({ length: READERS }, () => new SearchThread<Reading>({ ...place, writes: false }))
+    this.#readers = Array.from(
+      { length: READERS },
+      () => new SearchThread<Reading>({ ...place, writes: false }),
+    )
   }
 
   /** Opens or makes the file, and gives whether it is complete. */
@@ -42,7 +47,10 @@ export class SearchIndex {
     this.#complete = Promise.resolve(true)
   }
 
-  /** The thread with the shortest line; one that is not there yet is made only when the others have work. */
+  /**
+   * The thread with the shortest line; one that is not there yet is made only when the others have
+   * work.
+   */
   #reader(): SearchThread<Reading> {
     return this.#readers.reduce((best, other) => (other.load < best.load ? other : best))
   }
@@ -52,7 +60,9 @@ export class SearchIndex {
     await this.opened()
     const reader = this.#reader()
     try {
-      return await reader.call('find', [request], { patience: (reader.load + 1) * (request.budget + GRACE_MS) })
+      return await reader.call('find', [request], {
+        patience: (reader.load + 1) * (request.budget + GRACE_MS),
+      })
     } catch (error) {
       if (!(error instanceof ThreadEnded)) throw error
       return nothing(request.type)
@@ -70,8 +80,16 @@ export class SearchIndex {
 }
 
 function nothing(type: SearchType): Found {
-  const counts = Object.fromEntries(SEARCH_TYPES.map((one) => [one, 0])) as Record<SearchType, number>
-  const hits = type === 'code' ? { type, files: [] } : type === 'issues' || type === 'pulls' ? { type, records: [] } : { type, ids: [] }
+  const counts = Object.fromEntries(SEARCH_TYPES.map((one) => [one, 0])) as Record<
+    SearchType,
+    number
+  >
+  const hits =
+    type === 'code'
+      ? { type, files: [] }
+      : type === 'issues' || type === 'pulls'
+        ? { type, records: [] }
+        : { type, ids: [] }
   return { counts, hits, incomplete: true }
 }
 

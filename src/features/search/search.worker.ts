@@ -1,12 +1,24 @@
 /**
- * A thread of the search. One of them writes the index, the others only ask. It hears `{id, name, args}` and answers each with
+ * A thread of the search. One of them writes the index, the others only ask. It hears `{id, name,
+ * args}` and answers each with
  * its value or with what went wrong.
  */
 import type { DatabaseHandle } from '#core/db.ts'
 import { explore } from './explore.ts'
 import { find } from './find.ts'
 import {
-  beginTree, dropOrphans, endTree, findTree, listGone, listStale, listUnused, openFolder, putBlobs, putFolder, removeTree, treesOf,
+  beginTree,
+  dropOrphans,
+  endTree,
+  findTree,
+  listGone,
+  listStale,
+  listUnused,
+  openFolder,
+  putBlobs,
+  putFolder,
+  removeTree,
+  treesOf,
 } from './store-code.ts'
 import { openIndex, openIndexForReading } from './store-index.ts'
 import { isComplete, putNames, putTexts, rebuildStep, removeTexts } from './store-texts.ts'
@@ -16,7 +28,22 @@ declare const self: Worker
 /** What each thread can be asked. */
 const READING = { find, explore }
 const WRITING = {
-  isComplete, rebuildStep, putTexts, putNames, removeTexts, findTree, beginTree, endTree, openFolder, putBlobs, putFolder, removeTree, treesOf, listUnused, dropOrphans, listStale,
+  isComplete,
+  rebuildStep,
+  putTexts,
+  putNames,
+  removeTexts,
+  findTree,
+  beginTree,
+  endTree,
+  openFolder,
+  putBlobs,
+  putFolder,
+  removeTree,
+  treesOf,
+  listUnused,
+  dropOrphans,
+  listStale,
   listGone,
 }
 export type Reading = typeof READING
@@ -24,8 +51,15 @@ export type Writing = typeof WRITING
 
 /** What starts a thread. */
 export type Opening = { readonly writes: boolean; readonly index: string; readonly forge: string }
-export type Asked = { readonly id: number; readonly name: string; readonly args: readonly unknown[] }
-export type Answered = { readonly id: number } & ({ readonly value: unknown } | { readonly error: string })
+export type Asked = {
+  readonly id: number
+  readonly name: string
+  readonly args: readonly unknown[]
+}
+export type Answered = { readonly id: number } & (
+  | { readonly value: unknown }
+  | { readonly error: string }
+)
 
 let db: DatabaseHandle | null = null
 let able: Readonly<Record<string, unknown>> = {}
@@ -49,6 +83,9 @@ self.onmessage = ({ data }: MessageEvent<Asked & { readonly opening?: Opening }>
     if (!db || typeof run !== 'function') throw new Error(`the search has no ${data.name}`)
     postMessage({ id: data.id, value: run(db, ...data.args) } satisfies Answered)
   } catch (error) {
-    postMessage({ id: data.id, error: error instanceof Error ? (error.stack ?? error.message) : String(error) } satisfies Answered)
+    postMessage({
+      id: data.id,
+      error: error instanceof Error ? (error.stack ?? error.message) : String(error),
+    } satisfies Answered)
   }
 }

@@ -5,16 +5,30 @@ import { inIndex } from './store-index.ts'
 import { symbolsOf } from './symbols.ts'
 import { isBinary, readsGenerated } from './text-kind.ts'
 
-export type TreeState = { readonly id: number; readonly commit_oid: string | null; readonly done: boolean }
+export type TreeState = {
+  readonly id: number
+  readonly commit_oid: string | null
+  readonly done: boolean
+}
 type TreeRow = { id: number; commit_oid: string | null; done: number }
 
 export const findTree = (db: DatabaseHandle, repo_id: string, ref: string): TreeState | null => {
-  const row = db.one<TreeRow>('SELECT id, commit_oid, done FROM trees WHERE repo_id = ? AND ref = ?', repo_id, ref)
+  const row = db.one<TreeRow>(
+    'SELECT id, commit_oid, done FROM trees WHERE repo_id = ? AND ref = ?',
+    repo_id,
+    ref,
+  )
   return row && { id: row.id, commit_oid: row.commit_oid, done: row.done === 1 }
 }
 
 /** Says that a tree is on its way to a commit. Gives what it held before. */
-export function beginTree(db: DatabaseHandle, repo_id: string, ref: string, commit: string, now: number): TreeState {
+export function beginTree(
+  db: DatabaseHandle,
+  repo_id: string,
+  ref: string,
+  commit: string,
+  now: number,
+): TreeState {
   return inIndex(db, () => {
     const before = findTree(db, repo_id, ref)
     if (before?.done && before.commit_oid === commit) {
@@ -24,7 +38,10 @@ export function beginTree(db: DatabaseHandle, repo_id: string, ref: string, comm
     const row = db.one<{ id: number }>(
       `INSERT INTO trees (repo_id, ref, commit_oid, used_at) VALUES (?1, ?2, ?3, ?4)
        ON CONFLICT DO UPDATE SET commit_oid = ?3, done = 0, used_at = ?4 RETURNING id`,
-      repo_id, ref, commit, now,
+      repo_id,
+      ref,
+      commit,
+      now,
     )
     return { id: row?.id ?? 0, commit_oid: before?.commit_oid ?? null, done: false }
   })
@@ -36,17 +53,26 @@ export const endTree = (db: DatabaseHandle, tree: number, commit: string): void 
 export type FolderLook = { readonly path: string; readonly oid: string }
 
 /**
- * Begins a folder that has changed: it is whole no more. Gives which of the folders in it are not in the index as they are, and
+ * Begins a folder that has changed: it is whole no more. Gives which of the folders in it are not
+ * in the index as they are, and
  * which blobs it has none of.
  */
 export function openFolder(
-  db: DatabaseHandle, tree: number, path: string, folders: readonly FolderLook[], oids: readonly string[],
+  db: DatabaseHandle,
+  tree: number,
+  path: string,
+  folders: readonly FolderLook[],
+  oids: readonly string[],
 ): { folders: string[]; missing: string[] } {
   db.run('DELETE FROM dirs WHERE tree = ? AND path = ?', tree, path)
-  const isWhole = (one: FolderLook) => db.one<{ oid: string }>('SELECT oid FROM dirs WHERE tree = ? AND path = ?', tree, one.path)?.oid === one.oid
+  const isWhole = (one: FolderLook) =>
+    db.one<{ oid: string }>('SELECT oid FROM dirs WHERE tree = ? AND path = ?', tree, one.path)
+      ?.oid === one.oid
   return {
     folders: folders.filter((one) => !isWhole(one)).map((one) => one.path),
-    missing: [...new Set(oids)].filter((oid) => db.one('SELECT 1 FROM blobs WHERE oid = ?', oid) === null),
+    missing: [...new Set(oids)].filter(
+      (oid) => db.one('SELECT 1 FROM blobs WHERE oid = ?', oid) === null,
+    ),
   }
 }
 
@@ -67,7 +93,10 @@ export function putBlobs(db: DatabaseHandle, blobs: readonly NewBlob[]): void {
     for (const { oid, size, data, language } of blobs) {
       const text = data === null || isBinary(data) ? null : decoder.decode(data)
       const row = db.one<{ id: number }>(
-        'INSERT INTO blobs (oid, size, generated) VALUES (?, ?, ?) ON CONFLICT DO NOTHING RETURNING id', oid, size, text !== null && readsGenerated(text) ? 1 : 0,
+        'INSERT INTO blobs (oid, size, generated) VALUES (?, ?, ?) ON CONFLICT DO NOTHING RETURNING id',
+        oid,
+        size,
+        text !== null && readsGenerated(text) ? 1 : 0,
       )
       // It may have come twice in one folder.
       if (!row || text === null || data === null) continue
@@ -75,24 +104,47 @@ export function putBlobs(db: DatabaseHandle, blobs: readonly NewBlob[]): void {
       let start = 1
       for (const part of chunksOf(data)) {
         const content = decoder.decode(part)
-        db.run('INSERT INTO chunks (id, line, text) VALUES (?, ?, ?)', chunk, start, Bun.zstdCompressSync(part, { level: 3 }))
+        db.run(
+          'INSERT INTO chunks (id, line, text) VALUES (?, ?, ?)',
+          chunk,
+          start,
+          Bun.zstdCompressSync(part, { level: 3 }),
+        )
         db.run('INSERT INTO code_fts (rowid, text) VALUES (?, ?)', chunk, content)
         chunk++
-        for (let end = content.indexOf('\n'); end >= 0; end = content.indexOf('\n', end + 1)) start++
+        for (let end = content.indexOf('\n'); end >= 0; end = content.indexOf('\n', end + 1))
+          start++
       }
-      for (const { name, kind, line } of symbolsOf(text, language)) db.run('INSERT OR IGNORE INTO symbols (blob, line, name, kind) VALUES (?, ?, ?, ?)', row.id, line, name, kind)
+      for (const { name, kind, line } of symbolsOf(text, language))
+        db.run(
+          'INSERT OR IGNORE INTO symbols (blob, line, name, kind) VALUES (?, ?, ?, ?)',
+          row.id,
+          line,
+          name,
+          kind,
+        )
     }
   })
 }
 
-export type NewFile = { readonly name: string; readonly oid: string; readonly language: string | null; readonly generated: boolean }
+export type NewFile = {
+  readonly name: string
+  readonly oid: string
+  readonly language: string | null
+  readonly generated: boolean
+}
 
 /** Takes away blobs that no file has any more. */
 function dropUnused(db: DatabaseHandle, blobs: Iterable<number>): void {
   for (const blob of blobs) {
     if (db.one('SELECT 1 FROM files WHERE blob = ? LIMIT 1', blob)) continue
     const first = firstChunk(blob)
-    for (const { id } of db.all<{ id: number }>('SELECT id FROM chunks WHERE id >= ? AND id < ?', first, first + CHUNKS_OF_BLOB)) db.run('DELETE FROM code_fts WHERE rowid = ?', id)
+    for (const { id } of db.all<{ id: number }>(
+      'SELECT id FROM chunks WHERE id >= ? AND id < ?',
+      first,
+      first + CHUNKS_OF_BLOB,
+    ))
+      db.run('DELETE FROM code_fts WHERE rowid = ?', id)
     db.run('DELETE FROM chunks WHERE id >= ? AND id < ?', first, first + CHUNKS_OF_BLOB)
     db.run('DELETE FROM symbols WHERE blob = ?', blob)
     db.run('DELETE FROM blobs WHERE id = ?', blob)
@@ -102,13 +154,25 @@ function dropUnused(db: DatabaseHandle, blobs: Iterable<number>): void {
 /** A folder, and where what is below it begins and ends in the order of paths. */
 const rangeOf = (path: string): [string, string, string] => [path, `${path}/`, `${path}0`]
 
-/** The folders right in a folder that hold files in the index and are not among these. Goes from one to the next by the order of paths. */
-function foldersIn(db: DatabaseHandle, tree: number, path: string, but: ReadonlySet<string>): string[] {
+/**
+ * The folders right in a folder that hold files in the index and are not among these. Goes from one
+ * to the next by the order of paths.
+ */
+function foldersIn(
+  db: DatabaseHandle,
+  tree: number,
+  path: string,
+  but: ReadonlySet<string>,
+): string[] {
   const found = new Set<string>()
   const start = path === '' ? '' : `${path}/`
   let after = start
   for (;;) {
-    const next = db.one<{ dir: string }>('SELECT dir FROM files WHERE tree = ? AND dir > ? ORDER BY dir LIMIT 1', tree, after)?.dir
+    const next = db.one<{ dir: string }>(
+      'SELECT dir FROM files WHERE tree = ? AND dir > ? ORDER BY dir LIMIT 1',
+      tree,
+      after,
+    )?.dir
     if (next === undefined || !next.startsWith(start)) return [...found]
     const child = start + (next.slice(start.length).split('/')[0] ?? '')
     if (!but.has(child)) found.add(child)
@@ -116,12 +180,27 @@ function foldersIn(db: DatabaseHandle, tree: number, path: string, but: Readonly
   }
 }
 
-/** Sets the files right in a folder, all of them, and marks the folder as whole; folders in it that are not among `folders` (paths) leave. */
-export function putFolder(db: DatabaseHandle, tree: number, folder: FolderLook, files: readonly NewFile[], folders: readonly string[]): void {
+/**
+ * Sets the files right in a folder, all of them, and marks the folder as whole; folders in it that
+ * are not among `folders` (paths) leave.
+ */
+export function putFolder(
+  db: DatabaseHandle,
+  tree: number,
+  folder: FolderLook,
+  files: readonly NewFile[],
+  folders: readonly string[],
+): void {
   inIndex(db, () => {
     const { path, oid } = folder
     const left = new Map(
-      db.all<{ name: string; blob: number }>('SELECT name, blob FROM files WHERE tree = ? AND dir = ?', tree, path).map(({ name, blob }) => [name, blob]),
+      db
+        .all<{ name: string; blob: number }>(
+          'SELECT name, blob FROM files WHERE tree = ? AND dir = ?',
+          tree,
+          path,
+        )
+        .map(({ name, blob }) => [name, blob]),
     )
     const loose = new Set<number>()
     for (const file of files) {
@@ -132,7 +211,13 @@ export function putFolder(db: DatabaseHandle, tree: number, folder: FolderLook, 
       if (before === blob) continue
       if (before !== undefined) loose.add(before)
       db.run(
-        'INSERT OR REPLACE INTO files (tree, dir, name, blob, language, generated) VALUES (?, ?, ?, ?, ?, ?)', tree, path, file.name, blob, file.language, file.generated ? 1 : 0,
+        'INSERT OR REPLACE INTO files (tree, dir, name, blob, language, generated) VALUES (?, ?, ?, ?, ?, ?)',
+        tree,
+        path,
+        file.name,
+        blob,
+        file.language,
+        file.generated ? 1 : 0,
       )
     }
     for (const [name, blob] of left) {
@@ -140,9 +225,22 @@ export function putFolder(db: DatabaseHandle, tree: number, folder: FolderLook, 
       loose.add(blob)
     }
     for (const inner of foldersIn(db, tree, path, new Set(folders))) {
-      for (const { blob } of db.all<{ blob: number }>('SELECT blob FROM files WHERE tree = ? AND (dir = ? OR (dir >= ? AND dir < ?))', tree, ...rangeOf(inner))) loose.add(blob)
-      db.run('DELETE FROM files WHERE tree = ? AND (dir = ? OR (dir >= ? AND dir < ?))', tree, ...rangeOf(inner))
-      db.run('DELETE FROM dirs WHERE tree = ? AND (path = ? OR (path >= ? AND path < ?))', tree, ...rangeOf(inner))
+      for (const { blob } of db.all<{ blob: number }>(
+        'SELECT blob FROM files WHERE tree = ? AND (dir = ? OR (dir >= ? AND dir < ?))',
+        tree,
+        ...rangeOf(inner),
+      ))
+        loose.add(blob)
+      db.run(
+        'DELETE FROM files WHERE tree = ? AND (dir = ? OR (dir >= ? AND dir < ?))',
+        tree,
+        ...rangeOf(inner),
+      )
+      db.run(
+        'DELETE FROM dirs WHERE tree = ? AND (path = ? OR (path >= ? AND path < ?))',
+        tree,
+        ...rangeOf(inner),
+      )
     }
     db.run('INSERT OR REPLACE INTO dirs (tree, path, oid) VALUES (?, ?, ?)', tree, path, oid)
     dropUnused(db, loose)
@@ -156,8 +254,13 @@ export function removeTree(db: DatabaseHandle, tree: number): boolean {
   return inIndex(db, () => {
     db.run('UPDATE trees SET done = 0, commit_oid = NULL WHERE id = ?', tree)
     db.run('DELETE FROM dirs WHERE tree = ?', tree)
-    const files = db.all<{ dir: string; name: string; blob: number }>('SELECT dir, name, blob FROM files WHERE tree = ? LIMIT ?', tree, FILES_AT_ONCE)
-    for (const { dir, name } of files) db.run('DELETE FROM files WHERE tree = ? AND dir = ? AND name = ?', tree, dir, name)
+    const files = db.all<{ dir: string; name: string; blob: number }>(
+      'SELECT dir, name, blob FROM files WHERE tree = ? LIMIT ?',
+      tree,
+      FILES_AT_ONCE,
+    )
+    for (const { dir, name } of files)
+      db.run('DELETE FROM files WHERE tree = ? AND dir = ? AND name = ?', tree, dir, name)
     dropUnused(db, new Set(files.map(({ blob }) => blob)))
     if (files.length === FILES_AT_ONCE) return true
     db.run('DELETE FROM trees WHERE id = ?', tree)
@@ -165,34 +268,50 @@ export function removeTree(db: DatabaseHandle, tree: number): boolean {
   })
 }
 
-export const treesOf = (db: DatabaseHandle, repo_id: string): { id: number; ref: string }[] => db.all('SELECT id, ref FROM trees WHERE repo_id = ?', repo_id)
+export const treesOf = (db: DatabaseHandle, repo_id: string): { id: number; ref: string }[] =>
+  db.all('SELECT id, ref FROM trees WHERE repo_id = ?', repo_id)
 
 /** Trees of other branches that nobody asked for since. */
 export const listUnused = (db: DatabaseHandle, since: number): number[] =>
-  db.all<{ id: number }>(`SELECT id FROM trees WHERE ref <> '' AND used_at < ? LIMIT 20`, since).map(({ id }) => id)
+  db
+    .all<{ id: number }>(`SELECT id FROM trees WHERE ref <> '' AND used_at < ? LIMIT 20`, since)
+    .map(({ id }) => id)
 
 /** Takes away blobs that a stop left without a file. Gives how many. */
 export function dropOrphans(db: DatabaseHandle, limit: number): number {
   return inIndex(db, () => {
-    const orphans = db.all<{ id: number }>('SELECT id FROM blobs WHERE NOT EXISTS (SELECT 1 FROM files WHERE files.blob = blobs.id) LIMIT ?', limit)
-    dropUnused(db, orphans.map(({ id }) => id))
+    const orphans = db.all<{ id: number }>(
+      'SELECT id FROM blobs WHERE NOT EXISTS (SELECT 1 FROM files WHERE files.blob = blobs.id) LIMIT ?',
+      limit,
+    )
+    dropUnused(
+      db,
+      orphans.map(({ id }) => id),
+    )
     return orphans.length
   })
 }
 
-/** Repositories whose code is not in the index as the forge has it: never begun, unfinished, or another commit. */
+/**
+ * Repositories whose code is not in the index as the forge has it: never begun, unfinished, or
+ * another commit.
+ */
 export const listStale = (db: DatabaseHandle, limit: number): string[] =>
-  db.all<{ id: string }>(
-    `SELECT p.id FROM forge.repos p JOIN forge.refs f ON f.repo_id = p.id AND f.name = 'refs/heads/' || p.default_branch
+  db
+    .all<{ id: string }>(
+      `SELECT p.id FROM forge.repos p JOIN forge.refs f ON f.repo_id = p.id AND f.name = 'refs/heads/' || p.default_branch
      LEFT JOIN trees t ON t.repo_id = p.id AND t.ref = ''
      WHERE p.parent_id IS NULL AND p.purged_at IS NULL AND (t.id IS NULL OR t.done = 0 OR t.commit_oid <> f.oid) LIMIT ?`,
-    limit,
-  ).map(({ id }) => id)
+      limit,
+    )
+    .map(({ id }) => id)
 
 /** Repositories and records that the index has and the forge has not, of trees and words. */
 export const listGone = (db: DatabaseHandle, limit: number): string[] =>
-  db.all<{ repo_id: string }>(
-    `SELECT DISTINCT t.repo_id FROM trees t LEFT JOIN forge.repos p ON p.id = t.repo_id WHERE p.id IS NULL OR p.purged_at IS NOT NULL
+  db
+    .all<{ repo_id: string }>(
+      `SELECT DISTINCT t.repo_id FROM trees t LEFT JOIN forge.repos p ON p.id = t.repo_id WHERE p.id IS NULL OR p.purged_at IS NOT NULL
      UNION SELECT n.repo_id FROM names n LEFT JOIN forge.repos p ON p.id = n.repo_id WHERE p.id IS NULL OR p.purged_at IS NOT NULL LIMIT ?`,
-    limit,
-  ).map(({ repo_id }) => repo_id)
+      limit,
+    )
+    .map(({ repo_id }) => repo_id)

@@ -1,31 +1,61 @@
-/** Marks: what of the forge the index has not taken in yet. They are made in the transaction of the change, so none is lost. */
+/**
+ * Marks: what of the forge the index has not taken in yet. They are made in the transaction of the
+ * change, so none is lost.
+ */
 import type { Db } from '#core/db.ts'
 import type { Tx } from '#core/write.ts'
 
 export type MarkKind = 'record' | 'repo' | 'code'
-export type Mark = { readonly kind: MarkKind; readonly repo_id: string; readonly number: number; readonly version: number }
+export type Mark = {
+  readonly kind: MarkKind
+  readonly repo_id: string
+  readonly number: number
+  readonly version: number
+}
 
 export function putMark(tx: Tx, kind: MarkKind, repo_id: string, number = 0): void {
   tx.db.run(
-    'INSERT INTO search_marks (kind, repo_id, number) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET version = version + 1', kind, repo_id, number,
+    'INSERT INTO search_marks (kind, repo_id, number) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET version = version + 1',
+    kind,
+    repo_id,
+    number,
   )
 }
 
 export const listMarks = (db: Db, kind: MarkKind, limit: number): Mark[] =>
-  db.all<Mark>('SELECT kind, repo_id, number, version FROM search_marks WHERE kind = ? ORDER BY repo_id, number LIMIT ?', kind, limit)
+  db.all<Mark>(
+    'SELECT kind, repo_id, number, version FROM search_marks WHERE kind = ? ORDER BY repo_id, number LIMIT ?',
+    kind,
+    limit,
+  )
 
 export const hasMarks = (db: Db): boolean => db.one('SELECT 1 FROM search_marks LIMIT 1') !== null
 
 /** Takes marks away, but none that was made again since it was read. */
 export function removeMarks(tx: Tx, marks: readonly Mark[]): void {
   for (const { kind, repo_id, number, version } of marks) {
-    tx.db.run('DELETE FROM search_marks WHERE kind = ? AND repo_id = ? AND number = ? AND version = ?', kind, repo_id, number, version)
+    tx.db.run(
+      'DELETE FROM search_marks WHERE kind = ? AND repo_id = ? AND number = ? AND version = ?',
+      kind,
+      repo_id,
+      number,
+      version,
+    )
   }
 }
 
-/** Those of the issues and pull requests of a repository that is gone: the index drops all of it by the repository's own mark. */
+/**
+ * Those of the issues and pull requests of a repository that is gone: the index drops all of it by
+ * the repository's own mark.
+ */
 export const removeRecordMarks = (tx: Tx, repo_id: string, limit: number): number =>
-  tx.db.run(`DELETE FROM search_marks WHERE (kind, repo_id, number) IN (SELECT kind, repo_id, number FROM search_marks WHERE kind = 'record' AND repo_id = ? LIMIT ?)`, repo_id, limit)
+  tx.db.run(
+    `DELETE FROM search_marks WHERE (kind, repo_id, number) IN (SELECT kind, repo_id, number FROM search_marks WHERE kind = 'record' AND repo_id = ? LIMIT ?)`,
+    repo_id,
+    limit,
+  )
 
 /** Where the database is, for the threads that read it. */
-export const databaseFile = (db: Db): string => db.all<{ name: string; file: string }>('PRAGMA database_list').find(({ name }) => name === 'main')?.file ?? ''
+export const databaseFile = (db: Db): string =>
+  db.all<{ name: string; file: string }>('PRAGMA database_list').find(({ name }) => name === 'main')
+    ?.file ?? ''

@@ -11,7 +11,21 @@ const LONGEST_NAME = 120
 const MOST_LINES = 30_000
 
 /** Words that some expressions would take for a name. */
-const NO_NAMES = new Set(['if', 'for', 'while', 'switch', 'return', 'catch', 'else', 'sizeof', 'function', 'defined', 'do', 'with', 'constructor'])
+const NO_NAMES = new Set([
+  'if',
+  'for',
+  'while',
+  'switch',
+  'return',
+  'catch',
+  'else',
+  'sizeof',
+  'function',
+  'defined',
+  'do',
+  'with',
+  'constructor',
+])
 
 /** The names that a file defines, in the order of its lines; each line gives at most one. */
 export function symbolsOf(text: string, language: string | null): CodeSymbol[] {
@@ -19,7 +33,11 @@ export function symbolsOf(text: string, language: string | null): CodeSymbol[] {
   const found: CodeSymbol[] = []
   if (rules.length === 0) return found
   let from = 0
-  for (let line = 1; from < text.length && line <= MOST_LINES && found.length < MOST_SYMBOLS; line++) {
+  for (
+    let line = 1;
+    from < text.length && line <= MOST_LINES && found.length < MOST_SYMBOLS;
+    line++
+  ) {
     const end = text.indexOf('\n', from)
     const until = end < 0 ? text.length : end
     if (until > from && until - from <= LONGEST_LINE) {

@@ -1,6 +1,8 @@
 /**
- * Takes the code of one branch into the index: from the root down, past every folder that is there as it is, each folder marked when
- * all in it is in. So a push costs what it changed, and what a stop interrupts goes on where it was.
+ * Takes the code of one branch into the index: from the root down, past every folder that is there
+ * as it is, each folder marked when
+ * all in it is in. So a push costs what it changed, and what a stop interrupts goes on where it
+ * was.
  */
 import type { Hearth } from '#core/hearth.ts'
 import { GitError, type Oid, type TreeEntry } from '#git'
@@ -10,7 +12,9 @@ import type { NewBlob } from './store-code.ts'
 
 /** Larger files are not searched. */
 export const LARGEST_FILE = 1024 * 1024
-/** Blobs that are on their way at once, and how much of them goes into one transaction of the index. */
+/**
+ * Blobs that are on their way at once, and how much of them goes into one transaction of the index.
+ */
 const BLOBS_AT_ONCE = 8
 const BYTES_AT_ONCE = 2 * 1024 * 1024
 const FILES_AT_ONCE = 200
@@ -19,12 +23,25 @@ const DEEPEST = 200
 
 export type Taken = { files: number; bytes: number }
 
-type Task = { readonly hearth: Hearth; readonly index: SearchIndex; readonly store: string; readonly commit: Oid; readonly tree: number; readonly taken: Taken }
+type Task = {
+  readonly hearth: Hearth
+  readonly index: SearchIndex
+  readonly store: string
+  readonly commit: Oid
+  readonly tree: number
+  readonly taken: Taken
+}
 
 /**
- * Brings a branch up to date in the index. Each step ends where others may have their turn. `ref` is empty for the default branch.
+ * Brings a branch up to date in the index. Each step ends where others may have their turn. `ref`
+ * is empty for the default branch.
  */
-export async function* takeCode(hearth: Hearth, index: SearchIndex, repo: RepoRow, ref: string): AsyncGenerator<Taken> {
+export async function* takeCode(
+  hearth: Hearth,
+  index: SearchIndex,
+  repo: RepoRow,
+  ref: string,
+): AsyncGenerator<Taken> {
   const taken: Taken = { files: 0, bytes: 0 }
   const commit = readRef(hearth.db, repo.id, `refs/heads/${ref === '' ? repo.default_branch : ref}`)
   if (commit === null) {
@@ -36,21 +53,45 @@ export async function* takeCode(hearth: Hearth, index: SearchIndex, repo: RepoRo
   if (!root) return
   const tree = await index.writer.call('beginTree', [repo.id, ref, commit, hearth.clock.now()])
   if (tree.done) return
-  yield* takeFolder({ hearth, index, store: repo.store, commit, tree: tree.id, taken }, '', root.tree, 0)
+  yield* takeFolder(
+    { hearth, index, store: repo.store, commit, tree: tree.id, taken },
+    '',
+    root.tree,
+    0,
+  )
   await index.writer.call('endTree', [tree.id, commit])
 }
 
-export async function* dropTree(index: SearchIndex, tree: number, taken: Taken): AsyncGenerator<Taken> {
+export async function* dropTree(
+  index: SearchIndex,
+  tree: number,
+  taken: Taken,
+): AsyncGenerator<Taken> {
   while (await index.writer.call('removeTree', [tree])) yield taken
 }
 
-async function* takeFolder(task: Task, path: string, oid: Oid, depth: number): AsyncGenerator<Taken> {
+async function* takeFolder(
+  task: Task,
+  path: string,
+  oid: Oid,
+  depth: number,
+): AsyncGenerator<Taken> {
   const { hearth, index, store, commit, tree, taken } = task
-  const entries = depth > DEEPEST ? [] : ((await hearth.git.tree(store, commit, path, { sizes: true })) ?? [])
+  const entries =
+    depth > DEEPEST ? [] : ((await hearth.git.tree(store, commit, path, { sizes: true })) ?? [])
   const at = (name: string): string => (path === '' ? name : `${path}/${name}`)
-  const folders = entries.filter(({ type }) => type === 'dir').map((entry) => ({ path: at(entry.name), oid: entry.oid }))
-  const files = entries.filter(({ type, size }) => type === 'file' && size !== null && size <= LARGEST_FILE)
-  const { folders: changed, missing } = await index.writer.call('openFolder', [tree, path, folders, files.map((file) => file.oid)])
+  const folders = entries
+    .filter(({ type }) => type === 'dir')
+    .map((entry) => ({ path: at(entry.name), oid: entry.oid }))
+  const files = entries.filter(
+    ({ type, size }) => type === 'file' && size !== null && size <= LARGEST_FILE,
+  )
+  const { folders: changed, missing } = await index.writer.call('openFolder', [
+    tree,
+    path,
+    folders,
+    files.map((file) => file.oid),
+  ])
   const oids = new Map(folders.map((folder) => [folder.path, folder.oid]))
   for (const folder of changed) yield* takeFolder(task, folder, oids.get(folder) ?? '', depth + 1)
 
@@ -66,7 +107,12 @@ async function* takeFolder(task: Task, path: string, oid: Oid, depth: number): A
   await index.writer.call('putFolder', [
     tree,
     { path, oid },
-    files.map(({ name, oid: blob }) => ({ name, oid: blob, language: fileLanguage(name), generated: isGenerated(at(name)) })),
+    files.map(({ name, oid: blob }) => ({
+      name,
+      oid: blob,
+      language: fileLanguage(name),
+      generated: isGenerated(at(name)),
+    })),
     folders.map((folder) => folder.path),
   ])
   yield taken
@@ -76,7 +122,10 @@ function* batches(files: readonly TreeEntry[]): Generator<TreeEntry[]> {
   let batch: TreeEntry[] = []
   let bytes = 0
   for (const file of files) {
-    if (batch.length > 0 && (bytes + (file.size ?? 0) > BYTES_AT_ONCE || batch.length >= FILES_AT_ONCE)) {
+    if (
+      batch.length > 0 &&
+      (bytes + (file.size ?? 0) > BYTES_AT_ONCE || batch.length >= FILES_AT_ONCE)
+    ) {
       yield batch
       batch = []
       bytes = 0

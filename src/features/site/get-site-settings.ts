@@ -6,7 +6,8 @@ import { settingsRecord } from './settings-record.ts'
 
 export const getSiteSettings = operation({
   name: 'get_site_settings',
-  summary: 'Get what this installation is set to: what update_site_settings can change, and all else with where it comes from. Of secrets only whether they are set. For site administrators, people only.',
+  summary:
+    'Get what this installation is set to: what update_site_settings can change, and all else with where it comes from. Of secrets only whether they are set. For site administrators, people only.',
   route: 'GET /admin/settings',
   toolset: 'admin',
   access: siteAdmin(),

@@ -6,7 +6,8 @@ import { statusOf } from './status.ts'
 
 export const getSiteStatus = operation({
   name: 'get_site_status',
-  summary: 'Get how this installation does: release, database, disk, queues, backups, mail, isolation of checks. For site administrators, people only.',
+  summary:
+    'Get how this installation does: release, database, disk, queues, backups, mail, isolation of checks. For site administrators, people only.',
   route: 'GET /admin/status',
   toolset: 'admin',
   access: siteAdmin(),

@@ -6,7 +6,8 @@ import { usageOf } from './usage.ts'
 
 export const getUsage = operation({
   name: 'get_usage',
-  summary: 'Get what a workspace takes (storage, repositories, members, run minutes, cost of agents), each with its quota. For its members.',
+  summary:
+    'Get what a workspace takes (storage, repositories, members, run minutes, cost of agents), each with its quota. For its members.',
   route: 'GET /workspaces/{workspace}/usage',
   toolset: 'workspaces',
   access: readsWorkspace({ scope: 'workspace:read' }),

@@ -19,11 +19,37 @@ import { requireWithinQuota } from './usage.ts'
 
 export * from './schema.ts'
 export { applySettings } from './changeable.ts'
-export { checkOutbound, getSiteSettings, getSiteStatus, getUsage, listAllWorkspaces, listJobsQueue, retryJob, sendTestMail, setQuota, updateSiteSettings }
+export {
+  checkOutbound,
+  getSiteSettings,
+  getSiteStatus,
+  getUsage,
+  listAllWorkspaces,
+  listJobsQueue,
+  retryJob,
+  sendTestMail,
+  setQuota,
+  updateSiteSettings,
+}
 
 export const feature: Feature = {
   name: 'site',
-  operations: [getSiteStatus, getSiteSettings, updateSiteSettings, listAllWorkspaces, setQuota, getUsage, listJobsQueue, retryJob, sendTestMail, checkOutbound],
+  operations: [
+    getSiteStatus,
+    getSiteSettings,
+    updateSiteSettings,
+    listAllWorkspaces,
+    setQuota,
+    getUsage,
+    listJobsQueue,
+    retryJob,
+    sendTestMail,
+    checkOutbound,
+  ],
   jobs: [sweepOutbox as Job],
-  extensions: [growth.with(requireWithinQuota), conditions.with(mailCondition), conditions.with(tlsCondition)],
+  extensions: [
+    growth.with(requireWithinQuota),
+    conditions.with(mailCondition),
+    conditions.with(tlsCondition),
+  ],
 }

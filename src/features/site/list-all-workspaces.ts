@@ -8,11 +8,15 @@ import { usageOf } from './usage.ts'
 
 export const listAllWorkspaces = operation({
   name: 'list_all_workspaces',
-  summary: 'List the workspaces of this site, newest first, by text in slug or name (q), each with what it takes and its quotas. For site administrators, people only.',
+  summary:
+    'List the workspaces of this site, newest first, by text in slug or name (q), each with what it takes and its quotas. For site administrators, people only.',
   route: 'GET /admin/workspaces',
   toolset: 'admin',
   access: siteAdmin(),
-  input: Type.Object({ q: Type.Optional(Type.String({ maxLength: 200, description: 'Text in the slug or name.' })), ...byPage() }),
+  input: Type.Object({
+    q: Type.Optional(Type.String({ maxLength: 200, description: 'Text in the slug or name.' })),
+    ...byPage(),
+  }),
   output: SiteWorkspaces,
   list: 'page',
 
@@ -20,6 +24,10 @@ export const listAllWorkspaces = operation({
     const window = windowOf(paging)
     const text = q?.trim().toLowerCase() || null
     const rows = listWorkspaceRows(db, text, { limit: window.limit, offset: window.offset })
-    return pageOf(rows.map((row) => ({ ...row, usage: usageOf(hearth, row.id) })), window, countWorkspaceRows(db, text))
+    return pageOf(
+      rows.map((row) => ({ ...row, usage: usageOf(hearth, row.id) })),
+      window,
+      countWorkspaceRows(db, text),
+    )
   },
 })

@@ -8,7 +8,8 @@ import { BackgroundJobs, JOB_STATES } from './schema.ts'
 
 export const listJobsQueue = operation({
   name: 'list_jobs_queue',
-  summary: 'List the background jobs that wait, run or have failed, newest first, by state and kind. For site administrators, people only.',
+  summary:
+    'List the background jobs that wait, run or have failed, newest first, by state and kind. For site administrators, people only.',
   route: 'GET /admin/jobs',
   toolset: 'admin',
   access: siteAdmin(),
@@ -22,6 +23,9 @@ export const listJobsQueue = operation({
 
   handler: ({ db }, { state, kind, ...paging }) => {
     const window = windowOf(paging)
-    return pageOf(listJobs(db, { state, kind, limit: window.limit + 1, offset: window.offset }).map(jobRecord), window)
+    return pageOf(
+      listJobs(db, { state, kind, limit: window.limit + 1, offset: window.offset }).map(jobRecord),
+      window,
+    )
   },
 })

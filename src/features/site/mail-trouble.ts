@@ -1,13 +1,19 @@
 /** What a failure to send mail means, in words for whoever set it up. */
 import { tlsTrouble } from './tls-trouble.ts'
 
-const PORTS = 'smtps:// is for servers that encrypt from the first byte (port 465), smtp:// for those that begin in the clear (587, 25).'
+const PORTS =
+  'smtps:// is for servers that encrypt from the first byte (port 465), smtp:// for those that begin in the clear (587, 25).'
 
-const refusedPort = (server: string): string => `Nothing listens at ${server}: look at host and port in mail.url.`
+const refusedPort = (server: string): string =>
+  `Nothing listens at ${server}: look at host and port in mail.url.`
 
 /** Codes are those of the mail library and of the system's sockets. */
 export function mailTrouble(error: unknown, server: string): string {
-  const { code, responseCode, message = String(error) } = (error ?? {}) as { code?: string; responseCode?: number; message?: string }
+  const {
+    code,
+    responseCode,
+    message = String(error),
+  } = (error ?? {}) as { code?: string; responseCode?: number; message?: string }
   const said = message.replace(/\s+/g, ' ').slice(0, 300)
   switch (code) {
     case 'EDNS':
@@ -21,9 +27,12 @@ export function mailTrouble(error: unknown, server: string): string {
     case 'ESOCKET': {
       if (/ECONNREFUSED/.test(said)) return refusedPort(server)
       const means = tlsTrouble(said)
-      if (means !== null) return `The encryption with ${server} failed: ${means} (${said}). ${PORTS}`
-      if (/certificate|altname|ssl|tls/i.test(said)) return `The encryption with ${server} failed: ${said}. ${PORTS}`
-      if (/greeting/i.test(said)) return `${server} took the connection and said nothing, as servers do that wait for encryption. ${PORTS}`
+      if (means !== null)
+        return `The encryption with ${server} failed: ${means} (${said}). ${PORTS}`
+      if (/certificate|altname|ssl|tls/i.test(said))
+        return `The encryption with ${server} failed: ${said}. ${PORTS}`
+      if (/greeting/i.test(said))
+        return `${server} took the connection and said nothing, as servers do that wait for encryption. ${PORTS}`
       return `${server} did not answer as a mail server: ${said}. A firewall may be in between; many providers close port 25.`
     }
     case 'ETLS':

@@ -9,10 +9,14 @@ export function outboundTrouble({ fault, message }: OutboundError, url: URL): st
     case 'refused':
       return /ECONNREFUSED/.test(message)
         ? `Nothing listens at ${url.host}: the machine is there and refuses the port.`
-        : /EHOSTUNREACH|ENETUNREACH/.test(message) ? `There is no way from this machine to ${url.host}.` : `${message}.`
+        : /EHOSTUNREACH|ENETUNREACH/.test(message)
+          ? `There is no way from this machine to ${url.host}.`
+          : `${message}.`
     case 'tls': {
       const means = tlsTrouble(message)
-      return means === null ? `${message}.` : `The encryption with ${url.host} failed: ${means} (${message.replace(/^.*cannot be reached: /, '')}).`
+      return means === null
+        ? `${message}.`
+        : `The encryption with ${url.host} failed: ${means} (${message.replace(/^.*cannot be reached: /, '')}).`
     }
     case 'timeout':
       return `${message}. A firewall may drop what is sent there.`

@@ -8,7 +8,8 @@ import { BackgroundJob } from './schema.ts'
 
 export const retryJob = operation({
   name: 'retry_job',
-  summary: 'Run a background job now that failed, or that waits for its next try. Not one that runs. For site administrators, people only. Answers with the job.',
+  summary:
+    'Run a background job now that failed, or that waits for its next try. Not one that runs. For site administrators, people only. Answers with the job.',
   route: 'POST /admin/jobs/{id}/retry',
   toolset: 'admin',
   access: siteAdmin({ writes: true }),
@@ -21,7 +22,11 @@ export const retryJob = operation({
       if (!before) throw notFound(`the job ${id}`)
       const after = retry(tx.db, id, tx.now_ms)
       if (!after) throw conflict('in_progress', 'this job runs already')
-      tx.audit({ action: 'site.job_retried', target: { kind: 'job', id, name: before.kind }, data: { before: { state: before.state, attempt: before.attempt } } })
+      tx.audit({
+        action: 'site.job_retried',
+        target: { kind: 'job', id, name: before.kind },
+        data: { before: { state: before.state, attempt: before.attempt } },
+      })
       tx.afterCommit(() => tx.hearth.jobs.wake())
       return jobRecord(after)
     }),

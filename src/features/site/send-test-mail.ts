@@ -7,32 +7,53 @@ import { mailTrouble } from './mail-trouble.ts'
 /** Unlike other mail it is sent at once: whoever asks waits to hear what is wrong. */
 export const sendTestMail = operation({
   name: 'send_test_mail',
-  summary: 'Send a letter to see whether mail leaves, and say what is wrong if it does not. For site administrators, people only.',
+  summary:
+    'Send a letter to see whether mail leaves, and say what is wrong if it does not. For site administrators, people only.',
   route: null,
   access: siteAdmin({ writes: true }),
   input: Type.Object({ to: EmailInput }),
-  output: Type.Object({ sent: Type.Boolean(), detail: Type.String({ description: 'Where it went, or what went wrong.' }) }),
+  output: Type.Object({
+    sent: Type.Boolean(),
+    detail: Type.String({ description: 'Where it went, or what went wrong.' }),
+  }),
 
   handler: async ({ hearth, caller, write }, { to }) => {
     const { settings } = hearth
     const address = readEmail(to)
     const { host } = new URL(settings.site_url)
     const note = (sent: boolean) =>
-      write((tx) => tx.audit({ action: 'site.mail_tested', target: { kind: 'site', id: 'site', name: settings.site_url }, data: { sent } }))
+      write((tx) =>
+        tx.audit({
+          action: 'site.mail_tested',
+          target: { kind: 'site', id: 'site', name: settings.site_url },
+          data: { sent },
+        }),
+      )
     try {
       await deliverMail(hearth, {
-        to: address, kind: 'test', subject: `A test letter from ${host}`,
+        to: address,
+        kind: 'test',
+        subject: `A test letter from ${host}`,
         text: `${caller.username} sent this from ${settings.site_url}\nto see whether mail leaves. It does.\n`,
       })
     } catch (error) {
       hearth.log.warn('a test letter was not sent', { error })
       await note(false)
-      return { sent: false, detail: mailTrouble(error, settings.mail === null ? 'the outbox' : new URL(settings.mail.url).host) }
+      return {
+        sent: false,
+        detail: mailTrouble(
+          error,
+          settings.mail === null ? 'the outbox' : new URL(settings.mail.url).host,
+        ),
+      }
     }
     await note(true)
     return {
       sent: true,
-      detail: settings.mail === null ? `No mail server is set, so the letter is a file in ${settings.data}/outbox.` : `${new URL(settings.mail.url).host} took the letter for ${address}. Whether it arrives is up to the servers after it.`,
+      detail:
+        settings.mail === null
+          ? `No mail server is set, so the letter is a file in ${settings.data}/outbox.`
+          : `${new URL(settings.mail.url).host} took the letter for ${address}. Whether it arrives is up to the servers after it.`,
     }
   },
 })

@@ -8,19 +8,33 @@ import { putQuota } from './store.ts'
 import { quotaRecord } from './usage.ts'
 
 const limit = (what: string) =>
-  Type.Optional(Nullable(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: `The most ${what}; null lifts it, and what is left out stays as it is.` })))
+  Type.Optional(
+    Nullable(
+      Type.Integer({
+        minimum: 0,
+        maximum: Number.MAX_SAFE_INTEGER,
+        description: `The most ${what}; null lifts it, and what is left out stays as it is.`,
+      }),
+    ),
+  )
 
 export const setQuota = operation({
   name: 'set_quota',
-  summary: 'Set how far a workspace may grow. What it has already stays; only more is refused. For site administrators, people only. Answers with the quota.',
+  summary:
+    'Set how far a workspace may grow. What it has already stays; only more is refused. For site administrators, people only. Answers with the quota.',
   route: 'PUT /admin/quotas/{workspace}',
   toolset: 'admin',
   access: siteAdmin({ writes: true }),
   input: Type.Object({
     // Named by whoever keeps the site, who need not belong to it.
     workspace: WorkspaceSlug,
-    repos_bytes: limit('bytes of git objects'), lfs_bytes: limit('bytes of large files'), packages_bytes: limit('bytes of packages'),
-    artifacts_bytes: limit('bytes of artifacts'), repositories: limit('repositories'), members: limit('members'), run_minutes: limit('minutes of runs a month'),
+    repos_bytes: limit('bytes of git objects'),
+    lfs_bytes: limit('bytes of large files'),
+    packages_bytes: limit('bytes of packages'),
+    artifacts_bytes: limit('bytes of artifacts'),
+    repositories: limit('repositories'),
+    members: limit('members'),
+    run_minutes: limit('minutes of runs a month'),
   }),
   output: Quota,
   annotations: { idempotent: true },
@@ -30,12 +44,17 @@ export const setQuota = operation({
       const workspace = findWorkspace(tx.db, slug)
       if (!workspace) throw notFound(`the workspace ${slug}`)
       const before = quotaRecord(tx.db, workspace)
-      const limits = Object.fromEntries(GROWING.map((name) => [name, given[name] === undefined ? before[name] : given[name]])) as Record<Growing, number | null>
+      const limits = Object.fromEntries(
+        GROWING.map((name) => [name, given[name] === undefined ? before[name] : given[name]]),
+      ) as Record<Growing, number | null>
       putQuota(tx, workspace.id, limits)
       const changed = GROWING.filter((name) => limits[name] !== before[name])
-      const pick = (of: Readonly<Record<Growing, number | null>>) => Object.fromEntries(changed.map((name) => [name, of[name]]))
+      const pick = (of: Readonly<Record<Growing, number | null>>) =>
+        Object.fromEntries(changed.map((name) => [name, of[name]]))
       tx.audit({
-        action: 'workspace.quota_changed', target: { kind: 'workspace', id: workspace.id, name: workspace.slug }, workspace_id: workspace.id,
+        action: 'workspace.quota_changed',
+        target: { kind: 'workspace', id: workspace.id, name: workspace.slug },
+        workspace_id: workspace.id,
         data: { before: pick(before), after: pick(limits) },
       })
       return quotaRecord(tx.db, workspace)

@@ -6,10 +6,18 @@ import { listSettings } from './store.ts'
 
 export function settingsRecord({ settings, db }: Hearth): SiteSettings {
   const chosen = new Set(listSettings(db).map(({ name }) => name))
-  const now = Object.fromEntries(Object.entries(CHANGEABLE).map(([name, { read }]) => [name, read(settings)]))
+  const now = Object.fromEntries(
+    Object.entries(CHANGEABLE).map(([name, { read }]) => [name, read(settings)]),
+  )
   const all = settings.configuration.map(({ name, value, source, help }) => {
     const changeable = Object.hasOwn(CHANGEABLE, name)
-    return { name, help, changeable, value: changeable ? now[name] : value, source: chosen.has(name) ? ('site' as const) : source }
+    return {
+      name,
+      help,
+      changeable,
+      value: changeable ? now[name] : value,
+      source: chosen.has(name) ? ('site' as const) : source,
+    }
   })
   return { settings: now, all }
 }

@@ -30,7 +30,13 @@ function diskOf({ data }: Hearth['settings']): { free_bytes: number; size_bytes:
 function queuesOf(hearth: Hearth): SiteStatus['queues'] {
   const queues = new Map<string, SiteStatus['queues'][number]>()
   for (const { kind, state, count } of countJobs(hearth.db)) {
-    const queue = queues.get(kind) ?? { kind, waiting: 0, running: 0, failed: 0, every: hearth.jobs.everyOf(kind) }
+    const queue = queues.get(kind) ?? {
+      kind,
+      waiting: 0,
+      running: 0,
+      failed: 0,
+      every: hearth.jobs.everyOf(kind),
+    }
     queues.set(kind, { ...queue, [state]: count })
   }
   return [...queues.values()]
@@ -44,7 +50,12 @@ async function conditionsOf(hearth: Hearth): Promise<Condition[]> {
         return await ask(hearth)
       } catch (error) {
         hearth.log.error('a part of the site could not say how it is', { error })
-        return { name: ask.name || 'part', state: 'failing', detail: 'It could not be asked; the log says why.', href: null }
+        return {
+          name: ask.name || 'part',
+          state: 'failing',
+          detail: 'It could not be asked; the log says why.',
+          href: null,
+        }
       }
     }),
   )
@@ -66,7 +77,11 @@ export async function statusOf(hearth: Hearth): Promise<SiteStatus> {
     time: timestamp(hearth.clock.now()),
     uptime_seconds: Math.round(process.uptime()),
     memory_bytes: process.memoryUsage.rss(),
-    database: { bytes: sizeOf(join(settings.data, 'hearth.db')), wal_bytes: sizeOf(join(settings.data, 'hearth.db-wal')), migration: lastMigration(db) },
+    database: {
+      bytes: sizeOf(join(settings.data, 'hearth.db')),
+      wal_bytes: sizeOf(join(settings.data, 'hearth.db-wal')),
+      migration: lastMigration(db),
+    },
     disk: { ...disk, writable: disk.free_bytes >= settings.limits.disk_reserve },
     queues: jobs,
     git: { running: packs.running + reads.running, waiting: packs.waiting + reads.waiting },
@@ -75,8 +90,13 @@ export async function statusOf(hearth: Hearth): Promise<SiteStatus> {
     conditions: [
       ...said,
       {
-        name: 'jobs', state: failed === 0 ? 'ok' : 'attention', href: '/admin/jobs?state=failed',
-        detail: failed === 0 ? 'No background job has failed for good.' : `${failed} background ${failed === 1 ? 'job has' : 'jobs have'} failed for good and ${failed === 1 ? 'waits' : 'wait'} for you.`,
+        name: 'jobs',
+        state: failed === 0 ? 'ok' : 'attention',
+        href: '/admin/jobs?state=failed',
+        detail:
+          failed === 0
+            ? 'No background job has failed for good.'
+            : `${failed} background ${failed === 1 ? 'job has' : 'jobs have'} failed for good and ${failed === 1 ? 'waits' : 'wait'} for you.`,
       },
     ],
   }
@@ -89,18 +109,38 @@ export function mailCondition(hearth: Hearth): Condition {
   const condition = { name: 'mail', href: '/admin/mail' }
   if (failure !== null) {
     const server = mail === null ? 'the outbox' : new URL(mail.url).host
-    return { ...condition, state: 'failing', detail: `Nothing has left since ${timestamp(failure.since).slice(0, 16).replace('T', ' ')} UTC. ${mailTrouble(failure.error, server)} What waits is tried again by itself.` }
+    return {
+      ...condition,
+      state: 'failing',
+      detail: `Nothing has left since ${timestamp(failure.since).slice(0, 16).replace('T', ' ')} UTC. ${mailTrouble(failure.error, server)} What waits is tried again by itself.`,
+    }
   }
-  if (mail === null) return { ...condition, state: 'attention', detail: `No mail server is set (mail.url): messages are written to ${join(data, 'outbox')}.` }
-  return { ...condition, state: 'ok', detail: `Mail goes through ${new URL(mail.url).host} as ${mail.from}.` }
+  if (mail === null)
+    return {
+      ...condition,
+      state: 'attention',
+      detail: `No mail server is set (mail.url): messages are written to ${join(data, 'outbox')}.`,
+    }
+  return {
+    ...condition,
+    state: 'ok',
+    detail: `Mail goes through ${new URL(mail.url).host} as ${mail.from}.`,
+  }
 }
 
 /** How connections are encrypted. */
 export const tlsCondition = ({ settings: { tls, site_url } }: Hearth): Condition => ({
-  name: 'encryption', href: null,
+  name: 'encryption',
+  href: null,
   ...(tls !== null
-    ? { state: 'ok' as const, detail: `Connections are encrypted here, with ${tls.kind === 'acme' ? `certificates that are fetched for ${tls.domains.join(', ')}` : 'the certificate of tls.certificate'}.` }
+    ? {
+        state: 'ok' as const,
+        detail: `Connections are encrypted here, with ${tls.kind === 'acme' ? `certificates that are fetched for ${tls.domains.join(', ')}` : 'the certificate of tls.certificate'}.`,
+      }
     : site_url.startsWith('https:')
       ? { state: 'ok' as const, detail: 'The public address is https: a proxy in front encrypts.' }
-      : { state: 'attention' as const, detail: 'The public address is http: passwords and tokens travel in the clear.' }),
+      : {
+          state: 'attention' as const,
+          detail: 'The public address is http: passwords and tokens travel in the clear.',
+        }),
 })

@@ -1,4 +1,7 @@
-/** Letters that were written to files because no mail server is set: somebody reads them soon, or nobody does. */
+/**
+ * Letters that were written to files because no mail server is set: somebody reads them soon, or
+ * nobody does.
+ */
 import { rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { job } from '#core/jobs.ts'
@@ -15,7 +18,8 @@ export const sweepOutbox = job<null>({
     const before = hearth.clock.now() - KEPT
     for (const name of namesIn(folder)) {
       const path = join(folder, name)
-      if ((statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? before) < before) rmSync(path, { force: true })
+      if ((statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? before) < before)
+        rmSync(path, { force: true })
     }
   },
 })

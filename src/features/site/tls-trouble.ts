@@ -1,9 +1,15 @@
-/** What a failure to begin encryption means, in words for whoever set it up; null for one that says enough by itself. The words are OpenSSL's. */
+/**
+ * What a failure to begin encryption means, in words for whoever set it up; null for one that says
+ * enough by itself. The words are OpenSSL's.
+ */
 export function tlsTrouble(said: string): string | null {
-  if (/wrong.version.number|packet length too long|unknown protocol|http request/i.test(said)) return 'what answers there does not begin with encryption'
-  if (/self.signed|unable to get (local )?issuer|unable to verify/i.test(said)) return 'this machine does not trust who vouches for its certificate'
+  if (/wrong.version.number|packet length too long|unknown protocol|http request/i.test(said))
+    return 'what answers there does not begin with encryption'
+  if (/self.signed|unable to get (local )?issuer|unable to verify/i.test(said))
+    return 'this machine does not trust who vouches for its certificate'
   if (/altname|does not match/i.test(said)) return 'its certificate is for another name'
   if (/certificate has expired/i.test(said)) return 'its certificate has ended'
-  if (/not yet valid/i.test(said)) return 'its certificate is not valid yet: look at the clock of this machine too'
+  if (/not yet valid/i.test(said))
+    return 'its certificate is not valid yet: look at the clock of this machine too'
   return null
 }

@@ -9,13 +9,17 @@ import { finish, requireAttempt, requireProvider } from './oidc.ts'
 
 export const finishSignOn = operation({
   name: 'finish_sign_on',
-  summary: 'Complete a sign-in through a provider, with what it sent back and what the browser kept. Answers with the sign-in, or none when an account was linked.',
+  summary:
+    'Complete a sign-in through a provider, with what it sent back and what the browser kept. Answers with the sign-in, or none when an account was linked.',
   route: null,
   access: publicWrite(),
   input: Type.Object({
     provider: Type.String({ maxLength: 40 }),
     attempt: Type.String({ maxLength: 5000 }),
-    query: Type.String({ maxLength: 20_000, description: 'What stood behind the address of the callback.' }),
+    query: Type.String({
+      maxLength: 20_000,
+      description: 'What stood behind the address of the callback.',
+    }),
   }),
   output: Type.Object({ sign_in: Nullable(NewSignIn), next: Nullable(Type.String()) }),
   secretAnswer: true,
@@ -24,7 +28,8 @@ export const finishSignOn = operation({
     const provider = requireProvider(hearth, input.provider)
     const attempt = requireAttempt(hearth, provider, input.attempt)
     const { link_to, next } = attempt
-    if (link_to !== null && !(caller.kind === 'user' && caller.id === link_to)) throw forbidden('role', 'sign in to the account that you began to link')
+    if (link_to !== null && !(caller.kind === 'user' && caller.id === link_to))
+      throw forbidden('role', 'sign in to the account that you began to link')
     const known = await finish(hearth, provider, attempt, input.query)
     return write((tx) => {
       const user = findAccount(tx, provider, known, link_to)

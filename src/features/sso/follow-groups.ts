@@ -1,51 +1,107 @@
 /**
- * Memberships by a provider's groups, brought up to date at every sign-in through it. What the groups gave is noted, and
+ * Memberships by a provider's groups, brought up to date at every sign-in through it. What the
+ * groups gave is noted, and
  * leaving a group takes away that alone: a membership that somebody gave by hand stays as it is.
  */
 import type { SignOnPolicy } from '#core/settings.ts'
 import type { Tx } from '#core/write.ts'
-import { findTeam, findTeamBySlug, findTeamRole, putTeamMember, removeTeamMemberRow } from '#features/teams/index.ts'
-import { addMember, changeMemberRole, dropMember, findMember, findStanding, findWorkspace, type WorkspaceRow } from '#features/workspaces/index.ts'
+import {
+  findTeam,
+  findTeamBySlug,
+  findTeamRole,
+  putTeamMember,
+  removeTeamMemberRow,
+} from '#features/teams/index.ts'
+import {
+  addMember,
+  changeMemberRole,
+  dropMember,
+  findMember,
+  findStanding,
+  findWorkspace,
+  type WorkspaceRow,
+} from '#features/workspaces/index.ts'
 import { Refusal } from '#lib/errors.ts'
-import { listGroupMemberships, putGroupMembership, removeGroupMembership, type GroupMembershipRow } from './store.ts'
+import {
+  listGroupMemberships,
+  putGroupMembership,
+  removeGroupMembership,
+  type GroupMembershipRow,
+} from './store.ts'
 
 type Person = { readonly id: string; readonly username: string }
 
-const keyOf = ({ workspace_id, team_id }: Pick<GroupMembershipRow, 'workspace_id' | 'team_id'>): string => `${workspace_id} ${team_id}`
+const keyOf = ({
+  workspace_id,
+  team_id,
+}: Pick<GroupMembershipRow, 'workspace_id' | 'team_id'>): string => `${workspace_id} ${team_id}`
 
 /** What the rules give for these groups. A workspace or team that does not exist is left out. */
-function wantedBy(tx: Tx, provider: SignOnPolicy, person: Person, groups: readonly string[]): Map<string, GroupMembershipRow & { workspace: WorkspaceRow }> {
+function wantedBy(
+  tx: Tx,
+  provider: SignOnPolicy,
+  person: Person,
+  groups: readonly string[],
+): Map<string, GroupMembershipRow & { workspace: WorkspaceRow }> {
   const wanted = new Map<string, GroupMembershipRow & { workspace: WorkspaceRow }>()
   for (const rule of provider.groups.filter(({ group }) => groups.includes(group))) {
     const workspace = findWorkspace(tx.db, rule.workspace)
-    const team = workspace && rule.team !== null ? findTeamBySlug(tx.db, workspace.id, rule.team) : null
+    const team =
+      workspace && rule.team !== null ? findTeamBySlug(tx.db, workspace.id, rule.team) : null
     if (!workspace || (rule.team !== null && !team)) {
-      tx.hearth.log.warn('a group leads to a workspace or team that does not exist', { provider: provider.id, group: rule.group, workspace: rule.workspace, team: rule.team })
+      tx.hearth.log.warn('a group leads to a workspace or team that does not exist', {
+        provider: provider.id,
+        group: rule.group,
+        workspace: rule.workspace,
+        team: rule.team,
+      })
       continue
     }
-    const row = { provider: provider.id, user_id: person.id, workspace_id: workspace.id, team_id: '', role: rule.role, workspace }
+    const row = {
+      provider: provider.id,
+      user_id: person.id,
+      workspace_id: workspace.id,
+      team_id: '',
+      role: rule.role,
+      workspace,
+    }
     const before = wanted.get(keyOf(row))
     wanted.set(keyOf(row), before?.role === 'owner' ? before : row)
-    if (team) wanted.set(keyOf({ ...row, team_id: team.id }), { ...row, team_id: team.id, role: 'member' })
+    if (team)
+      wanted.set(keyOf({ ...row, team_id: team.id }), { ...row, team_id: team.id, role: 'member' })
   }
   return wanted
 }
 
-/** Does what may be refused (the last owner, too many workspaces) without keeping anybody from signing in. */
+/**
+ * Does what may be refused (the last owner, too many workspaces) without keeping anybody from
+ * signing in.
+ */
 function attempt(tx: Tx, person: Person, change: () => void): boolean {
   try {
     change()
     return true
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    tx.hearth.log.warn('a membership by group could not be changed', { person: person.id, reason: error.reason, message: error.message })
+    tx.hearth.log.warn('a membership by group could not be changed', {
+      person: person.id,
+      reason: error.reason,
+      message: error.message,
+    })
     return false
   }
 }
 
-const audit = (tx: Tx, person: Person, row: GroupMembershipRow, action: 'team.member_added' | 'team.member_removed'): void =>
+const audit = (
+  tx: Tx,
+  person: Person,
+  row: GroupMembershipRow,
+  action: 'team.member_added' | 'team.member_removed',
+): void =>
   tx.audit({
-    action, target: { kind: 'user', id: person.id, name: person.username }, workspace_id: row.workspace_id,
+    action,
+    target: { kind: 'user', id: person.id, name: person.username },
+    workspace_id: row.workspace_id,
     data: { team: findTeam(tx.db, row.team_id)?.slug ?? null, by_group_of: row.provider },
   })
 
@@ -53,18 +109,35 @@ function give(tx: Tx, person: Person, row: GroupMembershipRow & { workspace: Wor
   const { workspace, ...kept } = row
   if (row.team_id === '') {
     if (findStanding(tx.db, workspace.id, person.id)) return
-    if (attempt(tx, person, () => addMember(tx, { workspace_id: workspace.id, user_id: person.id, role: row.role }))) putGroupMembership(tx.db, kept)
+    if (
+      attempt(tx, person, () =>
+        addMember(tx, { workspace_id: workspace.id, user_id: person.id, role: row.role }),
+      )
+    )
+      putGroupMembership(tx.db, kept)
     return
   }
-  if (findTeamRole(tx.db, row.team_id, person.id) !== null || !findStanding(tx.db, workspace.id, person.id)) return
+  if (
+    findTeamRole(tx.db, row.team_id, person.id) !== null ||
+    !findStanding(tx.db, workspace.id, person.id)
+  )
+    return
   putTeamMember(tx, { team_id: row.team_id, user_id: person.id, role: 'member', added_by: null })
   putGroupMembership(tx.db, kept)
   audit(tx, person, row, 'team.member_added')
 }
 
-function changeRole(tx: Tx, person: Person, row: GroupMembershipRow & { workspace: WorkspaceRow }): void {
+function changeRole(
+  tx: Tx,
+  person: Person,
+  row: GroupMembershipRow & { workspace: WorkspaceRow },
+): void {
   const member = findMember(tx.db, row.workspace_id, person.username)
-  if (!member || !attempt(tx, person, () => changeMemberRole(tx, row.workspace_id, member, row.role))) return
+  if (
+    !member ||
+    !attempt(tx, person, () => changeMemberRole(tx, row.workspace_id, member, row.role))
+  )
+    return
   const { workspace: _, ...kept } = row
   putGroupMembership(tx.db, kept)
 }
@@ -77,16 +150,25 @@ function take(tx: Tx, person: Person, row: GroupMembershipRow): void {
     return
   }
   const member = findMember(tx.db, row.workspace_id, person.username)
-  if (!member || attempt(tx, person, () => dropMember(tx, row.workspace_id, member))) removeGroupMembership(tx.db, row)
+  if (!member || attempt(tx, person, () => dropMember(tx, row.workspace_id, member)))
+    removeGroupMembership(tx.db, row)
 }
 
 /** `groups` null is a provider that says nothing of them: nothing changes. */
-export function followGroups(tx: Tx, provider: SignOnPolicy, person: Person, groups: readonly string[] | null): void {
+export function followGroups(
+  tx: Tx,
+  provider: SignOnPolicy,
+  person: Person,
+  groups: readonly string[] | null,
+): void {
   if (groups === null || provider.groups.length === 0) return
   const wanted = wantedBy(tx, provider, person, groups)
   const given = listGroupMemberships(tx.db, provider.id, person.id)
   // Teams go before the workspaces that they are in.
-  for (const row of given.toSorted((a, b) => (a.team_id === '' ? 1 : 0) - (b.team_id === '' ? 1 : 0))) if (!wanted.has(keyOf(row))) take(tx, person, row)
+  for (const row of given.toSorted(
+    (a, b) => (a.team_id === '' ? 1 : 0) - (b.team_id === '' ? 1 : 0),
+  ))
+    if (!wanted.has(keyOf(row))) take(tx, person, row)
   const had = new Map(given.map((row) => [keyOf(row), row]))
   for (const [key, row] of wanted) {
     const before = had.get(key)

@@ -1,6 +1,8 @@
 /**
- * LDAP (RFC 4511): a person is looked up by the installation's own entry, and then proves the password by a bind of theirs.
- * Each check has a connection of its own. A name that the directory does not have costs a bind too, so that the time does
+ * LDAP (RFC 4511): a person is looked up by the installation's own entry, and then proves the
+ * password by a bind of theirs.
+ * Each check has a connection of its own. A name that the directory does not have costs a bind too,
+ * so that the time does
  * not tell which names it has.
  */
 import { Client, InvalidCredentialsError, type Entry } from 'ldapts'
@@ -19,7 +21,9 @@ export const escapeFilter = (text: string): string =>
   text.replace(/[\\*()\0]/g, (letter) => `\\${letter.charCodeAt(0).toString(16).padStart(2, '0')}`)
 
 const fill = (filter: string, values: Readonly<Record<string, string>>): string =>
-  filter.replace(/\{(\w+)\}/g, (whole, name: string) => (name in values ? escapeFilter(values[name] ?? '') : whole))
+  filter.replace(/\{(\w+)\}/g, (whole, name: string) =>
+    name in values ? escapeFilter(values[name] ?? '') : whole,
+  )
 
 /** The first value of an attribute, whatever its case; bytes as hex digits. */
 function valueOf(entry: Entry, attribute: string): string | null {
@@ -31,11 +35,23 @@ function valueOf(entry: Entry, attribute: string): string | null {
   return text === '' ? null : text
 }
 
-async function withClient<T>(directory: LdapDirectory, use: (client: Client) => Promise<T>): Promise<T> {
-  const tls = { minVersion: 'TLSv1.2' as const, ...(directory.ca === null ? {} : { ca: [directory.ca] }) }
-  const client = new Client({ url: directory.url, timeout: TIMEOUT_MS, connectTimeout: TIMEOUT_MS, ...(directory.url.startsWith('ldaps:') ? { tlsOptions: tls } : {}) })
+async function withClient<T>(
+  directory: LdapDirectory,
+  use: (client: Client) => Promise<T>,
+): Promise<T> {
+  const tls = {
+    minVersion: 'TLSv1.2' as const,
+    ...(directory.ca === null ? {} : { ca: [directory.ca] }),
+  }
+  const client = new Client({
+    url: directory.url,
+    timeout: TIMEOUT_MS,
+    connectTimeout: TIMEOUT_MS,
+    ...(directory.url.startsWith('ldaps:') ? { tlsOptions: tls } : {}),
+  })
   try {
-    if (directory.start_tls) await client.startTLS({ ...tls, servername: new URL(directory.url).hostname })
+    if (directory.start_tls)
+      await client.startTLS({ ...tls, servername: new URL(directory.url).hostname })
     return await use(client)
   } finally {
     await client.unbind().catch(() => {})
@@ -46,7 +62,10 @@ async function bindOwn(client: Client, { bind_dn, bind_password }: LdapDirectory
   if (bind_dn !== null) await client.bind(bind_dn, bind_password ?? '')
 }
 
-/** Whether a bind with this password goes through. An empty one never does: servers take it for no bind at all (RFC 4513 section 5.1.2). */
+/**
+ * Whether a bind with this password goes through. An empty one never does: servers take it for no
+ * bind at all (RFC 4513 section 5.1.2).
+ */
 async function proves(client: Client, dn: string, password: string): Promise<boolean> {
   if (password === '') return false
   try {
@@ -58,19 +77,41 @@ async function proves(client: Client, dn: string, password: string): Promise<boo
   }
 }
 
-async function groupsOf(client: Client, directory: LdapDirectory, dn: string, username: string): Promise<string[] | null> {
+async function groupsOf(
+  client: Client,
+  directory: LdapDirectory,
+  dn: string,
+  username: string,
+): Promise<string[] | null> {
   if (directory.group_base === null) return null
   const { searchEntries } = await client.search(directory.group_base, {
-    scope: 'sub', filter: fill(directory.group_filter, { dn, username }), attributes: [directory.group_attribute], sizeLimit: MOST_GROUPS,
+    scope: 'sub',
+    filter: fill(directory.group_filter, { dn, username }),
+    attributes: [directory.group_attribute],
+    sizeLimit: MOST_GROUPS,
   })
-  return searchEntries.map((entry) => valueOf(entry, directory.group_attribute)).filter((name) => name !== null)
+  return searchEntries
+    .map((entry) => valueOf(entry, directory.group_attribute))
+    .filter((name) => name !== null)
 }
 
-async function look(client: Client, directory: LdapDirectory, login: string, password: string): Promise<Known | null> {
+async function look(
+  client: Client,
+  directory: LdapDirectory,
+  login: string,
+  password: string,
+): Promise<Known | null> {
   await bindOwn(client, directory)
   const { searchEntries } = await client.search(directory.base, {
-    scope: 'sub', filter: fill(directory.filter, { login }), sizeLimit: 2,
-    attributes: [directory.id_attribute, directory.username_attribute, directory.name_attribute, directory.email_attribute],
+    scope: 'sub',
+    filter: fill(directory.filter, { login }),
+    sizeLimit: 2,
+    attributes: [
+      directory.id_attribute,
+      directory.username_attribute,
+      directory.name_attribute,
+      directory.email_attribute,
+    ],
     explicitBufferAttributes: ['objectGUID', 'objectSid'],
   })
   const [entry, another] = searchEntries
@@ -84,16 +125,31 @@ async function look(client: Client, directory: LdapDirectory, login: string, pas
   const subject = valueOf(entry, directory.id_attribute)
   if (subject === null) throw new Error(`the entry ${entry.dn} has no ${directory.id_attribute}`)
   return {
-    subject, username, name: valueOf(entry, directory.name_attribute), email: valueOf(entry, directory.email_attribute), email_verified: directory.trust_email, groups,
+    subject,
+    username,
+    name: valueOf(entry, directory.name_attribute),
+    email: valueOf(entry, directory.email_attribute),
+    email_verified: directory.trust_email,
+    groups,
   }
 }
 
-/** Who this is, when the directory takes the password; null when it does not. Gives 503 when it does not answer as it should. */
-export async function checkDirectory(hearth: Pick<Hearth, 'log'>, directory: LdapDirectory, login: string, password: string): Promise<Known | null> {
+/**
+ * Who this is, when the directory takes the password; null when it does not. Gives 503 when it does
+ * not answer as it should.
+ */
+export async function checkDirectory(
+  hearth: Pick<Hearth, 'log'>,
+  directory: LdapDirectory,
+  login: string,
+  password: string,
+): Promise<Known | null> {
   try {
     return await withClient(directory, (client) => look(client, directory, login, password))
   } catch (error) {
     hearth.log.warn('the directory does not answer as it should', { error })
-    throw new Refusal('unavailable', `${directory.name} does not answer; try again later`, { headers: { 'Retry-After': '30' } })
+    throw new Refusal('unavailable', `${directory.name} does not answer; try again later`, {
+      headers: { 'Retry-After': '30' },
+    })
   }
 }

@@ -1,10 +1,23 @@
 /**
- * OpenID Connect (https://openid.net/specs/openid-connect-core-1_0.html): the code flow with PKCE (RFC 7636), state and nonce.
- * What belongs to one attempt travels in a sealed cookie, so only the browser that began can finish, and within ten minutes.
+ * OpenID Connect (https://openid.net/specs/openid-connect-core-1_0.html): the code flow with PKCE
+ * (RFC 7636), state and nonce.
+ * What belongs to one attempt travels in a sealed cookie, so only the browser that began can
+ * finish, and within ten minutes.
  */
 import {
-  allowInsecureRequests, authorizationCodeGrant, buildAuthorizationUrl, calculatePKCECodeChallenge, ClientSecretBasic, ClientSecretPost, discovery, fetchUserInfo,
-  None, randomNonce, randomPKCECodeVerifier, randomState, type Configuration,
+  allowInsecureRequests,
+  authorizationCodeGrant,
+  buildAuthorizationUrl,
+  calculatePKCECodeChallenge,
+  ClientSecretBasic,
+  ClientSecretPost,
+  discovery,
+  fetchUserInfo,
+  None,
+  randomNonce,
+  randomPKCECodeVerifier,
+  randomState,
+  type Configuration,
 } from 'openid-client'
 import type { Hearth } from '#core/hearth.ts'
 import type { OidcProvider } from '#core/settings.ts'
@@ -36,21 +49,37 @@ export function requireProvider({ settings }: Pick<Hearth, 'settings'>, id: stri
   return provider
 }
 
-export const callbackAddress = ({ settings }: Pick<Hearth, 'settings'>, provider: OidcProvider): string => `${settings.site_url}/login/sso/${provider.id}/callback`
+export const callbackAddress = (
+  { settings }: Pick<Hearth, 'settings'>,
+  provider: OidcProvider,
+): string => `${settings.site_url}/login/sso/${provider.id}/callback`
 
-const discovered = new WeakMap<OidcProvider, { at: number; configuration: Promise<Configuration> }>()
+const discovered = new WeakMap<
+  OidcProvider,
+  { at: number; configuration: Promise<Configuration> }
+>()
 
 /** What the provider says of itself, kept for an hour. Gives 503 when it does not answer. */
-async function configurationOf(hearth: Pick<Hearth, 'clock' | 'log'>, provider: OidcProvider): Promise<Configuration> {
+async function configurationOf(
+  hearth: Pick<Hearth, 'clock' | 'log'>,
+  provider: OidcProvider,
+): Promise<Configuration> {
   const now = hearth.clock.now()
   let known = discovered.get(provider)
   if (!known || known.at < now - DISCOVERED_MS) {
     const insecure = new URL(provider.issuer).protocol === 'http:'
     known = {
       at: now,
-      configuration: discovery(new URL(provider.issuer), provider.client_id, undefined, clientAuth(provider), {
-        timeout: TIMEOUT_SECONDS, ...(insecure ? { execute: [allowInsecureRequests] } : {}),
-      }),
+      configuration: discovery(
+        new URL(provider.issuer),
+        provider.client_id,
+        undefined,
+        clientAuth(provider),
+        {
+          timeout: TIMEOUT_SECONDS,
+          ...(insecure ? { execute: [allowInsecureRequests] } : {}),
+        },
+      ),
     }
     discovered.set(provider, known)
   }
@@ -59,7 +88,9 @@ async function configurationOf(hearth: Pick<Hearth, 'clock' | 'log'>, provider: 
   } catch (error) {
     discovered.delete(provider)
     hearth.log.warn('a provider of sign-on does not answer', { provider: provider.id, error })
-    throw new Refusal('unavailable', `${provider.name} does not answer; try again later`, { headers: { 'Retry-After': '30' } })
+    throw new Refusal('unavailable', `${provider.name} does not answer; try again later`, {
+      headers: { 'Retry-After': '30' },
+    })
   }
 }
 
@@ -74,9 +105,19 @@ function clientAuth({ client_secret }: OidcProvider): Parameters<typeof discover
 }
 
 /** Where the browser goes, and the sealed attempt that it brings back. */
-export async function begin(hearth: Hearth, provider: OidcProvider, options: { next: string | null; link_to: string | null }): Promise<{ url: string; attempt: string }> {
+export async function begin(
+  hearth: Hearth,
+  provider: OidcProvider,
+  options: { next: string | null; link_to: string | null },
+): Promise<{ url: string; attempt: string }> {
   const configuration = await configurationOf(hearth, provider)
-  const attempt: Attempt = { provider: provider.id, state: randomState(), nonce: randomNonce(), verifier: randomPKCECodeVerifier(), ...options }
+  const attempt: Attempt = {
+    provider: provider.id,
+    state: randomState(),
+    nonce: randomNonce(),
+    verifier: randomPKCECodeVerifier(),
+    ...options,
+  }
   const url = buildAuthorizationUrl(configuration, {
     redirect_uri: callbackAddress(hearth, provider),
     scope: [...new Set(['openid', ...provider.scopes])].join(' '),
@@ -85,33 +126,59 @@ export async function begin(hearth: Hearth, provider: OidcProvider, options: { n
     state: attempt.state,
     nonce: attempt.nonce,
   })
-  return { url: url.href, attempt: sealUntil(hearth, PURPOSE, hearth.clock.now() + ATTEMPT_MS, attempt) }
+  return {
+    url: url.href,
+    attempt: sealUntil(hearth, PURPOSE, hearth.clock.now() + ATTEMPT_MS, attempt),
+  }
 }
 
-/** The attempt of this browser. Gives 422 for none, one that is too old, or one at another provider. */
+/**
+ * The attempt of this browser. Gives 422 for none, one that is too old, or one at another provider.
+ */
 export function requireAttempt(hearth: Hearth, provider: OidcProvider, sealed: string): Attempt {
   const attempt = sealed === '' ? null : unsealFresh<Attempt>(hearth, PURPOSE, sealed)
-  if (!attempt || attempt.provider !== provider.id) throw invalid('attempt', 'this took too long, or was begun in another browser; sign in again')
+  if (!attempt || attempt.provider !== provider.id)
+    throw invalid('attempt', 'this took too long, or was begun in another browser; sign in again')
   return attempt
 }
 
-const textOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null)
+const textOf = (value: unknown): string | null =>
+  typeof value === 'string' && value !== '' ? value : null
 
 function groupsOf(value: unknown): string[] | null {
   if (value === undefined || value === null) return null
-  return (Array.isArray(value) ? value : [value]).filter((one) => typeof one === 'string').slice(0, MOST_GROUPS)
+  return (Array.isArray(value) ? value : [value])
+    .filter((one) => typeof one === 'string')
+    .slice(0, MOST_GROUPS)
 }
 
-/** Exchanges the code that came back. `query` is what stood behind the address of the callback. Gives 422 when anything is not as it should be. */
-export async function finish(hearth: Hearth, provider: OidcProvider, attempt: Attempt, query: string): Promise<Known> {
+/**
+ * Exchanges the code that came back. `query` is what stood behind the address of the callback.
+ * Gives 422 when anything is not as it should be.
+ */
+export async function finish(
+  hearth: Hearth,
+  provider: OidcProvider,
+  attempt: Attempt,
+  query: string,
+): Promise<Known> {
   const configuration = await configurationOf(hearth, provider)
   try {
-    const tokens = await authorizationCodeGrant(configuration, new URL(`${callbackAddress(hearth, provider)}?${query.replace(/^\?/, '')}`), {
-      pkceCodeVerifier: attempt.verifier, expectedState: attempt.state, expectedNonce: attempt.nonce, idTokenExpected: true,
-    })
+    const tokens = await authorizationCodeGrant(
+      configuration,
+      new URL(`${callbackAddress(hearth, provider)}?${query.replace(/^\?/, '')}`),
+      {
+        pkceCodeVerifier: attempt.verifier,
+        expectedState: attempt.state,
+        expectedNonce: attempt.nonce,
+        idTokenExpected: true,
+      },
+    )
     const token = tokens.claims()
     if (!token) throw new Error('there is no ID token')
-    const about = configuration.serverMetadata().userinfo_endpoint ? await fetchUserInfo(configuration, tokens.access_token, token.sub) : {}
+    const about = configuration.serverMetadata().userinfo_endpoint
+      ? await fetchUserInfo(configuration, tokens.access_token, token.sub)
+      : {}
     const claims: Record<string, unknown> = { ...token, ...about }
     const email = textOf(claims['email'])
     return {
@@ -126,7 +193,10 @@ export async function finish(hearth: Hearth, provider: OidcProvider, attempt: At
   } catch (error) {
     // The error's cause may hold tokens or the code, so only its name and message are written down.
     const { name, message } = error instanceof Error ? error : new Error(String(error))
-    hearth.log.warn('a sign-on was not completed', { provider: provider.id, error: `${name}: ${message}` })
+    hearth.log.warn('a sign-on was not completed', {
+      provider: provider.id,
+      error: `${name}: ${message}`,
+    })
     throw invalid('attempt', `${provider.name} did not confirm this sign-in; try again`)
   }
 }

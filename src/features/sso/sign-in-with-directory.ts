@@ -1,7 +1,17 @@
 import { publicWrite } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { Type } from '#core/schema.ts'
-import { findLogin, findUserById, guardOf, listIdentities, NewSignIn, openSignIn, PasswordInput, usablePassword, type UserRow } from '#features/accounts/index.ts'
+import {
+  findLogin,
+  findUserById,
+  guardOf,
+  listIdentities,
+  NewSignIn,
+  openSignIn,
+  PasswordInput,
+  usablePassword,
+  type UserRow,
+} from '#features/accounts/index.ts'
 import { randomToken } from '#lib/hash.ts'
 import { invalid, Refusal } from '#lib/errors.ts'
 import { verifyPassword } from '#lib/password.ts'
@@ -13,15 +23,21 @@ import { checkDirectory } from './ldap.ts'
 const wrong = () => invalid('password', 'the name or the password is wrong')
 
 /**
- * A password of this site counts first, so that its administrators get in while the directory is out of order; their
- * passwords are never sent there. Everything that fails costs the same: one check here and one there.
+ * A password of this site counts first, so that its administrators get in while the directory is
+ * out of order; their
+ * passwords are never sent there. Everything that fails costs the same: one check here and one
+ * there.
  */
 export const signInWithDirectory = operation({
   name: 'sign_in_with_directory',
-  summary: 'Sign in on the website with a name and a password of this site or of its LDAP directory. Answers with the secret for the cookie, and what is needed besides.',
+  summary:
+    'Sign in on the website with a name and a password of this site or of its LDAP directory. Answers with the secret for the cookie, and what is needed besides.',
   route: null,
   access: publicWrite(),
-  input: Type.Object({ login: Type.String({ minLength: 1, maxLength: 300 }), password: PasswordInput }),
+  input: Type.Object({
+    login: Type.String({ minLength: 1, maxLength: 300 }),
+    password: PasswordInput,
+  }),
   output: NewSignIn,
   secretAnswer: true,
 
@@ -34,7 +50,8 @@ export const signInWithDirectory = operation({
     await guardOf(hearth).attempt(user?.id ?? `? ${name}`, async () => {
       const { matches } = await verifyPassword(password, usablePassword(hearth, user))
       if (matches && user) found.local = user
-      else if (user && keepsPassword(user, listIdentities(db, user.id).length > 0)) await checkDirectory(hearth, directory, randomToken(9), randomToken())
+      else if (user && keepsPassword(user, listIdentities(db, user.id).length > 0))
+        await checkDirectory(hearth, directory, randomToken(9), randomToken())
       else found.known = await checkDirectory(hearth, directory, login.trim(), password)
       return found.local !== null || found.known !== null
     })
@@ -55,4 +72,5 @@ export const signInWithDirectory = operation({
 })
 
 /** Whether the typed password is this account's own business alone. */
-const keepsPassword = (user: UserRow, linked: boolean): boolean => user.site_admin === 1 && user.password_hash !== null && !linked
+const keepsPassword = (user: UserRow, linked: boolean): boolean =>
+  user.site_admin === 1 && user.password_hash !== null && !linked

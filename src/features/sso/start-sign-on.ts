@@ -9,14 +9,23 @@ export const LONGEST_NEXT = 2400
 
 export const startSignOn = operation({
   name: 'start_sign_on',
-  summary: 'Begin to sign in through a provider, or to link it to your own account. Answers with where the browser goes and what it keeps meanwhile.',
+  summary:
+    'Begin to sign in through a provider, or to link it to your own account. Answers with where the browser goes and what it keeps meanwhile.',
   route: null,
   access: publicRead(),
-  input: Type.Object({ provider: Type.String({ maxLength: 40 }), next: Type.Optional(Type.String({ maxLength: LONGEST_NEXT })), link: Type.Optional(Type.Boolean()) }),
+  input: Type.Object({
+    provider: Type.String({ maxLength: 40 }),
+    next: Type.Optional(Type.String({ maxLength: LONGEST_NEXT })),
+    link: Type.Optional(Type.Boolean()),
+  }),
   output: Type.Object({ url: Type.String(), attempt: Type.String() }),
 
   handler: ({ hearth, caller }, { provider, next, link = false }) => {
-    if (link && (caller.kind !== 'user' || caller.token !== null)) throw new Refusal('unauthenticated', 'sign in first, to link this to your account')
-    return begin(hearth, requireProvider(hearth, provider), { next: next ?? null, link_to: link && caller.kind === 'user' ? caller.id : null })
+    if (link && (caller.kind !== 'user' || caller.token !== null))
+      throw new Refusal('unauthenticated', 'sign in first, to link this to your account')
+    return begin(hearth, requireProvider(hearth, provider), {
+      next: next ?? null,
+      link_to: link && caller.kind === 'user' ? caller.id : null,
+    })
   },
 })

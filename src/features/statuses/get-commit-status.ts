@@ -9,7 +9,8 @@ import { listLatest } from './store.ts'
 
 export const getCommitStatus = operation({
   name: 'get_commit_status',
-  summary: 'Get what was said of a commit from outside: the latest status of each context, and what they come to together.',
+  summary:
+    'Get what was said of a commit from outside: the latest status of each context, and what they come to together.',
   route: 'GET /repos/{owner}/{name}/commits/{ref}/status',
   toolset: 'code',
   access: readsRepo({ scope: 'code:read' }),
@@ -22,6 +23,11 @@ export const getCommitStatus = operation({
     const known = /^[0-9a-f]{40}$/i.test(ref) ? listLatest(db, home, ref.toLowerCase()) : []
     const sha = known[0]?.sha ?? (await resolveCommit(hearth, requireRepo(db, repo.id), ref))
     const rows = known.length > 0 ? known : listLatest(db, home, sha)
-    return { sha, state: combinedState(rows.map(({ state }) => state)), statuses: rows.map((row) => statusRecord(hearth, row)), total: rows.length }
+    return {
+      sha,
+      state: combinedState(rows.map(({ state }) => state)),
+      statuses: rows.map((row) => statusRecord(hearth, row)),
+      total: rows.length,
+    }
   },
 })

@@ -1,4 +1,7 @@
-/** Commit statuses: what something outside says of a commit, under a name. Rules may ask for some of them. A leaf. */
+/**
+ * Commit statuses: what something outside says of a commit, under a name. Rules may ask for some of
+ * them. A leaf.
+ */
 import type { Feature } from '#core/hearth.ts'
 import { belongings, commitContexts } from '#features/repos/index.ts'
 import { commitStatusSet } from './events.ts'

@@ -22,7 +22,10 @@ export type CommitStatus = Static<typeof CommitStatus>
 export const CombinedStatus = Type.Object(
   {
     sha: Sha,
-    state: OneOf(['none', 'pending', 'success', 'failure'], { description: 'failure if any failed or erred, else pending if any is pending, else success; none without any.' }),
+    state: OneOf(['none', 'pending', 'success', 'failure'], {
+      description:
+        'failure if any failed or erred, else pending if any is pending, else success; none without any.',
+    }),
     statuses: Type.Array(CommitStatus, { description: 'The latest of each context, by name.' }),
     total: Type.Integer(),
   },

@@ -1,7 +1,13 @@
 import { writesRepo } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { Nullable, OneOf, RepoPath, Type } from '#core/schema.ts'
-import { blameInput, listTipsOfStore, requireLive, requireRepo, resolveCommit } from '#features/repos/index.ts'
+import {
+  blameInput,
+  listTipsOfStore,
+  requireLive,
+  requireRepo,
+  resolveCommit,
+} from '#features/repos/index.ts'
 import { conflict, invalid, notFound, Refusal } from '#lib/errors.ts'
 import { oneLine } from '#lib/one-line.ts'
 import { typeId } from '#lib/typeid.ts'
@@ -15,56 +21,93 @@ import { countContexts, hasContext, insertStatus } from './store.ts'
 const MOST_CONTEXTS = 200
 
 /**
- * The commit of an id. One of a pull request's fork can be named too: those who may write to the repository see all of them, and
+ * The commit of an id. One of a pull request's fork can be named too: those who may write to the
+ * repository see all of them, and
  * what tests a pull request speaks of its head.
  */
-async function commitOf(hearth: Hearth, repo: { id: string; store: string }, sha: string): Promise<Oid> {
+async function commitOf(
+  hearth: Hearth,
+  repo: { id: string; store: string },
+  sha: string,
+): Promise<Oid> {
   try {
     return await resolveCommit(hearth, repo, sha, 'sha')
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     const oid = await blameInput('sha', () => hearth.git.expand(repo.store, sha))
     const tips = oid === null ? [] : listTipsOfStore(hearth.db, repo.store)
-    if (oid === null || !(tips.includes(oid) || (await hearth.git.isReachable(repo.store, oid, tips)))) throw error
+    if (
+      oid === null ||
+      !(tips.includes(oid) || (await hearth.git.isReachable(repo.store, oid, tips)))
+    )
+      throw error
     return oid
   }
 }
 
 export const setCommitStatus = operation({
   name: 'set_commit_status',
-  summary: 'Say of a commit how something outside found it, under a context such as ci/build (Write). The latest of each context counts; what agents say never counts for rules. Answers the status.',
+  summary:
+    'Say of a commit how something outside found it, under a context such as ci/build (Write). The latest of each context counts; what agents say never counts for rules. Answers the status.',
   route: 'POST /repos/{owner}/{name}/statuses/{sha}',
   toolset: 'code',
   access: writesRepo('write', { scope: 'code:write' }),
   input: Type.Object({
     repo: RepoPath,
-    sha: Type.String({ pattern: '^[0-9a-fA-F]{7,40}$', description: 'A commit id, or a unique beginning of one.' }),
+    sha: Type.String({
+      pattern: '^[0-9a-fA-F]{7,40}$',
+      description: 'A commit id, or a unique beginning of one.',
+    }),
     state: OneOf(STATES),
     context: Type.String({ minLength: 1, maxLength: 255 }),
-    description: Type.Optional(Nullable(Type.String({ maxLength: 1000, description: 'One line, cut at 140 characters.' }))),
-    target_url: Type.Optional(Nullable(Type.String({ maxLength: 2048, description: 'Where more is told; http or https.' }))),
+    description: Type.Optional(
+      Nullable(Type.String({ maxLength: 1000, description: 'One line, cut at 140 characters.' })),
+    ),
+    target_url: Type.Optional(
+      Nullable(Type.String({ maxLength: 2048, description: 'Where more is told; http or https.' })),
+    ),
   }),
   output: CommitStatus,
   status: 201,
 
-  handler: async ({ hearth, repo, caller, write }, { sha, state, context, description = null, target_url = null }) => {
+  handler: async (
+    { hearth, repo, caller, write },
+    { sha, state, context, description = null, target_url = null },
+  ) => {
     if (repo.parent_id !== null) throw notFound(`the repository ${repo.full_name}`)
     const name = oneLine(context, 255)
     if (name === '') throw invalid('context', 'context must have at least one visible character')
     const url = target_url === null || target_url.trim() === '' ? null : target_url.trim()
-    if (url !== null && !(/^https?:\/\/[^\s]+$/i.test(url) && URL.canParse(url))) throw invalid('target_url', 'target_url must be an http or https address')
+    if (url !== null && !(/^https?:\/\/[^\s]+$/i.test(url) && URL.canParse(url)))
+      throw invalid('target_url', 'target_url must be an http or https address')
     const oid = await commitOf(hearth, requireRepo(hearth.db, repo.id), sha.toLowerCase())
     return write((tx) => {
       requireLive(tx.db, repo.id)
-      if (!hasContext(tx.db, repo.id, oid, name) && countContexts(tx.db, repo.id, oid) >= MOST_CONTEXTS) {
-        throw conflict('limit_reached', `a commit has at most ${MOST_CONTEXTS} contexts`, { limit: MOST_CONTEXTS })
+      if (
+        !hasContext(tx.db, repo.id, oid, name) &&
+        countContexts(tx.db, repo.id, oid) >= MOST_CONTEXTS
+      ) {
+        throw conflict('limit_reached', `a commit has at most ${MOST_CONTEXTS} contexts`, {
+          limit: MOST_CONTEXTS,
+        })
       }
       const row = {
-        id: typeId('sts', tx.now_ms), repo_id: repo.id, sha: oid, context: name, state, description: description === null ? null : oneLine(description, 140) || null, target_url: url,
-        creator_id: caller.id, created_at: tx.now,
+        id: typeId('sts', tx.now_ms),
+        repo_id: repo.id,
+        sha: oid,
+        context: name,
+        state,
+        description: description === null ? null : oneLine(description, 140) || null,
+        target_url: url,
+        creator_id: caller.id,
+        created_at: tx.now,
       }
       insertStatus(tx, row)
-      tx.append(commitStatusSet, { workspace_id: repo.workspace_id, repo_id: repo.id }, { sha: oid, context: name, state, status: row.id })
+      tx.append(
+        commitStatusSet,
+        { workspace_id: repo.workspace_id, repo_id: repo.id },
+        { sha: oid, context: name, state, status: row.id },
+      )
       return statusRecord(hearth, row)
     })
   },

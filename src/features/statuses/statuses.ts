@@ -8,15 +8,30 @@ import type { CommitStatus } from './schema.ts'
 import { listLatestOfAll, type StatusRow } from './store.ts'
 
 export const statusRecord = (hearth: Hearth, row: StatusRow): CommitStatus => ({
-  id: row.id, sha: row.sha, state: row.state, context: row.context, description: row.description, target_url: row.target_url,
-  creator: actorOf(hearth, row.creator_id), created_at: row.created_at,
+  id: row.id,
+  sha: row.sha,
+  state: row.state,
+  context: row.context,
+  description: row.description,
+  target_url: row.target_url,
+  creator: actorOf(hearth, row.creator_id),
+  created_at: row.created_at,
 })
 
 /** The answer to the point `commitContexts`. */
-export function contextsOf(db: Db, repo_id: string, shas: readonly Oid[]): Map<Oid, CommitContext[]> {
+export function contextsOf(
+  db: Db,
+  repo_id: string,
+  shas: readonly Oid[],
+): Map<Oid, CommitContext[]> {
   const latest = listLatestOfAll(db, repo_id, shas)
   if (latest.length === 0) return new Map()
-  const trusted = new Map(listLatestOfAll(db, repo_id, shas, { agents: false }).map(({ sha, context, state }) => [`${sha} ${context}`, state]))
+  const trusted = new Map(
+    listLatestOfAll(db, repo_id, shas, { agents: false }).map(({ sha, context, state }) => [
+      `${sha} ${context}`,
+      state,
+    ]),
+  )
   const contexts = new Map<Oid, CommitContext[]>()
   for (const { sha, context, state } of latest) {
     const known = contexts.get(sha) ?? []

@@ -1,4 +1,6 @@
-/** Bytes of files on their way to the bucket and back, a part at a time, held against their sums. */
+/**
+ * Bytes of files on their way to the bucket and back, a part at a time, held against their sums.
+ */
 import { BucketError, PART, type Bucket } from '#lib/bucket.ts'
 import { open, type FileHandle } from 'node:fs/promises'
 
@@ -19,10 +21,16 @@ async function readFully(file: FileHandle, offset: number, length: number): Prom
 export type Sent = { readonly size: number; readonly sha256: string; readonly modified_ms: number }
 
 /**
- * Sends a file under a name that is made of its sum. It is read twice, because the name comes first, and its bytes must be the same both
+ * Sends a file under a name that is made of its sum. It is read twice, because the name comes
+ * first, and its bytes must be the same both
  * times. Null when the file is gone.
  */
-export async function send(bucket: Bucket, path: string, keyFor: (sha256: string) => string, signal: AbortSignal): Promise<Sent | null> {
+export async function send(
+  bucket: Bucket,
+  path: string,
+  keyFor: (sha256: string) => string,
+  signal: AbortSignal,
+): Promise<Sent | null> {
   let file: FileHandle
   try {
     file = await open(path, 'r')
@@ -45,7 +53,8 @@ export async function send(bucket: Bucket, path: string, keyFor: (sha256: string
       const bytes = await readFully(file, offset, length)
       if (offset === hashed) second.update(bytes)
       hashed = offset + bytes.length
-      if (hashed === size && second.digest('hex') !== sha256) throw new BucketError(`${path} was not the same when it was read again`)
+      if (hashed === size && second.digest('hex') !== sha256)
+        throw new BucketError(`${path} was not the same when it was read again`)
       return bytes
     })
     return { size, sha256, modified_ms: Math.floor(mtimeMs) }
@@ -54,8 +63,17 @@ export async function send(bucket: Bucket, path: string, keyFor: (sha256: string
   }
 }
 
-/** Whether an object has these bytes. What comes is given to `take`, if anybody wants it. Gives BucketError when it cannot be had at all. */
-export async function receive(bucket: Bucket, key: string, { size, sha256 }: { readonly size: number; readonly sha256: string }, take: (bytes: Uint8Array) => Promise<void>, signal?: AbortSignal): Promise<boolean> {
+/**
+ * Whether an object has these bytes. What comes is given to `take`, if anybody wants it. Gives
+ * BucketError when it cannot be had at all.
+ */
+export async function receive(
+  bucket: Bucket,
+  key: string,
+  { size, sha256 }: { readonly size: number; readonly sha256: string },
+  take: (bytes: Uint8Array) => Promise<void>,
+  signal?: AbortSignal,
+): Promise<boolean> {
   const hasher = new Bun.CryptoHasher('sha256')
   const part = (at: number): Promise<Uint8Array> | null => {
     if (at >= size) return null
@@ -71,20 +89,31 @@ export async function receive(bucket: Bucket, key: string, { size, sha256 }: { r
     at += bytes.length
     // One part comes while the other is written.
     next = part(at)
-    for (let from = 0; from < bytes.length; from += PIECE) hasher.update(bytes.subarray(from, from + PIECE))
+    for (let from = 0; from < bytes.length; from += PIECE)
+      hasher.update(bytes.subarray(from, from + PIECE))
     await take(bytes)
   }
   return hasher.digest('hex') === sha256
 }
 
-/** Fetches an object into a new file, which is whole and on disk when this resolves. Gives BucketError, and the error of a disk that takes no more. */
-export async function fetchInto(bucket: Bucket, key: string, what: { readonly size: number; readonly sha256: string }, path: string): Promise<void> {
+/**
+ * Fetches an object into a new file, which is whole and on disk when this resolves. Gives
+ * BucketError, and the error of a disk that takes no more.
+ */
+export async function fetchInto(
+  bucket: Bucket,
+  key: string,
+  what: { readonly size: number; readonly sha256: string },
+  path: string,
+): Promise<void> {
   const file = await open(path, 'wx', 0o600)
   try {
     const sound = await receive(bucket, key, what, async (bytes) => {
-      for (let at = 0; at < bytes.length; ) at += (await file.write(bytes, at, bytes.length - at)).bytesWritten
+      for (let at = 0; at < bytes.length; )
+        at += (await file.write(bytes, at, bytes.length - at)).bytesWritten
     })
-    if (!sound) throw new BucketError(`${bucket.address}/${key} has other bytes than were stored there`)
+    if (!sound)
+      throw new BucketError(`${bucket.address}/${key} has other bytes than were stored there`)
     await file.sync()
   } finally {
     await file.close()

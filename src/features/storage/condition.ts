@@ -7,30 +7,70 @@ import { copyToBucket } from './jobs.ts'
 import { Keeper } from './keeper.ts'
 import { sumStored } from './store.ts'
 
-const said = (state: Condition['state'], detail: string): Condition => ({ name: 'bucket', state, detail, href: '/admin/jobs?kind=copy_to_bucket' })
+const said = (state: Condition['state'], detail: string): Condition => ({
+  name: 'bucket',
+  state,
+  detail,
+  href: '/admin/jobs?kind=copy_to_bucket',
+})
 
 const waiting = (hearth: Hearth): number =>
-  countJobs(hearth.db).reduce((sum, { kind, state, count }) => sum + (kind === copyToBucket.kind && state !== 'failed' ? count : 0), 0)
+  countJobs(hearth.db).reduce(
+    (sum, { kind, state, count }) =>
+      sum + (kind === copyToBucket.kind && state !== 'failed' ? count : 0),
+    0,
+  )
 
 /** Null where there is no bucket. */
 export function condition(hearth: Hearth): Condition | null {
   const { storage, settings } = hearth
   if (!(storage instanceof Keeper)) return null
   const { bytes, local, away } = sumStored(hearth.db)
-  if (storage.address === null) return said('failing', `${bytesText(away)} of packs and files are in a bucket only, and storage.bucket is not set.`)
+  if (storage.address === null)
+    return said(
+      'failing',
+      `${bytesText(away)} of packs and files are in a bucket only, and storage.bucket is not set.`,
+    )
   const left = waiting(hearth)
   const most = settings.storage?.local_bytes ?? null
   const sums = `${bytesText(bytes)} are in ${storage.address}, ${bytesText(local)} of it on this machine too${most === null ? '' : ` (${bytesText(most)} may be)`}, ${bytesText(away)} only there.`
-  const queue = left === 0 ? 'Nothing waits.' : `${left} ${left === 1 ? 'copy waits' : 'copies wait'} or ${left === 1 ? 'is' : 'are'} under way.`
-  if (storage.trouble) return said('failing', `${sums} ${queue} Since ${storage.trouble.at}: ${storage.trouble.message}.`)
-  if (!storage.known) return said('attention', `${sums} Another data directory had this bucket before: nothing is taken out of it, and nothing leaves this disk, until hearth doctor --fix says that this one has it now.`)
+  const queue =
+    left === 0
+      ? 'Nothing waits.'
+      : `${left} ${left === 1 ? 'copy waits' : 'copies wait'} or ${left === 1 ? 'is' : 'are'} under way.`
+  if (storage.trouble)
+    return said(
+      'failing',
+      `${sums} ${queue} Since ${storage.trouble.at}: ${storage.trouble.message}.`,
+    )
+  if (!storage.known)
+    return said(
+      'attention',
+      `${sums} Another data directory had this bucket before: nothing is taken out of it, and nothing leaves this disk, until hearth doctor --fix says that this one has it now.`,
+    )
   return said('ok', `${sums} ${queue}`)
 }
 
-const gauge = (name: string, help: string, read: (hearth: Hearth) => number): Gauge => ({ name: `storage_${name}`, help, read: (hearth) => (hearth.storage instanceof Keeper ? read(hearth) : 0) })
+const gauge = (name: string, help: string, read: (hearth: Hearth) => number): Gauge => ({
+  name: `storage_${name}`,
+  help,
+  read: (hearth) => (hearth.storage instanceof Keeper ? read(hearth) : 0),
+})
 
 export const storageGauges: readonly Gauge[] = [
-  gauge('bucket_bytes', 'Bytes of packs and uploaded files in the bucket.', ({ db }) => sumStored(db).bytes),
-  gauge('away_bytes', 'Bytes of these that are not on this machine.', ({ db }) => sumStored(db).away),
-  gauge('copies_waiting', 'Stores and uploaded files that wait to be copied to the bucket.', waiting),
+  gauge(
+    'bucket_bytes',
+    'Bytes of packs and uploaded files in the bucket.',
+    ({ db }) => sumStored(db).bytes,
+  ),
+  gauge(
+    'away_bytes',
+    'Bytes of these that are not on this machine.',
+    ({ db }) => sumStored(db).away,
+  ),
+  gauge(
+    'copies_waiting',
+    'Stores and uploaded files that wait to be copied to the bucket.',
+    waiting,
+  ),
 ]

@@ -15,7 +15,12 @@ import { findStored, insertStored, listStored, setAway, setUnneeded } from './st
 const ROUNDS = 20
 
 /** Gives BucketError. */
-export async function copyStore(hearth: Hearth, keeper: Keeper, store: string, signal: AbortSignal): Promise<void> {
+export async function copyStore(
+  hearth: Hearth,
+  keeper: Keeper,
+  store: string,
+  signal: AbortSignal,
+): Promise<void> {
   const { bucket } = keeper
   const directory = keeper.directory(store)
   if (bucket === null || !existsSync(directory)) return
@@ -25,7 +30,9 @@ export async function copyStore(hearth: Hearth, keeper: Keeper, store: string, s
     if (there === null) return
     const rows = new Map(listStored(hearth.db, store).map((row) => [row.name, row]))
     const needed = (name: string): boolean => rows.get(name)?.unneeded_at === null
-    const fresh = there.packs.filter(({ name }) => !needed(packFile(store, name, 'pack')) || !needed(packFile(store, name, 'idx')))
+    const fresh = there.packs.filter(
+      ({ name }) => !needed(packFile(store, name, 'pack')) || !needed(packFile(store, name, 'idx')),
+    )
     if (fresh.length === 0) {
       await settle(hearth, keeper, store, there.indexed)
       return
@@ -36,7 +43,12 @@ export async function copyStore(hearth: Hearth, keeper: Keeper, store: string, s
       // The index last: with it the pack counts as there.
       for (const ending of ['pack', 'idx'] as const) {
         const file = packFile(store, name, ending)
-        const one = await send(bucket, join(hearth.settings.data, file), (sha256) => keyOf(file, sha256), signal)
+        const one = await send(
+          bucket,
+          join(hearth.settings.data, file),
+          (sha256) => keyOf(file, sha256),
+          signal,
+        )
         if (one) sent.push({ ...one, name: file })
       }
       // One that maintenance took away meanwhile is in another.
@@ -49,10 +61,16 @@ export async function copyStore(hearth: Hearth, keeper: Keeper, store: string, s
 }
 
 /**
- * Everything that is here is in the bucket: what rows name beyond that was replaced. An index stays here until its pack is. Rows of what is
+ * Everything that is here is in the bucket: what rows name beyond that was replaced. An index stays
+ * here until its pack is. Rows of what is
  * away say so, which a stop may have left undone.
  */
-async function settle(hearth: Hearth, keeper: Keeper, store: string, indexed: ReadonlySet<string>): Promise<void> {
+async function settle(
+  hearth: Hearth,
+  keeper: Keeper,
+  store: string,
+  indexed: ReadonlySet<string>,
+): Promise<void> {
   const directory = keeper.directory(store)
   if (!existsSync(markOf(directory))) return
   const away = new Set(listAway(directory).map(({ name }) => name))
@@ -64,8 +82,12 @@ async function settle(hearth: Hearth, keeper: Keeper, store: string, indexed: Re
     return known && isAway === (row.away === 1) ? [] : [{ name: row.name, known, isAway }]
   })
   if (change.length === 0) return
-  if (change.some(({ known }) => !known) && missingFromIndexes(directory, listTipsOfStore(hearth.db, store)).length > 0) {
-    // Packs went that were not replaced: somebody else took them. Whoever asks next gets what the bucket has.
+  if (
+    change.some(({ known }) => !known) &&
+    missingFromIndexes(directory, listTipsOfStore(hearth.db, store)).length > 0
+  ) {
+    // Packs went that were not replaced: somebody else took them. Whoever asks next gets what the
+    // bucket has.
     hearth.log.error('packs of a store are gone that refs need', { store })
     rmSync(markOf(directory), { force: true })
     keeper.forget(store)
@@ -80,7 +102,12 @@ async function settle(hearth: Hearth, keeper: Keeper, store: string, indexed: Re
 }
 
 /** Gives BucketError. */
-export async function copyBlob(hearth: Hearth, keeper: Keeper, sha256: string, signal: AbortSignal): Promise<void> {
+export async function copyBlob(
+  hearth: Hearth,
+  keeper: Keeper,
+  sha256: string,
+  signal: AbortSignal,
+): Promise<void> {
   const { bucket } = keeper
   const name = blobFile(sha256)
   const row = findStored(hearth.db, name)
@@ -91,10 +118,13 @@ export async function copyBlob(hearth: Hearth, keeper: Keeper, sha256: string, s
   }
   const checked = (found: string): string => {
     // Nothing but damage makes it another.
-    if (found !== sha256) throw new Error(`${name} has other bytes than its name says: restore it from a backup`)
+    if (found !== sha256)
+      throw new Error(`${name} has other bytes than its name says: restore it from a backup`)
     return name
   }
   const sent = await send(bucket, blobPath(hearth, sha256), checked, signal)
   if (sent === null) return
-  await writeAs(hearth, null, (tx) => insertStored(tx.db, { ...sent, name, store: null, away: 0 }, tx.now, tx.now_ms))
+  await writeAs(hearth, null, (tx) =>
+    insertStored(tx.db, { ...sent, name, store: null, away: 0 }, tx.now, tx.now_ms),
+  )
 }

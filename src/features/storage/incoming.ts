@@ -1,4 +1,7 @@
-/** Where files are while they come back, and for a moment when they leave: each belongs to the process whose number it begins with. */
+/**
+ * Where files are while they come back, and for a moment when they leave: each belongs to the
+ * process whose number it begins with.
+ */
 import { randomToken } from '#lib/hash.ts'
 import { isAlive } from '#lib/process.ts'
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
@@ -18,6 +21,7 @@ export function sweepIncoming(data: string): void {
   const folder = join(data, INCOMING)
   for (const name of existsSync(folder) ? readdirSync(folder) : []) {
     const pid = Number.parseInt(name, 10)
-    if (Number.isNaN(pid) || pid === process.pid || !isAlive(pid)) rmSync(join(folder, name), { force: true })
+    if (Number.isNaN(pid) || pid === process.pid || !isAlive(pid))
+      rmSync(join(folder, name), { force: true })
   }
 }

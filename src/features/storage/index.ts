@@ -1,4 +1,7 @@
-/** Packs and uploaded files in a bucket besides this machine. A leaf; the floor asks it through `core/storage.ts`. */
+/**
+ * Packs and uploaded files in a bucket besides this machine. A leaf; the floor asks it through
+ * `core/storage.ts`.
+ */
 import { conditions, gauges } from '#core/gauges.ts'
 import type { Feature } from '#core/hearth.ts'
 import { reaction } from '#core/events.ts'

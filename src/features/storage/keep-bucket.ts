@@ -1,4 +1,7 @@
-/** The round that is made every few minutes: begins copies that nobody asked for, ends what is unneeded, and makes room here. */
+/**
+ * The round that is made every few minutes: begins copies that nobody asked for, ends what is
+ * unneeded, and makes room here.
+ */
 import { blobHolders, blobPath } from '#core/blobs.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { job } from '#core/jobs.ts'
@@ -14,17 +17,33 @@ import { copyToBucket } from './jobs.ts'
 import { Keeper } from './keeper.ts'
 import { blobFile, keyOf, markOf } from './names.ts'
 import { sweepBucket } from './sweep-bucket.ts'
-import { findStored, listForsakenStores, listStored, listStoredBlobs, listUnneeded, removeStored, setAway, setUnneeded, setUsed } from './store.ts'
+import {
+  findStored,
+  listForsakenStores,
+  listStored,
+  listStoredBlobs,
+  listUnneeded,
+  removeStored,
+  setAway,
+  setUnneeded,
+  setUsed,
+} from './store.ts'
 
 /** A copy of the database may be so far behind and still find what it names. */
 export const GRACE_MS = DAY
 const AT_ONCE = 500
 
 /** What earlier rounds of this process saw. */
-type Seen = { readonly folders: Map<string, bigint>; blobs_ms: number; used_ms: number; swept_ms: number }
+type Seen = {
+  readonly folders: Map<string, bigint>
+  blobs_ms: number
+  used_ms: number
+  swept_ms: number
+}
 const seen = new WeakMap<Keeper, Seen>()
 
-const timeOf = (path: string): bigint | null => statSync(path, { bigint: true, throwIfNoEntry: false })?.mtimeNs ?? null
+const timeOf = (path: string): bigint | null =>
+  statSync(path, { bigint: true, throwIfNoEntry: false })?.mtimeNs ?? null
 
 /** Whether a folder changed since the last round. */
 function changed({ folders }: Seen, path: string): boolean {
@@ -40,11 +59,13 @@ async function planStores(hearth: Hearth, keeper: Keeper, was: Seen): Promise<vo
   for (const [at, store] of listStores(hearth.db).entries()) {
     if (at % 100 === 99) await nextTurn()
     const directory = keeper.directory(store)
-    if (changed(was, join(directory, 'objects', 'pack')) || !existsSync(markOf(directory))) due.push(store)
+    if (changed(was, join(directory, 'objects', 'pack')) || !existsSync(markOf(directory)))
+      due.push(store)
   }
   for (let at = 0; at < due.length; at += AT_ONCE) {
     await writeAs(hearth, null, (tx) => {
-      for (const store of due.slice(at, at + AT_ONCE)) tx.enqueue(copyToBucket, { store }, { key: store })
+      for (const store of due.slice(at, at + AT_ONCE))
+        tx.enqueue(copyToBucket, { store }, { key: store })
     })
   }
 }
@@ -55,7 +76,9 @@ async function planBlobs(hearth: Hearth, was: Seen): Promise<void> {
   for (const shard of existsSync(root) ? readdirSync(root) : []) {
     if (!changed(was, join(root, shard))) continue
     await nextTurn()
-    const due = readdirSync(join(root, shard)).filter((name) => /^[0-9a-f]{64}$/.test(name) && findStored(hearth.db, blobFile(name)) === null)
+    const due = readdirSync(join(root, shard)).filter(
+      (name) => /^[0-9a-f]{64}$/.test(name) && findStored(hearth.db, blobFile(name)) === null,
+    )
     if (due.length === 0) continue
     await writeAs(hearth, null, (tx) => {
       for (const blob of due) tx.enqueue(copyToBucket, { blob }, { key: blob })
@@ -89,7 +112,9 @@ async function reviewStores(hearth: Hearth, keeper: Keeper): Promise<void> {
   const gone = listForsakenStores(hearth.db).filter((store) => !existsSync(keeper.directory(store)))
   if (gone.length === 0) return
   await writeAs(hearth, null, (tx) => {
-    for (const store of gone) for (const { name, unneeded_at } of listStored(tx.db, store)) if (unneeded_at === null) setUnneeded(tx.db, name, tx.now)
+    for (const store of gone)
+      for (const { name, unneeded_at } of listStored(tx.db, store))
+        if (unneeded_at === null) setUnneeded(tx.db, name, tx.now)
   })
 }
 
@@ -104,7 +129,8 @@ async function clear(hearth: Hearth, keeper: Keeper, signal: AbortSignal): Promi
       const now = findStored(tx.db, row.name)
       removeStored(tx.db, row.name)
       // Needed again while it went: it is here, or it would not be.
-      if (now?.unneeded_at === null && row.store === null) tx.enqueue(copyToBucket, { blob: row.sha256 }, { key: row.sha256 })
+      if (now?.unneeded_at === null && row.store === null)
+        tx.enqueue(copyToBucket, { blob: row.sha256 }, { key: row.sha256 })
     })
   }
 }
@@ -117,14 +143,24 @@ async function noteUse(hearth: Hearth, keeper: Keeper, was: Seen): Promise<void>
   for (const [unit, at] of keeper.used) if (at < now - HOUR) keeper.used.delete(unit)
   if (used.length === 0) return
   await writeAs(hearth, null, (tx) => {
-    for (const [unit, at] of used) setUsed(tx.db, /^[0-9a-f]{64}$/.test(unit) ? { name: blobFile(unit) } : { store: unit }, at)
+    for (const [unit, at] of used)
+      setUsed(tx.db, /^[0-9a-f]{64}$/.test(unit) ? { name: blobFile(unit) } : { store: unit }, at)
   })
 }
 
 /** Gives BucketError. */
-export async function keepRound(hearth: Hearth, keeper: Keeper, signal: AbortSignal): Promise<void> {
+export async function keepRound(
+  hearth: Hearth,
+  keeper: Keeper,
+  signal: AbortSignal,
+): Promise<void> {
   const now = hearth.clock.now()
-  const was = seen.get(keeper) ?? { folders: new Map<string, bigint>(), blobs_ms: -Infinity, used_ms: -Infinity, swept_ms: now }
+  const was = seen.get(keeper) ?? {
+    folders: new Map<string, bigint>(),
+    blobs_ms: -Infinity,
+    used_ms: -Infinity,
+    swept_ms: now,
+  }
   seen.set(keeper, was)
   await keeper.own()
   await noteUse(hearth, keeper, was)

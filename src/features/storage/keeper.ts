@@ -1,5 +1,6 @@
 /**
- * The bucket of a forge: brings back what is only there, and knows what is in use. Made before the engine, which asks it before any work on
+ * The bucket of a forge: brings back what is only there, and knows what is in use. Made before the
+ * engine, which asks it before any work on
  * a store; `join` gives it the forge afterwards.
  */
 import { blobPath } from '#core/blobs.ts'
@@ -21,7 +22,16 @@ import { copyToBucket } from './jobs.ts'
 import { newIncoming } from './incoming.ts'
 import { blobFile, keyOf, markOf, packFile } from './names.ts'
 import { isOwner, takeBucket } from './owner.ts'
-import { findStored, hasStored, isAnyAway, isStoreNamed, listStored, removeHere, setAway, type StoredRow } from './store.ts'
+import {
+  findStored,
+  hasStored,
+  isAnyAway,
+  isStoreNamed,
+  listStored,
+  removeHere,
+  setAway,
+  type StoredRow,
+} from './store.ts'
 import { forAsker, full, gone, unset } from './waiting.ts'
 
 /** After it could not be reached, nobody waits for it for so long. */
@@ -36,7 +46,10 @@ export class Keeper implements Storage {
   readonly bucket: Bucket | null
   /** The last thing that went wrong, until something goes well. */
   trouble: { readonly at: Timestamp; readonly message: string } | null = null
-  /** When stores (`repos/<store>`) and uploaded files were last asked for, since that was written down. */
+  /**
+   * When stores (`repos/<store>`) and uploaded files were last asked for, since that was written
+   * down.
+   */
   readonly used = new Map<string, number>()
   /** Whether the bucket was ours when that was last asked. */
   known = true
@@ -51,7 +64,13 @@ export class Keeper implements Storage {
 
   constructor(private readonly parts: KeeperParts) {
     const { storage } = parts.settings
-    this.bucket = storage === null ? null : openBucket(storage.bucket, storage.prefix, storage.s3, { tries: TRIES, patience: PATIENCE_MS })
+    this.bucket =
+      storage === null
+        ? null
+        : openBucket(storage.bucket, storage.prefix, storage.s3, {
+            tries: TRIES,
+            patience: PATIENCE_MS,
+          })
   }
 
   join(hearth: Hearth): void {
@@ -105,10 +124,12 @@ export class Keeper implements Storage {
 
   #isWhole(store: string): boolean {
     const directory = this.directory(store)
-    // The bucket knows it, if anybody does; what no repository uses, such as the store that readiness asks for, nobody has.
+    // The bucket knows it, if anybody does; what no repository uses, such as the store that
+    // readiness asks for, nobody has.
     if (!existsSync(directory)) return this.bucket === null || !isStoreNamed(this.parts.db, store)
     if (listAway(directory).length > 0) return false
-    // Without the mark, rows may name packs that this machine never had; without rows the bucket has none.
+    // Without the mark, rows may name packs that this machine never had; without rows the bucket
+    // has none.
     return this.bucket === null || existsSync(markOf(directory)) || !hasStored(this.parts.db, store)
   }
 
@@ -127,7 +148,10 @@ export class Keeper implements Storage {
     if (error instanceof BucketError) {
       this.failed(error)
       this.#downUntil = this.parts.clock.now() + DOWN_MS
-      this.#hearth?.log.warn('something could not be brought back from the bucket', { what, error: error.message })
+      this.#hearth?.log.warn('something could not be brought back from the bucket', {
+        what,
+        error: error.message,
+      })
       return gone()
     }
     return refusesWrites(error) ? full() : error
@@ -156,8 +180,12 @@ export class Keeper implements Storage {
         const { name, modified_ms } = pack
         const file = packFile(store, name, 'pack')
         const target = join(this.#data, file)
-        await this.#fetch(bucket, keyOf(file, pack.sha256), pack, (path) => this.#place(path, target, modified_ms))
-        await rm(join(this.#data, 'repos', store, 'objects', 'pack', `${name}.away`), { force: true })
+        await this.#fetch(bucket, keyOf(file, pack.sha256), pack, (path) =>
+          this.#place(path, target, modified_ms),
+        )
+        await rm(join(this.#data, 'repos', store, 'objects', 'pack', `${name}.away`), {
+          force: true,
+        })
         await this.#noteHere(file)
       }
       this.trouble = null
@@ -169,11 +197,21 @@ export class Keeper implements Storage {
 
   /** Whether every pack that a row names is here, so that the bucket need not be asked. */
   #hasAllKnown(store: string): boolean {
-    return existsSync(this.directory(store)) && listStored(this.parts.db, store).every(({ name, unneeded_at }) => unneeded_at !== null || existsSync(join(this.#data, name)))
+    return (
+      existsSync(this.directory(store)) &&
+      listStored(this.parts.db, store).every(
+        ({ name, unneeded_at }) => unneeded_at !== null || existsSync(join(this.#data, name)),
+      )
+    )
   }
 
   /** Fetches an object beside its place; `settle` puts it there. */
-  async #fetch(bucket: Bucket, key: string, what: { readonly size: number; readonly sha256: string }, settle: (path: string) => Promise<void>): Promise<void> {
+  async #fetch(
+    bucket: Bucket,
+    key: string,
+    what: { readonly size: number; readonly sha256: string },
+    settle: (path: string) => Promise<void>,
+  ): Promise<void> {
     const path = newIncoming(this.#data)
     if (bytesFree(dirname(path)) - what.size < this.parts.settings.limits.disk_reserve) throw full()
     try {
@@ -187,7 +225,10 @@ export class Keeper implements Storage {
   /** A note for the sums; the files themselves tell the truth. */
   async #noteHere(name: string): Promise<void> {
     const hearth = this.#hearth
-    if (hearth) await writeAs(hearth, null, (tx) => setAway(tx.db, name, false)).catch((error: unknown) => hearth.log.warn('it was not noted that a file came back', { name, error }))
+    if (hearth)
+      await writeAs(hearth, null, (tx) => setAway(tx.db, name, false)).catch((error: unknown) =>
+        hearth.log.warn('it was not noted that a file came back', { name, error }),
+      )
   }
 
   async bringBlob(sha256: string): Promise<void> {
@@ -220,7 +261,11 @@ export class Keeper implements Storage {
   tookBlob(sha256: string): void {
     const hearth = this.#hearth
     if (!hearth || this.bucket === null) return
-    writeAs(hearth, null, (tx) => void tx.enqueue(copyToBucket, { blob: sha256 }, { key: sha256 })).catch((error: unknown) => hearth.log.warn('a copy to the bucket was not begun', { error }))
+    writeAs(
+      hearth,
+      null,
+      (tx) => void tx.enqueue(copyToBucket, { blob: sha256 }, { key: sha256 }),
+    ).catch((error: unknown) => hearth.log.warn('a copy to the bucket was not begun', { error }))
   }
 
   awayOf(store: string): readonly { readonly name: string; readonly size: number }[] {
@@ -228,19 +273,25 @@ export class Keeper implements Storage {
   }
 
   async look(store: string): Promise<readonly DistantPack[]> {
-    return this.bucket === null ? [] : await lookAt(this.bucket, this.parts.db, this.directory(store), store)
+    return this.bucket === null
+      ? []
+      : await lookAt(this.bucket, this.parts.db, this.directory(store), store)
   }
 
   async adopt(store: string): Promise<number> {
     const hearth = this.#hearth
     if (this.bucket === null || !hearth) return 0
-    const found = await adoptStore(hearth, this.bucket, store, (key, what, settle) => this.#fetch(this.#requireBucket(), key, what, settle))
+    const found = await adoptStore(hearth, this.bucket, store, (key, what, settle) =>
+      this.#fetch(this.#requireBucket(), key, what, settle),
+    )
     if (found > 0) this.forget(store)
     return found
   }
 
   #copies(store: string, pack: string): StoredRow[] {
-    return (['pack', 'idx'] as const).flatMap((ending) => findStored(this.parts.db, packFile(store, pack, ending)) ?? [])
+    return (['pack', 'idx'] as const).flatMap(
+      (ending) => findStored(this.parts.db, packFile(store, pack, ending)) ?? [],
+    )
   }
 
   hasCopy(store: string, pack: string): boolean {
@@ -250,7 +301,9 @@ export class Keeper implements Storage {
   async renew(store: string, pack: string): Promise<void> {
     for (const row of this.#copies(store, pack)) {
       const target = join(this.#data, row.name)
-      await this.#fetch(this.#requireBucket(), keyOf(row.name, row.sha256), row, (path) => this.#place(path, target, row.modified_ms))
+      await this.#fetch(this.#requireBucket(), keyOf(row.name, row.sha256), row, (path) =>
+        this.#place(path, target, row.modified_ms),
+      )
     }
     this.#hearth?.git.letGo(store)
   }
@@ -264,14 +317,19 @@ export class Keeper implements Storage {
   }
 
   async blobsThere(digests: readonly string[]): Promise<ReadonlySet<string>> {
-    return this.bucket === null || digests.length === 0 ? new Set() : await blobsIn(this.bucket, this.parts.db, digests)
+    return this.bucket === null || digests.length === 0
+      ? new Set()
+      : await blobsIn(this.bucket, this.parts.db, digests)
   }
 
   async isOurs(): Promise<boolean> {
     return this.bucket === null || (await isOwner(this.bucket, this.#data)) !== false
   }
 
-  /** The same, for those who write there: whoever comes first has it. What is here is copied anew to one that nobody had. */
+  /**
+   * The same, for those who write there: whoever comes first has it. What is here is copied anew to
+   * one that nobody had.
+   */
   async own(): Promise<boolean> {
     const { bucket } = this
     if (bucket === null) return true
@@ -297,4 +355,5 @@ export class Keeper implements Storage {
 }
 
 /** The bucket of a forge; null where none is set and nothing is in one. */
-export const makeKeeper = (parts: KeeperParts): Keeper | null => (parts.settings.storage !== null || isAnyAway(parts.db) ? new Keeper(parts) : null)
+export const makeKeeper = (parts: KeeperParts): Keeper | null =>
+  parts.settings.storage !== null || isAnyAway(parts.db) ? new Keeper(parts) : null

@@ -24,4 +24,5 @@ export async function isOwner(bucket: Bucket, data: string): Promise<boolean | n
   }
 }
 
-export const takeBucket = (bucket: Bucket, data: string): Promise<void> => bucket.put(OWNER, new TextEncoder().encode(`${identityOf(data)}\n`))
+export const takeBucket = (bucket: Bucket, data: string): Promise<void> =>
+  bucket.put(OWNER, new TextEncoder().encode(`${identityOf(data)}\n`))

@@ -15,46 +15,80 @@ export type StoredRow = {
   unneeded_at: string | null
 }
 
-export type NewStored = Pick<StoredRow, 'name' | 'store' | 'size' | 'sha256' | 'modified_ms' | 'away'>
+export type NewStored = Pick<
+  StoredRow,
+  'name' | 'store' | 'size' | 'sha256' | 'modified_ms' | 'away'
+>
 
-export const findStored = (db: Db, name: string): StoredRow | null => db.one<StoredRow>('SELECT * FROM stored_files WHERE name = ?', name)
+export const findStored = (db: Db, name: string): StoredRow | null =>
+  db.one<StoredRow>('SELECT * FROM stored_files WHERE name = ?', name)
 
-export const listStored = (db: Db, store: string): StoredRow[] => db.all<StoredRow>('SELECT * FROM stored_files WHERE store = ? ORDER BY name', store)
+export const listStored = (db: Db, store: string): StoredRow[] =>
+  db.all<StoredRow>('SELECT * FROM stored_files WHERE store = ? ORDER BY name', store)
 
-export const hasStored = (db: Db, store: string): boolean => db.one('SELECT 1 FROM stored_files WHERE store = ? LIMIT 1', store) !== null
+export const hasStored = (db: Db, store: string): boolean =>
+  db.one('SELECT 1 FROM stored_files WHERE store = ? LIMIT 1', store) !== null
 
 /** Whether a repository uses a store. */
-export const isStoreNamed = (db: Db, store: string): boolean => db.one('SELECT 1 FROM repos WHERE store = ? LIMIT 1', store) !== null
+export const isStoreNamed = (db: Db, store: string): boolean =>
+  db.one('SELECT 1 FROM repos WHERE store = ? LIMIT 1', store) !== null
 
 /** Uploaded files that are needed, from a name on, in the order of names. */
 export const listStoredBlobs = (db: Db, after: string, limit: number): StoredRow[] =>
-  db.all<StoredRow>('SELECT * FROM stored_files WHERE store IS NULL AND name > ? ORDER BY name LIMIT ?', after, limit)
+  db.all<StoredRow>(
+    'SELECT * FROM stored_files WHERE store IS NULL AND name > ? ORDER BY name LIMIT ?',
+    after,
+    limit,
+  )
 
-export const isAnyAway = (db: Db): boolean => db.one('SELECT 1 FROM stored_files WHERE away = 1 LIMIT 1') !== null
+export const isAnyAway = (db: Db): boolean =>
+  db.one('SELECT 1 FROM stored_files WHERE away = 1 LIMIT 1') !== null
 
 /** One that is known already is needed again. */
 export function insertStored(db: WritableDb, row: NewStored, now: Timestamp, now_ms: number): void {
   db.run(
     `INSERT INTO stored_files (name, store, size, sha256, modified_ms, stored_at, used_ms, away) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (name) DO UPDATE SET size = excluded.size, sha256 = excluded.sha256, modified_ms = excluded.modified_ms, away = excluded.away, proven = 0, unneeded_at = NULL`,
-    row.name, row.store, row.size, row.sha256, row.modified_ms, now, now_ms, row.away,
+    row.name,
+    row.store,
+    row.size,
+    row.sha256,
+    row.modified_ms,
+    now,
+    now_ms,
+    row.away,
   )
 }
 
-export const setAway = (db: WritableDb, name: string, away: boolean): number => db.run('UPDATE stored_files SET away = ?1 WHERE name = ?2 AND away <> ?1', away ? 1 : 0, name)
-export const setProven = (db: WritableDb, name: string): number => db.run('UPDATE stored_files SET proven = 1 WHERE name = ?', name)
-export const setUnneeded = (db: WritableDb, name: string, at: Timestamp | null): number => db.run('UPDATE stored_files SET unneeded_at = ? WHERE name = ?', at, name)
-export const removeStored = (db: WritableDb, name: string): number => db.run('DELETE FROM stored_files WHERE name = ?', name)
+export const setAway = (db: WritableDb, name: string, away: boolean): number =>
+  db.run('UPDATE stored_files SET away = ?1 WHERE name = ?2 AND away <> ?1', away ? 1 : 0, name)
+export const setProven = (db: WritableDb, name: string): number =>
+  db.run('UPDATE stored_files SET proven = 1 WHERE name = ?', name)
+export const setUnneeded = (db: WritableDb, name: string, at: Timestamp | null): number =>
+  db.run('UPDATE stored_files SET unneeded_at = ? WHERE name = ?', at, name)
+export const removeStored = (db: WritableDb, name: string): number =>
+  db.run('DELETE FROM stored_files WHERE name = ?', name)
 
 /** Forgets what is on this machine too, so that it is copied again. */
-export const removeHere = (db: WritableDb): number => db.run('DELETE FROM stored_files WHERE away = 0')
+export const removeHere = (db: WritableDb): number =>
+  db.run('DELETE FROM stored_files WHERE away = 0')
 
 /** Notes when a store, or one uploaded file, was last used. */
-export const setUsed = (db: WritableDb, unit: { store: string } | { name: string }, at_ms: number): number =>
-  'store' in unit ? db.run('UPDATE stored_files SET used_ms = ? WHERE store = ?', at_ms, unit.store) : db.run('UPDATE stored_files SET used_ms = ? WHERE name = ?', at_ms, unit.name)
+export const setUsed = (
+  db: WritableDb,
+  unit: { store: string } | { name: string },
+  at_ms: number,
+): number =>
+  'store' in unit
+    ? db.run('UPDATE stored_files SET used_ms = ? WHERE store = ?', at_ms, unit.store)
+    : db.run('UPDATE stored_files SET used_ms = ? WHERE name = ?', at_ms, unit.name)
 
 export const listUnneeded = (db: Db, before: Timestamp, limit: number): StoredRow[] =>
-  db.all<StoredRow>('SELECT * FROM stored_files WHERE unneeded_at < ? ORDER BY unneeded_at LIMIT ?', before, limit)
+  db.all<StoredRow>(
+    'SELECT * FROM stored_files WHERE unneeded_at < ? ORDER BY unneeded_at LIMIT ?',
+    before,
+    limit,
+  )
 
 /** Stores that have rows and that no repository uses any more. */
 export const listForsakenStores = (db: Db): string[] =>
@@ -64,7 +98,12 @@ export const listForsakenStores = (db: Db): string[] =>
     )
     .map(({ store }) => store)
 
-export type Sums = { readonly files: number; readonly bytes: number; readonly local: number; readonly away: number }
+export type Sums = {
+  readonly files: number
+  readonly bytes: number
+  readonly local: number
+  readonly away: number
+}
 
 /** Bytes of what is needed: all of it, what of it is here too, and what is in the bucket only. */
 export const sumStored = (db: Db): Sums =>
@@ -73,10 +112,18 @@ export const sumStored = (db: Db): Sums =>
      FROM stored_files WHERE unneeded_at IS NULL`,
   ) ?? { files: 0, bytes: 0, local: 0, away: 0 }
 
-/** What may leave this disk: the packs of one store together, or one uploaded file; what was not used for longest first. */
-export const listUnits = (db: Db, before_ms: number, limit: number): { store: string | null; name: string; bytes: number }[] =>
+/**
+ * What may leave this disk: the packs of one store together, or one uploaded file; what was not
+ * used for longest first.
+ */
+export const listUnits = (
+  db: Db,
+  before_ms: number,
+  limit: number,
+): { store: string | null; name: string; bytes: number }[] =>
   db.all(
     `SELECT store, min(name) AS name, sum(size) AS bytes FROM stored_files WHERE away = 0 AND unneeded_at IS NULL AND used_ms < ?1 AND (store IS NULL OR name LIKE '%.pack')
      GROUP BY coalesce(store, name) ORDER BY max(used_ms), 2 LIMIT ?2`,
-    before_ms, limit,
+    before_ms,
+    limit,
   )

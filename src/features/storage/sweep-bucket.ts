@@ -1,6 +1,8 @@
 /**
- * Takes out of the bucket what no row knows: a stop between a copy and its row leaves such, when the pack was replaced before it could be
- * copied again. What is here, or noted here as away, or named by a row of the forge, stays, whatever the table of the bucket says.
+ * Takes out of the bucket what no row knows: a stop between a copy and its row leaves such, when
+ * the pack was replaced before it could be
+ * copied again. What is here, or noted here as away, or named by a row of the forge, stays,
+ * whatever the table of the bucket says.
  */
 import { blobHolders, blobPath } from '#core/blobs.ts'
 import type { Hearth } from '#core/hearth.ts'
@@ -16,15 +18,26 @@ function isWanted(hearth: Hearth, keeper: Keeper, name: string): boolean {
   if (pack) {
     const directory = keeper.directory(pack.store)
     // Until a store was compared with the bucket, what the bucket has of it may be all there is.
-    if (existsSync(directory) ? !existsSync(markOf(directory)) : isStoreNamed(hearth.db, pack.store)) return true
+    if (
+      existsSync(directory) ? !existsSync(markOf(directory)) : isStoreNamed(hearth.db, pack.store)
+    )
+      return true
     return existsSync(join(directory, 'objects', 'pack', `${pack.pack}.idx`))
   }
   const sha256 = name.slice(name.lastIndexOf('/') + 1)
-  return existsSync(blobPath(hearth, sha256)) || blobHolders.all(hearth).some(({ holds }) => holds(hearth.db, sha256))
+  return (
+    existsSync(blobPath(hearth, sha256)) ||
+    blobHolders.all(hearth).some(({ holds }) => holds(hearth.db, sha256))
+  )
 }
 
 /** Gives BucketError. Gives how many objects went. */
-export async function sweepBucket(hearth: Hearth, keeper: Keeper, grace_ms: number, signal: AbortSignal): Promise<number> {
+export async function sweepBucket(
+  hearth: Hearth,
+  keeper: Keeper,
+  grace_ms: number,
+  signal: AbortSignal,
+): Promise<number> {
   const { bucket } = keeper
   if (bucket === null || !(await keeper.own())) return 0
   const before = hearth.clock.now() - grace_ms

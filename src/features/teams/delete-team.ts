@@ -8,7 +8,8 @@ import { requireManager, requireTeam } from './teams.ts'
 
 export const deleteTeam = operation({
   name: 'delete_team',
-  summary: 'Delete a team: the roles that it gave end, and its child teams become top level. For owners and its maintainers, people only. The answer is empty.',
+  summary:
+    'Delete a team: the roles that it gave end, and its child teams become top level. For owners and its maintainers, people only. The answer is empty.',
   route: 'DELETE /workspaces/{workspace}/teams/{team}',
   toolset: 'access',
   access: writesWorkspaceAsPerson('member', { scope: 'workspace:admin access:admin' }),
@@ -21,8 +22,15 @@ export const deleteTeam = operation({
     write((tx) => {
       const row = requireTeam(tx.db, workspace, team, caller)
       requireManager(tx.db, workspace, row, caller)
-      const repositories = listTeamRepoRows(tx.db, row.id).flatMap(({ full_name, role, from_id }) => (from_id === row.id ? [{ full_name, role }] : []))
-      tx.audit({ action: 'team.deleted', target: { kind: 'team', id: row.id, name: row.slug }, workspace_id: workspace.id, data: { before: { name: row.name, repositories } } })
+      const repositories = listTeamRepoRows(tx.db, row.id).flatMap(
+        ({ full_name, role, from_id }) => (from_id === row.id ? [{ full_name, role }] : []),
+      )
+      tx.audit({
+        action: 'team.deleted',
+        target: { kind: 'team', id: row.id, name: row.slug },
+        workspace_id: workspace.id,
+        data: { before: { name: row.name, repositories } },
+      })
       removeTeam(tx, row.id)
       return null
     }),

@@ -6,12 +6,14 @@ import { requireTeam, teamRecord } from './teams.ts'
 
 export const getTeam = operation({
   name: 'get_team',
-  summary: 'Get one team of a workspace with its counts, its review assignment and your role in it. For members of the workspace who can see it.',
+  summary:
+    'Get one team of a workspace with its counts, its review assignment and your role in it. For members of the workspace who can see it.',
   route: 'GET /workspaces/{workspace}/teams/{team}',
   toolset: 'access',
   access: readsWorkspace({ scope: 'workspace:read' }),
   input: Type.Object({ workspace: WorkspaceSlug, team: TeamSlug }),
   output: Team,
 
-  handler: ({ hearth, db, caller, workspace }, { team }) => teamRecord(hearth, requireTeam(db, workspace, team, caller), workspace, caller),
+  handler: ({ hearth, db, caller, workspace }, { team }) =>
+    teamRecord(hearth, requireTeam(db, workspace, team, caller), workspace, caller),
 })

@@ -1,4 +1,7 @@
-/** Teams: people of a workspace under one name, with roles on its repositories and a rule for whom they ask for a review. */
+/**
+ * Teams: people of a workspace under one name, with roles on its repositories and a rule for whom
+ * they ask for a review.
+ */
 import type { Feature } from '#core/hearth.ts'
 import { createTeam } from './create-team.ts'
 import { deleteTeam } from './delete-team.ts'
@@ -19,18 +22,49 @@ export * from './schema.ts'
 export { assignmentOf, type Assignment } from './assignment.ts'
 export { pickReviewers, type Candidate, type PickInput, type PickRules } from './pick-reviewers.ts'
 export { findTeam, findTeamBySlug, listLine, listTeamsById, type TeamRow } from './store.ts'
-export { findTeamMember, findTeamRole, listPeople, listTeamsOf, putTeamMember, recordAsked, removeTeamMemberRow, turnsOf } from './store-members.ts'
+export {
+  findTeamMember,
+  findTeamRole,
+  listPeople,
+  listTeamsOf,
+  putTeamMember,
+  recordAsked,
+  removeTeamMemberRow,
+  turnsOf,
+} from './store-members.ts'
 export { listTeamsOfRepo } from './store-repos.ts'
 export {
-  createTeam, deleteTeam, getTeam, listChildTeams, listTeamMembers, listTeamRepos, listTeams, removeTeamMember, removeTeamRepo, setReviewAssignment, setTeamMember,
-  setTeamRepo, updateTeam,
+  createTeam,
+  deleteTeam,
+  getTeam,
+  listChildTeams,
+  listTeamMembers,
+  listTeamRepos,
+  listTeams,
+  removeTeamMember,
+  removeTeamRepo,
+  setReviewAssignment,
+  setTeamMember,
+  setTeamRepo,
+  updateTeam,
 }
 
 export const feature: Feature = {
   name: 'teams',
   operations: [
-    listTeams, createTeam, getTeam, updateTeam, deleteTeam, listTeamMembers, setTeamMember, removeTeamMember, listTeamRepos, setTeamRepo, removeTeamRepo,
-    listChildTeams, setReviewAssignment,
+    listTeams,
+    createTeam,
+    getTeam,
+    updateTeam,
+    deleteTeam,
+    listTeamMembers,
+    setTeamMember,
+    removeTeamMember,
+    listTeamRepos,
+    setTeamRepo,
+    removeTeamRepo,
+    listChildTeams,
+    setReviewAssignment,
   ],
   reactions: leaveWithMembership,
 }

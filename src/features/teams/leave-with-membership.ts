@@ -1,4 +1,7 @@
-/** What a team loses with other changes: people who leave the workspace, and repositories that move to another. */
+/**
+ * What a team loses with other changes: people who leave the workspace, and repositories that move
+ * to another.
+ */
 import { reaction, type EventRow, type Reaction } from '#core/events.ts'
 import type { Tx } from '#core/write.ts'
 import { findUser } from '#features/accounts/index.ts'
@@ -13,7 +16,12 @@ function leaveTeams(tx: Tx, { workspace_id, data }: EventRow<{ username: string 
   if (!person) return
   for (const { team_id, slug } of listTeamsOf(tx.db, workspace_id, person.id)) {
     removeTeamMemberRow(tx, team_id, person.id)
-    tx.audit({ action: 'team.member_removed', target: { kind: 'user', id: person.id, name: person.username }, workspace_id, data: { team: slug, because: 'workspace.member_removed' } })
+    tx.audit({
+      action: 'team.member_removed',
+      target: { kind: 'user', id: person.id, name: person.username },
+      workspace_id,
+      data: { team: slug, because: 'workspace.member_removed' },
+    })
   }
 }
 
@@ -26,4 +34,7 @@ function leaveWorkspace(tx: Tx, { repo_id }: EventRow): void {
   }
 }
 
-export const leaveWithMembership: readonly Reaction[] = [reaction('leave_teams', memberRemoved, leaveTeams), reaction('leave_teams_behind', repoTransferred, leaveWorkspace)]
+export const leaveWithMembership: readonly Reaction[] = [
+  reaction('leave_teams', memberRemoved, leaveTeams),
+  reaction('leave_teams_behind', repoTransferred, leaveWorkspace),
+]

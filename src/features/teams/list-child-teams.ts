@@ -10,7 +10,8 @@ const SIZES = { size: 100, max: 100 }
 
 export const listChildTeams = operation({
   name: 'list_child_teams',
-  summary: 'List the teams right below a team, newest first; they inherit its roles on repositories. For members of the workspace who can see it.',
+  summary:
+    'List the teams right below a team, newest first; they inherit its roles on repositories. For members of the workspace who can see it.',
   route: 'GET /workspaces/{workspace}/teams/{team}/teams',
   toolset: 'access',
   access: readsWorkspace({ scope: 'workspace:read' }),
@@ -20,7 +21,13 @@ export const listChildTeams = operation({
 
   handler: ({ hearth, db, caller, workspace }, { team, ...paging }) => {
     const window = windowOf(paging, SIZES)
-    const rows = listChildRows(db, requireTeam(db, workspace, team, caller).id, { limit: window.limit + 1, offset: window.offset })
-    return pageOf(rows.map((row) => teamRecord(hearth, row, workspace, caller)), window)
+    const rows = listChildRows(db, requireTeam(db, workspace, team, caller).id, {
+      limit: window.limit + 1,
+      offset: window.offset,
+    })
+    return pageOf(
+      rows.map((row) => teamRecord(hearth, row, workspace, caller)),
+      window,
+    )
   },
 })

@@ -9,7 +9,8 @@ import { requireTeam } from './teams.ts'
 
 export const listTeamRepos = operation({
   name: 'list_team_repos',
-  summary: 'List the repositories on which a team gives a role, newest first, with the role and the team above it that it comes from; those that you can see. For members of the workspace.',
+  summary:
+    'List the repositories on which a team gives a role, newest first, with the role and the team above it that it comes from; those that you can see. For members of the workspace.',
   route: 'GET /workspaces/{workspace}/teams/{team}/repos',
   toolset: 'access',
   access: readsWorkspace({ scope: 'workspace:read' }),
@@ -19,7 +20,10 @@ export const listTeamRepos = operation({
 
   handler: ({ hearth, db, caller, workspace }, { team, ...paging }) => {
     const window = windowOf(paging)
-    const ways = Map.groupBy(listTeamRepoRows(db, requireTeam(db, workspace, team, caller).id), ({ repo_id }) => repo_id)
+    const ways = Map.groupBy(
+      listTeamRepoRows(db, requireTeam(db, workspace, team, caller).id),
+      ({ repo_id }) => repo_id,
+    )
     const seen: TeamRepo[] = []
     for (const rows of ways.values()) {
       if (seen.length > window.offset + window.limit) break

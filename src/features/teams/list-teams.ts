@@ -10,17 +10,31 @@ const SIZES = { size: 100, max: 100 }
 
 export const listTeams = operation({
   name: 'list_teams',
-  summary: 'List the teams of a workspace, newest first; q narrows by a part of slug or name. For its members; secret teams are shown to their own members and to owners only.',
+  summary:
+    'List the teams of a workspace, newest first; q narrows by a part of slug or name. For its members; secret teams are shown to their own members and to owners only.',
   route: 'GET /workspaces/{workspace}/teams',
   toolset: 'access',
   access: readsWorkspace({ scope: 'workspace:read' }),
-  input: Type.Object({ workspace: WorkspaceSlug, q: Type.Optional(Type.String({ maxLength: 100, description: 'A part of the slug or name.' })), ...byPage(SIZES) }),
+  input: Type.Object({
+    workspace: WorkspaceSlug,
+    q: Type.Optional(Type.String({ maxLength: 100, description: 'A part of the slug or name.' })),
+    ...byPage(SIZES),
+  }),
   output: Teams,
   list: 'page',
 
   handler: ({ hearth, db, caller, workspace }, { q = '', ...paging }) => {
     const window = windowOf(paging, SIZES)
-    const rows = listTeamRows(db, { workspace_id: workspace.id, eyes: eyesOf(workspace, caller), q: q.trim(), limit: window.limit + 1, offset: window.offset })
-    return pageOf(rows.map((row) => teamRecord(hearth, row, workspace, caller)), window)
+    const rows = listTeamRows(db, {
+      workspace_id: workspace.id,
+      eyes: eyesOf(workspace, caller),
+      q: q.trim(),
+      limit: window.limit + 1,
+      offset: window.offset,
+    })
+    return pageOf(
+      rows.map((row) => teamRecord(hearth, row, workspace, caller)),
+      window,
+    )
   },
 })

@@ -1,7 +1,10 @@
 /**
- * Whom a team asks for a review. A pure function: who is there, what waits for them and when the team asked them last come in,
- * ids come out. `round_robin` picks whoever the team asked least recently, `load_balance` whoever has the fewest reviews
- * waiting; what is even is settled by the other, then by the order in which people are given, so the same question has one
+ * Whom a team asks for a review. A pure function: who is there, what waits for them and when the
+ * team asked them last come in,
+ * ids come out. `round_robin` picks whoever the team asked least recently, `load_balance` whoever
+ * has the fewest reviews
+ * waiting; what is even is settled by the other, then by the order in which people are given, so
+ * the same question has one
  * answer.
  */
 export type PickRules = {
@@ -40,7 +43,10 @@ export function pickReviewers({ rules, people, authors, asked }: PickInput): str
   const byLoad = (a: Candidate, b: Candidate): number => a.waiting - b.waiting
   const [first, second] = rules.algorithm === 'round_robin' ? [byTurn, byLoad] : [byLoad, byTurn]
   return people
-    .filter(({ id, waiting }) => !isAsked.has(id) && !never.has(id) && !(rules.skip_busy && waiting >= rules.busy_at))
+    .filter(
+      ({ id, waiting }) =>
+        !isAsked.has(id) && !never.has(id) && !(rules.skip_busy && waiting >= rules.busy_at),
+    )
     .sort((a, b) => first(a, b) || second(a, b))
     .slice(0, wanted)
     .map(({ id }) => id)

@@ -9,7 +9,8 @@ import { requireManager, requireTeam } from './teams.ts'
 
 export const removeTeamMember = operation({
   name: 'remove_team_member',
-  summary: 'Take somebody out of a team, or leave it yourself; the roles that it gave them end. For owners and its maintainers, or about oneself; people only. The answer is empty.',
+  summary:
+    'Take somebody out of a team, or leave it yourself; the roles that it gave them end. For owners and its maintainers, or about oneself; people only. The answer is empty.',
   route: 'DELETE /workspaces/{workspace}/teams/{team}/members/{username}',
   toolset: 'access',
   access: writesWorkspaceAsPerson('member', { scope: 'access:admin' }),
@@ -27,7 +28,9 @@ export const removeTeamMember = operation({
       if (!member) throw notFound(`the member ${username} of the team ${row.slug}`)
       removeTeamMemberRow(tx, row.id, member.user_id)
       tx.audit({
-        action: 'team.member_removed', target: { kind: 'user', id: member.user_id, name: member.username }, workspace_id: workspace.id,
+        action: 'team.member_removed',
+        target: { kind: 'user', id: member.user_id, name: member.username },
+        workspace_id: workspace.id,
         data: { team: row.slug, before: { role: member.role } },
       })
       return null

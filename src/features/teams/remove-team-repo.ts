@@ -8,7 +8,8 @@ import { listTeamRepoRowsOf, removeTeamRepoRow } from './store-repos.ts'
 
 export const removeTeamRepo = operation({
   name: 'remove_team_repo',
-  summary: 'Take back the role that a team has on a repository. One that comes from a team above is taken back there. For people with admin on the repository. The answer is empty.',
+  summary:
+    'Take back the role that a team has on a repository. One that comes from a team above is taken back there. For people with admin on the repository. The answer is empty.',
   route: 'DELETE /workspaces/{workspace}/teams/{team}/repos/{owner}/{name}',
   toolset: 'access',
   access: writesRepoAsPerson('admin', { scope: 'access:admin' }),
@@ -22,10 +23,17 @@ export const removeTeamRepo = operation({
       const team = teamForRepo(hearth, caller, repo, at)
       const [own] = listTeamRepoRowsOf(tx.db, team.id, repo.id)
       if (!own) throw notFound(`the role of the team ${team.slug} on ${repo.full_name}`)
-      if (own.distance > 0) throw invalid('team', `the team ${team.slug} has this role from the team ${own.from_slug} above it; take it back there`)
+      if (own.distance > 0)
+        throw invalid(
+          'team',
+          `the team ${team.slug} has this role from the team ${own.from_slug} above it; take it back there`,
+        )
       removeTeamRepoRow(tx, team.id, repo.id)
       tx.audit({
-        action: 'team.repository_removed', target: { kind: 'team', id: team.id, name: team.slug }, workspace_id: repo.workspace_id, repo_id: repo.id,
+        action: 'team.repository_removed',
+        target: { kind: 'team', id: team.id, name: team.slug },
+        workspace_id: repo.workspace_id,
+        repo_id: repo.id,
         data: { repository: repo.full_name, before: { role: own.role } },
       })
       return null

@@ -4,14 +4,20 @@ import { OneOf, Type, WorkspaceSlug } from '#core/schema.ts'
 import { findUser } from '#features/accounts/index.ts'
 import { findStanding } from '#features/workspaces/index.ts'
 import { invalid } from '#lib/errors.ts'
-import { assignmentOf, assignmentRecord, DEFAULT_ASSIGNMENT, type Assignment } from './assignment.ts'
+import {
+  assignmentOf,
+  assignmentRecord,
+  DEFAULT_ASSIGNMENT,
+  type Assignment,
+} from './assignment.ts'
 import { ALGORITHMS, Team, TeamSlug } from './schema.ts'
 import { setTeam } from './store.ts'
 import { requireManager, requireTeam, teamRecord } from './teams.ts'
 
 export const setReviewAssignment = operation({
   name: 'set_review_assignment',
-  summary: 'Set whom a team asks for a review: everyone (enabled off), or count people picked in turn or by load. What is left out stays; excluded replaces the whole list. For owners and its maintainers.',
+  summary:
+    'Set whom a team asks for a review: everyone (enabled off), or count people picked in turn or by load. What is left out stays; excluded replaces the whole list. For owners and its maintainers.',
   route: 'PUT /workspaces/{workspace}/teams/{team}/review_assignment',
   toolset: 'access',
   access: writesWorkspaceAsPerson('member', { scope: 'workspace:admin' }),
@@ -19,12 +25,30 @@ export const setReviewAssignment = operation({
     workspace: WorkspaceSlug,
     team: TeamSlug,
     enabled: Type.Optional(Type.Boolean()),
-    algorithm: Type.Optional(OneOf(ALGORITHMS, { description: 'round_robin: whoever was asked least recently; load_balance: whoever has the fewest reviews waiting.' })),
-    count: Type.Optional(Type.Integer({ minimum: 1, maximum: 10, description: 'How many people are picked; those of the team asked already count.' })),
-    skip_busy: Type.Optional(Type.Boolean({ description: 'Leave out whoever has busy_at or more reviews waiting.' })),
+    algorithm: Type.Optional(
+      OneOf(ALGORITHMS, {
+        description:
+          'round_robin: whoever was asked least recently; load_balance: whoever has the fewest reviews waiting.',
+      }),
+    ),
+    count: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 10,
+        description: 'How many people are picked; those of the team asked already count.',
+      }),
+    ),
+    skip_busy: Type.Optional(
+      Type.Boolean({ description: 'Leave out whoever has busy_at or more reviews waiting.' }),
+    ),
     busy_at: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),
     include_child_teams: Type.Optional(Type.Boolean()),
-    excluded: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 120 }), { maxItems: 1000, description: 'Usernames that are never picked.' })),
+    excluded: Type.Optional(
+      Type.Array(Type.String({ minLength: 1, maxLength: 120 }), {
+        maxItems: 1000,
+        description: 'Usernames that are never picked.',
+      }),
+    ),
     notify_team: Type.Optional(Type.Boolean({ description: 'Also tell the rest of the team.' })),
   }),
   output: Team,
@@ -37,17 +61,29 @@ export const setReviewAssignment = operation({
       const before = assignmentOf(row)
       const ids = excluded?.map((username, at) => {
         const person = findUser(tx.db, username.trim().replace(/^@/, ''))
-        const known = person && (findStanding(tx.db, workspace.id, person.id) || before.excluded.includes(person.id))
-        if (!person || !known) throw invalid(`excluded[${at}]`, `${username} does not belong to ${workspace.slug}`)
+        const known =
+          person &&
+          (findStanding(tx.db, workspace.id, person.id) || before.excluded.includes(person.id))
+        if (!person || !known)
+          throw invalid(`excluded[${at}]`, `${username} does not belong to ${workspace.slug}`)
         return person.id
       })
-      const change = Object.fromEntries(Object.entries({ ...given, excluded: ids && [...new Set(ids)] }).filter(([, value]) => value !== undefined))
+      const change = Object.fromEntries(
+        Object.entries({ ...given, excluded: ids && [...new Set(ids)] }).filter(
+          ([, value]) => value !== undefined,
+        ),
+      )
       const wanted = { ...before, ...change } as Assignment
-      const kept = Object.entries(wanted).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(DEFAULT_ASSIGNMENT[name as keyof Assignment]))
+      const kept = Object.entries(wanted).filter(
+        ([name, value]) =>
+          JSON.stringify(value) !== JSON.stringify(DEFAULT_ASSIGNMENT[name as keyof Assignment]),
+      )
       setTeam(tx, row.id, { review_assignment: JSON.stringify(Object.fromEntries(kept)) })
       const after = requireTeam(tx.db, workspace, team, caller)
       tx.audit({
-        action: 'team.review_assignment_changed', target: { kind: 'team', id: row.id, name: row.slug }, workspace_id: workspace.id,
+        action: 'team.review_assignment_changed',
+        target: { kind: 'team', id: row.id, name: row.slug },
+        workspace_id: workspace.id,
         data: { before: assignmentRecord(hearth, row), after: assignmentRecord(hearth, after) },
       })
       return teamRecord(hearth, after, workspace, caller)

@@ -10,11 +10,17 @@ import { requireManager, requireTeam, teamMemberRecord } from './teams.ts'
 
 export const setTeamMember = operation({
   name: 'set_team_member',
-  summary: 'Put a member of the workspace into a team, or change their role in it; what is left out stays, member for a new one. For owners and its maintainers, people only.',
+  summary:
+    'Put a member of the workspace into a team, or change their role in it; what is left out stays, member for a new one. For owners and its maintainers, people only.',
   route: 'PUT /workspaces/{workspace}/teams/{team}/members/{username}',
   toolset: 'access',
   access: writesWorkspaceAsPerson('member', { scope: 'access:admin' }),
-  input: Type.Object({ workspace: WorkspaceSlug, team: TeamSlug, username: Username, role: Type.Optional(TeamRole) }),
+  input: Type.Object({
+    workspace: WorkspaceSlug,
+    team: TeamSlug,
+    username: Username,
+    role: Type.Optional(TeamRole),
+  }),
   output: TeamMember,
   annotations: { idempotent: true },
 
@@ -24,7 +30,11 @@ export const setTeamMember = operation({
       requireManager(tx.db, workspace, row, caller)
       const person = findUser(tx.db, username)
       // One answer for both, so that nobody learns which accounts exist.
-      if (!person || !findStanding(tx.db, workspace.id, person.id)) throw invalid('username', `${username} does not belong to ${workspace.slug}; invite them first`)
+      if (!person || !findStanding(tx.db, workspace.id, person.id))
+        throw invalid(
+          'username',
+          `${username} does not belong to ${workspace.slug}; invite them first`,
+        )
       const before = findTeamMember(tx.db, row.id, person.id)
       const wanted = role ?? before?.role ?? 'member'
       putTeamMember(tx, { team_id: row.id, user_id: person.id, role: wanted, added_by: caller.id })
@@ -32,8 +42,14 @@ export const setTeamMember = operation({
       if (!after) throw new TypeError('a person who was just put into a team is missing')
       if (before?.role !== wanted) {
         tx.audit({
-          action: before ? 'team.member_role_changed' : 'team.member_added', target: { kind: 'user', id: person.id, name: person.username }, workspace_id: workspace.id,
-          data: { team: row.slug, before: before && { role: before.role }, after: { role: wanted } },
+          action: before ? 'team.member_role_changed' : 'team.member_added',
+          target: { kind: 'user', id: person.id, name: person.username },
+          workspace_id: workspace.id,
+          data: {
+            team: row.slug,
+            before: before && { role: before.role },
+            after: { role: wanted },
+          },
         })
       }
       return teamMemberRecord(hearth, after)

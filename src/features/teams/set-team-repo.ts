@@ -9,7 +9,8 @@ import { teamRepoRecord } from './team-repos.ts'
 
 export const setTeamRepo = operation({
   name: 'set_team_repo',
-  summary: 'Give a team a role on a repository of its workspace, or change it; the teams below inherit it. For people with admin on the repository. Answers with the repository and the role.',
+  summary:
+    'Give a team a role on a repository of its workspace, or change it; the teams below inherit it. For people with admin on the repository. Answers with the repository and the role.',
   route: 'PUT /workspaces/{workspace}/teams/{team}/repos/{owner}/{name}',
   toolset: 'access',
   access: writesRepoAsPerson('admin', { scope: 'access:admin' }),
@@ -20,12 +21,21 @@ export const setTeamRepo = operation({
   handler: ({ hearth, caller, repo, write }, { role, ...at }) =>
     write((tx) => {
       const team = teamForRepo(hearth, caller, repo, at)
-      const before = listTeamRepoRowsOf(tx.db, team.id, repo.id).find(({ distance }) => distance === 0)
+      const before = listTeamRepoRowsOf(tx.db, team.id, repo.id).find(
+        ({ distance }) => distance === 0,
+      )
       putTeamRepo(tx, { team_id: team.id, repo_id: repo.id, role, added_by: caller.id })
       if (before?.role !== role) {
         tx.audit({
-          action: before ? 'team.repository_role_changed' : 'team.repository_added', target: { kind: 'team', id: team.id, name: team.slug },
-          workspace_id: repo.workspace_id, repo_id: repo.id, data: { repository: repo.full_name, before: before && { role: before.role }, after: { role } },
+          action: before ? 'team.repository_role_changed' : 'team.repository_added',
+          target: { kind: 'team', id: team.id, name: team.slug },
+          workspace_id: repo.workspace_id,
+          repo_id: repo.id,
+          data: {
+            repository: repo.full_name,
+            before: before && { role: before.role },
+            after: { role },
+          },
         })
       }
       const record = teamRepoRecord(listTeamRepoRowsOf(tx.db, team.id, repo.id))

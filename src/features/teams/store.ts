@@ -25,29 +25,56 @@ const SELECT = `SELECT t.*, a.username AS workspace, p.slug AS parent_slug, p.na
   FROM teams t JOIN actors a ON a.id = t.workspace_id LEFT JOIN teams p ON p.id = t.parent_id`
 
 export const findTeamBySlug = (db: Db, workspace_id: string, slug: string): TeamRow | null =>
-  db.one<TeamRow>(`${SELECT} WHERE t.workspace_id = ? AND t.slug = ?`, workspace_id, slug.toLowerCase())
+  db.one<TeamRow>(
+    `${SELECT} WHERE t.workspace_id = ? AND t.slug = ?`,
+    workspace_id,
+    slug.toLowerCase(),
+  )
 
-export const findTeam = (db: Db, id: string): TeamRow | null => db.one<TeamRow>(`${SELECT} WHERE t.id = ?`, id)
+export const findTeam = (db: Db, id: string): TeamRow | null =>
+  db.one<TeamRow>(`${SELECT} WHERE t.id = ?`, id)
 
 export const listTeamsById = (db: Db, ids: readonly string[]): TeamRow[] =>
-  db.all<TeamRow>(`${SELECT} WHERE t.id IN (SELECT value FROM json_each(?)) ORDER BY t.slug`, JSON.stringify(ids))
+  db.all<TeamRow>(
+    `${SELECT} WHERE t.id IN (SELECT value FROM json_each(?)) ORDER BY t.slug`,
+    JSON.stringify(ids),
+  )
 
 /** Whose eyes a list is for: owners see secret teams, others those that they are in. */
 export type Eyes = { readonly owner: boolean; readonly person_id: string | null }
 
 const SEEN = `(t.visibility = 'visible' OR ?2 = 1 OR EXISTS (SELECT 1 FROM team_members x WHERE x.team_id = t.id AND x.user_id = ?3))`
-const likePattern = (text: string): string => `%${text.replace(/[\\%_]/g, (letter) => `\\${letter}`)}%`
+const likePattern = (text: string): string =>
+  `%${text.replace(/[\\%_]/g, (letter) => `\\${letter}`)}%`
 
 /** Newest first; `q` is a part of the slug or name. */
-export const listTeamRows = (db: Db, filter: { workspace_id: string; eyes: Eyes; q: string; limit: number; offset: number }): TeamRow[] =>
+export const listTeamRows = (
+  db: Db,
+  filter: { workspace_id: string; eyes: Eyes; q: string; limit: number; offset: number },
+): TeamRow[] =>
   db.all<TeamRow>(
     `${SELECT} WHERE t.workspace_id = ?1 AND ${SEEN} AND (?4 = '' OR t.slug LIKE ?5 ESCAPE '\\' OR t.name LIKE ?5 ESCAPE '\\') ORDER BY t.id DESC LIMIT ?6 OFFSET ?7`,
-    filter.workspace_id, filter.eyes.owner ? 1 : 0, filter.eyes.person_id, filter.q, likePattern(filter.q), filter.limit, filter.offset,
+    filter.workspace_id,
+    filter.eyes.owner ? 1 : 0,
+    filter.eyes.person_id,
+    filter.q,
+    likePattern(filter.q),
+    filter.limit,
+    filter.offset,
   )
 
 /** The teams right below one; none of them is secret. */
-export const listChildRows = (db: Db, parent_id: string, window: { limit: number; offset: number }): TeamRow[] =>
-  db.all<TeamRow>(`${SELECT} WHERE t.parent_id = ? ORDER BY t.id DESC LIMIT ? OFFSET ?`, parent_id, window.limit, window.offset)
+export const listChildRows = (
+  db: Db,
+  parent_id: string,
+  window: { limit: number; offset: number },
+): TeamRow[] =>
+  db.all<TeamRow>(
+    `${SELECT} WHERE t.parent_id = ? ORDER BY t.id DESC LIMIT ? OFFSET ?`,
+    parent_id,
+    window.limit,
+    window.offset,
+  )
 
 export type TeamCounts = { members: number; repos: number; children: number }
 
@@ -60,42 +87,84 @@ export const countsOf = (db: Db, id: string): TeamCounts =>
     id,
   ) ?? { members: 0, repos: 0, children: 0 }
 
-export type NewTeam = Pick<TeamRow, 'id' | 'workspace_id' | 'slug' | 'name' | 'description' | 'visibility' | 'parent_id' | 'notify'>
+export type NewTeam = Pick<
+  TeamRow,
+  'id' | 'workspace_id' | 'slug' | 'name' | 'description' | 'visibility' | 'parent_id' | 'notify'
+>
 
 export function insertTeam(tx: Tx, row: NewTeam): void {
   tx.db.run(
     'INSERT INTO teams (id, workspace_id, slug, name, description, visibility, parent_id, notify, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
-    row.id, row.workspace_id, row.slug, row.name, row.description, row.visibility, row.parent_id, row.notify, tx.now, tx.now,
+    row.id,
+    row.workspace_id,
+    row.slug,
+    row.name,
+    row.description,
+    row.visibility,
+    row.parent_id,
+    row.notify,
+    tx.now,
+    tx.now,
   )
   drawLines(tx, row.id)
 }
 
-export type TeamChange = Partial<Pick<TeamRow, 'name' | 'description' | 'visibility' | 'parent_id' | 'notify' | 'review_assignment'>>
+export type TeamChange = Partial<
+  Pick<
+    TeamRow,
+    'name' | 'description' | 'visibility' | 'parent_id' | 'notify' | 'review_assignment'
+  >
+>
 
 export function setTeam(tx: Tx, id: string, change: TeamChange): void {
-  const names = (['name', 'description', 'visibility', 'parent_id', 'notify', 'review_assignment'] as const).filter((name) => change[name] !== undefined)
+  const names = (
+    ['name', 'description', 'visibility', 'parent_id', 'notify', 'review_assignment'] as const
+  ).filter((name) => change[name] !== undefined)
   if (names.length === 0) return
   tx.db.run(
     `UPDATE teams SET ${names.map((name) => `${name} = ?`).join(', ')}, updated_at = ? WHERE id = ?`,
-    ...names.map((name) => change[name] ?? null), tx.now, id,
+    ...names.map((name) => change[name] ?? null),
+    tx.now,
+    id,
   )
-  if (change.parent_id !== undefined) redrawLines(tx, listLine(tx.db, id, 'down').map(({ id: below }) => below))
+  if (change.parent_id !== undefined)
+    redrawLines(
+      tx,
+      listLine(tx.db, id, 'down').map(({ id: below }) => below),
+    )
 }
 
-/** Its children become top level; the lines of all below are drawn anew, so that nothing is inherited through it. */
+/**
+ * Its children become top level; the lines of all below are drawn anew, so that nothing is
+ * inherited through it.
+ */
 export function removeTeam(tx: Tx, id: string): void {
-  const below = listLine(tx.db, id, 'down').map((line) => line.id).filter((other) => other !== id)
+  const below = listLine(tx.db, id, 'down')
+    .map((line) => line.id)
+    .filter((other) => other !== id)
   tx.db.run('DELETE FROM teams WHERE id = ?', id)
   redrawLines(tx, below)
 }
 
 /** The team and those above it (up) or below it (down), the nearest first. */
-export const listLine = (db: Db, id: string, direction: 'up' | 'down'): { id: string; distance: number }[] =>
+export const listLine = (
+  db: Db,
+  id: string,
+  direction: 'up' | 'down',
+): { id: string; distance: number }[] =>
   direction === 'up'
-    ? db.all('SELECT ancestor_id AS id, distance FROM team_lines WHERE team_id = ? ORDER BY distance', id)
-    : db.all('SELECT team_id AS id, distance FROM team_lines WHERE ancestor_id = ? ORDER BY distance', id)
+    ? db.all(
+        'SELECT ancestor_id AS id, distance FROM team_lines WHERE team_id = ? ORDER BY distance',
+        id,
+      )
+    : db.all(
+        'SELECT team_id AS id, distance FROM team_lines WHERE ancestor_id = ? ORDER BY distance',
+        id,
+      )
 
-/** The line of a team is itself and its parent's line; parents must be drawn before their children. */
+/**
+ * The line of a team is itself and its parent's line; parents must be drawn before their children.
+ */
 function drawLines(tx: Tx, id: string): void {
   tx.db.run('INSERT INTO team_lines (team_id, ancestor_id, distance) VALUES (?1, ?1, 0)', id)
   tx.db.run(
@@ -107,6 +176,9 @@ function drawLines(tx: Tx, id: string): void {
 
 /** `ids` from the top down. */
 function redrawLines(tx: Tx, ids: readonly string[]): void {
-  tx.db.run('DELETE FROM team_lines WHERE team_id IN (SELECT value FROM json_each(?))', JSON.stringify(ids))
+  tx.db.run(
+    'DELETE FROM team_lines WHERE team_id IN (SELECT value FROM json_each(?))',
+    JSON.stringify(ids),
+  )
   for (const id of ids) drawLines(tx, id)
 }

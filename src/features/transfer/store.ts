@@ -1,96 +1,187 @@
-/** Copies the rows of a workspace from one database into another; the tables and columns come from the schema itself. */
+/**
+ * Copies the rows of a workspace from one database into another; the tables and columns come from
+ * the schema itself.
+ */
 import type { Db, DatabaseHandle, SqlValue, WritableDb } from '#core/db.ts'
 import { BackupError } from '#backup'
 import { parseTypeId } from '#lib/typeid.ts'
 import { BEGINS_AT, GIVEN, NAMES_ACTOR, TAKEN } from './tables.ts'
 
 type Row = Record<string, SqlValue>
-export type ActorRow = { readonly id: string; readonly kind: 'user' | 'agent' | 'workspace'; readonly username: string; readonly name: string | null; readonly on_behalf_of: string | null }
+export type ActorRow = {
+  readonly id: string
+  readonly kind: 'user' | 'agent' | 'workspace'
+  readonly username: string
+  readonly name: string | null
+  readonly on_behalf_of: string | null
+}
 
 const quoted = (name: string): string => `"${name}"`
 
 /** Columns that rows are written with; generated ones are not. */
 const columnsOf = (db: Db, table: string): string[] =>
-  db.all<{ name: string; hidden: number }>('SELECT name, hidden FROM pragma_table_xinfo(?)', table).filter(({ hidden }) => hidden === 0).map(({ name }) => name)
+  db
+    .all<{ name: string; hidden: number }>('SELECT name, hidden FROM pragma_table_xinfo(?)', table)
+    .filter(({ hidden }) => hidden === 0)
+    .map(({ name }) => name)
 
 const keysInto = (db: Db, table: string, parent: string): string[] =>
-  db.all<{ name: string }>(`SELECT "from" AS name FROM pragma_foreign_key_list(?) WHERE "table" = ?`, table, parent).map(({ name }) => name)
+  db
+    .all<{ name: string }>(
+      `SELECT "from" AS name FROM pragma_foreign_key_list(?) WHERE "table" = ?`,
+      table,
+      parent,
+    )
+    .map(({ name }) => name)
 
 export const listTables = (db: Db): string[] =>
-  db.all<{ name: string }>(`SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT GLOB '*_fts_*' ORDER BY name`).map(({ name }) => name)
+  db
+    .all<{ name: string }>(
+      `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT GLOB '*_fts_*' ORDER BY name`,
+    )
+    .map(({ name }) => name)
 
 function wanted(table: string): string {
   const repos = 'SELECT id FROM repos WHERE workspace_id = ?1 AND purged_at IS NULL'
-  return (TAKEN[table] ?? '0').replaceAll(':repos', repos).replaceAll(':pulls', `SELECT id FROM pulls WHERE repo_id IN (${repos})`)
+  return (TAKEN[table] ?? '0')
+    .replaceAll(':repos', repos)
+    .replaceAll(':pulls', `SELECT id FROM pulls WHERE repo_id IN (${repos})`)
 }
 
 /** Rows of one table that go with a workspace, a part at a time. */
 function* rowsOf(db: Db, table: string, workspace_id: string): Generator<Row> {
   const most = 500
   for (let offset = 0; ; offset += most) {
-    const rows = db.all<Row>(`SELECT * FROM ${quoted(table)} WHERE ${wanted(table)} ${table === 'records' ? '' : 'ORDER BY 1, 2'} LIMIT ${most} OFFSET ${offset}`, workspace_id)
+    const rows = db.all<Row>(
+      `SELECT * FROM ${quoted(table)} WHERE ${wanted(table)} ${table === 'records' ? '' : 'ORDER BY 1, 2'} LIMIT ${most} OFFSET ${offset}`,
+      workspace_id,
+    )
     yield* rows
     if (rows.length < most) return
   }
 }
 
 export const findWorkspaceActor = (db: Db, slug: string): ActorRow | null =>
-  db.one<ActorRow>(`SELECT * FROM actors WHERE username = ? AND kind = 'workspace'`, slug.toLowerCase())
+  db.one<ActorRow>(
+    `SELECT * FROM actors WHERE username = ? AND kind = 'workspace'`,
+    slug.toLowerCase(),
+  )
 
 /** The one workspace of an archive. */
-export const findArchived = (db: Db): ActorRow | null => db.one<ActorRow>(`SELECT actors.* FROM workspaces JOIN actors USING (id) LIMIT 1`)
+export const findArchived = (db: Db): ActorRow | null =>
+  db.one<ActorRow>(`SELECT actors.* FROM workspaces JOIN actors USING (id) LIMIT 1`)
 
 /** The object stores of a workspace's repositories. */
 export const storesOfWorkspace = (db: Db, workspace_id: string): string[] =>
-  db.all<{ store: string }>('SELECT DISTINCT store FROM repos WHERE workspace_id = ? AND purged_at IS NULL ORDER BY store', workspace_id).map(({ store }) => store)
+  db
+    .all<{ store: string }>(
+      'SELECT DISTINCT store FROM repos WHERE workspace_id = ? AND purged_at IS NULL ORDER BY store',
+      workspace_id,
+    )
+    .map(({ store }) => store)
 
 export const countReposOfWorkspace = (db: Db, workspace_id: string): number =>
-  db.one<{ n: number }>('SELECT count(*) AS n FROM repos WHERE workspace_id = ? AND purged_at IS NULL AND parent_id IS NULL', workspace_id)?.n ?? 0
+  db.one<{ n: number }>(
+    'SELECT count(*) AS n FROM repos WHERE workspace_id = ? AND purged_at IS NULL AND parent_id IS NULL',
+    workspace_id,
+  )?.n ?? 0
 
-export const isStoreNamed = (db: Db, store: string): boolean => db.one('SELECT 1 FROM repos WHERE store = ? LIMIT 1', store) !== null
-export const hasActor = (db: Db, id: string): boolean => db.one('SELECT 1 FROM actors WHERE id = ?', id) !== null
-export const hasUser = (db: Db, id: string): boolean => db.one('SELECT 1 FROM users WHERE id = ?', id) !== null
+export const isStoreNamed = (db: Db, store: string): boolean =>
+  db.one('SELECT 1 FROM repos WHERE store = ? LIMIT 1', store) !== null
+export const hasActor = (db: Db, id: string): boolean =>
+  db.one('SELECT 1 FROM actors WHERE id = ?', id) !== null
+export const hasUser = (db: Db, id: string): boolean =>
+  db.one('SELECT 1 FROM users WHERE id = ?', id) !== null
 
 /** Everybody whom the rows of a workspace name, with those on whose behalf they act. */
 export function actorsNamed(db: Db, workspace_id: string): ActorRow[] {
   const ids = new Set<string>([workspace_id])
   for (const table of Object.keys(TAKEN)) {
-    const columns = new Set([...keysInto(db, table, 'actors'), ...keysInto(db, table, 'users'), ...(NAMES_ACTOR[table] ?? [])])
+    const columns = new Set([
+      ...keysInto(db, table, 'actors'),
+      ...keysInto(db, table, 'users'),
+      ...(NAMES_ACTOR[table] ?? []),
+    ])
     for (const column of columns) {
-      const rows = db.all<{ id: string }>(`SELECT DISTINCT ${quoted(column)} AS id FROM ${quoted(table)} WHERE ${quoted(column)} IS NOT NULL AND (${wanted(table).replace(/ ORDER BY .*$/, '')})`, workspace_id)
+      const rows = db.all<{ id: string }>(
+        `SELECT DISTINCT ${quoted(column)} AS id FROM ${quoted(table)} WHERE ${quoted(column)} IS NOT NULL AND (${wanted(table).replace(/ ORDER BY .*$/, '')})`,
+        workspace_id,
+      )
       for (const { id } of rows) ids.add(id)
     }
   }
-  const rows = db.all<ActorRow>('SELECT * FROM actors WHERE id IN (SELECT value FROM json_each(?))', JSON.stringify([...ids]))
-  const owners = rows.flatMap(({ on_behalf_of }) => (on_behalf_of !== null && !ids.has(on_behalf_of) ? [on_behalf_of] : []))
-  return [...db.all<ActorRow>('SELECT * FROM actors WHERE id IN (SELECT value FROM json_each(?))', JSON.stringify(owners)), ...rows].sort((a, b) => (a.kind === 'agent' ? 1 : 0) - (b.kind === 'agent' ? 1 : 0))
+  const rows = db.all<ActorRow>(
+    'SELECT * FROM actors WHERE id IN (SELECT value FROM json_each(?))',
+    JSON.stringify([...ids]),
+  )
+  const owners = rows.flatMap(({ on_behalf_of }) =>
+    on_behalf_of !== null && !ids.has(on_behalf_of) ? [on_behalf_of] : [],
+  )
+  return [
+    ...db.all<ActorRow>(
+      'SELECT * FROM actors WHERE id IN (SELECT value FROM json_each(?))',
+      JSON.stringify(owners),
+    ),
+    ...rows,
+  ].sort((a, b) => (a.kind === 'agent' ? 1 : 0) - (b.kind === 'agent' ? 1 : 0))
 }
 
 export const confirmedOf = (db: Db, user_id: string): string[] =>
-  db.all<{ email: string }>('SELECT email FROM emails WHERE user_id = ? AND verified_at IS NOT NULL ORDER BY is_primary DESC, email', user_id).map(({ email }) => email)
+  db
+    .all<{ email: string }>(
+      'SELECT email FROM emails WHERE user_id = ? AND verified_at IS NOT NULL ORDER BY is_primary DESC, email',
+      user_id,
+    )
+    .map(({ email }) => email)
 
 /** Who has confirmed any of these addresses here. */
-export const findByAddress = (db: Db, emails: readonly string[]): { id: string; username: string } | null =>
+export const findByAddress = (
+  db: Db,
+  emails: readonly string[],
+): { id: string; username: string } | null =>
   db.one<{ id: string; username: string }>(
     `SELECT actors.id, actors.username FROM emails JOIN actors ON actors.id = emails.user_id WHERE emails.verified_at IS NOT NULL AND emails.email IN (SELECT value FROM json_each(?)) LIMIT 1`,
     JSON.stringify(emails),
   )
 
 export const findPerson = (db: Db, username: string): { id: string; username: string } | null =>
-  db.one<{ id: string; username: string }>(`SELECT actors.id, actors.username FROM actors JOIN users USING (id) WHERE username = ? AND kind = 'user'`, username.toLowerCase())
+  db.one<{ id: string; username: string }>(
+    `SELECT actors.id, actors.username FROM actors JOIN users USING (id) WHERE username = ? AND kind = 'user'`,
+    username.toLowerCase(),
+  )
 
 function insertRow(db: WritableDb, table: string, row: Row): void {
   const columns = Object.keys(row)
-  db.run(`INSERT INTO ${quoted(table)} (${columns.map(quoted).join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`, ...Object.values(row))
+  db.run(
+    `INSERT INTO ${quoted(table)} (${columns.map(quoted).join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
+    ...Object.values(row),
+  )
 }
 
 /** Names come from another forge as they are; who calls this has looked that they are free here. */
-export const insertActorRow = (db: WritableDb, row: ActorRow): void => insertRow(db, 'actors', { ...row })
+export const insertActorRow = (db: WritableDb, row: ActorRow): void =>
+  insertRow(db, 'actors', { ...row })
 
-/** In an archive people are names and confirmed addresses, and nothing with which anybody could sign in. */
-export function insertShadow(db: WritableDb, id: string, emails: readonly string[], now: string): void {
+/**
+ * In an archive people are names and confirmed addresses, and nothing with which anybody could sign
+ * in.
+ */
+export function insertShadow(
+  db: WritableDb,
+  id: string,
+  emails: readonly string[],
+  now: string,
+): void {
   insertRow(db, 'users', { id, created_at: now, updated_at: now })
-  emails.forEach((email, at) => insertRow(db, 'emails', { user_id: id, email, is_primary: at === 0 ? 1 : 0, created_at: now, verified_at: now }))
+  emails.forEach((email, at) =>
+    insertRow(db, 'emails', {
+      user_id: id,
+      email,
+      is_primary: at === 0 ? 1 : 0,
+      created_at: now,
+      verified_at: now,
+    }),
+  )
 }
 
 export type Change = {
@@ -100,7 +191,10 @@ export type Change = {
   readonly nobody: ReadonlySet<string>
 }
 
-/** Columns that become names of files and folders here, which an archive of a stranger must not choose freely. */
+/**
+ * Columns that become names of files and folders here, which an archive of a stranger must not
+ * choose freely.
+ */
 const NAMES_FILES = new Set(['id', 'repo_id', 'run_id', 'workspace_id', 'pull_id', 'store'])
 
 /** Files that the rows of a workspace name, by the digest of their bytes. */
@@ -108,29 +202,45 @@ export const blobsOfWorkspace = (db: Db, workspace_id: string): string[] =>
   db
     .all<{ sha256: string }>(
       `SELECT DISTINCT sha256 FROM release_assets JOIN releases ON releases.id = release_assets.release_id JOIN repos ON repos.id = releases.repo_id
-       WHERE repos.workspace_id = ? AND repos.purged_at IS NULL ORDER BY 1`, workspace_id,
+       WHERE repos.workspace_id = ? AND repos.purged_at IS NULL ORDER BY 1`,
+      workspace_id,
     )
     .map(({ sha256 }) => sha256)
 
-export const isPlainId = (value: unknown): boolean => typeof value === 'string' && parseTypeId(value) !== null && value.length < 64
+export const isPlainId = (value: unknown): boolean =>
+  typeof value === 'string' && parseTypeId(value) !== null && value.length < 64
 
 function requirePlain(table: string, row: Row): void {
   for (const [column, value] of Object.entries(row)) {
-    if (value !== null && NAMES_FILES.has(column) && !isPlainId(value)) throw new BackupError(`the archive has ${JSON.stringify(String(value).slice(0, 100))} as ${column} of ${table}, which is no id`)
+    if (value !== null && NAMES_FILES.has(column) && !isPlainId(value))
+      throw new BackupError(
+        `the archive has ${JSON.stringify(String(value).slice(0, 100))} as ${column} of ${table}, which is no id`,
+      )
   }
 }
 
-/** Writes the rows of a workspace into `to`, table by table. Gives how many of each; foreign keys are held at the end of the transaction. */
-export function copyRows(from: Db, to: WritableDb, workspace_id: string, change: Change): Record<string, number> {
+/**
+ * Writes the rows of a workspace into `to`, table by table. Gives how many of each; foreign keys
+ * are held at the end of the transaction.
+ */
+export function copyRows(
+  from: Db,
+  to: WritableDb,
+  workspace_id: string,
+  change: Change,
+): Record<string, number> {
   to.run('PRAGMA defer_foreign_keys = ON')
   const counts: Record<string, number> = {}
   const merged = new Set(change.mapped.values()).size < change.mapped.size
   for (const table of Object.keys(TAKEN)) {
     const given = new Set(GIVEN[table] ?? [])
     const there = new Set(columnsOf(to, table))
-    const columns = columnsOf(from, table).filter((column) => there.has(column) && !given.has(column))
+    const columns = columnsOf(from, table).filter(
+      (column) => there.has(column) && !given.has(column),
+    )
     const accounts = keysInto(to, table, 'users')
-    // Two people who are one there may both have starred a repository; of all else each row is one of its own.
+    // Two people who are one there may both have starred a repository; of all else each row is one
+    // of its own.
     const word = accounts.length > 0 || merged ? 'INSERT OR IGNORE' : 'INSERT'
     const sql = `${word} INTO ${quoted(table)} (${columns.map(quoted).join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`
     let count = 0
@@ -138,7 +248,12 @@ export function copyRows(from: Db, to: WritableDb, workspace_id: string, change:
       requirePlain(table, row)
       if (accounts.some((column) => change.nobody.has(String(row[column])))) continue
       const fixed = BEGINS_AT[table] ?? {}
-      count += to.run(sql, ...columns.map((column) => (column in fixed ? (fixed[column] ?? null) : renamed(row[column] ?? null, change.mapped))))
+      count += to.run(
+        sql,
+        ...columns.map((column) =>
+          column in fixed ? (fixed[column] ?? null) : renamed(row[column] ?? null, change.mapped),
+        ),
+      )
     }
     counts[table] = count
   }
@@ -153,8 +268,14 @@ function renamed(value: SqlValue, mapped: Change['mapped']): SqlValue {
   return value.replace(PERSON, (id) => mapped.get(id) ?? id)
 }
 
-export const listIssuesOfWorkspace = (db: Db, workspace_id: string): { repo_id: string; number: number }[] =>
-  db.all('SELECT repo_id, number FROM issues WHERE repo_id IN (SELECT id FROM repos WHERE workspace_id = ?) ORDER BY repo_id, number', workspace_id)
+export const listIssuesOfWorkspace = (
+  db: Db,
+  workspace_id: string,
+): { repo_id: string; number: number }[] =>
+  db.all(
+    'SELECT repo_id, number FROM issues WHERE repo_id IN (SELECT id FROM repos WHERE workspace_id = ?) ORDER BY repo_id, number',
+    workspace_id,
+  )
 
 /** Reads at one moment, whatever is written meanwhile. */
 export function atOneMoment<T>(db: DatabaseHandle, read: () => T): T {

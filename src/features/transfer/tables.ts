@@ -1,6 +1,8 @@
 /**
- * Which rows go with a workspace that moves to another forge. Each table of the schema stands in one of the two lists, so that a new one
- * cannot be forgotten; a test holds them against the schema. `:repos`, `:pulls` stand for the ids of the workspace's, `?1` is the
+ * Which rows go with a workspace that moves to another forge. Each table of the schema stands in
+ * one of the two lists, so that a new one
+ * cannot be forgotten; a test holds them against the schema. `:repos`, `:pulls` stand for the ids
+ * of the workspace's, `?1` is the
  * workspace itself.
  */
 
@@ -70,19 +72,56 @@ export const LEFT: Readonly<Record<string, string>> = {
   record_fts: 'indexed anew',
   search_marks: 'indexed anew',
   audit_log: 'what was done stays where it was done; its chain cannot be continued elsewhere',
-  agent_activity: 'of accounts', agent_questions: 'answered by agents that are not there', authenticators: 'of accounts', device_codes: 'of accounts', feed_tokens: 'of accounts',
-  identities: 'of accounts', group_memberships: 'of the providers of the other forge', invites: 'of accounts', keys: 'of accounts', notification_settings: 'of accounts', notification_work: 'passing',
-  notifications: 'of accounts', oauth_applications: 'of accounts', oauth_grants: 'secrets', oauth_refresh_tokens: 'secrets', passkeys: 'of accounts', pending_sign_ins: 'secrets',
-  proofs: 'secrets', recovery_codes: 'secrets', setup_links: 'secrets', sign_ins: 'secrets', tokens: 'secrets', token_repos: 'of tokens',
-  invitations: 'links in letters that lead to the other forge', webhooks: 'their secrets are sealed by the other forge', webhook_deliveries: 'of webhooks', webhook_payloads: 'of webhooks',
-  imports: 'work of the other forge', jobs: 'work of the other forge', idempotency_keys: 'passing', auto_merges: 'somebody there has to ask for them', rule_findings: 'found anew',
-  review_drafts: 'not yet said', viewed_files: 'marks for oneself', queue_entries: 'work under way', queue_pauses: 'work under way', quotas: 'of the other forge', site_settings: 'of the other forge',
-  backups: 'of the other forge', stored_files: 'of the bucket of the other forge', migrations: 'of the other forge',
+  agent_activity: 'of accounts',
+  agent_questions: 'answered by agents that are not there',
+  authenticators: 'of accounts',
+  device_codes: 'of accounts',
+  feed_tokens: 'of accounts',
+  identities: 'of accounts',
+  group_memberships: 'of the providers of the other forge',
+  invites: 'of accounts',
+  keys: 'of accounts',
+  notification_settings: 'of accounts',
+  notification_work: 'passing',
+  notifications: 'of accounts',
+  oauth_applications: 'of accounts',
+  oauth_grants: 'secrets',
+  oauth_refresh_tokens: 'secrets',
+  passkeys: 'of accounts',
+  pending_sign_ins: 'secrets',
+  proofs: 'secrets',
+  recovery_codes: 'secrets',
+  setup_links: 'secrets',
+  sign_ins: 'secrets',
+  tokens: 'secrets',
+  token_repos: 'of tokens',
+  invitations: 'links in letters that lead to the other forge',
+  webhooks: 'their secrets are sealed by the other forge',
+  webhook_deliveries: 'of webhooks',
+  webhook_payloads: 'of webhooks',
+  imports: 'work of the other forge',
+  jobs: 'work of the other forge',
+  idempotency_keys: 'passing',
+  auto_merges: 'somebody there has to ask for them',
+  rule_findings: 'found anew',
+  review_drafts: 'not yet said',
+  viewed_files: 'marks for oneself',
+  queue_entries: 'work under way',
+  queue_pauses: 'work under way',
+  quotas: 'of the other forge',
+  site_settings: 'of the other forge',
+  backups: 'of the other forge',
+  stored_files: 'of the bucket of the other forge',
+  migrations: 'of the other forge',
 }
 
 /** Columns that name an actor though no constraint says so. */
 export const NAMES_ACTOR: Readonly<Record<string, readonly string[]>> = {
-  events: ['actor_id'], review_requests: ['reviewer_id'], check_runs: ['principal_id', 'approved_by'], head_pushers: ['actor_id'], record_links: ['merged_by'],
+  events: ['actor_id'],
+  review_requests: ['reviewer_id'],
+  check_runs: ['principal_id', 'approved_by'],
+  head_pushers: ['actor_id'],
+  record_links: ['merged_by'],
 }
 
 /** What the receiving side counts or sets by itself while rows come in. */

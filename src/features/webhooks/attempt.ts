@@ -17,24 +17,50 @@ export type Outcome = {
   readonly arrived: boolean
   readonly url: string
   readonly signature: string
-  readonly response: { readonly status: number; readonly headers: Readonly<Record<string, string>>; readonly body: string } | null
+  readonly response: {
+    readonly status: number
+    readonly headers: Readonly<Record<string, string>>
+    readonly body: string
+  } | null
   readonly error: DeliveryError | null
   readonly duration_ms: number
 }
 
-/** Tries once. Throws only when it was abandoned, in which case it has not happened, and when it cannot be signed. */
-export async function attempt(hearth: Hearth, hook: HookRow, delivery: DeliveryRow, signal: AbortSignal): Promise<Outcome> {
+/**
+ * Tries once. Throws only when it was abandoned, in which case it has not happened, and when it
+ * cannot be signed.
+ */
+export async function attempt(
+  hearth: Hearth,
+  hook: HookRow,
+  delivery: DeliveryRow,
+  signal: AbortSignal,
+): Promise<Outcome> {
   const signature = signatureOf(readSecret(hearth, hook.secret), delivery.payload)
   const began = performance.now()
   const outcome = (rest: Pick<Outcome, 'arrived' | 'response' | 'error'>): Outcome => ({
-    ...rest, url: hook.url, signature, duration_ms: Math.round(performance.now() - began),
+    ...rest,
+    url: hook.url,
+    signature,
+    duration_ms: Math.round(performance.now() - began),
   })
   try {
     const { status, headers, body } = await requestOutside(new URL(hook.url), {
-      rules: rulesOf(hearth), method: 'POST', headers: headersOf(delivery, signature), body: delivery.payload, timeout: DEADLINE, maxBytes: KEPT_BYTES, cut: true, signal,
+      rules: rulesOf(hearth),
+      method: 'POST',
+      headers: headersOf(delivery, signature),
+      body: delivery.payload,
+      timeout: DEADLINE,
+      maxBytes: KEPT_BYTES,
+      cut: true,
+      signal,
     })
     const response = { status, headers: joined(headers), body: new TextDecoder().decode(body) }
-    return outcome({ arrived: status >= 200 && status < 300, response, error: status >= 300 && status < 400 ? 'redirect' : null })
+    return outcome({
+      arrived: status >= 200 && status < 300,
+      response,
+      error: status >= 300 && status < 400 ? 'redirect' : null,
+    })
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error
     if (signal.aborted) throw new Error('the process is stopping')
@@ -42,5 +68,11 @@ export async function attempt(hearth: Hearth, hook: HookRow, delivery: DeliveryR
   }
 }
 
-const joined = (headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> =>
-  Object.fromEntries(Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, Array.isArray(value) ? value.join(', ') : value]])))
+const joined = (
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, Array.isArray(value) ? value.join(', ') : value]],
+    ),
+  )

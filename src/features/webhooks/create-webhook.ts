@@ -17,7 +17,12 @@ export const createWebhook = operation({
   route: hookRoutes('POST'),
   toolset: 'admin',
   access: writesHooks,
-  input: Type.Object({ ...place, url: Url, events: Type.Optional(Events), secret: Type.Optional(Secret) }),
+  input: Type.Object({
+    ...place,
+    url: Url,
+    events: Type.Optional(Events),
+    secret: Type.Optional(Secret),
+  }),
   output: Webhook,
   status: 201,
   secretAnswer: true,
@@ -30,9 +35,20 @@ export const createWebhook = operation({
     const secret = secretFrom(input.secret)
     const url = await readUrl(hearth, input.url)
     return write((tx) => {
-      if (countHooks(tx.db, owner) >= MOST_WEBHOOKS) throw conflict('limit_reached', `there are ${MOST_WEBHOOKS} webhooks already, which is the most`)
+      if (countHooks(tx.db, owner) >= MOST_WEBHOOKS)
+        throw conflict(
+          'limit_reached',
+          `there are ${MOST_WEBHOOKS} webhooks already, which is the most`,
+        )
       const id = typeId('whk', tx.now_ms)
-      insertHook(tx, { ...owner, id, url, events: JSON.stringify(events), secret: sealSecret(hearth, secret), created_by: actorId(caller) })
+      insertHook(tx, {
+        ...owner,
+        id,
+        url,
+        events: JSON.stringify(events),
+        secret: sealSecret(hearth, secret),
+        created_by: actorId(caller),
+      })
       const hook = requireHook(tx.db, grants, id)
       auditHook(tx, 'webhook.created', hook, grants, { after: { host: new URL(url).host, events } })
       sendPing(tx, hook)

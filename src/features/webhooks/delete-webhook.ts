@@ -8,7 +8,8 @@ import { cancelDue } from './store-deliveries.ts'
 /** Its rows, which may be many, are taken away by the sweep. */
 export const deleteWebhook = operation({
   name: 'delete_webhook',
-  summary: 'Delete a webhook of a repository or workspace with its deliveries; nothing more is sent, what waits for another try included. The answer is empty.',
+  summary:
+    'Delete a webhook of a repository or workspace with its deliveries; nothing more is sent, what waits for another try included. The answer is empty.',
   route: hookRoutes('DELETE', '/{id}'),
   toolset: 'admin',
   access: writesHooks,
@@ -24,7 +25,9 @@ export const deleteWebhook = operation({
       changeHook(tx, hook, { active: 0 })
       cancelDue(tx, hook.id)
       setRemoved(tx, hook.id)
-      auditHook(tx, 'webhook.deleted', hook, grants, { before: { host: new URL(hook.url).host, events: JSON.parse(hook.events) as string[] } })
+      auditHook(tx, 'webhook.deleted', hook, grants, {
+        before: { host: new URL(hook.url).host, events: JSON.parse(hook.events) as string[] },
+      })
       return null
     }),
 })

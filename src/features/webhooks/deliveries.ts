@@ -1,5 +1,6 @@
 /**
- * Making deliveries. A row for each webhook is written in the transaction of the event, so that one that was answered for is
+ * Making deliveries. A row for each webhook is written in the transaction of the event, so that one
+ * that was answered for is
  * never lost; sending is a job of its own for each webhook.
  */
 import type { EventRow } from '#core/events.ts'
@@ -20,15 +21,28 @@ export function payloadOf(hearth: Hearth, event: EventRow): string {
   return JSON.stringify(rest)
 }
 
-/** Sends an event to webhooks, as the world is at this moment: a later rename does not change what is sent. */
+/**
+ * Sends an event to webhooks, as the world is at this moment: a later rename does not change what
+ * is sent.
+ */
 export function deliver(tx: Tx, hooks: readonly HookRow[], event: EventRow): string[] {
-  putPayload(tx, { event_id: event.id, type: event.type, body: payloadOf(tx.hearth, event), kept_until: timestamp(tx.now_ms + KEPT_MS) })
+  putPayload(tx, {
+    event_id: event.id,
+    type: event.type,
+    body: payloadOf(tx.hearth, event),
+    kept_until: timestamp(tx.now_ms + KEPT_MS),
+  })
   return hooks.map((hook) => insert(tx, hook.id, event.id, null))
 }
 
 /** Sends the same text again as a new delivery. */
 export function deliverAgain(tx: Tx, delivery: DeliveryRow): string {
-  putPayload(tx, { event_id: delivery.event_id, type: delivery.type, body: delivery.payload, kept_until: timestamp(tx.now_ms + KEPT_MS) })
+  putPayload(tx, {
+    event_id: delivery.event_id,
+    type: delivery.type,
+    body: delivery.payload,
+    kept_until: timestamp(tx.now_ms + KEPT_MS),
+  })
   return insert(tx, delivery.hook_id, delivery.event_id, delivery.id)
 }
 

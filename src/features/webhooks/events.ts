@@ -4,6 +4,11 @@ import { Id, Type } from '#core/schema.ts'
 
 export const ping = event(
   'ping',
-  Type.Object({ hook: Id('whk'), events: Type.Array(Type.String(), { description: 'What the webhook is told of; none means everything.' }) }),
+  Type.Object({
+    hook: Id('whk'),
+    events: Type.Array(Type.String(), {
+      description: 'What the webhook is told of; none means everything.',
+    }),
+  }),
   (_, by) => `${by} tried a webhook`,
 )

@@ -6,12 +6,14 @@ import { Webhook } from './schema.ts'
 
 export const getWebhook = operation({
   name: 'get_webhook',
-  summary: 'Read one webhook of a repository or workspace: where it sends, what it is told of, and how its deliveries go. The secret is never shown again.',
+  summary:
+    'Read one webhook of a repository or workspace: where it sends, what it is told of, and how its deliveries go. The secret is never shown again.',
   route: hookRoutes('GET', '/{id}'),
   toolset: 'admin',
   access: readsHooks,
   input: Type.Object({ ...place, id: HookId }),
   output: Webhook,
 
-  handler: ({ hearth, db, repo, workspace }, { id }) => webhookRecord(hearth, requireHook(db, { repo, workspace }, id)),
+  handler: ({ hearth, db, repo, workspace }, { id }) =>
+    webhookRecord(hearth, requireHook(db, { repo, workspace }, id)),
 })

@@ -19,16 +19,38 @@ import { updateWebhook } from './update-webhook.ts'
 
 export * from './schema.ts'
 export {
-  createWebhook, deleteWebhook, getWebhook, getWebhookDelivery, listWebhookDeliveries, listWebhooks, pingWebhook, redeliverWebhook, updateWebhook,
+  createWebhook,
+  deleteWebhook,
+  getWebhook,
+  getWebhookDelivery,
+  listWebhookDeliveries,
+  listWebhooks,
+  pingWebhook,
+  redeliverWebhook,
+  updateWebhook,
 }
 
 export const feature: Feature = {
   name: 'webhooks',
   operations: [
-    listWebhooks, createWebhook, getWebhook, updateWebhook, deleteWebhook, pingWebhook, listWebhookDeliveries, getWebhookDelivery, redeliverWebhook,
+    listWebhooks,
+    createWebhook,
+    getWebhook,
+    updateWebhook,
+    deleteWebhook,
+    pingWebhook,
+    listWebhookDeliveries,
+    getWebhookDelivery,
+    redeliverWebhook,
   ],
   events: [ping],
   reactions: [followEvents],
   jobs: [sendDeliveries, sweepWebhooks] as Job[],
-  extensions: [gauges.with({ name: 'webhook_deliveries_waiting', help: 'Deliveries of webhooks that are still to be sent.', read: ({ db }) => countDue(db) })],
+  extensions: [
+    gauges.with({
+      name: 'webhook_deliveries_waiting',
+      help: 'Deliveries of webhooks that are still to be sent.',
+      read: ({ db }) => countDue(db),
+    }),
+  ],
 }

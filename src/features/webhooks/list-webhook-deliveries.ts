@@ -8,19 +8,35 @@ import { listDeliveryRows } from './store-deliveries.ts'
 
 export const listWebhookDeliveries = operation({
   name: 'list_webhook_deliveries',
-  summary: 'List what a webhook was sent in the last 14 days, newest first: the event, the state, the last try with request and answer, and when the next try is. Go back with before.',
+  summary:
+    'List what a webhook was sent in the last 14 days, newest first: the event, the state, the last try with request and answer, and when the next try is. Go back with before.',
   route: hookRoutes('GET', '/{id}/deliveries'),
   toolset: 'admin',
   access: readsHooks,
-  input: Type.Object({ ...place, id: HookId, ...byBefore(), state: Type.Optional(DeliveryStateWord) }),
+  input: Type.Object({
+    ...place,
+    id: HookId,
+    ...byBefore(),
+    state: Type.Optional(DeliveryStateWord),
+  }),
   output: Deliveries,
   list: 'before',
-  untrusted: ({ items }) => items.flatMap((delivery, index) => writtenOutside(delivery, `/items/${index}`)),
+  untrusted: ({ items }) =>
+    items.flatMap((delivery, index) => writtenOutside(delivery, `/items/${index}`)),
 
   handler: ({ db, repo, workspace }, { id, state, ...paging }) => {
     const hook = requireHook(db, { repo, workspace }, id)
     const { before, limit } = beforeOf(paging, 'dlv')
-    const rows = listDeliveryRows(db, { hook_id: hook.id, state: state ?? null, before, limit: limit + 1 })
-    return keyPageOf(rows.map((row) => deliveryRecord(hook, row, false)), limit, (delivery) => delivery.id)
+    const rows = listDeliveryRows(db, {
+      hook_id: hook.id,
+      state: state ?? null,
+      before,
+      limit: limit + 1,
+    })
+    return keyPageOf(
+      rows.map((row) => deliveryRecord(hook, row, false)),
+      limit,
+      (delivery) => delivery.id,
+    )
   },
 })

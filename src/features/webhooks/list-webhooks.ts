@@ -8,7 +8,8 @@ import { countHooks, listHooks } from './store.ts'
 
 export const listWebhooks = operation({
   name: 'list_webhooks',
-  summary: 'List the webhooks of a repository, for those with admin, or of a workspace, for its owners; newest first, each with how its deliveries go.',
+  summary:
+    'List the webhooks of a repository, for those with admin, or of a workspace, for its owners; newest first, each with how its deliveries go.',
   route: hookRoutes('GET'),
   toolset: 'admin',
   access: readsHooks,
@@ -20,6 +21,10 @@ export const listWebhooks = operation({
     const owner = ownerOf({ repo, workspace })
     const window = windowOf(paging)
     const rows = listHooks(db, owner, { limit: window.limit + 1, offset: window.offset })
-    return pageOf(rows.map((row) => webhookRecord(hearth, row)), window, countHooks(db, owner))
+    return pageOf(
+      rows.map((row) => webhookRecord(hearth, row)),
+      window,
+      countHooks(db, owner),
+    )
   },
 })

@@ -1,4 +1,7 @@
-/** Pausing: nothing more is sent, and what waited is called off. A webhook whose receiver is gone is paused by itself. */
+/**
+ * Pausing: nothing more is sent, and what waited is called off. A webhook whose receiver is gone is
+ * paused by itself.
+ */
 import type { Tx } from '#core/write.ts'
 import { sendMail } from '#features/accounts/index.ts'
 import { fullName, repoById } from '#features/repos/index.ts'
@@ -35,12 +38,17 @@ export function pauseFailing(tx: Tx, hook: HookRow): void {
   const workspace = workspaceById(tx.db, hook.workspace_id ?? repo?.workspace_id ?? '')
   const { host } = new URL(hook.url)
   tx.audit({
-    action: 'webhook.paused', target: { kind: 'webhook', id: hook.id, name: host }, workspace_id: workspace?.id ?? null, repo_id: hook.repo_id,
+    action: 'webhook.paused',
+    target: { kind: 'webhook', id: hook.id, name: host },
+    workspace_id: workspace?.id ?? null,
+    repo_id: hook.repo_id,
     data: { failed: hook.failed_in_row, since: hook.failing_since },
   })
   const name = repo ? fullName(tx.db, repo.id) : (workspace?.slug ?? '')
   const { site_url } = tx.hearth.settings
-  const page = repo ? `${site_url}/${name}/settings/hooks/${hook.id}` : `${site_url}/${name}/-/hooks/${hook.id}`
+  const page = repo
+    ? `${site_url}/${name}/settings/hooks/${hook.id}`
+    : `${site_url}/${name}/-/hooks/${hook.id}`
   for (const { username, email } of listManagers(tx.db, hook, MOST_TOLD)) {
     sendMail(tx, {
       to: email,

@@ -12,12 +12,22 @@ import { deliveryRecord } from './record.ts'
 import { Delivery } from './schema.ts'
 import type { HookRow } from './store.ts'
 
-/** Sends a ping, whatever the webhook is told of. It is no event of the repository: who watches that need not know of its webhooks. */
+/**
+ * Sends a ping, whatever the webhook is told of. It is no event of the repository: who watches that
+ * need not know of its webhooks.
+ */
 export function sendPing(tx: Tx, hook: HookRow): string {
   const event: EventRow = {
-    id: typeId('evt', tx.now_ms), type: ping.type, time: tx.now, repo_id: hook.repo_id,
-    workspace_id: hook.workspace_id ?? (hook.repo_id === null ? null : repoById(tx.db, hook.repo_id)?.workspace_id) ?? '',
-    actor_id: tx.caller && actorId(tx.caller), data: { hook: hook.id, events: JSON.parse(hook.events) as string[] },
+    id: typeId('evt', tx.now_ms),
+    type: ping.type,
+    time: tx.now,
+    repo_id: hook.repo_id,
+    workspace_id:
+      hook.workspace_id ??
+      (hook.repo_id === null ? null : repoById(tx.db, hook.repo_id)?.workspace_id) ??
+      '',
+    actor_id: tx.caller && actorId(tx.caller),
+    data: { hook: hook.id, events: JSON.parse(hook.events) as string[] },
   }
   const [delivery = ''] = deliver(tx, [hook], event)
   return delivery
@@ -25,7 +35,8 @@ export function sendPing(tx: Tx, hook: HookRow): string {
 
 export const pingWebhook = operation({
   name: 'ping_webhook',
-  summary: 'Try a webhook: sends an event of the type ping to its address, also while it is paused. The answer is the delivery, which goes on its way at once.',
+  summary:
+    'Try a webhook: sends an event of the type ping to its address, also while it is paused. The answer is the delivery, which goes on its way at once.',
   route: hookRoutes('POST', '/{id}/pings'),
   toolset: 'admin',
   access: writesHooks,

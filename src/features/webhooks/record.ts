@@ -41,11 +41,14 @@ export const deliveryRecord = (hook: HookRow, row: DeliveryRow, whole: boolean):
   attempt: row.attempt,
   redelivery_of: row.redelivery_of,
   request: { url: row.url ?? hook.url, headers: headersOf(row, row.signature), body: row.payload },
-  response: row.status === null ? null : {
-    status: row.status,
-    headers: JSON.parse(row.headers ?? '{}') as Record<string, string>,
-    body: whole ? (row.body ?? '') : (row.body ?? '').slice(0, IN_LISTS),
-  },
+  response:
+    row.status === null
+      ? null
+      : {
+          status: row.status,
+          headers: JSON.parse(row.headers ?? '{}') as Record<string, string>,
+          body: whole ? (row.body ?? '') : (row.body ?? '').slice(0, IN_LISTS),
+        },
   error: row.error,
   duration_ms: row.duration_ms,
   next_retry_at: row.state === 'waiting' && row.due_at !== null ? timestamp(row.due_at) : null,
@@ -57,4 +60,9 @@ const pointer = (name: string): string => name.replaceAll('~', '~0').replaceAll(
 
 /** Where a delivery holds what the receiver wrote. */
 export const writtenOutside = ({ response }: Delivery, at = ''): string[] =>
-  response === null ? [] : [...Object.keys(response.headers).map((name) => `${at}/response/headers/${pointer(name)}`), `${at}/response/body`]
+  response === null
+    ? []
+    : [
+        ...Object.keys(response.headers).map((name) => `${at}/response/headers/${pointer(name)}`),
+        `${at}/response/body`,
+      ]

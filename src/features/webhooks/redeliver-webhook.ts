@@ -1,13 +1,22 @@
 import { operation } from '#core/operation.ts'
 import { Type } from '#core/schema.ts'
 import { deliverAgain } from './deliveries.ts'
-import { DeliveryId, HookId, hookRoutes, place, requireDelivery, requireHook, writesHooks } from './owner.ts'
+import {
+  DeliveryId,
+  HookId,
+  hookRoutes,
+  place,
+  requireDelivery,
+  requireHook,
+  writesHooks,
+} from './owner.ts'
 import { deliveryRecord } from './record.ts'
 import { Delivery } from './schema.ts'
 
 export const redeliverWebhook = operation({
   name: 'redeliver_webhook',
-  summary: 'Send what a delivery held once more, as a new delivery of the same event, also while the webhook is paused. The answer is the new delivery.',
+  summary:
+    'Send what a delivery held once more, as a new delivery of the same event, also while the webhook is paused. The answer is the new delivery.',
   route: hookRoutes('POST', '/{id}/deliveries/{delivery}/redeliver'),
   toolset: 'admin',
   access: writesHooks,

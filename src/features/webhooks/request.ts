@@ -3,7 +3,10 @@ import type { HookRow } from './store.ts'
 import type { DeliveryRow } from './store-deliveries.ts'
 
 /** The headers of one delivery. Without a signature it has not been sent yet. */
-export const headersOf = (delivery: Pick<DeliveryRow, 'id' | 'hook_id' | 'type'>, signature: string | null): Record<string, string> => ({
+export const headersOf = (
+  delivery: Pick<DeliveryRow, 'id' | 'hook_id' | 'type'>,
+  signature: string | null,
+): Record<string, string> => ({
   'Content-Type': 'application/json',
   'User-Agent': 'svc-webhooks/1',
   'X-Svc-Event': delivery.type,

@@ -7,7 +7,8 @@ export const MOST_ATTEMPTS = 6
 export const STATES = ['sent', 'delivered', 'waiting', 'failed', 'cancelled'] as const
 export type DeliveryState = (typeof STATES)[number]
 export const DeliveryStateWord = OneOf(STATES, {
-  description: 'On its way, arrived, waiting for the next try, given up after six tries, or called off because the webhook was paused.',
+  description:
+    'On its way, arrived, waiting for the next try, given up after six tries, or called off because the webhook was paused.',
 })
 
 export const LIGHTS = ['green', 'amber', 'red', 'none'] as const
@@ -23,17 +24,25 @@ export const Webhook = Type.Object(
     repository: Nullable(Type.String({ description: 'Its full name; null for a workspace.' })),
     workspace: Type.String(),
     url: Type.String(),
-    events: Type.Array(Type.String(), { description: 'Types of events; none means everything, types that come later included.' }),
+    events: Type.Array(Type.String(), {
+      description: 'Types of events; none means everything, types that come later included.',
+    }),
     active: Type.Boolean({ description: 'False while it is paused.' }),
     has_secret: Type.Boolean(),
     secret: Nullable(Type.String({ description: 'Only in the answer that made it.' })),
-    status: OneOf(LIGHTS, { description: 'How the newest delivery that was tried stands: arrived, waiting for the next try, failed; none before the first.' }),
+    status: OneOf(LIGHTS, {
+      description:
+        'How the newest delivery that was tried stands: arrived, waiting for the next try, failed; none before the first.',
+    }),
     last_delivery: Nullable(Type.Object({ id: Id('dlv'), state: DeliveryStateWord, at: Time })),
     created_by: Nullable(Actor),
     created_at: Time,
     updated_at: Time,
   },
-  { $id: 'Webhook', description: 'An address that is told what happens in a repository or in all of a workspace.' },
+  {
+    $id: 'Webhook',
+    description: 'An address that is told what happens in a repository or in all of a workspace.',
+  },
 )
 export type Webhook = Static<typeof Webhook>
 export const Webhooks = ListOf(Webhook)
@@ -46,7 +55,11 @@ export const Delivery = Type.Object(
     hook: Id('whk'),
     event: Type.Object({ id: Id('evt'), type: Type.String() }),
     state: DeliveryStateWord,
-    attempt: Type.Integer({ minimum: 1, maximum: MOST_ATTEMPTS, description: 'Which try this is, of six.' }),
+    attempt: Type.Integer({
+      minimum: 1,
+      maximum: MOST_ATTEMPTS,
+      description: 'Which try this is, of six.',
+    }),
     redelivery_of: Nullable(Id('dlv')),
     request: Type.Object({ url: Type.String(), headers: Headers, body: Type.String() }),
     response: Nullable(
@@ -56,13 +69,20 @@ export const Delivery = Type.Object(
         body: Type.String({ description: 'Cut at 64 KiB; in lists at 1 KiB.' }),
       }),
     ),
-    error: Nullable(OneOf(ERRORS, { description: 'Why there is no usable answer; null when there is one, whatever its status.' })),
+    error: Nullable(
+      OneOf(ERRORS, {
+        description: 'Why there is no usable answer; null when there is one, whatever its status.',
+      }),
+    ),
     duration_ms: Nullable(Type.Integer()),
     next_retry_at: Nullable(Time),
     created_at: Time,
     finished_at: Nullable(Time),
   },
-  { $id: 'WebhookDelivery', description: 'One event on its way to one webhook, with the last try.' },
+  {
+    $id: 'WebhookDelivery',
+    description: 'One event on its way to one webhook, with the last try.',
+  },
 )
 export type Delivery = Static<typeof Delivery>
 export const Deliveries = ListOf(Delivery)

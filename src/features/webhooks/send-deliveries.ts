@@ -1,6 +1,8 @@
 /**
- * The job that sends what is due for one webhook, a few at once. Each webhook has at most one running, in a lane that nothing
- * else uses, so a slow or dead receiver holds up its own deliveries and nobody else's. What was being sent when the process
+ * The job that sends what is due for one webhook, a few at once. Each webhook has at most one
+ * running, in a lane that nothing
+ * else uses, so a slow or dead receiver holds up its own deliveries and nobody else's. What was
+ * being sent when the process
  * ended is still due and is sent again under the same id.
  */
 import type { Hearth } from '#core/hearth.ts'
@@ -18,7 +20,10 @@ const AT_ONCE = 8
 const MOST_UNSETTLED = 64
 /** How many are looked up together. */
 const LOOKED_AHEAD = 100
-/** After so long a webhook with more to send gives its place to those that wait, and stands in line again. */
+/**
+ * After so long a webhook with more to send gives its place to those that wait, and stands in line
+ * again.
+ */
 const TURN_MS = 5 * SECOND
 /** How long what is on its way may still take when the process is told to stop. */
 const GRACE_MS = 2 * SECOND
@@ -32,7 +37,10 @@ function sendersOf({ settings }: Pick<Hearth, 'settings'>): Map<string, () => vo
   return known
 }
 
-/** Sees to it that what is due for a webhook is sent once this is on disk: by the sender that is at work, or by a new one. */
+/**
+ * Sees to it that what is due for a webhook is sent once this is on disk: by the sender that is at
+ * work, or by a new one.
+ */
 export function startSending(tx: Tx, hook_id: string): void {
   const lookAgain = sendersOf(tx.hearth).get(hook_id)
   if (lookAgain) tx.afterCommit(lookAgain)
@@ -41,7 +49,11 @@ export function startSending(tx: Tx, hook_id: string): void {
 
 /** The same at a later moment. Many deliveries that are due at one moment share a job. */
 export const sendLater = (tx: Tx, hook_id: string, due_at: number): void =>
-  void tx.enqueue(sendDeliveries, { hook_id }, { key: `${hook_id} ${due_at}`, delay_ms: due_at - tx.now_ms })
+  void tx.enqueue(
+    sendDeliveries,
+    { hook_id },
+    { key: `${hook_id} ${due_at}`, delay_ms: due_at - tx.now_ms },
+  )
 
 export const sendDeliveries = job<{ hook_id: string }>({
   kind: 'send_deliveries',
@@ -62,7 +74,10 @@ export const sendDeliveries = job<{ hook_id: string }>({
   },
 })
 
-/** Sends what is due until nothing is, the turn is over, or the process stops; then waits for what is on its way. */
+/**
+ * Sends what is due until nothing is, the turn is over, or the process stops; then waits for what
+ * is on its way.
+ */
 async function takeTurn(hearth: Hearth, hook_id: string, signal: AbortSignal): Promise<void> {
   const known = sendersOf(hearth)
   const abandon = new AbortController()
@@ -97,7 +112,10 @@ async function takeTurn(hearth: Hearth, hook_id: string, signal: AbortSignal): P
     if (hook === null || failures.length > 0 || signal.aborted || performance.now() > end) return
     while (onTheWay < AT_ONCE && running.size < MOST_UNSETTLED) {
       // Those that are not settled are still due, so as many more are asked for.
-      if (queue.length === 0) queue = listDue(hearth.db, hook_id, hearth.clock.now(), LOOKED_AHEAD + running.size).filter((id) => !running.has(id)).reverse()
+      if (queue.length === 0)
+        queue = listDue(hearth.db, hook_id, hearth.clock.now(), LOOKED_AHEAD + running.size)
+          .filter((id) => !running.has(id))
+          .reverse()
       const id = queue.pop()
       if (id === undefined) return
       // It may have been called off since it was looked up.

@@ -5,7 +5,9 @@ import type { Timestamp } from '#lib/time.ts'
 import type { Light } from './schema.ts'
 
 /** Whose events it is told: one of the two. */
-export type Owner = { readonly repo_id: string; readonly workspace_id: null } | { readonly repo_id: null; readonly workspace_id: string }
+export type Owner =
+  | { readonly repo_id: string; readonly workspace_id: null }
+  | { readonly repo_id: null; readonly workspace_id: string }
 
 export type HookRow = Owner & {
   readonly id: string
@@ -26,25 +28,59 @@ export type HookRow = Owner & {
 }
 
 /** Also one that is being taken away. */
-export const findHook = (db: Db, id: string): HookRow | null => db.one<HookRow>('SELECT * FROM webhooks WHERE id = ?', id)
+export const findHook = (db: Db, id: string): HookRow | null =>
+  db.one<HookRow>('SELECT * FROM webhooks WHERE id = ?', id)
 
-const OF_OWNER = '((repo_id IS NOT NULL AND repo_id = ?1) OR (workspace_id IS NOT NULL AND workspace_id = ?2)) AND removed_at IS NULL'
+const OF_OWNER =
+  '((repo_id IS NOT NULL AND repo_id = ?1) OR (workspace_id IS NOT NULL AND workspace_id = ?2)) AND removed_at IS NULL'
 
 /** Newest first. */
-export const listHooks = (db: Db, { repo_id, workspace_id }: Owner, window: { limit: number; offset: number }): HookRow[] =>
-  db.all<HookRow>(`SELECT * FROM webhooks WHERE ${OF_OWNER} ORDER BY id DESC LIMIT ?3 OFFSET ?4`, repo_id, workspace_id, window.limit, window.offset)
+export const listHooks = (
+  db: Db,
+  { repo_id, workspace_id }: Owner,
+  window: { limit: number; offset: number },
+): HookRow[] =>
+  db.all<HookRow>(
+    `SELECT * FROM webhooks WHERE ${OF_OWNER} ORDER BY id DESC LIMIT ?3 OFFSET ?4`,
+    repo_id,
+    workspace_id,
+    window.limit,
+    window.offset,
+  )
 
 export const countHooks = (db: Db, { repo_id, workspace_id }: Owner): number =>
-  db.one<{ count: number }>(`SELECT count(*) AS count FROM webhooks WHERE ${OF_OWNER}`, repo_id, workspace_id)?.count ?? 0
+  db.one<{ count: number }>(
+    `SELECT count(*) AS count FROM webhooks WHERE ${OF_OWNER}`,
+    repo_id,
+    workspace_id,
+  )?.count ?? 0
 
-/** Those that are told of what happens in a repository (null: in the workspace itself), the oldest first. */
+/**
+ * Those that are told of what happens in a repository (null: in the workspace itself), the oldest
+ * first.
+ */
 export const listListening = (db: Db, repo_id: string | null, workspace_id: string): HookRow[] =>
-  db.all<HookRow>(`SELECT * FROM webhooks WHERE ${OF_OWNER} AND active = 1 ORDER BY id`, repo_id, workspace_id)
+  db.all<HookRow>(
+    `SELECT * FROM webhooks WHERE ${OF_OWNER} AND active = 1 ORDER BY id`,
+    repo_id,
+    workspace_id,
+  )
 
-export const insertHook = (tx: Tx, row: Owner & Pick<HookRow, 'id' | 'url' | 'events' | 'secret' | 'created_by'>): void =>
+export const insertHook = (
+  tx: Tx,
+  row: Owner & Pick<HookRow, 'id' | 'url' | 'events' | 'secret' | 'created_by'>,
+): void =>
   void tx.db.run(
     `INSERT INTO webhooks (id, repo_id, workspace_id, url, events, active, secret, light, created_by, created_at, updated_at) VALUES (?, ?, ?, ?, ?, 1, ?, 'none', ?, ?, ?)`,
-    row.id, row.repo_id, row.workspace_id, row.url, row.events, row.secret, row.created_by, tx.now, tx.now,
+    row.id,
+    row.repo_id,
+    row.workspace_id,
+    row.url,
+    row.events,
+    row.secret,
+    row.created_by,
+    tx.now,
+    tx.now,
   )
 
 export type HookChange = Partial<Pick<HookRow, 'url' | 'events' | 'active' | 'secret'>>
@@ -52,28 +88,58 @@ export type HookChange = Partial<Pick<HookRow, 'url' | 'events' | 'active' | 'se
 /** What its managers set. */
 export const setHook = (tx: Tx, row: HookRow, change: HookChange): void => {
   const now = { ...row, ...change }
-  tx.db.run('UPDATE webhooks SET url = ?, events = ?, active = ?, secret = ?, updated_at = ? WHERE id = ?', now.url, now.events, now.active, now.secret, tx.now, row.id)
+  tx.db.run(
+    'UPDATE webhooks SET url = ?, events = ?, active = ?, secret = ?, updated_at = ? WHERE id = ?',
+    now.url,
+    now.events,
+    now.active,
+    now.secret,
+    tx.now,
+    row.id,
+  )
 }
 
 /** How its deliveries go. */
-export const setStanding = (tx: Tx, id: string, standing: Pick<HookRow, 'light' | 'light_delivery' | 'failed_in_row' | 'failing_since'>): void =>
+export const setStanding = (
+  tx: Tx,
+  id: string,
+  standing: Pick<HookRow, 'light' | 'light_delivery' | 'failed_in_row' | 'failing_since'>,
+): void =>
   void tx.db.run(
     'UPDATE webhooks SET light = ?, light_delivery = ?, failed_in_row = ?, failing_since = ? WHERE id = ?',
-    standing.light, standing.light_delivery, standing.failed_in_row, standing.failing_since, id,
+    standing.light,
+    standing.light_delivery,
+    standing.failed_in_row,
+    standing.failing_since,
+    id,
   )
 
-export const setRemoved = (tx: Tx, id: string): void => void tx.db.run('UPDATE webhooks SET removed_at = ? WHERE id = ?', tx.now, id)
+export const setRemoved = (tx: Tx, id: string): void =>
+  void tx.db.run('UPDATE webhooks SET removed_at = ? WHERE id = ?', tx.now, id)
 
-export const listHooksOfRepo = (db: Db, repo_id: string): HookRow[] => db.all<HookRow>('SELECT * FROM webhooks WHERE repo_id = ? AND removed_at IS NULL', repo_id)
+export const listHooksOfRepo = (db: Db, repo_id: string): HookRow[] =>
+  db.all<HookRow>('SELECT * FROM webhooks WHERE repo_id = ? AND removed_at IS NULL', repo_id)
 
 /** All ids in their order, a part at a time. */
-export const listHookIds = (db: Db, after: string, limit: number): { id: string; removed_at: Timestamp | null }[] =>
+export const listHookIds = (
+  db: Db,
+  after: string,
+  limit: number,
+): { id: string; removed_at: Timestamp | null }[] =>
   db.all('SELECT id, removed_at FROM webhooks WHERE id > ? ORDER BY id LIMIT ?', after, limit)
 
-export const removeHookRow = (tx: Tx, id: string): void => void tx.db.run('DELETE FROM webhooks WHERE id = ?', id)
+export const removeHookRow = (tx: Tx, id: string): void =>
+  void tx.db.run('DELETE FROM webhooks WHERE id = ?', id)
 
-/** Who may manage the webhooks of a workspace (its owners) or of a repository (everyone with admin on it), with an address that is confirmed. */
-export const listManagers = (db: Db, owner: Owner, limit: number): { username: string; email: string }[] =>
+/**
+ * Who may manage the webhooks of a workspace (its owners) or of a repository (everyone with admin
+ * on it), with an address that is confirmed.
+ */
+export const listManagers = (
+  db: Db,
+  owner: Owner,
+  limit: number,
+): { username: string; email: string }[] =>
   db.all(
     `SELECT a.username, e.email FROM users u JOIN actors a ON a.id = u.id JOIN emails e ON e.user_id = u.id AND e.is_primary = 1 AND e.verified_at IS NOT NULL
      WHERE u.suspended_at IS NULL AND u.id IN (
@@ -82,5 +148,7 @@ export const listManagers = (db: Db, owner: Owner, limit: number): { username: s
          WHERE r.id = ?1 AND (m.role = 'owner' OR w.base_permission = 'admin')
        UNION SELECT user_id FROM role_grants WHERE repo_id = ?1 AND rank = 5)
      ORDER BY u.id LIMIT ?3`,
-    owner.repo_id, owner.workspace_id, limit,
+    owner.repo_id,
+    owner.workspace_id,
+    limit,
   )

@@ -9,17 +9,32 @@ import { sealSecret, secretFrom } from './secret.ts'
 import type { HookChange, HookRow } from './store.ts'
 
 /** What the log says of a webhook: which host, never the whole address. */
-const settingsOf = (row: HookRow) => ({ host: new URL(row.url).host, events: JSON.parse(row.events) as string[], active: row.active === 1 })
+const settingsOf = (row: HookRow) => ({
+  host: new URL(row.url).host,
+  events: JSON.parse(row.events) as string[],
+  active: row.active === 1,
+})
 
 export const updateWebhook = operation({
   name: 'update_webhook',
-  summary: 'Change where a webhook sends, what it is told of, its secret, or pause it (active false), which calls off what waits for another try. What is left out stays. The secret is not shown.',
+  summary:
+    'Change where a webhook sends, what it is told of, its secret, or pause it (active false), which calls off what waits for another try. What is left out stays. The secret is not shown.',
   route: hookRoutes('PATCH', '/{id}'),
   toolset: 'admin',
   access: writesHooks,
   input: Type.Object({
-    ...place, id: HookId, url: Type.Optional(Url), events: Type.Optional(Events), active: Type.Optional(Type.Boolean()),
-    secret: Type.Optional(Type.String({ minLength: 16, maxLength: 256, description: 'Replaces the secret, from the next try on.' })),
+    ...place,
+    id: HookId,
+    url: Type.Optional(Url),
+    events: Type.Optional(Events),
+    active: Type.Optional(Type.Boolean()),
+    secret: Type.Optional(
+      Type.String({
+        minLength: 16,
+        maxLength: 256,
+        description: 'Replaces the secret, from the next try on.',
+      }),
+    ),
   }),
   output: Webhook,
   annotations: { idempotent: true, openWorld: true },
@@ -30,15 +45,23 @@ export const updateWebhook = operation({
     const change: HookChange = {
       ...(input.events === undefined ? {} : { events: JSON.stringify(readEvents(input.events)) }),
       ...(input.active === undefined ? {} : { active: input.active ? 1 : 0 }),
-      ...(input.secret === undefined ? {} : { secret: sealSecret(hearth, secretFrom(input.secret)) }),
+      ...(input.secret === undefined
+        ? {}
+        : { secret: sealSecret(hearth, secretFrom(input.secret)) }),
       ...(input.url === undefined ? {} : { url: await readUrl(hearth, input.url) }),
     }
     return write((tx) => {
       const before = requireHook(tx.db, grants, id)
-      const changed = (Object.keys(change) as (keyof HookChange)[]).filter((name) => change[name] !== before[name])
+      const changed = (Object.keys(change) as (keyof HookChange)[]).filter(
+        (name) => change[name] !== before[name],
+      )
       if (changed.length > 0) {
         changeHook(tx, before, change)
-        auditHook(tx, 'webhook.updated', before, grants, { changed, before: settingsOf(before), after: settingsOf({ ...before, ...change }) })
+        auditHook(tx, 'webhook.updated', before, grants, {
+          changed,
+          before: settingsOf(before),
+          after: settingsOf({ ...before, ...change }),
+        })
       }
       return webhookRecord(hearth, requireHook(tx.db, grants, id))
     })

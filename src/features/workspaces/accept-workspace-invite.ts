@@ -4,14 +4,20 @@ import { addMember } from './members.ts'
 
 export const acceptWorkspaceInvite = operation({
   name: 'accept_workspace_invite',
-  summary: 'Accept an invitation into a workspace; you belong to it at once. For the person invited. Answers with the invitation.',
+  summary:
+    'Accept an invitation into a workspace; you belong to it at once. For the person invited. Answers with the invitation.',
   route: 'PATCH /user/workspace_invitations/{id}',
   ...answering,
 
   handler: ({ hearth, caller, write }, { id }) =>
     write((tx) => {
       const row = answer(tx, caller, id, 'workspace', 'accepted')
-      addMember(tx, { workspace_id: row.workspace_id, user_id: caller.id, role: row.role === 'owner' ? 'owner' : 'member', invited_by: row.invited_by })
+      addMember(tx, {
+        workspace_id: row.workspace_id,
+        user_id: caller.id,
+        role: row.role === 'owner' ? 'owner' : 'member',
+        invited_by: row.invited_by,
+      })
       return invitationRecord(hearth, row)
     }),
 })

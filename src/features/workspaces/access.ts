@@ -5,8 +5,12 @@ import type { SignedIn, UserCaller } from '#core/caller.ts'
 const ownersOnly = (rule: Rule): Rule => ({ ...rule, workspaceLeast: 'owner' })
 
 /** Reads what only owners see. */
-export const readsWorkspaceAsOwner = (options: { scope: string }): Access<{ caller: SignedIn; workspace: WorkspaceGrant }> => ownersOnly(readsWorkspace(options))
+export const readsWorkspaceAsOwner = (options: {
+  scope: string
+}): Access<{ caller: SignedIn; workspace: WorkspaceGrant }> => ownersOnly(readsWorkspace(options))
 
 /** The same, for people only. */
-export const readsWorkspaceAsOwningPerson = (options: { scope: string }): Access<{ caller: UserCaller; workspace: WorkspaceGrant }> =>
+export const readsWorkspaceAsOwningPerson = (options: {
+  scope: string
+}): Access<{ caller: UserCaller; workspace: WorkspaceGrant }> =>
   ownersOnly(readsWorkspace({ ...options, person: true }))

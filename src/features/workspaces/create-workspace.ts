@@ -6,11 +6,15 @@ import { makeWorkspace, workspaceBasics } from './workspaces.ts'
 
 export const createWorkspace = operation({
   name: 'create_workspace',
-  summary: 'Create a workspace, which owns repositories, and become its owner. For people with a confirmed address. Answers with the workspace.',
+  summary:
+    'Create a workspace, which owns repositories, and become its owner. For people with a confirmed address. Answers with the workspace.',
   route: 'POST /v1/workspaces',
   toolset: 'access',
   access: personOnly({ scope: 'workspace:admin', writes: true }),
-  input: Type.Object({ slug: Slug, name: Type.Optional(Type.String({ description: 'Display name; the slug unless given.' })) }),
+  input: Type.Object({
+    slug: Slug,
+    name: Type.Optional(Type.String({ description: 'Display name; the slug unless given.' })),
+  }),
   output: WorkspaceBasics,
 
   handler: ({ hearth, caller, write }, { slug, name }) =>

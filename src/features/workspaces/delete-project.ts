@@ -6,7 +6,8 @@ import { removeProject } from './store-projects.ts'
 
 export const deleteProject = operation({
   name: 'delete_project',
-  summary: 'Delete a project; its repositories stay. For owners of the workspace. The answer is empty.',
+  summary:
+    'Delete a project; its repositories stay. For owners of the workspace. The answer is empty.',
   route: 'DELETE /workspaces/{workspace}/projects/{project}',
   toolset: 'access',
   access: writesWorkspace('owner', { scope: 'workspace:admin' }),
@@ -18,7 +19,12 @@ export const deleteProject = operation({
   handler: ({ workspace, write }, { project }) =>
     write((tx) => {
       const row = requireProject(tx.db, workspace, project)
-      tx.audit({ action: 'project.deleted', target: { kind: 'project', id: row.id, name: row.slug }, workspace_id: workspace.id, data: { before: { name: row.name } } })
+      tx.audit({
+        action: 'project.deleted',
+        target: { kind: 'project', id: row.id, name: row.slug },
+        workspace_id: workspace.id,
+        data: { before: { name: row.name } },
+      })
       removeProject(tx, row.id)
       return null
     }),

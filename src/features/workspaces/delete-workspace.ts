@@ -6,27 +6,47 @@ import { conflict, invalid } from '#lib/errors.ts'
 import { countKept, removeWorkspaceRow } from './store.ts'
 import { requireWorkspace } from './workspaces.ts'
 
-/** Members, teams, invitations and the workspace's tokens go with it. No event: there is nobody left whose timeline it could be in. */
+/**
+ * Members, teams, invitations and the workspace's tokens go with it. No event: there is nobody left
+ * whose timeline it could be in.
+ */
 export const deleteWorkspace = operation({
   name: 'delete_workspace',
-  summary: 'Delete a workspace that has no repositories left; deleted ones count until they are purged. confirm must be its slug. For its owners, people only. The answer is empty.',
+  summary:
+    'Delete a workspace that has no repositories left; deleted ones count until they are purged. confirm must be its slug. For its owners, people only. The answer is empty.',
   route: 'DELETE /workspaces/{workspace}',
   toolset: 'access',
   access: writesWorkspaceAsPerson('owner', { scope: 'workspace:admin' }),
-  input: Type.Object({ workspace: WorkspaceSlug, confirm: Type.String({ maxLength: 100, description: 'The slug of the workspace, to make sure.' }) }),
+  input: Type.Object({
+    workspace: WorkspaceSlug,
+    confirm: Type.String({
+      maxLength: 100,
+      description: 'The slug of the workspace, to make sure.',
+    }),
+  }),
   output: Nothing,
   status: 204,
   annotations: { destructive: true },
 
   handler: ({ workspace, write }, { confirm }) => {
-    if (confirm !== workspace.slug) throw invalid('confirm', `confirm must be ${workspace.slug}, the slug of the workspace`)
+    if (confirm !== workspace.slug)
+      throw invalid('confirm', `confirm must be ${workspace.slug}, the slug of the workspace`)
     return write((tx) => {
       const row = requireWorkspace(tx.db, workspace.id)
       const { repositories } = countKept(tx.db, row.id)
       if (repositories > 0) {
-        throw conflict('not_empty', `${row.slug} has ${repositories} repositories, deleted ones that are not purged included; transfer or purge them first`, { repositories })
+        throw conflict(
+          'not_empty',
+          `${row.slug} has ${repositories} repositories, deleted ones that are not purged included; transfer or purge them first`,
+          { repositories },
+        )
       }
-      tx.audit({ action: 'workspace.deleted', target: { kind: 'workspace', id: row.id, name: row.slug }, workspace_id: row.id, data: { before: { name: row.name } } })
+      tx.audit({
+        action: 'workspace.deleted',
+        target: { kind: 'workspace', id: row.id, name: row.slug },
+        workspace_id: row.id,
+        data: { before: { name: row.name } },
+      })
       endTokensOf(tx, row.id)
       removeWorkspaceRow(tx.db, row.id)
       removeActor(tx, row.id)

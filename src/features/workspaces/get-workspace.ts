@@ -6,12 +6,14 @@ import { requireWorkspace, workspaceRecord } from './workspaces.ts'
 
 export const getWorkspace = operation({
   name: 'get_workspace',
-  summary: 'Get a workspace that you belong to: its settings, what members may do there, and your role. For its members.',
+  summary:
+    'Get a workspace that you belong to: its settings, what members may do there, and your role. For its members.',
   route: 'GET /workspaces/{workspace}',
   toolset: 'access',
   access: readsWorkspace({ scope: 'workspace:read', whileTwoFactorMissing: true }),
   input: Type.Object({ workspace: WorkspaceSlug }),
   output: Workspace,
 
-  handler: ({ hearth, db, workspace }) => workspaceRecord(hearth, requireWorkspace(db, workspace.id), workspace.role),
+  handler: ({ hearth, db, workspace }) =>
+    workspaceRecord(hearth, requireWorkspace(db, workspace.id), workspace.role),
 })

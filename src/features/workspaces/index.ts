@@ -36,32 +36,116 @@ export * from './schema.ts'
 export { readsWorkspaceAsOwner, readsWorkspaceAsOwningPerson } from './access.ts'
 export { roleIn, twoFactorMissing, workspaceFacts } from './facts.ts'
 export { createFirstAccount } from './first-account.ts'
-export { answer as answerInvitation, answering, Invitation, invitationChanged, invitationRecord, Invitations, invite, inviteeName, withdraw as withdrawInvitation, withdrawAll } from './invitations.ts'
+export {
+  answer as answerInvitation,
+  answering,
+  Invitation,
+  invitationChanged,
+  invitationRecord,
+  Invitations,
+  invite,
+  inviteeName,
+  withdraw as withdrawInvitation,
+  withdrawAll,
+} from './invitations.ts'
 export { addMember, changeMemberRole, dropMember } from './members.ts'
 export { Project, projectRecord, requireProject } from './projects.ts'
-export { findMember, findStanding, findWorkspace, keepWorkspaces, listMemberships, listReadable, workspaceById, type Membership, type WorkspaceRow } from './store.ts'
-export { findInvitation, listInvitations, listInvitationsTo, listPending as listPendingInvitations } from './store-invitations.ts'
+export {
+  findMember,
+  findStanding,
+  findWorkspace,
+  keepWorkspaces,
+  listMemberships,
+  listReadable,
+  workspaceById,
+  type Membership,
+  type WorkspaceRow,
+} from './store.ts'
+export {
+  findInvitation,
+  listInvitations,
+  listInvitationsTo,
+  listPending as listPendingInvitations,
+} from './store-invitations.ts'
 export { findProject, listProjectRepos } from './store-projects.ts'
-export { GROWING, growth, requireRoomToGrow, usageParts, type Growing, type UsagePart } from './points.ts'
+export {
+  GROWING,
+  growth,
+  requireRoomToGrow,
+  usageParts,
+  type Growing,
+  type UsagePart,
+} from './points.ts'
 export { formerWorkspace } from './store-redirects.ts'
 export { DESCRIPTION_LENGTH, NAME_LENGTH, oneLine, requireWorkspace } from './workspaces.ts'
 export {
-  acceptWorkspaceInvite, createProject, createWorkspace, declineWorkspaceInvite, deleteProject, deleteWorkspace, getWorkspace, inviteMember, listMembers,
-  listMyWorkspaceInvites, listProjects, listWorkspaceInvites, listWorkspaces, memberAdded, memberRemoved, register, removeMember, renameWorkspace,
-  revokeWorkspaceInvite, setBasePermission, setMemberPrivileges, setupForge, updateMember, updateProfile, updateProject, updateWorkspace, whoami,
-  createWorkspaceToken, listWorkspaceTokens, revokeWorkspaceToken,
+  acceptWorkspaceInvite,
+  createProject,
+  createWorkspace,
+  declineWorkspaceInvite,
+  deleteProject,
+  deleteWorkspace,
+  getWorkspace,
+  inviteMember,
+  listMembers,
+  listMyWorkspaceInvites,
+  listProjects,
+  listWorkspaceInvites,
+  listWorkspaces,
+  memberAdded,
+  memberRemoved,
+  register,
+  removeMember,
+  renameWorkspace,
+  revokeWorkspaceInvite,
+  setBasePermission,
+  setMemberPrivileges,
+  setupForge,
+  updateMember,
+  updateProfile,
+  updateProject,
+  updateWorkspace,
+  whoami,
+  createWorkspaceToken,
+  listWorkspaceTokens,
+  revokeWorkspaceToken,
 }
 
-/** Signing up is here and not with accounts, because it also makes workspaces and members; so is whoami, which shows them. */
+/**
+ * Signing up is here and not with accounts, because it also makes workspaces and members; so is
+ * whoami, which shows them.
+ */
 export const feature: Feature = {
   name: 'workspaces',
   operations: [
-    whoami, updateProfile, listWorkspaces, createWorkspace, getWorkspace, updateWorkspace, setBasePermission, setMemberPrivileges, renameWorkspace, deleteWorkspace,
-    listMembers, updateMember, removeMember,
-    listWorkspaceInvites, inviteMember, revokeWorkspaceInvite, listMyWorkspaceInvites, acceptWorkspaceInvite, declineWorkspaceInvite,
-    listWorkspaceTokens, createWorkspaceToken, revokeWorkspaceToken,
-    listProjects, createProject, updateProject, deleteProject,
-    setupForge, register,
+    whoami,
+    updateProfile,
+    listWorkspaces,
+    createWorkspace,
+    getWorkspace,
+    updateWorkspace,
+    setBasePermission,
+    setMemberPrivileges,
+    renameWorkspace,
+    deleteWorkspace,
+    listMembers,
+    updateMember,
+    removeMember,
+    listWorkspaceInvites,
+    inviteMember,
+    revokeWorkspaceInvite,
+    listMyWorkspaceInvites,
+    acceptWorkspaceInvite,
+    declineWorkspaceInvite,
+    listWorkspaceTokens,
+    createWorkspaceToken,
+    revokeWorkspaceToken,
+    listProjects,
+    createProject,
+    updateProject,
+    deleteProject,
+    setupForge,
+    register,
   ],
   events: [memberAdded, memberRemoved],
   reactions: countRepositories,

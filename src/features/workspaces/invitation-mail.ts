@@ -1,6 +1,15 @@
-/** The message of an invitation. It is made by the job, because the link to an address holds the permission to sign up. */
+/**
+ * The message of an invitation. It is made by the job, because the link to an address holds the
+ * permission to sign up.
+ */
 import { job } from '#core/jobs.ts'
-import { actorOf, deliverMail, findUserById, MAIL_RETRY, signUpCode } from '#features/accounts/index.ts'
+import {
+  actorOf,
+  deliverMail,
+  findUserById,
+  MAIL_RETRY,
+  signUpCode,
+} from '#features/accounts/index.ts'
 import { timestamp } from '#lib/time.ts'
 import { findInvitation } from './store-invitations.ts'
 
@@ -11,14 +20,24 @@ export const mailInvitation = job<{ id: string }>({
     const row = findInvitation(hearth.db, id)
     const now = timestamp(hearth.clock.now())
     if (!row || row.state !== 'pending' || row.expires_at <= now) return
-    const to = row.email ?? (row.invitee_id === null ? null : (findUserById(hearth.db, row.invitee_id)?.email ?? null))
+    const to =
+      row.email ??
+      (row.invitee_id === null ? null : (findUserById(hearth.db, row.invitee_id)?.email ?? null))
     if (to === null) return
     const code = row.invite_id === null ? null : signUpCode(hearth.db, row.invite_id, now)
     const { site_url } = hearth.settings
     const { host } = new URL(site_url)
     const by = actorOf(hearth, row.invited_by)?.username ?? 'Somebody'
-    const what = row.kind === 'workspace' ? `the workspace ${row.workspace}` : `the repository ${row.workspace}/${row.repo_name ?? ''}`
-    const asWhat = row.role === 'owner' ? 'an owner' : row.role === 'member' ? 'a member' : `a collaborator with the role ${row.role}`
+    const what =
+      row.kind === 'workspace'
+        ? `the workspace ${row.workspace}`
+        : `the repository ${row.workspace}/${row.repo_name ?? ''}`
+    const asWhat =
+      row.role === 'owner'
+        ? 'an owner'
+        : row.role === 'member'
+          ? 'a member'
+          : `a collaborator with the role ${row.role}`
     await deliverMail(hearth, {
       to,
       kind: 'invitation',

@@ -9,11 +9,16 @@ import { findStanding } from './store.ts'
 
 export const inviteMember = operation({
   name: 'invite_member',
-  summary: 'Invite somebody into a workspace by their address, as a member unless role says owner. The mailed link also lets them make an account. For owners, people only.',
+  summary:
+    'Invite somebody into a workspace by their address, as a member unless role says owner. The mailed link also lets them make an account. For owners, people only.',
   route: 'POST /workspaces/{workspace}/invitations',
   toolset: 'access',
   access: writesWorkspaceAsPerson('owner', { scope: 'access:admin' }),
-  input: Type.Object({ workspace: WorkspaceSlug, email: EmailInput, role: Type.Optional(WorkspaceRoleName) }),
+  input: Type.Object({
+    workspace: WorkspaceSlug,
+    email: EmailInput,
+    role: Type.Optional(WorkspaceRoleName),
+  }),
   output: Invitation,
   status: 201,
 
@@ -21,9 +26,21 @@ export const inviteMember = operation({
     const email = readEmail(input.email)
     return write((tx) => {
       const person = findUserByEmail(tx.db, email)
-      if (person && findStanding(tx.db, workspace.id, person.id)) throw conflict('already_exists', `${email} belongs to ${workspace.slug} already`)
-      const row = invite(tx, { to: { invitee_id: null, email }, role, invited_by: caller.id, workspace_id: workspace.id, repo_id: null })
-      tx.audit({ action: 'workspace.member_invited', target: { kind: 'invitation', id: row.id, name: email }, workspace_id: workspace.id, data: { after: { role } } })
+      if (person && findStanding(tx.db, workspace.id, person.id))
+        throw conflict('already_exists', `${email} belongs to ${workspace.slug} already`)
+      const row = invite(tx, {
+        to: { invitee_id: null, email },
+        role,
+        invited_by: caller.id,
+        workspace_id: workspace.id,
+        repo_id: null,
+      })
+      tx.audit({
+        action: 'workspace.member_invited',
+        target: { kind: 'invitation', id: row.id, name: email },
+        workspace_id: workspace.id,
+        data: { after: { role } },
+      })
       return invitationRecord(hearth, row)
     })
   },

@@ -10,17 +10,30 @@ const SIZES = { size: 100, max: 100 }
 
 export const listMembers = operation({
   name: 'list_members',
-  summary: 'List the people of a workspace with their roles, newest account first. For its members; owners also see who signs in with a second factor.',
+  summary:
+    'List the people of a workspace with their roles, newest account first. For its members; owners also see who signs in with a second factor.',
   route: 'GET /workspaces/{workspace}/members',
   toolset: 'access',
   access: readsWorkspace({ scope: 'workspace:read' }),
-  input: Type.Object({ workspace: WorkspaceSlug, role: Type.Optional(WorkspaceRoleName), ...byPage(SIZES) }),
+  input: Type.Object({
+    workspace: WorkspaceSlug,
+    role: Type.Optional(WorkspaceRoleName),
+    ...byPage(SIZES),
+  }),
   output: Members,
   list: 'page',
 
   handler: ({ hearth, db, workspace }, { role, ...paging }) => {
     const window = windowOf(paging, SIZES)
-    const rows = listMemberRows(db, { workspace_id: workspace.id, role, limit: window.limit + 1, offset: window.offset })
-    return pageOf(rows.map((row) => memberRecord(hearth, row, workspace.role)), window)
+    const rows = listMemberRows(db, {
+      workspace_id: workspace.id,
+      role,
+      limit: window.limit + 1,
+      offset: window.offset,
+    })
+    return pageOf(
+      rows.map((row) => memberRecord(hearth, row, workspace.role)),
+      window,
+    )
   },
 })

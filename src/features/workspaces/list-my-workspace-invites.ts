@@ -8,7 +8,8 @@ import { listInvitationsTo } from './store-invitations.ts'
 
 export const listMyWorkspaceInvites = operation({
   name: 'list_my_workspace_invites',
-  summary: 'List the invitations into workspaces that wait for your answer, newest first: those to your account and to addresses that you confirmed. For people only.',
+  summary:
+    'List the invitations into workspaces that wait for your answer, newest first: those to your account and to addresses that you confirmed. For people only.',
   route: 'GET /user/workspace_invitations',
   toolset: 'access',
   access: personOnly({ scope: 'user:read' }),
@@ -19,7 +20,13 @@ export const listMyWorkspaceInvites = operation({
   handler: ({ hearth, db, caller, now }, paging) => {
     const window = windowOf(paging)
     const person = { id: caller.id, addresses: confirmedAddresses(db, caller.id) }
-    const rows = listInvitationsTo(db, person, 'workspace', now, { limit: window.limit + 1, offset: window.offset })
-    return pageOf(rows.map((row) => invitationRecord(hearth, row)), window)
+    const rows = listInvitationsTo(db, person, 'workspace', now, {
+      limit: window.limit + 1,
+      offset: window.offset,
+    })
+    return pageOf(
+      rows.map((row) => invitationRecord(hearth, row)),
+      window,
+    )
   },
 })

@@ -7,7 +7,8 @@ import { listProjectRows } from './store-projects.ts'
 
 export const listProjects = operation({
   name: 'list_projects',
-  summary: 'List the projects of a workspace, newest first, with their repositories that you can see. For its members.',
+  summary:
+    'List the projects of a workspace, newest first, with their repositories that you can see. For its members.',
   route: 'GET /workspaces/{workspace}/projects',
   toolset: 'access',
   access: readsWorkspace({ scope: 'workspace:read' }),
@@ -17,7 +18,13 @@ export const listProjects = operation({
 
   handler: ({ hearth, db, caller, workspace }, paging) => {
     const window = windowOf(paging)
-    const rows = listProjectRows(db, workspace.id, { limit: window.limit + 1, offset: window.offset })
-    return pageOf(rows.map((row) => projectRecord(hearth, row, caller)), window)
+    const rows = listProjectRows(db, workspace.id, {
+      limit: window.limit + 1,
+      offset: window.offset,
+    })
+    return pageOf(
+      rows.map((row) => projectRecord(hearth, row, caller)),
+      window,
+    )
   },
 })

@@ -11,7 +11,8 @@ const SHOWN_MS = 30 * DAY
 
 export const listWorkspaceInvites = operation({
   name: 'list_workspace_invites',
-  summary: 'List the invitations into a workspace: those that wait for an answer first, then those of the last 30 days. For its owners, people only.',
+  summary:
+    'List the invitations into a workspace: those that wait for an answer first, then those of the last 30 days. For its owners, people only.',
   route: 'GET /workspaces/{workspace}/invitations',
   toolset: 'access',
   access: readsWorkspaceAsOwningPerson({ scope: 'access:admin' }),
@@ -21,7 +22,17 @@ export const listWorkspaceInvites = operation({
 
   handler: ({ hearth, db, workspace, now, now_ms }, paging) => {
     const window = windowOf(paging)
-    const range = { now, since: timestamp(now_ms - SHOWN_MS), limit: window.limit + 1, offset: window.offset }
-    return pageOf(listInvitations(db, { kind: 'workspace', workspace_id: workspace.id }, range).map((row) => invitationRecord(hearth, row)), window)
+    const range = {
+      now,
+      since: timestamp(now_ms - SHOWN_MS),
+      limit: window.limit + 1,
+      offset: window.offset,
+    }
+    return pageOf(
+      listInvitations(db, { kind: 'workspace', workspace_id: workspace.id }, range).map((row) =>
+        invitationRecord(hearth, row),
+      ),
+      window,
+    )
   },
 })

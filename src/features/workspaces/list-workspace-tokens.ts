@@ -8,7 +8,8 @@ const SIZES = { size: 100, max: 100 }
 
 export const listWorkspaceTokens = operation({
   name: 'list_workspace_tokens',
-  summary: 'List the tokens that act as a workspace, newest first, with what each may do and when it was last used; never their secrets. For its owners, people only.',
+  summary:
+    'List the tokens that act as a workspace, newest first, with what each may do and when it was last used; never their secrets. For its owners, people only.',
   route: 'GET /workspaces/{workspace}/tokens',
   toolset: 'access',
   access: readsWorkspaceAsOwningPerson({ scope: 'access:admin' }),
@@ -19,6 +20,9 @@ export const listWorkspaceTokens = operation({
   handler: ({ hearth, db, workspace }, input) => {
     const window = windowOf(input, SIZES)
     const rows = listTokenRows(db, workspace.id, { limit: window.limit + 1, offset: window.offset })
-    return pageOf(rows.map((row) => tokenRecord(hearth, row)), window)
+    return pageOf(
+      rows.map((row) => tokenRecord(hearth, row)),
+      window,
+    )
   },
 })

@@ -9,10 +9,14 @@ import { Workspaces } from './schema.ts'
 import { findWorkspace, listMemberships } from './store.ts'
 import { workspaceRecord } from './workspaces.ts'
 
-/** The slugs of the workspaces that a caller may belong to; `workspaceFacts` says whether they do. */
+/**
+ * The slugs of the workspaces that a caller may belong to; `workspaceFacts` says whether they do.
+ */
 function candidates(db: Db, caller: SignedIn): string[] {
   if (caller.kind === 'workspace') return [caller.username]
-  return listMemberships(db, caller.kind === 'agent' ? caller.owner_id : caller.id).map(({ slug }) => slug)
+  return listMemberships(db, caller.kind === 'agent' ? caller.owner_id : caller.id).map(
+    ({ slug }) => slug,
+  )
 }
 
 export const listWorkspaces = operation({

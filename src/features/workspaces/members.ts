@@ -8,7 +8,16 @@ import { conflict, notFound } from '#lib/errors.ts'
 import { memberAdded, memberRemoved } from './events.ts'
 import { requireRoomToGrow } from './points.ts'
 import type { Member } from './schema.ts'
-import { countMemberships, countOwners, findMember, findStanding, insertMember, removeMemberRow, setMemberRole, type MemberRow } from './store.ts'
+import {
+  countMemberships,
+  countOwners,
+  findMember,
+  findStanding,
+  insertMember,
+  removeMemberRow,
+  setMemberRole,
+  type MemberRow,
+} from './store.ts'
 
 /** Gives 409 `limit_reached` when the person is in as many workspaces as one may be. */
 export function requireRoomFor(tx: Tx, user_id: string): void {
@@ -18,21 +27,39 @@ export function requireRoomFor(tx: Tx, user_id: string): void {
   }
 }
 
-export type NewMember = { workspace_id: string; user_id: string; role: WorkspaceRole; invited_by?: string | null }
+export type NewMember = {
+  workspace_id: string
+  user_id: string
+  role: WorkspaceRole
+  invited_by?: string | null
+}
 
 /** Adds a person and appends `member.added`. Gives 409 `already_exists` and `limit_reached`. */
-export function addMember(tx: Tx, { workspace_id, user_id, role, invited_by = null }: NewMember): void {
+export function addMember(
+  tx: Tx,
+  { workspace_id, user_id, role, invited_by = null }: NewMember,
+): void {
   const { username } = actorOf(tx.hearth, user_id)
-  if (findStanding(tx.db, workspace_id, user_id)) throw conflict('already_exists', `${username} belongs to this workspace already`)
+  if (findStanding(tx.db, workspace_id, user_id))
+    throw conflict('already_exists', `${username} belongs to this workspace already`)
   requireRoomFor(tx, user_id)
   requireRoomToGrow(tx.hearth, tx.db, workspace_id, 'members', 1)
   insertMember(tx.db, { workspace_id, user_id, role, invited_by, now: tx.now })
   tx.append(memberAdded, { workspace_id, repo_id: null }, { username, role })
-  tx.audit({ action: 'workspace.member_added', target: { kind: 'user', id: user_id, name: username }, workspace_id, data: { after: { role } } })
+  tx.audit({
+    action: 'workspace.member_added',
+    target: { kind: 'user', id: user_id, name: username },
+    workspace_id,
+    data: { after: { role } },
+  })
 }
 
 /** Gives 404 for someone who is not in the workspace. */
-export function requireMember(db: Db, workspace: { id: string; slug: string }, username: string): MemberRow {
+export function requireMember(
+  db: Db,
+  workspace: { id: string; slug: string },
+  username: string,
+): MemberRow {
   const member = findMember(db, workspace.id, username)
   if (!member) throw notFound(`the member ${username} of ${workspace.slug}`)
   return member
@@ -41,24 +68,43 @@ export function requireMember(db: Db, workspace: { id: string; slug: string }, u
 /** Gives 409 `last_owner` when the workspace would be left without an owner. */
 export function requireAnotherOwner(tx: Tx, workspace_id: string, member: MemberRow): void {
   if (member.role === 'owner' && countOwners(tx.db, workspace_id) === 1) {
-    throw conflict('last_owner', `${member.username} is the last owner; make someone else an owner first`)
+    throw conflict(
+      'last_owner',
+      `${member.username} is the last owner; make someone else an owner first`,
+    )
   }
 }
 
 export function dropMember(tx: Tx, workspace_id: string, member: MemberRow): void {
   requireAnotherOwner(tx, workspace_id, member)
   removeMemberRow(tx.db, workspace_id, member.user_id)
-  tx.append(memberRemoved, { workspace_id, repo_id: null }, { username: member.username, role: member.role })
-  tx.audit({ action: 'workspace.member_removed', target: { kind: 'user', id: member.user_id, name: member.username }, workspace_id, data: { before: { role: member.role } } })
+  tx.append(
+    memberRemoved,
+    { workspace_id, repo_id: null },
+    { username: member.username, role: member.role },
+  )
+  tx.audit({
+    action: 'workspace.member_removed',
+    target: { kind: 'user', id: member.user_id, name: member.username },
+    workspace_id,
+    data: { before: { role: member.role } },
+  })
 }
 
 /** Gives 409 `last_owner` as `requireAnotherOwner` does. */
-export function changeMemberRole(tx: Tx, workspace_id: string, member: MemberRow, role: WorkspaceRole): void {
+export function changeMemberRole(
+  tx: Tx,
+  workspace_id: string,
+  member: MemberRow,
+  role: WorkspaceRole,
+): void {
   if (role === member.role) return
   if (role === 'member') requireAnotherOwner(tx, workspace_id, member)
   setMemberRole(tx.db, workspace_id, member.user_id, role)
   tx.audit({
-    action: 'workspace.member_role_changed', target: { kind: 'user', id: member.user_id, name: member.username }, workspace_id,
+    action: 'workspace.member_role_changed',
+    target: { kind: 'user', id: member.user_id, name: member.username },
+    workspace_id,
     data: { before: { role: member.role }, after: { role } },
   })
 }

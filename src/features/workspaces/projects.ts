@@ -1,6 +1,8 @@
 /**
- * Projects: repositories of a workspace under one name, for variables and context. Being in one gives nobody access, so the
- * names of repositories are shown only to those who see them, and only they can put them in or take them out.
+ * Projects: repositories of a workspace under one name, for variables and context. Being in one
+ * gives nobody access, so the
+ * names of repositories are shown only to those who see them, and only they can put them in or take
+ * them out.
  */
 import type { WorkspaceGrant } from '#core/access.ts'
 import { limitedRole } from '#core/access.ts'
@@ -11,7 +13,13 @@ import { Id, ListOf, RepoPath, Time, Type, type Static } from '#core/schema.ts'
 import type { Tx } from '#core/write.ts'
 import { actorOf } from '#features/accounts/index.ts'
 import { invalid, notFound } from '#lib/errors.ts'
-import { addProjectRepo, findProject, listProjectRepos, removeProjectRepo, type ProjectRow } from './store-projects.ts'
+import {
+  addProjectRepo,
+  findProject,
+  listProjectRepos,
+  removeProjectRepo,
+  type ProjectRow,
+} from './store-projects.ts'
 
 export const Project = Type.Object(
   {
@@ -19,7 +27,9 @@ export const Project = Type.Object(
     slug: Type.String(),
     name: Type.String(),
     description: Type.String(),
-    repositories: Type.Array(Type.String(), { description: 'Those that you can see, as <owner>/<name>.' }),
+    repositories: Type.Array(Type.String(), {
+      description: 'Those that you can see, as <owner>/<name>.',
+    }),
     packages: Type.Array(Type.String(), { description: 'As <type>:<name>.' }),
     owner: Type.String({ description: 'A username.' }),
     created_at: Time,
@@ -30,13 +40,26 @@ export const Project = Type.Object(
 export type Project = Static<typeof Project>
 export const Projects = ListOf(Project)
 
-export const ProjectSlug = Type.String({ minLength: 1, maxLength: 100, description: 'The slug of a project.' })
-export const ReposInput = Type.Array(RepoPath, { maxItems: 500, description: 'All its repositories, of this workspace; replaces those you can see.' })
+export const ProjectSlug = Type.String({
+  minLength: 1,
+  maxLength: 100,
+  description: 'The slug of a project.',
+})
+export const ReposInput = Type.Array(RepoPath, {
+  maxItems: 500,
+  description: 'All its repositories, of this workspace; replaces those you can see.',
+})
 
-function sees(hearth: Hearth, caller: SignedIn, full_name: string): { id: string; workspace_id: string } | null {
+function sees(
+  hearth: Hearth,
+  caller: SignedIn,
+  full_name: string,
+): { id: string; workspace_id: string } | null {
   const facts = hearth.facts.repo(full_name, caller)
   if (!facts || facts.deleted || facts.parent_id !== null) return null
-  return !facts.private || (limitedRole(facts, caller) !== null && !facts.two_factor_missing) ? facts : null
+  return !facts.private || (limitedRole(facts, caller) !== null && !facts.two_factor_missing)
+    ? facts
+    : null
 }
 
 export const projectRecord = (hearth: Hearth, row: ProjectRow, caller: SignedIn): Project => ({
@@ -44,31 +67,52 @@ export const projectRecord = (hearth: Hearth, row: ProjectRow, caller: SignedIn)
   slug: row.slug,
   name: row.name,
   description: row.description,
-  repositories: listProjectRepos(hearth.db, row.id).flatMap(({ full_name }) => (sees(hearth, caller, full_name) ? [full_name] : [])),
+  repositories: listProjectRepos(hearth.db, row.id).flatMap(({ full_name }) =>
+    sees(hearth, caller, full_name) ? [full_name] : [],
+  ),
   packages: [],
   owner: actorOf(hearth, row.created_by).username,
   created_at: row.created_at,
   updated_at: row.updated_at,
 })
 
-export function requireProject(db: Db, workspace: Pick<WorkspaceGrant, 'id' | 'slug'>, slug: string): ProjectRow {
+export function requireProject(
+  db: Db,
+  workspace: Pick<WorkspaceGrant, 'id' | 'slug'>,
+  slug: string,
+): ProjectRow {
   const row = findProject(db, workspace.id, slug)
   if (!row) throw notFound(`the project ${slug} of ${workspace.slug}`)
   return row
 }
 
-/** Makes these the repositories of a project; those that the caller cannot see stay as they are. Gives 422 for one that is not of the workspace. */
-export function setProjectRepos(tx: Tx, project: ProjectRow, names: readonly string[], caller: SignedIn): { before: string[]; after: string[] } {
+/**
+ * Makes these the repositories of a project; those that the caller cannot see stay as they are.
+ * Gives 422 for one that is not of the workspace.
+ */
+export function setProjectRepos(
+  tx: Tx,
+  project: ProjectRow,
+  names: readonly string[],
+  caller: SignedIn,
+): { before: string[]; after: string[] } {
   const { hearth } = tx
   const wanted = new Map(
     names.map((name, at) => {
       const repo = sees(hearth, caller, name)
-      if (repo?.workspace_id !== project.workspace_id) throw invalid(`repos[${at}]`, `${name} is not a repository of this workspace that you can see`)
+      if (repo?.workspace_id !== project.workspace_id)
+        throw invalid(
+          `repos[${at}]`,
+          `${name} is not a repository of this workspace that you can see`,
+        )
       return [repo.id, name]
     }),
   )
-  const present = listProjectRepos(tx.db, project.id).filter(({ full_name }) => sees(hearth, caller, full_name))
-  for (const { repo_id } of present) if (!wanted.has(repo_id)) removeProjectRepo(tx, project.id, repo_id)
+  const present = listProjectRepos(tx.db, project.id).filter(({ full_name }) =>
+    sees(hearth, caller, full_name),
+  )
+  for (const { repo_id } of present)
+    if (!wanted.has(repo_id)) removeProjectRepo(tx, project.id, repo_id)
   for (const repo_id of wanted.keys()) addProjectRepo(tx, project.id, repo_id)
   return { before: present.map(({ full_name }) => full_name), after: [...wanted.values()] }
 }

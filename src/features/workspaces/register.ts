@@ -3,41 +3,71 @@ import { operation } from '#core/operation.ts'
 import { Nothing, Type } from '#core/schema.ts'
 import type { Settings } from '#core/settings.ts'
 import {
-  acceptInvite, EmailInput, isWithoutAccounts, PasswordInput, readEmail, requireFreeName, requireGoodPassword, requireInvite, signUp, UsernameInput,
+  acceptInvite,
+  EmailInput,
+  isWithoutAccounts,
+  PasswordInput,
+  readEmail,
+  requireFreeName,
+  requireGoodPassword,
+  requireInvite,
+  signUp,
+  UsernameInput,
 } from '#features/accounts/index.ts'
 import { invalid, Refusal } from '#lib/errors.ts'
 import { hashPassword } from '#lib/password.ts'
 import { addMember } from './members.ts'
 
-/** Gives 501 when the site takes no new accounts here, 422 when it takes them by invite and there is none. */
+/**
+ * Gives 501 when the site takes no new accounts here, 422 when it takes them by invite and there is
+ * none.
+ */
 function requireOpen(settings: Settings, invite: string | undefined): void {
-  if (settings.sign_up === 'closed') throw new Refusal('not_available', 'this site takes no new accounts')
-  if (settings.sign_up === 'sso_only') throw new Refusal('not_available', 'accounts here are made by signing in through your organisation')
-  if (settings.sign_up === 'invite' && invite === undefined) throw invalid('invite', 'this site takes new accounts by invite: open the link that you were sent')
+  if (settings.sign_up === 'closed')
+    throw new Refusal('not_available', 'this site takes no new accounts')
+  if (settings.sign_up === 'sso_only')
+    throw new Refusal(
+      'not_available',
+      'accounts here are made by signing in through your organisation',
+    )
+  if (settings.sign_up === 'invite' && invite === undefined)
+    throw invalid(
+      'invite',
+      'this site takes new accounts by invite: open the link that you were sent',
+    )
 }
 
 /**
- * The account begins unconfirmed: it can sign in and read. An address that somebody else has confirmed is no obstacle here,
- * and nothing in the answer or in the account tells; the message goes to that person instead of a link, and so the account
+ * The account begins unconfirmed: it can sign in and read. An address that somebody else has
+ * confirmed is no obstacle here,
+ * and nothing in the answer or in the account tells; the message goes to that person instead of a
+ * link, and so the account
  * can never take the address.
  */
 export const register = operation({
   name: 'register',
-  summary: 'Make an account on the website, as far as the site takes new ones. A link to confirm the address is mailed. The answer is empty.',
+  summary:
+    'Make an account on the website, as far as the site takes new ones. A link to confirm the address is mailed. The answer is empty.',
   route: null,
   access: publicWrite(),
   input: Type.Object({
     username: UsernameInput,
     email: EmailInput,
     password: PasswordInput,
-    invite: Type.Optional(Type.String({ maxLength: 200, description: 'The code of a sign-up invite.' })),
+    invite: Type.Optional(
+      Type.String({ maxLength: 200, description: 'The code of a sign-up invite.' }),
+    ),
   }),
   output: Nothing,
 
   handler: async ({ hearth, db, now, write }, { username, password, ...input }) => {
     const invite = input.invite || undefined
     requireOpen(hearth.settings, invite)
-    if (isWithoutAccounts(db)) throw new Refusal('not_available', 'this site is not set up yet: its first account is made with the set-up link')
+    if (isWithoutAccounts(db))
+      throw new Refusal(
+        'not_available',
+        'this site is not set up yet: its first account is made with the set-up link',
+      )
     const email = readEmail(input.email)
     if (invite !== undefined) requireInvite(db, invite, email, now)
     requireFreeName(db, username, { field: 'username' })
@@ -45,10 +75,22 @@ export const register = operation({
     const password_hash = await hashPassword(password)
     return write((tx) => {
       const used = invite === undefined ? null : requireInvite(tx.db, invite, email, tx.now)
-      const user = signUp(tx, { username, email, password_hash, verified: false, site_admin: false })
+      const user = signUp(tx, {
+        username,
+        email,
+        password_hash,
+        verified: false,
+        site_admin: false,
+      })
       if (used) {
         acceptInvite(tx, used, user.id)
-        if (used.workspace_id !== null) addMember(tx, { workspace_id: used.workspace_id, user_id: user.id, role: 'member', invited_by: used.created_by })
+        if (used.workspace_id !== null)
+          addMember(tx, {
+            workspace_id: used.workspace_id,
+            user_id: user.id,
+            role: 'member',
+            invited_by: used.created_by,
+          })
       }
       return null
     })

@@ -7,7 +7,8 @@ import { dropMember, requireMember } from './members.ts'
 
 export const removeMember = operation({
   name: 'remove_member',
-  summary: 'Remove someone from a workspace, or leave it yourself; the last owner stays. For its owners, or about oneself; people only. The answer is empty.',
+  summary:
+    'Remove someone from a workspace, or leave it yourself; the last owner stays. For its owners, or about oneself; people only. The answer is empty.',
   route: 'DELETE /workspaces/{workspace}/members/{username}',
   toolset: 'access',
   access: writesWorkspaceAsPerson('member', { scope: 'access:admin', whileTwoFactorMissing: true }),
@@ -19,7 +20,11 @@ export const removeMember = operation({
   handler: ({ caller, workspace, write }, { username }) => {
     if (username.toLowerCase() !== caller.username) {
       // Leaving is open to those who cannot do anything else here.
-      if (workspace.two_factor_missing) throw forbidden('two_factor_required', `the workspace ${workspace.slug} requires two-factor sign-in: turn it on in your settings`)
+      if (workspace.two_factor_missing)
+        throw forbidden(
+          'two_factor_required',
+          `the workspace ${workspace.slug} requires two-factor sign-in: turn it on in your settings`,
+        )
       workspace.require('owner')
     }
     return write((tx) => {

@@ -10,10 +10,14 @@ import { requireWorkspace, workspaceRecord } from './workspaces.ts'
 /** Addresses under the old slug lead to the new one until somebody else takes it. */
 export const renameWorkspace = operation({
   name: 'rename_workspace',
-  summary: 'Give a workspace another slug, on the website. Addresses with the old one lead on until somebody else takes it. For its owners. Answers with the workspace.',
+  summary:
+    'Give a workspace another slug, on the website. Addresses with the old one lead on until somebody else takes it. For its owners. Answers with the workspace.',
   route: null,
   access: writesWorkspaceAsPerson('owner', { scope: 'workspace:admin' }),
-  input: Type.Object({ workspace: WorkspaceSlug, slug: Type.String({ maxLength: 200, description: 'The new slug.' }) }),
+  input: Type.Object({
+    workspace: WorkspaceSlug,
+    slug: Type.String({ maxLength: 200, description: 'The new slug.' }),
+  }),
   output: Workspace,
 
   handler: ({ hearth, caller, workspace, write }, { slug }) =>
@@ -21,9 +25,18 @@ export const renameWorkspace = operation({
       const row = requireWorkspace(tx.db, workspace.id)
       if (slug === row.slug) throw invalid('slug', `the workspace is called ${slug} already`)
       requireFreeName(tx.db, slug, { field: 'slug', owner_id: caller.id })
-      renameActor(tx, row.id, { username: slug, owner_id: caller.id, ...(row.name === row.slug ? { name: slug } : {}) })
+      renameActor(tx, row.id, {
+        username: slug,
+        owner_id: caller.id,
+        ...(row.name === row.slug ? { name: slug } : {}),
+      })
       recordFormerSlug(tx.db, row.id, { from: row.slug, to: slug })
-      tx.audit({ action: 'workspace.renamed', target: { kind: 'workspace', id: row.id, name: slug }, workspace_id: row.id, data: { before: { slug: row.slug }, after: { slug } } })
+      tx.audit({
+        action: 'workspace.renamed',
+        target: { kind: 'workspace', id: row.id, name: slug },
+        workspace_id: row.id,
+        data: { before: { slug: row.slug }, after: { slug } },
+      })
       return workspaceRecord(hearth, requireWorkspace(tx.db, row.id), workspace.role)
     }),
 })

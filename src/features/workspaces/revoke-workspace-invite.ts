@@ -5,7 +5,8 @@ import { Invitation, invitationRecord, inviteeName, withdraw } from './invitatio
 
 export const revokeWorkspaceInvite = operation({
   name: 'revoke_workspace_invite',
-  summary: 'Take back an invitation into a workspace that waits for an answer. For its owners, people only. Answers with the invitation, state withdrawn.',
+  summary:
+    'Take back an invitation into a workspace that waits for an answer. For its owners, people only. Answers with the invitation, state withdrawn.',
   route: 'DELETE /workspaces/{workspace}/invitations/{id}',
   toolset: 'access',
   access: writesWorkspaceAsPerson('owner', { scope: 'access:admin' }),
@@ -17,7 +18,10 @@ export const revokeWorkspaceInvite = operation({
     write((tx) => {
       const row = withdraw(tx, id, { workspace_id: workspace.id })
       tx.audit({
-        action: 'workspace.invitation_withdrawn', target: { kind: 'invitation', id, name: inviteeName(hearth, row) }, workspace_id: workspace.id, data: { before: { role: row.role } },
+        action: 'workspace.invitation_withdrawn',
+        target: { kind: 'invitation', id, name: inviteeName(hearth, row) },
+        workspace_id: workspace.id,
+        data: { before: { role: row.role } },
       })
       return invitationRecord(hearth, row)
     }),

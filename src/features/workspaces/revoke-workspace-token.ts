@@ -6,11 +6,15 @@ import { notFound } from '#lib/errors.ts'
 
 export const revokeWorkspaceToken = operation({
   name: 'revoke_workspace_token',
-  summary: 'Revoke a token that acts as a workspace, by its id; it stops working at once. For owners, people only. The answer is empty.',
+  summary:
+    'Revoke a token that acts as a workspace, by its id; it stops working at once. For owners, people only. The answer is empty.',
   route: 'DELETE /workspaces/{workspace}/tokens/{id}',
   toolset: 'access',
   access: writesWorkspaceAsPerson('owner', { scope: 'access:admin' }),
-  input: Type.Object({ workspace: WorkspaceSlug, id: Type.String({ minLength: 1, maxLength: 100, description: 'The id of the token.' }) }),
+  input: Type.Object({
+    workspace: WorkspaceSlug,
+    id: Type.String({ minLength: 1, maxLength: 100, description: 'The id of the token.' }),
+  }),
   output: Nothing,
   status: 204,
   annotations: { destructive: true },

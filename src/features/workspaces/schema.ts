@@ -3,7 +3,10 @@ import { Actor, Id, ListOf, Nullable, OneOf, Time, Type, type Static } from '#co
 
 export const BASE_PERMISSIONS = ['none', 'read', 'write', 'admin'] as const
 export type BasePermission = (typeof BASE_PERMISSIONS)[number]
-export const BasePermission = Type.Enum(BASE_PERMISSIONS, { type: 'string', description: 'What every member gets on each repository.' })
+export const BasePermission = Type.Enum(BASE_PERMISSIONS, {
+  type: 'string',
+  description: 'What every member gets on each repository.',
+})
 
 export const WorkspaceRoleName = Type.Enum(['member', 'owner'], { type: 'string' })
 
@@ -18,7 +21,10 @@ const basics = {
 }
 
 /** What creating and updating answer with. */
-export const WorkspaceBasics = Type.Object(basics, { $id: 'WorkspaceBasics', description: 'A workspace in short.' })
+export const WorkspaceBasics = Type.Object(basics, {
+  $id: 'WorkspaceBasics',
+  description: 'A workspace in short.',
+})
 export type WorkspaceBasics = Static<typeof WorkspaceBasics>
 
 export const Workspace = Type.Object(
@@ -69,8 +75,12 @@ export const CurrentUser = Type.Object(
     location: Nullable(Type.String()),
     website: Nullable(Type.String()),
     pronouns: Nullable(Type.String()),
-    email: Nullable(Type.String({ description: 'The primary address; null for agents and workspaces.' })),
-    verified: Type.Boolean({ description: 'Whether the address is confirmed; true for agents and workspaces.' }),
+    email: Nullable(
+      Type.String({ description: 'The primary address; null for agents and workspaces.' }),
+    ),
+    verified: Type.Boolean({
+      description: 'Whether the address is confirmed; true for agents and workspaces.',
+    }),
     private_email: Type.Boolean(),
     time_zone: Nullable(Type.String()),
     language: Nullable(Type.String()),
@@ -79,7 +89,13 @@ export const CurrentUser = Type.Object(
     created_at: Time,
     updated_at: Time,
     workspaces: Type.Array(
-      Type.Object({ id: Id('wsp'), slug: Type.String(), name: Type.String(), role: WorkspaceRoleName, two_factor_required: Type.Boolean() }),
+      Type.Object({
+        id: Id('wsp'),
+        slug: Type.String(),
+        name: Type.String(),
+        role: WorkspaceRoleName,
+        two_factor_required: Type.Boolean(),
+      }),
     ),
     agent: Nullable(
       Type.Object({
@@ -101,6 +117,9 @@ export const CurrentUser = Type.Object(
       }),
     ),
   },
-  { $id: 'CurrentUser', description: 'The account that a token or sign-in belongs to, and its workspaces.' },
+  {
+    $id: 'CurrentUser',
+    description: 'The account that a token or sign-in belongs to, and its workspaces.',
+  },
 )
 export type CurrentUser = Static<typeof CurrentUser>

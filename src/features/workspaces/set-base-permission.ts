@@ -7,7 +7,8 @@ import { BasePermission, WorkspaceBasics } from './schema.ts'
 /** Over REST this is `PATCH /workspaces/{workspace}`, which `update_workspace` serves. */
 export const setBasePermission = operation({
   name: 'set_base_permission',
-  summary: 'Set what every member of a workspace gets on each of its repositories. For its owners, people only. Answers with the workspace as it is now.',
+  summary:
+    'Set what every member of a workspace gets on each of its repositories. For its owners, people only. Answers with the workspace as it is now.',
   route: null,
   tool: true,
   toolset: 'access',
@@ -16,5 +17,6 @@ export const setBasePermission = operation({
   output: WorkspaceBasics,
   annotations: { idempotent: true },
 
-  handler: ({ workspace, write }, { base_permission }) => write((tx) => changeWorkspace(tx, workspace.id, { base_permission })),
+  handler: ({ workspace, write }, { base_permission }) =>
+    write((tx) => changeWorkspace(tx, workspace.id, { base_permission })),
 })

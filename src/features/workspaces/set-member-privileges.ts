@@ -10,35 +10,60 @@ const yes = (description: string) => Type.Optional(Type.Boolean({ description })
 
 export const setMemberPrivileges = operation({
   name: 'set_member_privileges',
-  summary: 'Set what members of a workspace may do, and whether all must sign in with a second factor; what is left out stays. For owners, people only. Answers with the workspace.',
+  summary:
+    'Set what members of a workspace may do, and whether all must sign in with a second factor; what is left out stays. For owners, people only. Answers with the workspace.',
   route: 'PUT /workspaces/{workspace}/privileges',
   toolset: 'access',
   access: writesWorkspaceAsPerson('owner', { scope: 'workspace:admin access:admin' }),
   input: Type.Object({
     workspace: WorkspaceSlug,
-    team_creation: Type.Optional(OneOf(['members', 'owners'] as const, { description: 'Who may create teams.' })),
+    team_creation: Type.Optional(
+      OneOf(['members', 'owners'] as const, { description: 'Who may create teams.' }),
+    ),
     members_can_create_public_repositories: yes('Whether members may make public repositories.'),
     members_can_create_private_repositories: yes('Whether members may make private repositories.'),
-    members_can_change_repo_visibility: yes('Whether admins of a repository who are members may change who sees it.'),
-    members_can_delete_repositories: yes('Whether admins of a repository who are members may delete it.'),
-    members_can_invite_outside_collaborators: yes('Whether admins of a repository who are members may invite people from outside.'),
-    two_factor_requirement_enabled: yes('Whether members without a second factor see nothing private.'),
+    members_can_change_repo_visibility: yes(
+      'Whether admins of a repository who are members may change who sees it.',
+    ),
+    members_can_delete_repositories: yes(
+      'Whether admins of a repository who are members may delete it.',
+    ),
+    members_can_invite_outside_collaborators: yes(
+      'Whether admins of a repository who are members may invite people from outside.',
+    ),
+    two_factor_requirement_enabled: yes(
+      'Whether members without a second factor see nothing private.',
+    ),
   }),
   output: Workspace,
   annotations: { idempotent: true },
 
   handler: ({ hearth, workspace, write }, { workspace: _, ...given }) => {
     const wanted = Object.entries(given).filter(([, value]) => value !== undefined)
-    if (wanted.length === 0) throw new Refusal('invalid', `give at least one of ${PRIVILEGES.join(', ')}`)
+    if (wanted.length === 0)
+      throw new Refusal('invalid', `give at least one of ${PRIVILEGES.join(', ')}`)
     return write((tx) => {
       const row = requireWorkspace(tx.db, workspace.id)
-      const change = Object.fromEntries(wanted.map(([name, value]) => [name, typeof value === 'boolean' ? Number(value) : value])) as Partial<Privileges>
-      const changed = PRIVILEGES.filter((name) => change[name] !== undefined && change[name] !== row[name])
+      const change = Object.fromEntries(
+        wanted.map(([name, value]) => [name, typeof value === 'boolean' ? Number(value) : value]),
+      ) as Partial<Privileges>
+      const changed = PRIVILEGES.filter(
+        (name) => change[name] !== undefined && change[name] !== row[name],
+      )
       if (changed.length > 0) {
         setPrivileges(tx.db, row.id, change, tx.now)
-        const part = (from: Partial<Privileges>) => Object.fromEntries(changed.map((name) => [name, typeof from[name] === 'number' ? from[name] === 1 : from[name]]))
+        const part = (from: Partial<Privileges>) =>
+          Object.fromEntries(
+            changed.map((name) => [
+              name,
+              typeof from[name] === 'number' ? from[name] === 1 : from[name],
+            ]),
+          )
         tx.audit({
-          action: 'workspace.privileges_changed', target: { kind: 'workspace', id: row.id, name: row.slug }, workspace_id: row.id, data: { before: part(row), after: part(change) },
+          action: 'workspace.privileges_changed',
+          target: { kind: 'workspace', id: row.id, name: row.slug },
+          workspace_id: row.id,
+          data: { before: part(row), after: part(change) },
         })
       }
       return workspaceRecord(hearth, requireWorkspace(tx.db, row.id), workspace.role)

@@ -2,14 +2,24 @@ import { publicWrite } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
 import { Type } from '#core/schema.ts'
 import {
-  EmailInput, NewSignIn, PasswordInput, readEmail, requireFreeName, requireGoodPassword, requireSetupSecret, SecretInput, startSignIn, UsernameInput,
+  EmailInput,
+  NewSignIn,
+  PasswordInput,
+  readEmail,
+  requireFreeName,
+  requireGoodPassword,
+  requireSetupSecret,
+  SecretInput,
+  startSignIn,
+  UsernameInput,
 } from '#features/accounts/index.ts'
 import { hashPassword } from '#lib/password.ts'
 import { makeFirstAccount } from './first-account.ts'
 
 export const setupForge = operation({
   name: 'setup_forge',
-  summary: 'Make the first account with the secret of the set-up link: a site administrator, with a workspace. Answers with the sign-in.',
+  summary:
+    'Make the first account with the secret of the set-up link: a site administrator, with a workspace. Answers with the sign-in.',
   route: null,
   access: publicWrite(),
   input: Type.Object({
@@ -17,7 +27,12 @@ export const setupForge = operation({
     username: UsernameInput,
     email: EmailInput,
     password: PasswordInput,
-    workspace: Type.Optional(Type.String({ maxLength: 200, description: 'Slug of the first workspace; the username unless given.' })),
+    workspace: Type.Optional(
+      Type.String({
+        maxLength: 200,
+        description: 'Slug of the first workspace; the username unless given.',
+      }),
+    ),
   }),
   output: NewSignIn,
   secretAnswer: true,
@@ -33,7 +48,10 @@ export const setupForge = operation({
     const password_hash = await hashPassword(input.password)
     return write((tx) => {
       requireSetupSecret(tx.db, input.code, tx.now)
-      return startSignIn(tx, makeFirstAccount(tx, { username, email, password_hash, workspace }), { method: 'setup', origin })
+      return startSignIn(tx, makeFirstAccount(tx, { username, email, password_hash, workspace }), {
+        method: 'setup',
+        origin,
+      })
     })
   },
 })

@@ -15,28 +15,62 @@ export type ProjectRow = {
 }
 
 export const findProject = (db: Db, workspace_id: string, slug: string): ProjectRow | null =>
-  db.one<ProjectRow>('SELECT * FROM projects WHERE workspace_id = ? AND slug = ?', workspace_id, slug)
+  db.one<ProjectRow>(
+    'SELECT * FROM projects WHERE workspace_id = ? AND slug = ?',
+    workspace_id,
+    slug,
+  )
 
 /** Newest first. */
-export const listProjectRows = (db: Db, workspace_id: string, window: { limit: number; offset: number }): ProjectRow[] =>
-  db.all<ProjectRow>('SELECT * FROM projects WHERE workspace_id = ? ORDER BY id DESC LIMIT ? OFFSET ?', workspace_id, window.limit, window.offset)
+export const listProjectRows = (
+  db: Db,
+  workspace_id: string,
+  window: { limit: number; offset: number },
+): ProjectRow[] =>
+  db.all<ProjectRow>(
+    'SELECT * FROM projects WHERE workspace_id = ? ORDER BY id DESC LIMIT ? OFFSET ?',
+    workspace_id,
+    window.limit,
+    window.offset,
+  )
 
 export const insertProject = (tx: Tx, row: Omit<ProjectRow, 'created_at' | 'updated_at'>): void =>
   void tx.db.run(
     'INSERT INTO projects (id, workspace_id, slug, name, description, created_by, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
-    row.id, row.workspace_id, row.slug, row.name, row.description, row.created_by, tx.now, tx.now,
+    row.id,
+    row.workspace_id,
+    row.slug,
+    row.name,
+    row.description,
+    row.created_by,
+    tx.now,
+    tx.now,
   )
 
-export const setProject = (tx: Tx, id: string, change: { name?: string; description?: string }): void =>
+export const setProject = (
+  tx: Tx,
+  id: string,
+  change: { name?: string; description?: string },
+): void =>
   void tx.db.run(
     'UPDATE projects SET name = coalesce(?, name), description = coalesce(?, description), updated_at = ? WHERE id = ?',
-    change.name ?? null, change.description ?? null, tx.now, id,
+    change.name ?? null,
+    change.description ?? null,
+    tx.now,
+    id,
   )
 
-export const removeProject = (tx: Tx, id: string): void => void tx.db.run('DELETE FROM projects WHERE id = ?', id)
+export const removeProject = (tx: Tx, id: string): void =>
+  void tx.db.run('DELETE FROM projects WHERE id = ?', id)
 
-/** The repositories of a project that still belong to its workspace, by name; deleted ones are left out. */
-export const listProjectRepos = (db: Db, project_id: string): { repo_id: string; full_name: string }[] =>
+/**
+ * The repositories of a project that still belong to its workspace, by name; deleted ones are left
+ * out.
+ */
+export const listProjectRepos = (
+  db: Db,
+  project_id: string,
+): { repo_id: string; full_name: string }[] =>
   db.all(
     `SELECT r.id AS repo_id, a.username || '/' || r.name AS full_name FROM project_repos x JOIN projects p ON p.id = x.project_id
      JOIN repos r ON r.id = x.repo_id AND r.workspace_id = p.workspace_id JOIN actors a ON a.id = r.workspace_id
@@ -45,7 +79,15 @@ export const listProjectRepos = (db: Db, project_id: string): { repo_id: string;
   )
 
 export const addProjectRepo = (tx: Tx, project_id: string, repo_id: string): void =>
-  void tx.db.run('INSERT OR IGNORE INTO project_repos (project_id, repo_id) VALUES (?, ?)', project_id, repo_id)
+  void tx.db.run(
+    'INSERT OR IGNORE INTO project_repos (project_id, repo_id) VALUES (?, ?)',
+    project_id,
+    repo_id,
+  )
 
 export const removeProjectRepo = (tx: Tx, project_id: string, repo_id: string): void =>
-  void tx.db.run('DELETE FROM project_repos WHERE project_id = ? AND repo_id = ?', project_id, repo_id)
+  void tx.db.run(
+    'DELETE FROM project_repos WHERE project_id = ? AND repo_id = ?',
+    project_id,
+    repo_id,
+  )

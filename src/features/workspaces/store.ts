@@ -1,4 +1,7 @@
-/** The tables `workspaces` and `members`. Slug and name come from the actor of a workspace, which accounts keeps. */
+/**
+ * The tables `workspaces` and `members`. Slug and name come from the actor of a workspace, which
+ * accounts keeps.
+ */
 import type { WorkspaceRole } from '#core/access.ts'
 import type { Db, WritableDb } from '#core/db.ts'
 import { keepAll, kept } from '#core/look.ts'
@@ -27,45 +30,113 @@ export type WorkspaceRow = {
 const SELECT = `SELECT w.*, a.username AS slug, coalesce(a.name, a.username) AS name FROM workspaces w JOIN actors a ON a.id = w.id`
 
 export const findWorkspace = (db: Db, slug: string): WorkspaceRow | null =>
-  kept(db, 'workspace by name', slug.toLowerCase(), () => db.one<WorkspaceRow>(`${SELECT} WHERE a.username = ? AND a.kind = 'workspace'`, slug.toLowerCase()))
+  kept(db, 'workspace by name', slug.toLowerCase(), () =>
+    db.one<WorkspaceRow>(
+      `${SELECT} WHERE a.username = ? AND a.kind = 'workspace'`,
+      slug.toLowerCase(),
+    ),
+  )
 
-export const workspaceById = (db: Db, id: string): WorkspaceRow | null => kept(db, 'workspace', id, () => db.one<WorkspaceRow>(`${SELECT} WHERE w.id = ?`, id))
+export const workspaceById = (db: Db, id: string): WorkspaceRow | null =>
+  kept(db, 'workspace', id, () => db.one<WorkspaceRow>(`${SELECT} WHERE w.id = ?`, id))
 
 /** Brings workspaces into the look that is under way. */
 export const keepWorkspaces = (db: Db, ids: readonly string[]): void =>
-  keepAll(db, 'workspace', ids, () => new Map(db.all<WorkspaceRow>(`${SELECT} WHERE w.id IN (SELECT value FROM json_each(?))`, JSON.stringify(ids)).map((row) => [row.id, row])), () => null)
+  keepAll(
+    db,
+    'workspace',
+    ids,
+    () =>
+      new Map(
+        db
+          .all<WorkspaceRow>(
+            `${SELECT} WHERE w.id IN (SELECT value FROM json_each(?))`,
+            JSON.stringify(ids),
+          )
+          .map((row) => [row.id, row]),
+      ),
+    () => null,
+  )
 
-export const insertWorkspace = (db: WritableDb, row: { id: string; created_by: string; now: Timestamp }): void =>
-  void db.run('INSERT INTO workspaces (id, created_by, created_at, updated_at) VALUES (?, ?, ?, ?)', row.id, row.created_by, row.now, row.now)
+export const insertWorkspace = (
+  db: WritableDb,
+  row: { id: string; created_by: string; now: Timestamp },
+): void =>
+  void db.run(
+    'INSERT INTO workspaces (id, created_by, created_at, updated_at) VALUES (?, ?, ?, ?)',
+    row.id,
+    row.created_by,
+    row.now,
+    row.now,
+  )
 
-export const setWorkspace = (db: WritableDb, id: string, change: { description?: string; base_permission?: BasePermission; now: Timestamp }): void =>
+export const setWorkspace = (
+  db: WritableDb,
+  id: string,
+  change: { description?: string; base_permission?: BasePermission; now: Timestamp },
+): void =>
   void db.run(
     'UPDATE workspaces SET description = coalesce(?, description), base_permission = coalesce(?, base_permission), updated_at = ? WHERE id = ?',
-    change.description ?? null, change.base_permission ?? null, change.now, id,
+    change.description ?? null,
+    change.base_permission ?? null,
+    change.now,
+    id,
   )
 
 export const PRIVILEGES = [
-  'team_creation', 'members_can_create_public_repositories', 'members_can_create_private_repositories', 'members_can_change_repo_visibility',
-  'members_can_delete_repositories', 'members_can_invite_outside_collaborators', 'two_factor_requirement_enabled',
+  'team_creation',
+  'members_can_create_public_repositories',
+  'members_can_create_private_repositories',
+  'members_can_change_repo_visibility',
+  'members_can_delete_repositories',
+  'members_can_invite_outside_collaborators',
+  'two_factor_requirement_enabled',
 ] as const
 export type Privileges = Pick<WorkspaceRow, (typeof PRIVILEGES)[number]>
 
-export function setPrivileges(db: WritableDb, id: string, change: Partial<Privileges>, now: Timestamp): void {
+export function setPrivileges(
+  db: WritableDb,
+  id: string,
+  change: Partial<Privileges>,
+  now: Timestamp,
+): void {
   const names = PRIVILEGES.filter((name) => change[name] !== undefined)
   const columns = [...names.map((name) => `${name} = ?`), 'updated_at = ?'].join(', ')
-  db.run(`UPDATE workspaces SET ${columns} WHERE id = ?`, ...names.map((name) => change[name] ?? null), now, id)
+  db.run(
+    `UPDATE workspaces SET ${columns} WHERE id = ?`,
+    ...names.map((name) => change[name] ?? null),
+    now,
+    id,
+  )
 }
 
-/** What keeps a workspace from being deleted. Repositories go only by being purged, so they are counted and not left to a cascade. */
+/**
+ * What keeps a workspace from being deleted. Repositories go only by being purged, so they are
+ * counted and not left to a cascade.
+ */
 export const countKept = (db: Db, id: string): { repositories: number } =>
-  db.one<{ repositories: number }>('SELECT count(*) AS repositories FROM repos WHERE workspace_id = ? AND parent_id IS NULL', id) ?? { repositories: 0 }
+  db.one<{ repositories: number }>(
+    'SELECT count(*) AS repositories FROM repos WHERE workspace_id = ? AND parent_id IS NULL',
+    id,
+  ) ?? { repositories: 0 }
 
-export const removeWorkspaceRow = (db: WritableDb, id: string): void => void db.run('DELETE FROM workspaces WHERE id = ?', id)
+export const removeWorkspaceRow = (db: WritableDb, id: string): void =>
+  void db.run('DELETE FROM workspaces WHERE id = ?', id)
 
 export const setRepositoriesCount = (db: WritableDb, id: string, by: 1 | -1): void =>
-  void db.run('UPDATE workspaces SET repositories_count = max(0, repositories_count + ?) WHERE id = ?', by, id)
+  void db.run(
+    'UPDATE workspaces SET repositories_count = max(0, repositories_count + ?) WHERE id = ?',
+    by,
+    id,
+  )
 
-export type Membership = { workspace_id: string; slug: string; name: string; role: WorkspaceRole; two_factor_required: boolean }
+export type Membership = {
+  workspace_id: string
+  slug: string
+  name: string
+  role: WorkspaceRole
+  two_factor_required: boolean
+}
 
 /** The workspaces a person belongs to, newest first. */
 export const listMemberships = (db: Db, user_id: string): Membership[] =>
@@ -79,7 +150,8 @@ export const listMemberships = (db: Db, user_id: string): Membership[] =>
     .map((row) => ({ ...row, two_factor_required: row.two_factor_required === 1 }))
 
 /**
- * The workspaces whose private repositories a person reads for being a member: owners do, and others where the base permission gives
+ * The workspaces whose private repositories a person reads for being a member: owners do, and
+ * others where the base permission gives
  * something; none that requires a second factor which this person lacks.
  */
 export const listReadable = (db: Db, user_id: string): string[] =>
@@ -92,21 +164,33 @@ export const listReadable = (db: Db, user_id: string): string[] =>
     .map(({ workspace_id }) => workspace_id)
 
 export const countMemberships = (db: Db, user_id: string): number =>
-  db.one<{ count: number }>('SELECT count(*) AS count FROM members WHERE user_id = ?', user_id)?.count ?? 0
+  db.one<{ count: number }>('SELECT count(*) AS count FROM members WHERE user_id = ?', user_id)
+    ?.count ?? 0
 
 export const countMembers = (db: Db, workspace_id: string): number =>
-  db.one<{ count: number }>('SELECT count(*) AS count FROM members WHERE workspace_id = ?', workspace_id)?.count ?? 0
+  db.one<{ count: number }>(
+    'SELECT count(*) AS count FROM members WHERE workspace_id = ?',
+    workspace_id,
+  )?.count ?? 0
 
 export const countOwners = (db: Db, workspace_id: string): number =>
-  db.one<{ count: number }>(`SELECT count(*) AS count FROM members WHERE workspace_id = ? AND role = 'owner'`, workspace_id)?.count ?? 0
+  db.one<{ count: number }>(
+    `SELECT count(*) AS count FROM members WHERE workspace_id = ? AND role = 'owner'`,
+    workspace_id,
+  )?.count ?? 0
 
 /** A person's role in a workspace with whether they lack the second factor that it requires. */
-export const findStanding = (db: Db, workspace_id: string, user_id: string): { role: WorkspaceRole; two_factor_missing: boolean } | null => {
+export const findStanding = (
+  db: Db,
+  workspace_id: string,
+  user_id: string,
+): { role: WorkspaceRole; two_factor_missing: boolean } | null => {
   const row = db.one<{ role: WorkspaceRole; missing: number }>(
     `SELECT m.role, w.two_factor_requirement_enabled = 1 AND u.two_factor_enabled = 0 AS missing
      FROM members m JOIN workspaces w ON w.id = m.workspace_id JOIN users u ON u.id = m.user_id
      WHERE m.workspace_id = ? AND m.user_id = ?`,
-    workspace_id, user_id,
+    workspace_id,
+    user_id,
   )
   return row && { role: row.role, two_factor_missing: row.missing === 1 }
 }
@@ -129,23 +213,56 @@ const MEMBERS = `SELECT m.user_id, a.username, m.role, m.invited_by, m.joined_at
   FROM members m JOIN actors a ON a.id = m.user_id JOIN users u ON u.id = m.user_id`
 
 export const findMember = (db: Db, workspace_id: string, username: string): MemberRow | null =>
-  db.one<MemberRow>(`${MEMBERS} WHERE m.workspace_id = ? AND a.username = ?`, workspace_id, username.toLowerCase())
+  db.one<MemberRow>(
+    `${MEMBERS} WHERE m.workspace_id = ? AND a.username = ?`,
+    workspace_id,
+    username.toLowerCase(),
+  )
 
 /** Newest account first, as ids sort. */
-export const listMemberRows = (db: Db, filter: { workspace_id: string; role?: WorkspaceRole; limit: number; offset: number }): MemberRow[] =>
+export const listMemberRows = (
+  db: Db,
+  filter: { workspace_id: string; role?: WorkspaceRole; limit: number; offset: number },
+): MemberRow[] =>
   db.all<MemberRow>(
     `${MEMBERS} WHERE m.workspace_id = ?1 AND (?2 IS NULL OR m.role = ?2) ORDER BY m.user_id DESC LIMIT ?3 OFFSET ?4`,
-    filter.workspace_id, filter.role ?? null, filter.limit, filter.offset,
+    filter.workspace_id,
+    filter.role ?? null,
+    filter.limit,
+    filter.offset,
   )
 
-export const insertMember = (db: WritableDb, row: { workspace_id: string; user_id: string; role: WorkspaceRole; invited_by: string | null; now: Timestamp }): void =>
+export const insertMember = (
+  db: WritableDb,
+  row: {
+    workspace_id: string
+    user_id: string
+    role: WorkspaceRole
+    invited_by: string | null
+    now: Timestamp
+  },
+): void =>
   void db.run(
     'INSERT INTO members (workspace_id, user_id, role, invited_by, joined_at) VALUES (?, ?, ?, ?, ?)',
-    row.workspace_id, row.user_id, row.role, row.invited_by, row.now,
+    row.workspace_id,
+    row.user_id,
+    row.role,
+    row.invited_by,
+    row.now,
   )
 
-export const setMemberRole = (db: WritableDb, workspace_id: string, user_id: string, role: WorkspaceRole): void =>
-  void db.run('UPDATE members SET role = ? WHERE workspace_id = ? AND user_id = ?', role, workspace_id, user_id)
+export const setMemberRole = (
+  db: WritableDb,
+  workspace_id: string,
+  user_id: string,
+  role: WorkspaceRole,
+): void =>
+  void db.run(
+    'UPDATE members SET role = ? WHERE workspace_id = ? AND user_id = ?',
+    role,
+    workspace_id,
+    user_id,
+  )
 
 export const removeMemberRow = (db: WritableDb, workspace_id: string, user_id: string): void =>
   void db.run('DELETE FROM members WHERE workspace_id = ? AND user_id = ?', workspace_id, user_id)

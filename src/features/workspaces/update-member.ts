@@ -7,7 +7,8 @@ import { Member, WorkspaceRoleName } from './schema.ts'
 
 export const updateMember = operation({
   name: 'update_member',
-  summary: 'Make someone of a workspace an owner or a member; the last owner stays one. For its owners, people only. Answers with the member.',
+  summary:
+    'Make someone of a workspace an owner or a member; the last owner stays one. For its owners, people only. Answers with the member.',
   route: 'PATCH /workspaces/{workspace}/members/{username}',
   toolset: 'access',
   access: writesWorkspaceAsPerson('owner', { scope: 'access:admin' }),
@@ -20,6 +21,10 @@ export const updateMember = operation({
       const member = requireMember(tx.db, workspace, username)
       changeMemberRole(tx, workspace.id, member, role)
       // Whoever has just lowered themselves sees what a member sees.
-      return memberRecord(hearth, { ...member, role }, member.user_id === caller.id ? role : 'owner')
+      return memberRecord(
+        hearth,
+        { ...member, role },
+        member.user_id === caller.id ? role : 'owner',
+      )
     }),
 })

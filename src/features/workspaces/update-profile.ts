@@ -7,11 +7,25 @@ import { CurrentUser } from './schema.ts'
 import { currentUser } from './whoami.ts'
 
 /** The most characters of each, after what is around them was cut off. */
-const LONGEST = { name: 80, bio: 280, company: 80, location: 80, website: 200, pronouns: 40, time_zone: 80, language: 35 } as const
+const LONGEST = {
+  name: 80,
+  bio: 280,
+  company: 80,
+  location: 80,
+  website: 200,
+  pronouns: 40,
+  time_zone: 80,
+  language: 35,
+} as const
 type Part = keyof typeof LONGEST
 const PARTS = Object.keys(LONGEST) as Part[]
 
-const TextInput = (description: string) => Type.Optional(Nullable(Type.String({ maxLength: 2000, description: `${description} Empty or null clears it.` })))
+const TextInput = (description: string) =>
+  Type.Optional(
+    Nullable(
+      Type.String({ maxLength: 2000, description: `${description} Empty or null clears it.` }),
+    ),
+  )
 
 const isTimeZone = (text: string): boolean => {
   try {
@@ -25,7 +39,8 @@ const isTimeZone = (text: string): boolean => {
 function websiteOf(text: string): string {
   const address = /^[a-z][a-z0-9+.-]*:/i.test(text) ? text : `https://${text}`
   const url = URL.canParse(address) ? new URL(address) : null
-  if (!url || !/^https?:$/.test(url.protocol) || url.username !== '') throw invalid('website', 'website must be an address such as https://example.com')
+  if (!url || !/^https?:$/.test(url.protocol) || url.username !== '')
+    throw invalid('website', 'website must be an address such as https://example.com')
   return address
 }
 
@@ -39,18 +54,25 @@ function languageOf(text: string): string {
 
 /** One value as it is kept; null for none. Gives 422 for what it cannot be. */
 function read(part: Part, value: string | null): string | null {
-  const text = (part === 'bio' ? (value ?? '').replace(/\r\n/g, '\n') : (value ?? '').replace(/[\s\p{Cc}]+/gu, ' ')).trim()
+  const text = (
+    part === 'bio'
+      ? (value ?? '').replace(/\r\n/g, '\n')
+      : (value ?? '').replace(/[\s\p{Cc}]+/gu, ' ')
+  ).trim()
   if (text === '') return null
-  if ([...text].length > LONGEST[part]) throw invalid(part, `${part} must have at most ${LONGEST[part]} characters`)
+  if ([...text].length > LONGEST[part])
+    throw invalid(part, `${part} must have at most ${LONGEST[part]} characters`)
   if (part === 'website') return websiteOf(text)
   if (part === 'language') return languageOf(text)
-  if (part === 'time_zone' && !isTimeZone(text)) throw invalid('time_zone', 'time_zone must be a name such as Europe/Berlin (IANA)')
+  if (part === 'time_zone' && !isTimeZone(text))
+    throw invalid('time_zone', 'time_zone must be a name such as Europe/Berlin (IANA)')
   return text
 }
 
 export const updateProfile = operation({
   name: 'update_profile',
-  summary: 'Change what others see of your own account (name, bio, company, location, website, pronouns), and your time zone and language. For people only. Answers with the account as it is now.',
+  summary:
+    'Change what others see of your own account (name, bio, company, location, website, pronouns), and your time zone and language. For people only. Answers with the account as it is now.',
   route: 'PATCH /user',
   toolset: 'access',
   access: personOnly({ scope: 'user:write', writes: true }),
@@ -70,7 +92,9 @@ export const updateProfile = operation({
   handler: ({ hearth, caller, write }, input) => {
     const given = PARTS.filter((part) => input[part] !== undefined)
     if (given.length === 0) throw new Refusal('invalid', `give at least one of ${PARTS.join(', ')}`)
-    const change = Object.fromEntries(given.map((part) => [part, read(part, input[part] ?? null)])) as Partial<Record<Part, string | null>>
+    const change = Object.fromEntries(
+      given.map((part) => [part, read(part, input[part] ?? null)]),
+    ) as Partial<Record<Part, string | null>>
     return write((tx) => {
       const user = requireUserRow(tx.db, caller.id)
       const { name, bio, company, location, website, pronouns, time_zone, language } = user
@@ -81,8 +105,12 @@ export const updateProfile = operation({
       const changed = given.filter((part) => change[part] !== before[part])
       if (changed.length > 0) {
         tx.audit({
-          action: 'user.profile_changed', target: { kind: 'user', id: user.id, name: user.username },
-          data: { before: Object.fromEntries(changed.map((part) => [part, before[part]])), after: Object.fromEntries(changed.map((part) => [part, change[part]])) },
+          action: 'user.profile_changed',
+          target: { kind: 'user', id: user.id, name: user.username },
+          data: {
+            before: Object.fromEntries(changed.map((part) => [part, before[part]])),
+            after: Object.fromEntries(changed.map((part) => [part, change[part]])),
+          },
         })
       }
       return currentUser(hearth, caller)

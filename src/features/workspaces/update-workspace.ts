@@ -7,14 +7,21 @@ import { BasePermission, WorkspaceBasics } from './schema.ts'
 
 export const updateWorkspace = operation({
   name: 'update_workspace',
-  summary: 'Change the name, description or base permission of a workspace; give at least one. For its owners, people only. Answers with the workspace as it is now.',
+  summary:
+    'Change the name, description or base permission of a workspace; give at least one. For its owners, people only. Answers with the workspace as it is now.',
   route: 'PATCH /workspaces/{workspace}',
   toolset: 'access',
   access: writesWorkspaceAsPerson('owner', { scope: 'workspace:admin' }),
   input: Type.Object({
     workspace: WorkspaceSlug,
-    name: Type.Optional(Type.String({ description: 'Display name; longer than 80 characters is cut, empty is the slug.' })),
-    description: Type.Optional(Type.String({ description: 'One line; longer than 160 characters is cut, empty clears it.' })),
+    name: Type.Optional(
+      Type.String({
+        description: 'Display name; longer than 80 characters is cut, empty is the slug.',
+      }),
+    ),
+    description: Type.Optional(
+      Type.String({ description: 'One line; longer than 160 characters is cut, empty clears it.' }),
+    ),
     base_permission: Type.Optional(BasePermission),
   }),
   output: WorkspaceBasics,

@@ -3,7 +3,13 @@ import type { SignedIn } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { operation } from '#core/operation.ts'
 import { Type } from '#core/schema.ts'
-import { actorOf, avatarUrl, findToken, findUserById, tokenRecord } from '#features/accounts/index.ts'
+import {
+  actorOf,
+  avatarUrl,
+  findToken,
+  findUserById,
+  tokenRecord,
+} from '#features/accounts/index.ts'
 import { Refusal } from '#lib/errors.ts'
 import { CurrentUser } from './schema.ts'
 import { listMemberships, workspaceById, type Membership } from './store.ts'
@@ -17,18 +23,36 @@ function tokenOf(hearth: Hearth, caller: SignedIn): CurrentUser['token'] {
   return { id, name, kind, scopes, repos, expires_at }
 }
 
-const short = ({ workspace_id, ...rest }: Membership): CurrentUser['workspaces'][number] => ({ id: workspace_id, ...rest })
+const short = ({ workspace_id, ...rest }: Membership): CurrentUser['workspaces'][number] => ({
+  id: workspace_id,
+  ...rest,
+})
 
 /** What agents and workspaces have instead of a profile. */
 const nobody = {
-  bio: null, company: null, location: null, website: null, pronouns: null, email: null, verified: true, private_email: true, time_zone: null,
-  language: null, two_factor_enabled: false, site_admin: false,
+  bio: null,
+  company: null,
+  location: null,
+  website: null,
+  pronouns: null,
+  email: null,
+  verified: true,
+  private_email: true,
+  time_zone: null,
+  language: null,
+  two_factor_enabled: false,
+  site_admin: false,
 } as const
 
 /** The account of a caller, as `whoami` shows it. */
 export function currentUser(hearth: Hearth, caller: SignedIn): CurrentUser {
   const { db, settings } = hearth
-  const common = { id: caller.id, username: caller.username, avatar_url: avatarUrl(hearth, caller.id), token: tokenOf(hearth, caller) }
+  const common = {
+    id: caller.id,
+    username: caller.username,
+    avatar_url: avatarUrl(hearth, caller.id),
+    token: tokenOf(hearth, caller),
+  }
   switch (caller.kind) {
     case 'user': {
       const row = findUserById(db, caller.id)
@@ -36,20 +60,50 @@ export function currentUser(hearth: Hearth, caller: SignedIn): CurrentUser {
       const reach = caller.token?.workspace ?? null
       return {
         ...common,
-        kind: 'user', name: row.name, html_url: `${settings.site_url}/${row.username}`, bio: row.bio, company: row.company, location: row.location,
-        website: row.website, pronouns: row.pronouns, email: row.email, verified: row.verified_at !== null, private_email: row.private_email === 1,
-        time_zone: row.time_zone, language: row.language, two_factor_enabled: row.two_factor_enabled === 1, site_admin: row.site_admin === 1,
-        created_at: row.created_at, updated_at: row.updated_at, agent: null,
-        workspaces: listMemberships(db, caller.id).filter(({ workspace_id }) => reach === null || workspace_id === reach).map(short),
+        kind: 'user',
+        name: row.name,
+        html_url: `${settings.site_url}/${row.username}`,
+        bio: row.bio,
+        company: row.company,
+        location: row.location,
+        website: row.website,
+        pronouns: row.pronouns,
+        email: row.email,
+        verified: row.verified_at !== null,
+        private_email: row.private_email === 1,
+        time_zone: row.time_zone,
+        language: row.language,
+        two_factor_enabled: row.two_factor_enabled === 1,
+        site_admin: row.site_admin === 1,
+        created_at: row.created_at,
+        updated_at: row.updated_at,
+        agent: null,
+        workspaces: listMemberships(db, caller.id)
+          .filter(({ workspace_id }) => reach === null || workspace_id === reach)
+          .map(short),
       }
     }
     case 'workspace': {
       const row = workspaceById(db, caller.id)
       if (!row) throw gone()
       return {
-        ...common, ...nobody,
-        kind: 'workspace', name: row.name, html_url: `${settings.site_url}/${row.slug}`, created_at: row.created_at, updated_at: row.updated_at, agent: null,
-        workspaces: [{ id: row.id, slug: row.slug, name: row.name, role: 'member', two_factor_required: row.two_factor_requirement_enabled === 1 }],
+        ...common,
+        ...nobody,
+        kind: 'workspace',
+        name: row.name,
+        html_url: `${settings.site_url}/${row.slug}`,
+        created_at: row.created_at,
+        updated_at: row.updated_at,
+        agent: null,
+        workspaces: [
+          {
+            id: row.id,
+            slug: row.slug,
+            name: row.name,
+            role: 'member',
+            two_factor_required: row.two_factor_requirement_enabled === 1,
+          },
+        ],
       }
     }
     case 'agent': {
@@ -60,11 +114,21 @@ export function currentUser(hearth: Hearth, caller: SignedIn): CurrentUser {
       const owner = actorOf(hearth, caller.owner_id)
       const { created_at } = token
       return {
-        ...common, ...nobody,
-        kind: 'agent', name: actorOf(hearth, caller.id).name, html_url: `${settings.site_url}/${repo}`, created_at, updated_at: created_at,
-        workspaces: listMemberships(db, caller.owner_id).filter((membership) => membership.slug === slug).map((membership) => ({ ...short(membership), role: 'member' })),
+        ...common,
+        ...nobody,
+        kind: 'agent',
+        name: actorOf(hearth, caller.id).name,
+        html_url: `${settings.site_url}/${repo}`,
+        created_at,
+        updated_at: created_at,
+        workspaces: listMemberships(db, caller.owner_id)
+          .filter((membership) => membership.slug === slug)
+          .map((membership) => ({ ...short(membership), role: 'member' })),
         agent: {
-          id: caller.id, name: caller.username.slice(caller.username.indexOf('/') + 1), repo, pull: token.pull_number,
+          id: caller.id,
+          name: caller.username.slice(caller.username.indexOf('/') + 1),
+          repo,
+          pull: token.pull_number,
           on_behalf_of: { id: owner.id, username: owner.username },
         },
       }
@@ -74,7 +138,8 @@ export function currentUser(hearth: Hearth, caller: SignedIn): CurrentUser {
 
 export const whoami = operation({
   name: 'whoami',
-  summary: 'Get the account that the token belongs to: its kind (user, workspace or agent), its workspaces with the role in each, and what the token may do.',
+  summary:
+    'Get the account that the token belongs to: its kind (user, workspace or agent), its workspaces with the role in each, and what the token may do.',
   route: 'GET /v1/user',
   aliases: ['get_me', 'get_current_user'],
   access: signedIn(),

@@ -7,7 +7,13 @@ import { notFound } from '#lib/errors.ts'
 import { typeId } from '#lib/typeid.ts'
 import { requireRoomFor } from './members.ts'
 import type { Workspace, WorkspaceBasics } from './schema.ts'
-import { countMembers, insertMember, insertWorkspace, workspaceById, type WorkspaceRow } from './store.ts'
+import {
+  countMembers,
+  insertMember,
+  insertWorkspace,
+  workspaceById,
+  type WorkspaceRow,
+} from './store.ts'
 
 export const NAME_LENGTH = 80
 export const DESCRIPTION_LENGTH = 160
@@ -16,25 +22,52 @@ export const DESCRIPTION_LENGTH = 160
 export const oneLine = (text: string, length: number): string =>
   [...text.replace(/[\s\p{Cc}]+/gu, ' ').trim()].slice(0, length).join('').trimEnd()
 
-/** Makes a workspace with its first owner. Gives 422 for the slug, 409 `already_exists` and `limit_reached`. */
-export function makeWorkspace(tx: Tx, { slug, name, owner_id }: { slug: string; name?: string; owner_id: string }): WorkspaceRow {
+/**
+ * Makes a workspace with its first owner. Gives 422 for the slug, 409 `already_exists` and
+ * `limit_reached`.
+ */
+export function makeWorkspace(
+  tx: Tx,
+  { slug, name, owner_id }: { slug: string; name?: string; owner_id: string },
+): WorkspaceRow {
   const id = typeId('wsp', tx.now_ms)
-  recordActor(tx, { id, kind: 'workspace', username: slug, name: oneLine(name ?? '', NAME_LENGTH) || slug, owner_id })
+  recordActor(tx, {
+    id,
+    kind: 'workspace',
+    username: slug,
+    name: oneLine(name ?? '', NAME_LENGTH) || slug,
+    owner_id,
+  })
   requireRoomFor(tx, owner_id)
   insertWorkspace(tx.db, { id, created_by: owner_id, now: tx.now })
-  insertMember(tx.db, { workspace_id: id, user_id: owner_id, role: 'owner', invited_by: null, now: tx.now })
-  tx.audit({ action: 'workspace.created', target: { kind: 'workspace', id, name: slug }, workspace_id: id })
+  insertMember(tx.db, {
+    workspace_id: id,
+    user_id: owner_id,
+    role: 'owner',
+    invited_by: null,
+    now: tx.now,
+  })
+  tx.audit({
+    action: 'workspace.created',
+    target: { kind: 'workspace', id, name: slug },
+    workspace_id: id,
+  })
   return requireWorkspace(tx.db, id)
 }
 
-/** The workspace of an id that a grant gave; it can only be missing when it was deleted meanwhile. */
+/**
+ * The workspace of an id that a grant gave; it can only be missing when it was deleted meanwhile.
+ */
 export function requireWorkspace(db: Hearth['db'], id: string): WorkspaceRow {
   const row = workspaceById(db, id)
   if (!row) throw notFound('the workspace')
   return row
 }
 
-export const workspaceBasics = ({ db }: Pick<Hearth, 'db'>, row: WorkspaceRow): WorkspaceBasics => ({
+export const workspaceBasics = (
+  { db }: Pick<Hearth, 'db'>,
+  row: WorkspaceRow,
+): WorkspaceBasics => ({
   id: row.id,
   slug: row.slug,
   name: row.name,
@@ -44,7 +77,11 @@ export const workspaceBasics = ({ db }: Pick<Hearth, 'db'>, row: WorkspaceRow): 
   base_permission: row.base_permission,
 })
 
-export const workspaceRecord = (hearth: Hearth, row: WorkspaceRow, role: WorkspaceRole): Workspace => ({
+export const workspaceRecord = (
+  hearth: Hearth,
+  row: WorkspaceRow,
+  role: WorkspaceRole,
+): Workspace => ({
   ...workspaceBasics(hearth, row),
   team_creation: row.team_creation,
   members_can_create_public_repositories: row.members_can_create_public_repositories === 1,

@@ -1,6 +1,8 @@
 /**
- * Patterns of attribute files: those of gitignore (https://git-scm.com/docs/gitignore), matched on names as the engine keeps
- * them. A star is tried again from where it last was, never from several places at once, so no pattern is dear.
+ * Patterns of attribute files: those of gitignore (https://git-scm.com/docs/gitignore), matched on
+ * names as the engine keeps
+ * them. A star is tried again from where it last was, never from several places at once, so no
+ * pattern is dear.
  */
 
 /** Whether a pattern without slashes matches one name. */
@@ -24,7 +26,9 @@ export function nameMatches(pattern: string, name: string): boolean {
   return p >= pattern.length
 }
 
-type Token = { readonly kind: 'star' } | { readonly kind: 'one'; readonly end: number; accepts(letter: string): boolean }
+type Token =
+  | { readonly kind: 'star' }
+  | { readonly kind: 'one'; readonly end: number; accepts(letter: string): boolean }
 
 function tokenAt(pattern: string, at: number): Token {
   const letter = pattern[at] as string
@@ -35,7 +39,11 @@ function tokenAt(pattern: string, at: number): Token {
   return literal(letter, at + 1)
 }
 
-const literal = (wanted: string, end: number): Token => ({ kind: 'one', end, accepts: (letter) => letter === wanted })
+const literal = (wanted: string, end: number): Token => ({
+  kind: 'one',
+  end,
+  accepts: (letter) => letter === wanted,
+})
 
 /** `[a-z_]` and `[!0-9]`; null for a bracket that nothing closes. */
 function classAt(pattern: string, at: number): Token | null {
@@ -46,7 +54,12 @@ function classAt(pattern: string, at: number): Token | null {
   const ranges: [string, string][] = []
   for (; i < pattern.length; i++) {
     let from = pattern[i] as string
-    if (from === ']' && i > first) return { kind: 'one', end: i + 1, accepts: (letter) => ranges.some(([a, b]) => a <= letter && letter <= b) !== not }
+    if (from === ']' && i > first)
+      return {
+        kind: 'one',
+        end: i + 1,
+        accepts: (letter) => ranges.some(([a, b]) => a <= letter && letter <= b) !== not,
+      }
     if (from === '\\' && i + 1 < pattern.length) from = pattern[++i] as string
     if (pattern[i + 1] === '-' && i + 2 < pattern.length && pattern[i + 2] !== ']') {
       ranges.push([from, pattern[i + 2] as string])
@@ -66,7 +79,9 @@ export function pathMatches(pattern: readonly string[], parts: readonly string[]
       // At the end it stands for what is below, which is one name at least.
       const least = Math.min(...fits) + (at === pattern.length - 1 ? 1 : 0)
       for (let end = least; end <= parts.length; end++) next.add(end)
-    } else for (const start of fits) if (start < parts.length && nameMatches(word, parts[start] as string)) next.add(start + 1)
+    } else
+      for (const start of fits)
+        if (start < parts.length && nameMatches(word, parts[start] as string)) next.add(start + 1)
     if (next.size === 0) return false
     fits = next
   }

@@ -7,13 +7,19 @@ export type AttributeValue = true | false | string | null
 export type Setting = readonly [name: string, value: AttributeValue]
 
 export type AttributeRule = {
-  /** The parts of a pattern with a slash, which is matched from the file's directory; one part matches any name below. */
+  /**
+   * The parts of a pattern with a slash, which is matched from the file's directory; one part
+   * matches any name below.
+   */
   readonly pattern: readonly string[]
   readonly anchored: boolean
   readonly settings: readonly Setting[]
 }
 
-export type AttributeFile = { readonly rules: readonly AttributeRule[]; readonly macros: ReadonlyMap<string, readonly Setting[]> }
+export type AttributeFile = {
+  readonly rules: readonly AttributeRule[]
+  readonly macros: ReadonlyMap<string, readonly Setting[]>
+}
 
 /** What the engine acts upon; rules about nothing else are not kept. */
 const USED = new Set(['merge', 'diff', 'binary', 'linguist-generated'])
@@ -30,28 +36,38 @@ function settingOf(word: string): Setting | null {
   return [name, word.length === name.length ? true : word.slice(name.length + 1)]
 }
 
-const settingsOf = (words: readonly string[]): Setting[] => words.map(settingOf).filter((setting) => setting !== null)
+const settingsOf = (words: readonly string[]): Setting[] =>
+  words.map(settingOf).filter((setting) => setting !== null)
 
 /** The pattern at the start of a line and the rest; a pattern in double quotes may hold spaces. */
 function split(line: string): { pattern: string; words: string[] } | null {
-  const [, quoted, plain, rest = ''] = /^(?:"((?:\\.|[^"\\])*)"(?=\s|$)|(\S+))(.*)$/s.exec(line) ?? []
+  const [, quoted, plain, rest = ''] =
+    /^(?:"((?:\\.|[^"\\])*)"(?=\s|$)|(\S+))(.*)$/s.exec(line) ?? []
   const pattern = quoted === undefined ? plain : quoted.replace(/\\(["\\])/g, '$1')
   if (pattern === undefined || pattern === '') return null
   return { pattern, words: rest.split(/[ \t\r]+/).filter((word) => word !== '') }
 }
 
 /**
- * The rules of a file, in its order. Macros (`[attr]name …`) are read where they may be defined, at the top. Lines that git
- * passes over are passed over here: comments, patterns that begin with `!`, patterns for directories only.
+ * The rules of a file, in its order. Macros (`[attr]name …`) are read where they may be defined, at
+ * the top. Lines that git
+ * passes over are passed over here: comments, patterns that begin with `!`, patterns for
+ * directories only.
  */
-export function parseAttributes(text: PathKey, { top, known = new Map() }: { top: boolean; known?: ReadonlyMap<string, readonly Setting[]> }): AttributeFile {
+export function parseAttributes(
+  text: PathKey,
+  { top, known = new Map() }: { top: boolean; known?: ReadonlyMap<string, readonly Setting[]> },
+): AttributeFile {
   const rules: AttributeRule[] = []
   const macros = new Map(known)
   for (const raw of text.replace(/^\xef\xbb\xbf/, '').split('\n')) {
     const line = raw.replace(/^[ \t\r]+/, '').trimEnd()
     if (line === '' || line.startsWith('#')) continue
     if (line.startsWith('[attr]')) {
-      const [name = '', ...words] = line.slice('[attr]'.length).trim().split(/[ \t\r]+/)
+      const [name = '', ...words] = line
+        .slice('[attr]'.length)
+        .trim()
+        .split(/[ \t\r]+/)
       if (top && NAME.test(name)) macros.set(name, settingsOf(words))
       continue
     }

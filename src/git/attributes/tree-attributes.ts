@@ -1,5 +1,6 @@
 /**
- * The attributes of paths, from the `.gitattributes` files of one tree. Files nearer to a path win, and in one file the last
+ * The attributes of paths, from the `.gitattributes` files of one tree. Files nearer to a path win,
+ * and in one file the last
  * rule that matches. Files are read when a path below them is asked for.
  */
 import type { ObjectReader, Oid } from '../ports.ts'
@@ -14,7 +15,16 @@ const NAME = Buffer.from('.gitattributes')
 const LARGEST = 512 * 1024
 
 /** `binary` is the one macro that git brings itself. */
-const BUILT_IN: ReadonlyMap<string, readonly Setting[]> = new Map([['binary', [['diff', false], ['merge', false], ['text', false]]]])
+const BUILT_IN: ReadonlyMap<string, readonly Setting[]> = new Map([
+  [
+    'binary',
+    [
+      ['diff', false],
+      ['merge', false],
+      ['text', false],
+    ],
+  ],
+])
 const NOTHING: Attributes = new Map()
 const MAX_MACROS = 20
 
@@ -38,7 +48,8 @@ export class TreeAttributes {
       if (tree === null) break
       const below = parts.slice(depth)
       for (const { pattern, anchored, settings } of file?.rules ?? []) {
-        if (!(anchored ? pathMatches(pattern, below) : nameMatches(pattern[0] ?? '', name))) continue
+        if (!(anchored ? pathMatches(pattern, below) : nameMatches(pattern[0] ?? '', name)))
+          continue
         for (const setting of settings) set(found, setting, macros, 0)
       }
       directory = directory === '' ? (parts[0] ?? '') : `${directory}/${parts[depth] ?? ''}`
@@ -64,7 +75,13 @@ export class TreeAttributes {
       const data = readBlob(this.db, cursor.oid())
       if (data.length > LARGEST) break
       const top = directory === ''
-      return { tree, file: parseAttributes(bytesToKey(data), { top, known: top ? BUILT_IN : (this.level('').file?.macros ?? BUILT_IN) }) }
+      return {
+        tree,
+        file: parseAttributes(bytesToKey(data), {
+          top,
+          known: top ? BUILT_IN : (this.level('').file?.macros ?? BUILT_IN),
+        }),
+      }
     }
     return { tree, file: null }
   }
@@ -79,7 +96,12 @@ export class TreeAttributes {
   }
 }
 
-function set(found: Map<string, AttributeValue>, [name, value]: Setting, macros: ReadonlyMap<string, readonly Setting[]>, depth: number): void {
+function set(
+  found: Map<string, AttributeValue>,
+  [name, value]: Setting,
+  macros: ReadonlyMap<string, readonly Setting[]>,
+  depth: number,
+): void {
   found.set(name, value)
   const macro = value === true && depth < MAX_MACROS ? macros.get(name) : undefined
   for (const setting of macro ?? []) set(found, setting, macros, depth + 1)

@@ -1,4 +1,7 @@
-/** Loose objects of a plain repository, gathered into a pack: the engine reads packs alone (gitformat-loose). */
+/**
+ * Loose objects of a plain repository, gathered into a pack: the engine reads packs alone
+ * (gitformat-loose).
+ */
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import zlib from 'node:zlib'
@@ -12,7 +15,8 @@ const BATCH = 64 << 20
 const nothing = { read: () => null, header: () => null, has: () => false }
 
 /**
- * Packs all loose objects of a repository and removes their files; gives how many there were. Throws GitError
+ * Packs all loose objects of a repository and removes their files; gives how many there were.
+ * Throws GitError
  * `corrupt` for one that is damaged.
  */
 export function packLooseObjects(directory: string, tmp: string): number {

@@ -1,5 +1,19 @@
-/** Refs of a plain bare repository: loose files over packed-refs (gitrepository-layout, git-pack-refs). */
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, readdirSync, renameSync, rmSync, writeSync } from 'node:fs'
+/**
+ * Refs of a plain bare repository: loose files over packed-refs (gitrepository-layout,
+ * git-pack-refs).
+ */
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { isOid } from '../object.ts'
 import { GitError, type Oid, type RefUpdate } from '../ports.ts'
@@ -13,7 +27,10 @@ export type BareRefs = {
   readonly refs: ReadonlyMap<string, Oid>
 }
 
-/** All refs that resolve to an object. Throws GitError `invalid` when the directory is no repository. */
+/**
+ * All refs that resolve to an object. Throws GitError `invalid` when the directory is no
+ * repository.
+ */
 export function readBareRefs(directory: string): BareRefs {
   const head = readText(join(directory, 'HEAD'))
   if (head === null) throw new GitError('invalid', `${directory} is not a bare repository`)
@@ -35,10 +52,15 @@ export function readBareRefs(directory: string): BareRefs {
 }
 
 /**
- * Moves refs that have the values that their updates expect; gives for each null, or why not. With `atomic`, all move or none. Every
+ * Moves refs that have the values that their updates expect; gives for each null, or why not. With
+ * `atomic`, all move or none. Every
  * ref is locked before the first is moved, so that other programs see no part of what is refused.
  */
-export function updateBareRefs(directory: string, updates: readonly RefUpdate[], atomic: boolean): (string | null)[] {
+export function updateBareRefs(
+  directory: string,
+  updates: readonly RefUpdate[],
+  atomic: boolean,
+): (string | null)[] {
   const locks = new Set<string>()
   try {
     const why: (string | null)[] = updates.map((update) => lock(directory, update, locks))
@@ -46,8 +68,10 @@ export function updateBareRefs(directory: string, updates: readonly RefUpdate[],
     updates.forEach((update, i) => {
       if (why[i] === null && (refs.get(update.name) ?? null) !== update.old) why[i] = 'fetch first'
     })
-    // As git says it: a ref that cannot be locked fails the transaction, and is not told from those that fail with it.
-    if (atomic && why.some((one) => one !== null)) return why.map((one) => (one === null || one === LOCKED ? 'atomic transaction failed' : one))
+    // As git says it: a ref that cannot be locked fails the transaction, and is not told from those
+    // that fail with it.
+    if (atomic && why.some((one) => one !== null))
+      return why.map((one) => (one === null || one === LOCKED ? 'atomic transaction failed' : one))
     return updates.map((update, i) => why[i] ?? move(directory, update, locks))
   } finally {
     for (const path of locks) rmSync(path, { force: true })

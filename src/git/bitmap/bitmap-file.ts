@@ -1,4 +1,7 @@
-/** A pack's `.bitmap` file (gitformat-bitmap): which objects selected commits reach, by their order in the pack. */
+/**
+ * A pack's `.bitmap` file (gitformat-bitmap): which objects selected commits reach, by their order
+ * in the pack.
+ */
 import { BLOB, COMMIT, TAG, TREE } from '../pack/entry.ts'
 import { GitError } from '../ports.ts'
 import type { PackIndex } from '../store/pack-index.ts'
@@ -28,13 +31,19 @@ export class BitmapFile {
     path: string,
   ) {
     const bad = (what: string) => new GitError('corrupt', `${path}: ${what}`)
-    if (bytes.length < 52 || Buffer.from(bytes.buffer, bytes.byteOffset, 4).toString('latin1') !== 'BITM') throw bad('no bitmap')
+    if (
+      bytes.length < 52 ||
+      Buffer.from(bytes.buffer, bytes.byteOffset, 4).toString('latin1') !== 'BITM'
+    )
+      throw bad('no bitmap')
     const version = (bytes[4]! << 8) | bytes[5]!
     const flags = (bytes[6]! << 8) | bytes[7]!
     if (version !== 1 || !(flags & FULL_DAG)) throw bad('an unknown kind of bitmap')
-    if (Buffer.compare(bytes.subarray(12, 32), packChecksum) !== 0) throw bad('the bitmap belongs to another pack')
+    if (Buffer.compare(bytes.subarray(12, 32), packChecksum) !== 0)
+      throw bad('the bitmap belongs to another pack')
     const sum = Bun.SHA1.hash(bytes.subarray(0, bytes.length - 20)) as Uint8Array
-    if (Buffer.compare(sum, bytes.subarray(bytes.length - 20)) !== 0) throw bad('the bitmap does not match its checksum')
+    if (Buffer.compare(sum, bytes.subarray(bytes.length - 20)) !== 0)
+      throw bad('the bitmap does not match its checksum')
     this.words = bitWords(count)
     this.sets = new BitmapSets(this.words, KEPT)
     let at = 32
@@ -65,7 +74,10 @@ export class BitmapFile {
     return this.byPlace.has(place)
   }
 
-  /** What the commit at this place reaches, by order in the pack; not to be changed. Null when it has no set. */
+  /**
+   * What the commit at this place reaches, by order in the pack; not to be changed. Null when it
+   * has no set.
+   */
   reach(place: number): Uint32Array | null {
     const entry = this.byPlace.get(place)
     return entry === undefined ? null : this.sets.decode(entry)

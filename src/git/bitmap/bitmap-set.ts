@@ -1,8 +1,14 @@
-/** Compressed sets, some stored as the difference to an earlier one (gitformat-bitmap, "XOR offset"). */
+/**
+ * Compressed sets, some stored as the difference to an earlier one (gitformat-bitmap, "XOR
+ * offset").
+ */
 import { xorInto } from './bits.ts'
 import { decodeEwah } from './ewah.ts'
 
-/** One set: serialized at `at` in `bytes`; `base` is the number of the set that it differs from, or -1. */
+/**
+ * One set: serialized at `at` in `bytes`; `base` is the number of the set that it differs from, or
+ * -1.
+ */
 export type StoredSet = { readonly bytes: Uint8Array; readonly at: number; readonly base: number }
 
 export class BitmapSets {

@@ -2,7 +2,8 @@
 
 export const bitWords = (count: number): number => ((count + 63) >>> 6) << 1
 
-export const getBit = (bits: Uint32Array, at: number): boolean => (bits[at >>> 5]! & (1 << (at & 31))) !== 0
+export const getBit = (bits: Uint32Array, at: number): boolean =>
+  (bits[at >>> 5]! & (1 << (at & 31))) !== 0
 
 export function setBit(bits: Uint32Array, at: number): void {
   bits[at >>> 5]! |= 1 << (at & 31)
@@ -40,7 +41,8 @@ export function listBits(bits: Uint32Array): Uint32Array {
   const list = new Uint32Array(countBits(bits))
   let at = 0
   for (let i = 0; i < bits.length; i++) {
-    for (let word = bits[i]!; word !== 0; word &= word - 1) list[at++] = i * 32 + (31 - Math.clz32(word & -word))
+    for (let word = bits[i]!; word !== 0; word &= word - 1)
+      list[at++] = i * 32 + (31 - Math.clz32(word & -word))
   }
   return list
 }

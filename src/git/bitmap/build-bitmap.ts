@@ -1,4 +1,7 @@
-/** Makes the `.bitmap` of a pack: for selected commits the set of everything that they reach (gitformat-bitmap). */
+/**
+ * Makes the `.bitmap` of a pack: for selected commits the set of everything that they reach
+ * (gitformat-bitmap).
+ */
 import { BLOB, COMMIT, OFS_DELTA, REF_DELTA, TAG, TREE } from '../pack/entry.ts'
 import { GitError } from '../ports.ts'
 import type { ObjectStore } from '../store/object-store.ts'
@@ -18,7 +21,8 @@ const FAR = 400
 const MAX_CHAIN = 12
 
 /**
- * The bytes of the file, or null when the pack cannot have one: a bitmap needs everything that its commits reach to be
+ * The bytes of the file, or null when the pack cannot have one: a bitmap needs everything that its
+ * commits reach to be
  * in this one pack. Pauses now and then.
  */
 export function* buildBitmap(
@@ -44,14 +48,20 @@ export function* buildBitmap(
     if (place === undefined) places.set(commit, (place = index.find(table.oids, commit * 20)))
     return place
   }
-  const selected = select(table, commits, tips.filter((tip) => placeOf(tip) >= 0))
+  const selected = select(
+    table,
+    commits,
+    tips.filter((tip) => placeOf(tip) >= 0),
+  )
   const sets = new BitmapSets(words, 48)
   const entries: { place: number; bytes: Uint8Array; back: number }[] = []
   const done = new Map<number, number>()
   let previous: Uint32Array | null = null
   let chain = 0
   for (const commit of selected) {
-    const bits = yield* reachOf(store, table, pack, commit, (other) => (done.has(other) ? sets.decode(done.get(other)!) : null))
+    const bits = yield* reachOf(store, table, pack, commit, (other) =>
+      done.has(other) ? sets.decode(done.get(other)!) : null,
+    )
     if (bits === null) return null
     const number = entries.length
     const whole = encodeEwah(bits, index.count)
@@ -74,7 +84,11 @@ export function* buildBitmap(
   return serialize(pack, types, entries)
 }
 
-function serialize(pack: PackFile, types: Uint8Array, entries: readonly { place: number; bytes: Uint8Array; back: number }[]): Uint8Array {
+function serialize(
+  pack: PackFile,
+  types: Uint8Array,
+  entries: readonly { place: number; bytes: Uint8Array; back: number }[],
+): Uint8Array {
   const { count, packChecksum } = pack.index
   const head = Buffer.from('BITM\0\x01\0\x01\0\0\0\0', 'latin1')
   head.writeUInt32BE(entries.length, 8)
@@ -111,7 +125,8 @@ function* typesOf(store: ObjectStore, pack: PackFile): Generator<'pause', Uint8A
       }
       chain.push(at)
       at = pack.order.rankAt(entry.base)
-      if (at < 0 || chain.length > places.length) throw new GitError('corrupt', `${pack.name}: a delta has no base`)
+      if (at < 0 || chain.length > places.length)
+        throw new GitError('corrupt', `${pack.name}: a delta has no base`)
     }
     for (const link of chain) types[link] = types[at]!
   }
@@ -123,7 +138,8 @@ function select(table: CommitTable, commits: readonly number[], tips: readonly n
   const byTime = (a: number, b: number) => table.time(b) - table.time(a)
   const latest = [...commits].sort(byTime)
   const chosen = new Set([...new Set(tips)].sort(byTime).slice(0, MAX_TIPS))
-  for (let i = 0; i < latest.length; i += i < NEAR.commits ? NEAR.every : FAR) chosen.add(latest[i]!)
+  for (let i = 0; i < latest.length; i += i < NEAR.commits ? NEAR.every : FAR)
+    chosen.add(latest[i]!)
   return [...chosen].sort((a, b) => byTime(b, a))
 }
 

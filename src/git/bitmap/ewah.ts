@@ -1,5 +1,6 @@
 /**
- * Compressed bit sets as git keeps them in `.bitmap` files (gitformat-bitmap, "Appendix A: Serialization format for an
+ * Compressed bit sets as git keeps them in `.bitmap` files (gitformat-bitmap, "Appendix A:
+ * Serialization format for an
  * EWAH bitmap"): runs of equal words and literal words of 64 bits, all big-endian.
  */
 import { GitError } from '../ports.ts'
@@ -10,7 +11,9 @@ const MAX_LITERALS = 0x7fffffff
 
 const broken = () => new GitError('corrupt', 'a bitmap is malformed')
 
-/** Bytes that the serialized set at `at` takes. Throws GitError `corrupt` when it goes past the end. */
+/**
+ * Bytes that the serialized set at `at` takes. Throws GitError `corrupt` when it goes past the end.
+ */
 export function ewahSize(bytes: Uint8Array, at: number): number {
   if (at + 12 > bytes.length) throw broken()
   const size = 12 + be32(bytes, at + 4) * 8
@@ -18,7 +21,9 @@ export function ewahSize(bytes: Uint8Array, at: number): number {
   return size
 }
 
-/** Reads the set at `at` into words of 32 bits; `out` must be zero and is as long as the set may be. */
+/**
+ * Reads the set at `at` into words of 32 bits; `out` must be zero and is as long as the set may be.
+ */
 export function decodeEwah(bytes: Uint8Array, at: number, out: Uint32Array): void {
   const words = be32(bytes, at + 4)
   let from = at + 8
@@ -28,7 +33,8 @@ export function decodeEwah(bytes: Uint8Array, at: number, out: Uint32Array): voi
     const high = be32(bytes, from)
     const low = be32(bytes, from + 4)
     from += 8
-    // Bit 0 is the run's value, bits 1 to 32 its length in words, bits 33 to 63 the count of literals.
+    // Bit 0 is the run's value, bits 1 to 32 its length in words, bits 33 to 63 the count of
+    // literals.
     const run = ((low >>> 1) | ((high & 1) << 31)) >>> 0
     const literals = high >>> 1
     if (to + (run + literals) * 2 > out.length || from + literals * 8 > end) throw broken()
@@ -52,7 +58,9 @@ export function encodeEwah(bits: Uint32Array, count: number): Uint8Array {
   do {
     const value = at < total ? fill(bits, at) : -1
     let run = 0
-    if (value >= 0) while (at < total && run < 0xffffffff && fill(bits, at) === value) [run, at] = [run + 1, at + 1]
+    if (value >= 0)
+      while (at < total && run < 0xffffffff && fill(bits, at) === value)
+        [run, at] = [run + 1, at + 1]
     const start = at
     while (at < total && at - start < MAX_LITERALS && fill(bits, at) < 0) at++
     const literals = at - start

@@ -1,9 +1,13 @@
-/** Reading a remote's answer: packets first, then what the side bands carry (gitprotocol-common, gitprotocol-pack). */
+/**
+ * Reading a remote's answer: packets first, then what the side bands carry (gitprotocol-common,
+ * gitprotocol-pack).
+ */
 import { MAX_PACKET, packetLength, type Packet } from '../protocol/pkt-line.ts'
 import { Pace, type PaceLimits } from './pace.ts'
 import { RemoteError } from './ports.ts'
 
-const broken = (what: string): RemoteError => new RemoteError('corrupt', `the remote's answer ${what}`)
+const broken = (what: string): RemoteError =>
+  new RemoteError('corrupt', `the remote's answer ${what}`)
 
 /** A stream that is read packet by packet. Packets are views that are good until the next call. */
 export class Answer {
@@ -24,7 +28,10 @@ export class Answer {
     this.#pace = new Pace(pace)
   }
 
-  /** The next packet; null at the end. Throws RemoteError for what is malformed, cut off or too long. */
+  /**
+   * The next packet; null at the end. Throws RemoteError for what is malformed, cut off or too
+   * long.
+   */
   async packet(): Promise<Packet | null> {
     if (!(await this.#need(4))) {
       if (this.#held.length > this.#at) throw broken('is cut off')
@@ -40,7 +47,8 @@ export class Answer {
     const data = this.#held.subarray(this.#at + 4, this.#at + length)
     this.#at += length
     this.#bytes += length
-    if (this.#bytes > this.limit) throw new RemoteError('too_large', `the remote's answer is longer than ${this.limit} bytes`)
+    if (this.#bytes > this.limit)
+      throw new RemoteError('too_large', `the remote's answer is longer than ${this.limit} bytes`)
     return { kind: 'data', data }
   }
 
@@ -84,7 +92,10 @@ export class Answer {
     }
     this.#pace.note(value.length, performance.now() - began)
     const left = this.#held.subarray(this.#at)
-    this.#held = left.length === 0 ? Buffer.from(value.buffer, value.byteOffset, value.length) : Buffer.concat([left, value])
+    this.#held =
+      left.length === 0
+        ? Buffer.from(value.buffer, value.byteOffset, value.length)
+        : Buffer.concat([left, value])
     this.#at = 0
     return true
   }
@@ -92,17 +103,25 @@ export class Answer {
 
 /** A line of the remote for people: one line, no control characters, not endless. */
 export const shown = (bytes: Uint8Array): string =>
-  Buffer.from(bytes.subarray(0, 2000)).toString('utf8').replace(/[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]+/g, ' ').trim().slice(0, 300)
+  Buffer.from(bytes.subarray(0, 2000))
+    .toString('utf8')
+    .replace(/[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]+/g, ' ')
+    .trim()
+    .slice(0, 300)
 
 /** Throws what an `ERR` packet says; gives the text of the line otherwise. */
 export function requireLine(packet: Packet): string {
   if (packet.kind !== 'data') throw broken('ends too early')
   const text = packet.data.toString('utf8').replace(/\n$/, '')
-  if (text.startsWith('ERR ')) throw new RemoteError('invalid', `the remote says: ${shown(packet.data.subarray(4))}`)
+  if (text.startsWith('ERR '))
+    throw new RemoteError('invalid', `the remote says: ${shown(packet.data.subarray(4))}`)
   return text
 }
 
-/** One packet of the side bands: data of band 1, or null for what was told to a person or keeps the connection. Throws what band 3 says. */
+/**
+ * One packet of the side bands: data of band 1, or null for what was told to a person or keeps the
+ * connection. Throws what band 3 says.
+ */
 export function unband(data: Buffer, onProgress: (text: string) => void): Buffer | null {
   const band = data[0]
   const rest = data.subarray(1)

@@ -1,4 +1,7 @@
-/** What a remote says that it can do: words on its first line (gitprotocol-capabilities) or lines of their own (gitprotocol-v2). */
+/**
+ * What a remote says that it can do: words on its first line (gitprotocol-capabilities) or lines of
+ * their own (gitprotocol-v2).
+ */
 import { RemoteError } from './ports.ts'
 
 export class Capabilities {
@@ -33,6 +36,10 @@ export class Capabilities {
   /** Throws RemoteError `unsupported` for a repository whose ids are not SHA-1. */
   requireSha1(): void {
     const formats = this.all('object-format')
-    if (formats.length > 0 && !formats.includes('sha1')) throw new RemoteError('unsupported', `the remote keeps its objects as ${formats.join(', ').slice(0, 40)}, which is not supported here`)
+    if (formats.length > 0 && !formats.includes('sha1'))
+      throw new RemoteError(
+        'unsupported',
+        `the remote keeps its objects as ${formats.join(', ').slice(0, 40)}, which is not supported here`,
+      )
   }
 }

@@ -1,6 +1,8 @@
 /**
- * The first request of every conversation: `GET info/refs` (gitprotocol-http, "Discovering References"). It is the only one
- * that may be redirected; what follows goes to where it led, as git does (`http.followRedirects=initial`).
+ * The first request of every conversation: `GET info/refs` (gitprotocol-http, "Discovering
+ * References"). It is the only one
+ * that may be redirected; what follows goes to where it led, as git does
+ * (`http.followRedirects=initial`).
  */
 import { isOid, ZERO_OID } from '../object.ts'
 import type { Ref } from '../ports.ts'
@@ -24,14 +26,27 @@ export const MAX_REFS = 200_000
 /** Bytes of all ref lines together; a hundred thousand refs with long names take twenty million. */
 const MAX_ADVERTISED = 256 << 20
 
-/** Asks a remote what it is. Throws RemoteError for everything that is no repository that git could read. */
-export async function discover(client: Client, service: Service, options: RemoteOptions): Promise<Advertisement> {
+/**
+ * Asks a remote what it is. Throws RemoteError for everything that is no repository that git could
+ * read.
+ */
+export async function discover(
+  client: Client,
+  service: Service,
+  options: RemoteOptions,
+): Promise<Advertisement> {
   const suffix = `/info/refs?service=${service}`
   const response = await client.transport({
     method: 'GET',
     url: options.url.replace(/\/+$/, '') + suffix,
     // Some servers answer only to what looks like git.
-    headers: { 'user-agent': agentOf(client), accept: '*/*', 'accept-encoding': 'identity', pragma: 'no-cache', ...(service === 'git-upload-pack' ? { 'git-protocol': 'version=2' } : {}) },
+    headers: {
+      'user-agent': agentOf(client),
+      accept: '*/*',
+      'accept-encoding': 'identity',
+      pragma: 'no-cache',
+      ...(service === 'git-upload-pack' ? { 'git-protocol': 'version=2' } : {}),
+    },
     body: null,
     redirect: true,
     signal: options.signal ?? null,
@@ -39,10 +54,17 @@ export async function discover(client: Client, service: Service, options: Remote
   const answer = new Answer(response.body, MAX_ADVERTISED, options.pace)
   try {
     requireOk(response, 'the repository')
-    if (!response.url.endsWith(suffix)) throw new RemoteError('unsupported', 'the address redirects to a place that is no git repository')
+    if (!response.url.endsWith(suffix))
+      throw new RemoteError(
+        'unsupported',
+        'the address redirects to a place that is no git repository',
+      )
     const type = response.header('content-type')?.split(';')[0]?.trim()
     if (type !== `application/x-${service}-advertisement`) {
-      throw new RemoteError('unsupported', 'there is no git repository at this address, or only one of the old “dumb” kind, which is not supported')
+      throw new RemoteError(
+        'unsupported',
+        'there is no git repository at this address, or only one of the old “dumb” kind, which is not supported',
+      )
     }
     return await readAdvertisement(answer, response.url.slice(0, -suffix.length), options)
   } finally {
@@ -53,16 +75,38 @@ export async function discover(client: Client, service: Service, options: Remote
 export const agentOf = ({ agent }: Client): string => `git/2.50.0 (${agent})`
 
 /** Throws RemoteError with what a status means for the person who named the address. */
-export function requireOk(response: { status: number; header(name: string): string | null }, what: string): void {
+export function requireOk(
+  response: { status: number; header(name: string): string | null },
+  what: string,
+): void {
   const { status } = response
   if (status === 200) return
-  if (status === 401 || status === 403) throw new RemoteError('invalid', `the remote asks for a sign-in (status ${status}): ${what} is private or does not exist`, status)
-  if (status === 404 || status === 410) throw new RemoteError('missing', `the remote has nothing at this address (status ${status})`, status)
+  if (status === 401 || status === 403)
+    throw new RemoteError(
+      'invalid',
+      `the remote asks for a sign-in (status ${status}): ${what} is private or does not exist`,
+      status,
+    )
+  if (status === 404 || status === 410)
+    throw new RemoteError(
+      'missing',
+      `the remote has nothing at this address (status ${status})`,
+      status,
+    )
   const after = Number(response.header('retry-after') ?? NaN)
-  throw new RemoteError('invalid', `the remote answered with status ${status}`, status, Number.isFinite(after) && after >= 0 ? after * 1000 : null)
+  throw new RemoteError(
+    'invalid',
+    `the remote answered with status ${status}`,
+    status,
+    Number.isFinite(after) && after >= 0 ? after * 1000 : null,
+  )
 }
 
-async function readAdvertisement(answer: Answer, base: string, options: RemoteOptions): Promise<Advertisement> {
+async function readAdvertisement(
+  answer: Answer,
+  base: string,
+  options: RemoteOptions,
+): Promise<Advertisement> {
   let packet = await answer.expect()
   let line = requireLine(packet)
   if (line.startsWith('# service=')) {
@@ -70,7 +114,13 @@ async function readAdvertisement(answer: Answer, base: string, options: RemoteOp
     while (packet.kind === 'data')
     packet = await answer.expect()
     // An empty repository of some servers says nothing at all.
-    if (packet.kind === 'flush') return { base, protocol: 0, capabilities: new Capabilities([]), refs: { protocol: 0, head: null, refs: [], malformed: 0 } }
+    if (packet.kind === 'flush')
+      return {
+        base,
+        protocol: 0,
+        capabilities: new Capabilities([]),
+        refs: { protocol: 0, head: null, refs: [], malformed: 0 },
+      }
     line = requireLine(packet)
   }
   if (line === 'version 2') {
@@ -115,9 +165,14 @@ export class RefList {
 
   /** One line of version 0 or 1. Throws RemoteError for one that is none. */
   line(text: string): void {
-    if (text.startsWith('shallow ')) throw new RemoteError('unsupported', 'the remote is itself a shallow copy, whose history is not whole')
+    if (text.startsWith('shallow '))
+      throw new RemoteError(
+        'unsupported',
+        'the remote is itself a shallow copy, whose history is not whole',
+      )
     const [oid, name] = [text.slice(0, 40), text.slice(41)]
-    if (!isOid(oid) || text[40] !== ' ' || name === '') throw new RemoteError('corrupt', 'the remote’s list of refs is malformed')
+    if (!isOid(oid) || text[40] !== ' ' || name === '')
+      throw new RemoteError('corrupt', 'the remote’s list of refs is malformed')
     if (oid === ZERO_OID && name === 'capabilities^{}') return
     const last = this.#refs.at(-1)
     if (name.endsWith('^{}')) {
@@ -136,7 +191,8 @@ export class RefList {
     if (prefixes && !prefixes.some((prefix) => ref.name.startsWith(prefix))) return
     // A name whose bytes are not text cannot be told from another one.
     if (!isRefName(ref.name) || ref.name.includes('\ufffd')) this.#malformed++
-    else if (this.#refs.length >= this.#most) throw new RemoteError('too_large', `the remote has more than ${this.#most} refs`)
+    else if (this.#refs.length >= this.#most)
+      throw new RemoteError('too_large', `the remote has more than ${this.#most} refs`)
     else this.#refs.push({ ...ref })
   }
 
@@ -145,9 +201,18 @@ export class RefList {
     return { protocol, head, refs: this.#refs, malformed: this.#malformed }
   }
 
-  /** Old servers say where HEAD is, but not which branch it is (gitprotocol-capabilities, "symref"). */
+  /**
+   * Old servers say where HEAD is, but not which branch it is (gitprotocol-capabilities, "symref").
+   */
   #guessHead(): string | null {
-    const branches = this.#refs.filter(({ name, oid }) => oid === this.#headOid && name.startsWith('refs/heads/')).map(({ name }) => name)
-    return branches.find((name) => name === 'refs/heads/main') ?? branches.find((name) => name === 'refs/heads/master') ?? branches[0] ?? null
+    const branches = this.#refs
+      .filter(({ name, oid }) => oid === this.#headOid && name.startsWith('refs/heads/'))
+      .map(({ name }) => name)
+    return (
+      branches.find((name) => name === 'refs/heads/main') ??
+      branches.find((name) => name === 'refs/heads/master') ??
+      branches[0] ??
+      null
+    )
   }
 }

@@ -1,4 +1,7 @@
-/** What a host writes down about moves of refs, for many of them at once: one walk serves all that share history. */
+/**
+ * What a host writes down about moves of refs, for many of them at once: one walk serves all that
+ * share history.
+ */
 import { GitError, type Oid } from '../ports.ts'
 import type { OpenStore } from '../tasks/open-store.ts'
 import type { Task } from '../tasks/task.ts'
@@ -16,7 +19,10 @@ export type FactsRequest = {
 const never = (): boolean => false
 
 /** In the order of the moves. Throws GitError `missing` for an object that is not in the store. */
-export function* factsTask(store: OpenStore, { moves, trunk }: FactsRequest): Task<readonly MoveFacts[]> {
+export function* factsTask(
+  store: OpenStore,
+  { moves, trunk }: FactsRequest,
+): Task<readonly MoveFacts[]> {
   const { objects, commits: table } = store
   objects.refresh()
   const inTrunk = trunk === null ? null : store.reach(Buffer.from(trunk, 'hex'))
@@ -25,7 +31,8 @@ export function* factsTask(store: OpenStore, { moves, trunk }: FactsRequest): Ta
     const header = objects.header(to)
     if (header === null) throw new GitError('missing', `object ${to} is missing`)
     const peeled = header.type === 'tag' ? (peelHex(objects, to)?.oid ?? null) : null
-    if (header.type !== 'commit') facts.push({ type: header.type, peeled, commits: 0, forced: false })
+    if (header.type !== 'commit')
+      facts.push({ type: header.type, peeled, commits: 0, forced: false })
     else if (old !== null && objects.header(old)?.type === 'commit') {
       const [before, after] = [table.numberOf(old), table.numberOf(to)]
       const gained = selectCommits(table, [after], [before], never).commits.length
@@ -38,7 +45,8 @@ export function* factsTask(store: OpenStore, { moves, trunk }: FactsRequest): Ta
       const stack = [start]
       for (let at = stack.pop(); at !== undefined; at = stack.pop()) {
         table.load(at)
-        // Asked of the first commit that is no part of it, the walk over the trunk is made once for all.
+        // Asked of the first commit that is no part of it, the walk over the trunk is made once for
+        // all.
         if (inTrunk?.has(at, true)) continue
         if (++commits % 1024 === 0) yield 'pause'
         for (let nth = 0; nth < table.parentCount(at); nth++) {

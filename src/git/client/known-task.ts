@@ -1,4 +1,7 @@
-/** What this side may tell a remote that it has, so that the remote sends only the rest (gitprotocol-pack, "Packfile Negotiation"). */
+/**
+ * What this side may tell a remote that it has, so that the remote sends only the rest
+ * (gitprotocol-pack, "Packfile Negotiation").
+ */
 import { COMMIT } from '../pack/entry.ts'
 import type { Oid } from '../ports.ts'
 import type { OpenStore } from '../tasks/open-store.ts'
@@ -47,7 +50,11 @@ export function* knownTask(store: OpenStore, request: KnownRequest): Task<Known>
     if (++steps % 256 === 0) yield 'pause'
     const header = objects.header(oid)
     if (header === null) continue
-    if (!request.ownStore && !(header.type === 'commit' ? reach.has(table.numberOf(oid), true) : reach.isNamed(oid))) continue
+    if (
+      !request.ownStore &&
+      !(header.type === 'commit' ? reach.has(table.numberOf(oid), true) : reach.isNamed(oid))
+    )
+      continue
     present.push(oid)
     start(oid)
   }

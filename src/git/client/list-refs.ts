@@ -1,8 +1,18 @@
-/** What a remote has: the advertisement of old versions, or the command `ls-refs` of version 2 (gitprotocol-v2). */
+/**
+ * What a remote has: the advertisement of old versions, or the command `ls-refs` of version 2
+ * (gitprotocol-v2).
+ */
 import { isOid } from '../object.ts'
 import { DELIM, FLUSH, pkt } from '../protocol/pkt-line.ts'
 import { Answer, requireLine } from './answer.ts'
-import { agentOf, discover, RefList, requireOk, type Advertisement, type Client } from './discover.ts'
+import {
+  agentOf,
+  discover,
+  RefList,
+  requireOk,
+  type Advertisement,
+  type Client,
+} from './discover.ts'
 import { RemoteError, type RemoteOptions, type RemoteRefs } from './ports.ts'
 
 const MAX_ANSWER = 256 << 20
@@ -13,12 +23,20 @@ export async function listRemote(client: Client, options: RemoteOptions): Promis
 
 /** The lines that begin every command of version 2. */
 export const commandLines = (client: Client, command: string): Buffer[] => [
-  pkt(`command=${command}\n`), pkt(`agent=${client.agent}\n`), pkt('object-format=sha1\n'), DELIM,
+  pkt(`command=${command}\n`),
+  pkt(`agent=${client.agent}\n`),
+  pkt('object-format=sha1\n'),
+  DELIM,
 ]
 
 /** Sends one request to a service. Throws RemoteError unless it is answered as git does. */
 export async function post(
-  client: Client, advertisement: Advertisement, service: string, body: Uint8Array | ReadableStream<Uint8Array>, options: RemoteOptions, limit?: number,
+  client: Client,
+  advertisement: Advertisement,
+  service: string,
+  body: Uint8Array | ReadableStream<Uint8Array>,
+  options: RemoteOptions,
+  limit?: number,
 ): Promise<Answer> {
   const { protocol } = advertisement
   const response = await client.transport({
@@ -38,8 +56,13 @@ export async function post(
   const answer = new Answer(response.body, limit, options.pace)
   try {
     requireOk(response, 'the repository')
-    if (response.header('content-type')?.split(';')[0]?.trim() !== `application/x-${service}-result`) {
-      throw new RemoteError('invalid', 'the remote answered with something else than git’s protocol')
+    if (
+      response.header('content-type')?.split(';')[0]?.trim() !== `application/x-${service}-result`
+    ) {
+      throw new RemoteError(
+        'invalid',
+        'the remote answered with something else than git’s protocol',
+      )
     }
   } catch (error) {
     await answer.cancel()
@@ -48,13 +71,23 @@ export async function post(
   return answer
 }
 
-export async function refsOf(client: Client, advertisement: Advertisement, options: RemoteOptions): Promise<RemoteRefs> {
+export async function refsOf(
+  client: Client,
+  advertisement: Advertisement,
+  options: RemoteOptions,
+): Promise<RemoteRefs> {
   if (advertisement.refs !== null) return advertisement.refs
   const { capabilities } = advertisement
-  if (!capabilities.has('ls-refs')) throw new RemoteError('unsupported', 'the remote does not list its refs')
+  if (!capabilities.has('ls-refs'))
+    throw new RemoteError('unsupported', 'the remote does not list its refs')
   const args = ['peel', 'symrefs', ...(capabilities.offers('ls-refs', 'unborn') ? ['unborn'] : [])]
-  if (options.prefixes) args.push('ref-prefix HEAD', ...options.prefixes.map((prefix) => `ref-prefix ${prefix}`))
-  const body = Buffer.concat([...commandLines(client, 'ls-refs'), ...args.map((arg) => pkt(`${arg}\n`)), FLUSH])
+  if (options.prefixes)
+    args.push('ref-prefix HEAD', ...options.prefixes.map((prefix) => `ref-prefix ${prefix}`))
+  const body = Buffer.concat([
+    ...commandLines(client, 'ls-refs'),
+    ...args.map((arg) => pkt(`${arg}\n`)),
+    FLUSH,
+  ])
   const answer = await post(client, advertisement, 'git-upload-pack', body, options, MAX_ANSWER)
   try {
     const list = new RefList(options)
@@ -72,11 +105,14 @@ export async function refsOf(client: Client, advertisement: Advertisement, optio
 /** `<id or "unborn"> <name>` and attributes behind it. */
 function readLine(list: RefList, line: string): void {
   const [oid = '', name = '', ...attributes] = line.split(' ')
-  if (name === '' || (oid !== 'unborn' && !isOid(oid))) throw new RemoteError('corrupt', 'the remote’s list of refs is malformed')
+  if (name === '' || (oid !== 'unborn' && !isOid(oid)))
+    throw new RemoteError('corrupt', 'the remote’s list of refs is malformed')
   let peeled: string | null = null
   for (const attribute of attributes) {
-    if (attribute.startsWith('symref-target:') && name === 'HEAD') list.head = attribute.slice('symref-target:'.length)
-    else if (attribute.startsWith('peeled:') && isOid(attribute.slice('peeled:'.length))) peeled = attribute.slice('peeled:'.length)
+    if (attribute.startsWith('symref-target:') && name === 'HEAD')
+      list.head = attribute.slice('symref-target:'.length)
+    else if (attribute.startsWith('peeled:') && isOid(attribute.slice('peeled:'.length)))
+      peeled = attribute.slice('peeled:'.length)
   }
   if (oid !== 'unborn') list.add({ name, oid, peeled })
 }

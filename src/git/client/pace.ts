@@ -1,6 +1,8 @@
 /**
- * How slow a remote may be. A server that lets a byte fall now and then would hold a connection and an import's place for hours; git
- * has `http.lowSpeedLimit` and `http.lowSpeedTime` against that (git-config). Only time in which this side waits is counted: what a
+ * How slow a remote may be. A server that lets a byte fall now and then would hold a connection and
+ * an import's place for hours; git
+ * has `http.lowSpeedLimit` and `http.lowSpeedTime` against that (git-config). Only time in which
+ * this side waits is counted: what a
  * full disk or a busy thread here delays is not the remote's doing.
  */
 import { RemoteError } from './ports.ts'
@@ -33,18 +35,27 @@ export class Pace {
     this.#bytes = 0
   }
 
-  /** Bytes that came after so many milliseconds of waiting. Throws RemoteError when it is too slow. */
+  /**
+   * Bytes that came after so many milliseconds of waiting. Throws RemoteError when it is too slow.
+   */
   note(bytes: number, waited: number): void {
     this.#waited += waited
     this.#bytes += bytes
     const { window, least, preparing } = this.limits
     if (!this.#flows) {
-      if (this.#waited > preparing) throw new RemoteError('invalid', `the remote took longer than ${Math.round(preparing / 1000)} seconds to begin`)
+      if (this.#waited > preparing)
+        throw new RemoteError(
+          'invalid',
+          `the remote took longer than ${Math.round(preparing / 1000)} seconds to begin`,
+        )
       return
     }
     if (this.#waited < window) return
     if (this.#bytes * 1000 < least * this.#waited) {
-      throw new RemoteError('invalid', `the remote sent less than ${least} bytes a second for ${Math.round(window / 1000)} seconds`)
+      throw new RemoteError(
+        'invalid',
+        `the remote sent less than ${least} bytes a second for ${Math.round(window / 1000)} seconds`,
+      )
     }
     this.#waited = 0
     this.#bytes = 0

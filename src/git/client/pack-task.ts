@@ -1,4 +1,7 @@
-/** Builds the pack of a push: what the remote lacks of what its refs are to get (gitprotocol-pack, "Pushing Data To a Server"). */
+/**
+ * Builds the pack of a push: what the remote lacks of what its refs are to get (gitprotocol-pack,
+ * "Pushing Data To a Server").
+ */
 import { COMMIT } from '../pack/entry.ts'
 import type { Oid } from '../ports.ts'
 import type { FetchRequest, NamespaceTips } from '../protocol/fetch-request.ts'
@@ -22,12 +25,33 @@ export type PackRequest = {
 }
 
 const BARE: Omit<FetchRequest, 'wants' | 'thin' | 'ofsDelta'> = {
-  protocol: 0, talk: [], done: true, waitForDone: false, progress: false, includeTag: false, band: 'none', sidebandAll: false, multiAck: 'none', noDone: false,
-  shallow: [], depth: 0, deepenRelative: false, deepenSince: null, deepenNot: [], filter: null, wantedRefs: [],
+  protocol: 0,
+  talk: [],
+  done: true,
+  waitForDone: false,
+  progress: false,
+  includeTag: false,
+  band: 'none',
+  sidebandAll: false,
+  multiAck: 'none',
+  noDone: false,
+  shallow: [],
+  depth: 0,
+  deepenRelative: false,
+  deepenSince: null,
+  deepenNot: [],
+  filter: null,
+  wantedRefs: [],
 }
 
-/** Gives the bytes of the pack. Throws GitError `missing` for a want that the namespace does not reach. */
-export function* packTask(store: OpenStore, { names, wants, haves, thin, ofsDelta }: PackRequest): Task<void> {
+/**
+ * Gives the bytes of the pack. Throws GitError `missing` for a want that the namespace does not
+ * reach.
+ */
+export function* packTask(
+  store: OpenStore,
+  { names, wants, haves, thin, ofsDelta }: PackRequest,
+): Task<void> {
   store.objects.pin()
   try {
     store.objects.refresh()
@@ -45,7 +69,16 @@ export function* packTask(store: OpenStore, { names, wants, haves, thin, ofsDelt
       if (reach.has(number, true)) known.push(number)
     }
     const plan = {
-      store, request, names, wants: resolved, haves: known, boundary: null, client: [], cut: new Set<number>(), filter: NO_FILTER, out,
+      store,
+      request,
+      names,
+      wants: resolved,
+      haves: known,
+      boundary: null,
+      client: [],
+      cut: new Set<number>(),
+      filter: NO_FILTER,
+      out,
     }
     const selected = yield* selectObjects(plan)
     yield* sendPack(store, request, selected, framer, out)

@@ -1,5 +1,6 @@
 /**
- * The client side of git: what it asks of its host (a way to make requests) and what it gives back. The host decides which
+ * The client side of git: what it asks of its host (a way to make requests) and what it gives back.
+ * The host decides which
  * addresses may be asked and what stands in the headers; the client knows git's protocols alone.
  */
 import { GitError, type Oid, type Ref, type RefSnapshot } from '../ports.ts'
@@ -11,7 +12,10 @@ export type TransportRequest = {
   /** Names in small letters. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array | ReadableStream<Uint8Array> | null
-  /** Whether the answer may come from another place than was asked; only the first request of a conversation may be sent on. */
+  /**
+   * Whether the answer may come from another place than was asked; only the first request of a
+   * conversation may be sent on.
+   */
   readonly redirect: boolean
   readonly signal: AbortSignal | null
 }
@@ -27,7 +31,10 @@ export type TransportResponse = {
 /** Makes one request. What it throws goes to the caller as it is. */
 export type Transport = (request: TransportRequest) => Promise<TransportResponse>
 
-/** The remote said no, or something that is not git's protocol. `status` is that of HTTP, null for what a body said. */
+/**
+ * The remote said no, or something that is not git's protocol. `status` is that of HTTP, null for
+ * what a body said.
+ */
 export class RemoteError extends GitError {
   constructor(
     code: GitError['code'],
@@ -44,7 +51,10 @@ export class RemoteError extends GitError {
 /** What a remote shows of itself. */
 export type RemoteRefs = {
   readonly protocol: 0 | 1 | 2
-  /** The branch that HEAD points at (`refs/heads/main`), also when it has no commit yet; null when the remote does not say. */
+  /**
+   * The branch that HEAD points at (`refs/heads/main`), also when it has no commit yet; null when
+   * the remote does not say.
+   */
   readonly head: string | null
   /** As the remote gives them, without HEAD; `peeled` where it says so. */
   readonly refs: readonly Ref[]
@@ -67,7 +77,12 @@ export type RemoteOptions = {
 /** How far a fetch has come. Counts only grow. */
 export type FetchProgress =
   | { readonly kind: 'refs'; readonly count: number }
-  | { readonly kind: 'receiving'; readonly objects: number; readonly total: number; readonly bytes: number }
+  | {
+      readonly kind: 'receiving'
+      readonly objects: number
+      readonly total: number
+      readonly bytes: number
+    }
   | { readonly kind: 'resolving'; readonly total: number; readonly bytes: number }
   /** A line that the remote wrote for a person, without control characters. */
   | { readonly kind: 'remote'; readonly text: string }
@@ -81,27 +96,40 @@ export type Fetched = {
   readonly refused: readonly { readonly name: string; readonly why: string }[]
   readonly bytes: number
   readonly objects: number
-  /** Whether objects may be there that nobody has looked at for signs of a SHA-1 collision; `findForged` does that. */
+  /**
+   * Whether objects may be there that nobody has looked at for signs of a SHA-1 collision;
+   * `findForged` does that.
+   */
   readonly unlooked: boolean
 }
 
 export type FetchFromOptions = RemoteOptions & {
-  /** What this side has: nothing else counts as known, whatever other namespaces have in the store. */
+  /**
+   * What this side has: nothing else counts as known, whatever other namespaces have in the store.
+   */
   readonly local: RefSnapshot
-  /** The store belongs to this namespace alone, so that all that is in it counts as known: what a stopped fetch has brought is kept. */
+  /**
+   * The store belongs to this namespace alone, so that all that is in it counts as known: what a
+   * stopped fetch has brought is kept.
+   */
   readonly ownStore?: boolean
   /** Which of the remote's refs are wanted; all that `prefixes` let through unless given. */
   readonly choose?: (remote: RemoteRefs) => readonly Ref[]
   readonly onProgress?: (progress: FetchProgress) => void
   /**
-   * Moves the refs. Until it ends, the objects are held; when it gives false they are taken away again. When it throws they
+   * Moves the refs. Until it ends, the objects are held; when it gives false they are taken away
+   * again. When it throws they
    * stay, because some refs may have moved.
    */
   readonly apply: (fetched: Fetched) => Promise<boolean | void>
 }
 
 /** One command of a push: null for a ref that is not there, or is to go. */
-export type PushCommand = { readonly name: string; readonly old: Oid | null; readonly new: Oid | null }
+export type PushCommand = {
+  readonly name: string
+  readonly old: Oid | null
+  readonly new: Oid | null
+}
 
 export type PushToOptions = RemoteOptions & {
   /** What may be sent: all that these refs reach, and nothing else of the store. */
@@ -130,7 +158,9 @@ export type MoveFacts = {
   readonly type: 'commit' | 'tree' | 'blob' | 'tag'
   /** What an annotated tag leads to in the end; null for everything else. */
   readonly peeled: Oid | null
-  /** Commits that are gained: over `old`, or for a new ref over `trunk`. 0 for what is no commit. */
+  /**
+   * Commits that are gained: over `old`, or for a new ref over `trunk`. 0 for what is no commit.
+   */
   readonly commits: number
   /** Whether commits of `old` are lost. */
   readonly forced: boolean

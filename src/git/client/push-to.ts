@@ -1,4 +1,7 @@
-/** Pushing to another server (gitprotocol-pack, "Pushing Data To a Server"); receive-pack speaks versions 0 and 1. */
+/**
+ * Pushing to another server (gitprotocol-pack, "Pushing Data To a Server"); receive-pack speaks
+ * versions 0 and 1.
+ */
 import { ZERO_OID } from '../object.ts'
 import { GitError } from '../ports.ts'
 import { answerStream, givingBack } from '../protocol/answer-stream.ts'
@@ -15,15 +18,28 @@ import { RemoteError, type PushCommand, type PushReport, type PushToOptions } fr
 const MAX_REPORT = 64 << 20
 
 /**
- * Asks a remote to move its refs and sends what it lacks. Throws GitError `unsupported` for what the remote cannot do,
- * `missing` for an object that the local refs do not reach, and RemoteError for what the remote is to blame for.
+ * Asks a remote to move its refs and sends what it lacks. Throws GitError `unsupported` for what
+ * the remote cannot do,
+ * `missing` for an object that the local refs do not reach, and RemoteError for what the remote is
+ * to blame for.
  */
-export async function pushTo(context: TaskContext, store: string, client: Client, options: PushToOptions): Promise<PushReport> {
+export async function pushTo(
+  context: TaskContext,
+  store: string,
+  client: Client,
+  options: PushToOptions,
+): Promise<PushReport> {
   const advertisement = await discover(client, 'git-receive-pack', options)
   const remote = advertisement.refs
-  if (remote === null) throw new RemoteError('unsupported', 'the remote answers a push in a version of git’s protocol that knows none')
+  if (remote === null)
+    throw new RemoteError(
+      'unsupported',
+      'the remote answers a push in a version of git’s protocol that knows none',
+    )
   const commands = options.commands(remote)
-  for (const { name } of commands) if (!isRefName(name)) throw new GitError('invalid', `"${name.slice(0, 100)}" is not a valid ref name`)
+  for (const { name } of commands)
+    if (!isRefName(name))
+      throw new GitError('invalid', `"${name.slice(0, 100)}" is not a valid ref name`)
   if (commands.length === 0) return { remote, results: [] }
   const words = wordsOf(client, advertisement, commands, options)
   const head = headOf(commands, words, options)
@@ -35,16 +51,27 @@ export async function pushTo(context: TaskContext, store: string, client: Client
       ? head
       : answerStream(async (sink) => {
           sink.put(head)
-          const args = { store, names: viewOf(options.local).names, wants, haves, thin: !capabilities.has('no-thin'), ofsDelta: capabilities.has('ofs-delta') }
+          const args = {
+            store,
+            names: viewOf(options.local).names,
+            wants,
+            haves,
+            thin: !capabilities.has('no-thin'),
+            ofsDelta: capabilities.has('ofs-delta'),
+          }
           await pipeTask(context, 'pack', args, givingBack(sink), options.signal)
         }, options)
   let failure: unknown = null
-  const answer = await post(client, advertisement, 'git-receive-pack', body instanceof Uint8Array ? body : watched(body, (error) => (failure = error)), options).catch(
-    (error: unknown) => {
-      // What kept the pack from being made is the cause of the broken request.
-      throw failure ?? error
-    },
-  )
+  const answer = await post(
+    client,
+    advertisement,
+    'git-receive-pack',
+    body instanceof Uint8Array ? body : watched(body, (error) => (failure = error)),
+    options,
+  ).catch((error: unknown) => {
+    // What kept the pack from being made is the cause of the broken request.
+    throw failure ?? error
+  })
   try {
     return { remote, results: await readReport(answer, words, commands, options) }
   } finally {
@@ -53,7 +80,10 @@ export async function pushTo(context: TaskContext, store: string, client: Client
 }
 
 /** Tells of the error that ends a stream. */
-function watched(stream: ReadableStream<Uint8Array>, onError: (error: unknown) => void): ReadableStream<Uint8Array> {
+function watched(
+  stream: ReadableStream<Uint8Array>,
+  onError: (error: unknown) => void,
+): ReadableStream<Uint8Array> {
   const reader = stream.getReader()
   return new ReadableStream<Uint8Array>(
     {
@@ -73,35 +103,60 @@ function watched(stream: ReadableStream<Uint8Array>, onError: (error: unknown) =
   )
 }
 
-function wordsOf(client: Client, { capabilities }: Advertisement, commands: readonly PushCommand[], options: PushToOptions): string[] {
+function wordsOf(
+  client: Client,
+  { capabilities }: Advertisement,
+  commands: readonly PushCommand[],
+  options: PushToOptions,
+): string[] {
   const report = ['report-status-v2', 'report-status'].find((word) => capabilities.has(word))
-  if (report === undefined) throw new RemoteError('unsupported', 'the remote does not say what becomes of a push')
-  if (options.atomic && !capabilities.has('atomic')) throw new RemoteError('unsupported', 'the remote cannot move refs all or none')
-  if (commands.some((command) => command.new === null) && !capabilities.has('delete-refs')) throw new RemoteError('unsupported', 'the remote does not let refs be deleted')
+  if (report === undefined)
+    throw new RemoteError('unsupported', 'the remote does not say what becomes of a push')
+  if (options.atomic && !capabilities.has('atomic'))
+    throw new RemoteError('unsupported', 'the remote cannot move refs all or none')
+  if (commands.some((command) => command.new === null) && !capabilities.has('delete-refs'))
+    throw new RemoteError('unsupported', 'the remote does not let refs be deleted')
   const words = [report]
   if (capabilities.has('side-band-64k')) words.push('side-band-64k')
   if (options.atomic) words.push('atomic')
-  if (options.options && options.options.length > 0 && capabilities.has('push-options')) words.push('push-options')
+  if (options.options && options.options.length > 0 && capabilities.has('push-options'))
+    words.push('push-options')
   if (capabilities.has('object-format')) words.push('object-format=sha1')
   if (capabilities.has('agent')) words.push(`agent=${client.agent}`)
   return words
 }
 
-function headOf(commands: readonly PushCommand[], words: readonly string[], options: PushToOptions): Buffer {
-  const lines = commands.map(({ name, old, new: to }, i) => pkt(`${old ?? ZERO_OID} ${to ?? ZERO_OID} ${name}${i === 0 ? `\0 ${words.join(' ')}` : ''}`))
-  const texts = words.includes('push-options') ? [...(options.options ?? []).map((text) => pkt(text.replace(/[\r\n\0]+/g, ' '))), FLUSH] : []
+function headOf(
+  commands: readonly PushCommand[],
+  words: readonly string[],
+  options: PushToOptions,
+): Buffer {
+  const lines = commands.map(({ name, old, new: to }, i) =>
+    pkt(`${old ?? ZERO_OID} ${to ?? ZERO_OID} ${name}${i === 0 ? `\0 ${words.join(' ')}` : ''}`),
+  )
+  const texts = words.includes('push-options')
+    ? [...(options.options ?? []).map((text) => pkt(text.replace(/[\r\n\0]+/g, ' '))), FLUSH]
+    : []
   return Buffer.concat([...lines, FLUSH, ...texts])
 }
 
 /** Reads report-status, which is packets within packets where there are side bands. */
-async function readReport(answer: Answer, words: readonly string[], commands: readonly PushCommand[], options: PushToOptions): Promise<PushReport['results']> {
+async function readReport(
+  answer: Answer,
+  words: readonly string[],
+  commands: readonly PushCommand[],
+  options: PushToOptions,
+): Promise<PushReport['results']> {
   const parts: Uint8Array[] = []
   let size = 0
   const banded = words.includes('side-band-64k')
   for (;;) {
     const packet = banded ? await answer.packet() : null
     if (banded && (packet === null || packet.kind !== 'data')) break
-    const part = packet?.kind === 'data' ? unband(packet.data, options.onProgress ?? (() => {})) : await answer.raw()
+    const part =
+      packet?.kind === 'data'
+        ? unband(packet.data, options.onProgress ?? (() => {}))
+        : await answer.raw()
     if (part === null) {
       if (banded) continue
       break
@@ -110,18 +165,30 @@ async function readReport(answer: Answer, words: readonly string[], commands: re
     if (size > MAX_REPORT) throw new RemoteError('too_large', 'the remote’s report is too long')
     parts.push(Buffer.from(part))
   }
-  const lines = parsePackets(Buffer.concat(parts)).flatMap((packet) => (packet.kind === 'data' ? [lineOf(packet.data)] : []))
+  const lines = parsePackets(Buffer.concat(parts)).flatMap((packet) =>
+    packet.kind === 'data' ? [lineOf(packet.data)] : [],
+  )
   const [unpack = ''] = lines
-  if (unpack.startsWith('ERR ')) throw new RemoteError('invalid', `the remote says: ${shown(Buffer.from(unpack.slice(4)))}`)
-  if (!unpack.startsWith('unpack ')) throw new RemoteError('corrupt', 'the remote does not say what became of the push')
-  if (unpack !== 'unpack ok') throw new RemoteError('invalid', `the remote did not take the objects: ${shown(Buffer.from(unpack.slice('unpack '.length)))}`)
+  if (unpack.startsWith('ERR '))
+    throw new RemoteError('invalid', `the remote says: ${shown(Buffer.from(unpack.slice(4)))}`)
+  if (!unpack.startsWith('unpack '))
+    throw new RemoteError('corrupt', 'the remote does not say what became of the push')
+  if (unpack !== 'unpack ok')
+    throw new RemoteError(
+      'invalid',
+      `the remote did not take the objects: ${shown(Buffer.from(unpack.slice('unpack '.length)))}`,
+    )
   const verdicts = new Map<string, string | null>()
   for (const line of lines.slice(1)) {
     const [, word, name = '', why = ''] = /^(ok|ng) (\S+) ?(.*)$/s.exec(line) ?? []
-    if (word !== undefined) verdicts.set(name, word === 'ok' ? null : shown(Buffer.from(why)) || 'refused')
+    if (word !== undefined)
+      verdicts.set(name, word === 'ok' ? null : shown(Buffer.from(why)) || 'refused')
   }
   return commands.map(({ name }) => {
     const verdict = verdicts.get(name)
-    return { name, refused: verdict === undefined ? 'the remote said nothing about this ref' : verdict }
+    return {
+      name,
+      refused: verdict === undefined ? 'the remote said nothing about this ref' : verdict,
+    }
   })
 }

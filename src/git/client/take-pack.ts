@@ -1,4 +1,7 @@
-/** Hands a pack that comes to a thread that checks and stores it, block by block; nothing piles up on the way. */
+/**
+ * Hands a pack that comes to a thread that checks and stores it, block by block; nothing piles up
+ * on the way.
+ */
 import { GitError, type Oid } from '../ports.ts'
 import type { TaskContext } from '../protocol/pipe-task.ts'
 import type { IngestResult } from '../tasks/ingest.ts'
@@ -28,13 +31,17 @@ export class PackTaker {
     targets: readonly Target[],
     private readonly onProgress: (progress: FetchProgress) => void,
   ) {
-    this.#handle = context.threads.start<IngestResult>('ingest', { store, tips, targets, pack: true, counts: true, imported: true }, (chunk, taken) => {
-      const counts = Buffer.from(chunk.buffer, chunk.byteOffset, 8)
-      this.#objects = counts.readUInt32BE(0)
-      this.#total = counts.readUInt32BE(4)
-      this.#tell()
-      taken()
-    })
+    this.#handle = context.threads.start<IngestResult>(
+      'ingest',
+      { store, tips, targets, pack: true, counts: true, imported: true },
+      (chunk, taken) => {
+        const counts = Buffer.from(chunk.buffer, chunk.byteOffset, 8)
+        this.#objects = counts.readUInt32BE(0)
+        this.#total = counts.readUInt32BE(4)
+        this.#tell()
+        taken()
+      },
+    )
   }
 
   async put(bytes: Uint8Array): Promise<void> {
@@ -70,10 +77,16 @@ export class PackTaker {
     })
   }
 
-  /** What the thread itself says is wrong, when it ended before the pack did; else what is given. */
+  /**
+   * What the thread itself says is wrong, when it ended before the pack did; else what is given.
+   */
   async reason(error: unknown): Promise<unknown> {
     this.giveUp()
-    return await this.#handle.result.then(() => error, (failure: unknown) => (failure instanceof GitError && failure.code === 'aborted' ? error : failure))
+    return await this.#handle.result.then(
+      () => error,
+      (failure: unknown) =>
+        failure instanceof GitError && failure.code === 'aborted' ? error : failure,
+    )
   }
 
   async #pass(): Promise<void> {
@@ -86,6 +99,11 @@ export class PackTaker {
   }
 
   #tell(): void {
-    this.onProgress({ kind: 'receiving', objects: this.#objects, total: this.#total, bytes: this.#bytes })
+    this.onProgress({
+      kind: 'receiving',
+      objects: this.#objects,
+      total: this.#total,
+      bytes: this.#bytes,
+    })
   }
 }

@@ -1,7 +1,18 @@
-/** What a line diff computes: for each side which lines are not common, and the runs of change that follow from it. */
+/**
+ * What a line diff computes: for each side which lines are not common, and the runs of change that
+ * follow from it.
+ */
 
-/** `oldCount` lines from line `old` are replaced by `newCount` lines from line `new`; lines count from 0. */
-export type Change = { readonly old: number; readonly oldCount: number; readonly new: number; readonly newCount: number }
+/**
+ * `oldCount` lines from line `old` are replaced by `newCount` lines from line `new`; lines count
+ * from 0.
+ */
+export type Change = {
+  readonly old: number
+  readonly oldCount: number
+  readonly new: number
+  readonly newCount: number
+}
 
 /** One byte per line, 1 where the line is changed, with one 0 beyond the end. */
 export type Marks = { readonly old: Uint8Array; readonly new: Uint8Array }

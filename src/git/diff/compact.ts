@@ -1,13 +1,23 @@
 /**
- * A run of changed lines can often be moved up or down without changing what the diff says. As git does, runs are moved
- * so that they join their neighbours, line up with changes on the other side, or (for people) begin and end where the
+ * A run of changed lines can often be moved up or down without changing what the diff says. As git
+ * does, runs are moved
+ * so that they join their neighbours, line up with changes on the other side, or (for people) begin
+ * and end where the
  * indentation says that something begins and ends (git-diff `--indent-heuristic`).
  */
 import type { Lines } from './lines.ts'
 import type { Marks } from './changes.ts'
 
-/** Moves the runs of one side. `other` are the marks of the other side; `lines` is null when looks do not matter. */
-function compactSide(numbers: Int32Array, marks: Uint8Array, other: Uint8Array, lines: Lines | null): void {
+/**
+ * Moves the runs of one side. `other` are the marks of the other side; `lines` is null when looks
+ * do not matter.
+ */
+function compactSide(
+  numbers: Int32Array,
+  marks: Uint8Array,
+  other: Uint8Array,
+  lines: Lines | null,
+): void {
   const run = new Group(numbers, marks)
   const opposite = new Group(numbers, other)
   do {
@@ -16,7 +26,13 @@ function compactSide(numbers: Int32Array, marks: Uint8Array, other: Uint8Array, 
   } while (run.advance())
 }
 
-export function compact(a: Int32Array, b: Int32Array, marks: Marks, oldLines: Lines | null, newLines: Lines | null): void {
+export function compact(
+  a: Int32Array,
+  b: Int32Array,
+  marks: Marks,
+  oldLines: Lines | null,
+  newLines: Lines | null,
+): void {
   compactSide(a, marks.old, marks.new, oldLines)
   compactSide(b, marks.new, marks.old, newLines)
 }
@@ -103,7 +119,10 @@ const MAX_BLANKS = 20
 const MAX_INDENT = 200
 const INDENT_WEIGHT = 60
 
-/** What a boundary between lines costs; the numbers are those that git's authors fitted to hand-made diffs. */
+/**
+ * What a boundary between lines costs; the numbers are those that git's authors fitted to hand-made
+ * diffs.
+ */
 const COST = {
   startOfFile: 1,
   endOfFile: 21,
@@ -126,7 +145,9 @@ function bestEnd(lines: Lines, size: number, highest: number, lowest: number): n
     const score: Score = { indent: 0, penalty: 0 }
     addBoundary(lines, end, score)
     addBoundary(lines, end - size, score)
-    const order = INDENT_WEIGHT * Math.sign(score.indent - bestScore.indent) + (score.penalty - bestScore.penalty)
+    const order =
+      INDENT_WEIGHT * Math.sign(score.indent - bestScore.indent) +
+      (score.penalty - bestScore.penalty)
     if (best === -1 || order <= 0) {
       best = end
       bestScore = score
@@ -167,11 +188,15 @@ function addBoundary(lines: Lines, at: number, score: Score): void {
   score.indent += indent
   if (indent === -1 || before === -1 || indent === before) return
   if (indent > before) score.penalty += blanks ? COST.indentAfterBlank : COST.indent
-  else if (after !== -1 && after > indent) score.penalty += blanks ? COST.outdentAfterBlank : COST.outdent
+  else if (after !== -1 && after > indent)
+    score.penalty += blanks ? COST.outdentAfterBlank : COST.outdent
   else score.penalty += blanks ? COST.dedentAfterBlank : COST.dedent
 }
 
-/** Columns of white space before a line's first other byte, tabs to the next eighth; -1 for a blank line. */
+/**
+ * Columns of white space before a line's first other byte, tabs to the next eighth; -1 for a blank
+ * line.
+ */
 function indentOf(lines: Lines, line: number): number {
   let columns = 0
   const end = lines.starts[line + 1] ?? 0

@@ -1,4 +1,7 @@
-/** The two contents of a changed file and how they compare. Submodules read as git shows them, as one line of text. */
+/**
+ * The two contents of a changed file and how they compare. Submodules read as git shows them, as
+ * one line of text.
+ */
 import type { ObjectReader } from '../ports.ts'
 import { readBlob, type Entry } from '../history/tree.ts'
 import type { Change } from './changes.ts'
@@ -7,50 +10,83 @@ import { isSubmodule, type FilePair } from './file-pair.ts'
 import { countLines, isBinary, splitLines, type Lines } from './lines.ts'
 import { diffLines } from './line-diff.ts'
 
-/** Files over this are taken for binary, as git does beyond `core.bigFileThreshold` (which is 512 MB there). */
+/**
+ * Files over this are taken for binary, as git does beyond `core.bigFileThreshold` (which is 512 MB
+ * there).
+ */
 const HUGE = 128 * 1024 * 1024
 
-export type Content = { readonly old: Uint8Array; readonly new: Uint8Array; readonly binary: boolean }
+export type Content = {
+  readonly old: Uint8Array
+  readonly new: Uint8Array
+  readonly binary: boolean
+}
 
 const nothing = new Uint8Array(0)
 const encoder = new TextEncoder()
 
 function contentOf(db: ObjectReader, entry: Entry | null): Uint8Array {
   if (!entry) return nothing
-  return isSubmodule(entry) ? encoder.encode(`Subproject commit ${entry.oid}\n`) : readBlob(db, entry.oid)
+  return isSubmodule(entry)
+    ? encoder.encode(`Subproject commit ${entry.oid}\n`)
+    : readBlob(db, entry.oid)
 }
 
 const isHuge = (db: ObjectReader, entry: Entry | null): boolean =>
   entry !== null && !isSubmodule(entry) && (db.header(entry.oid)?.size ?? 0) > HUGE
 
-/** `asText` is what the attribute `diff` says of a file: text, not text, or (null) that its content decides. */
-export function readContent(db: ObjectReader, pair: FilePair, asText: boolean | null = null): Content {
-  if (isHuge(db, pair.old) || isHuge(db, pair.new)) return { old: nothing, new: nothing, binary: true }
+/**
+ * `asText` is what the attribute `diff` says of a file: text, not text, or (null) that its content
+ * decides.
+ */
+export function readContent(
+  db: ObjectReader,
+  pair: FilePair,
+  asText: boolean | null = null,
+): Content {
+  if (isHuge(db, pair.old) || isHuge(db, pair.new))
+    return { old: nothing, new: nothing, binary: true }
   const old = contentOf(db, pair.old)
   const now = contentOf(db, pair.new)
   return { old, new: now, binary: asText === null ? isBinary(old) || isBinary(now) : !asText }
 }
 
-export type LineChanges = { readonly old: Lines; readonly new: Lines; readonly changes: readonly Change[] }
+export type LineChanges = {
+  readonly old: Lines
+  readonly new: Lines
+  readonly changes: readonly Change[]
+}
 
 /** A file that became something else is replaced whole, whatever its lines have in common. */
-export function lineChanges(content: Content, replaced: boolean, ignoreWhitespace: boolean, effort: Effort): LineChanges {
+export function lineChanges(
+  content: Content,
+  replaced: boolean,
+  ignoreWhitespace: boolean,
+  effort: Effort,
+): LineChanges {
   const old = splitLines(content.old)
   const now = splitLines(content.new)
-  if (!replaced) return { old, new: now, changes: diffLines(old, now, { ignoreWhitespace, effort }) }
-  const changes = old.count + now.count > 0 ? [{ old: 0, oldCount: old.count, new: 0, newCount: now.count }] : []
+  if (!replaced)
+    return { old, new: now, changes: diffLines(old, now, { ignoreWhitespace, effort }) }
+  const changes =
+    old.count + now.count > 0 ? [{ old: 0, oldCount: old.count, new: 0, newCount: now.count }] : []
   return { old, new: now, changes }
 }
 
 export type Counts = { readonly additions: number; readonly deletions: number }
 
 export const sumChanges = (changes: readonly Change[]): Counts =>
-  changes.reduce((sum, c) => ({ additions: sum.additions + c.newCount, deletions: sum.deletions + c.oldCount }), { additions: 0, deletions: 0 })
+  changes.reduce(
+    (sum, c) => ({ additions: sum.additions + c.newCount, deletions: sum.deletions + c.oldCount }),
+    { additions: 0, deletions: 0 },
+  )
 
 /** Additions and deletions where they need no comparing, or null. */
 export function easyCounts(pair: FilePair, content: Content): Counts | null {
   if (content.binary) return { additions: 0, deletions: 0 }
   if (!pair.old) return { additions: countLines(content.new), deletions: 0 }
   if (!pair.new) return { additions: 0, deletions: countLines(content.old) }
-  return pair.old.oid === pair.new.oid && pair.status !== 'type_changed' ? { additions: 0, deletions: 0 } : null
+  return pair.old.oid === pair.new.oid && pair.status !== 'type_changed'
+    ? { additions: 0, deletions: 0 }
+    : null
 }

@@ -4,19 +4,33 @@ import { modeText } from '../history/list-tree.ts'
 import { TreeAttributes, type AttributeValue } from '../attributes/index.ts'
 import { keyToText } from '../history/names.ts'
 import { treeOf } from '../history/tree.ts'
-import { easyCounts, lineChanges, readContent, sumChanges, type Content, type Counts } from './content.ts'
+import {
+  easyCounts,
+  lineChanges,
+  readContent,
+  sumChanges,
+  type Content,
+  type Counts,
+} from './content.ts'
 import { manyFiles, type Effort } from './effort.ts'
 import { filePairs, type FilePair } from './file-pair.ts'
 import { toHunks } from './hunks.ts'
 import { scorePercent } from './similarity.ts'
 
 /**
- * Compares the trees of two commits (or trees); null stands for the empty tree. All files of the answer carry their
- * status and counts; hunks are there for the files of the page only (the others have reason `page_limit`).
+ * Compares the trees of two commits (or trees); null stands for the empty tree. All files of the
+ * answer carry their
+ * status and counts; hunks are there for the files of the page only (the others have reason
+ * `page_limit`).
  * Attributes are read from `from`: a change must not say of itself that it is not worth showing.
  * Gives GitError `missing` for unknown objects, `too_large` for more than a million changes.
  */
-export function diffTrees(db: ObjectReader, from: Oid | null, to: Oid | null, options: DiffOptions = {}): Diff {
+export function diffTrees(
+  db: ObjectReader,
+  from: Oid | null,
+  to: Oid | null,
+  options: DiffOptions = {},
+): Diff {
   const skip = options.skip ?? 0
   const limit = options.limit ?? Infinity
   const effort = manyFiles()
@@ -35,11 +49,20 @@ export function diffTrees(db: ObjectReader, from: Oid | null, to: Oid | null, op
 }
 
 /** What the attribute `diff` says: set or a driver's name means text, unset means none. */
-const asText = (value: AttributeValue | undefined): boolean | null => (value === undefined || value === null ? null : value !== false)
+const asText = (value: AttributeValue | undefined): boolean | null =>
+  value === undefined || value === null ? null : value !== false
 
-const saidOf = (value: AttributeValue | undefined): boolean | null => (value === undefined || value === null ? null : value !== false && value !== 'false')
+const saidOf = (value: AttributeValue | undefined): boolean | null =>
+  value === undefined || value === null ? null : value !== false && value !== 'false'
 
-function diffFile(db: ObjectReader, pair: FilePair, options: DiffOptions, onPage: boolean, effort: Effort, attributes: TreeAttributes | null): FileDiff {
+function diffFile(
+  db: ObjectReader,
+  pair: FilePair,
+  options: DiffOptions,
+  onPage: boolean,
+  effort: Effort,
+  attributes: TreeAttributes | null,
+): FileDiff {
   const own = attributes?.of(pair.path)
   const describe = describer(pair, saidOf(own?.get('linguist-generated')))
   const content = readContent(db, pair, asText(own?.get('diff')))
@@ -48,19 +71,39 @@ function diffFile(db: ObjectReader, pair: FilePair, options: DiffOptions, onPage
   const reason = onPage ? null : 'page_limit'
   const easy = easyCounts(pair, content)
   if (!wanted && easy) return describe(false, easy, null, options.hunks === false ? null : reason)
-  const { old, new: now, changes } = lineChanges(content, pair.status === 'type_changed', options.ignoreWhitespace ?? false, effort)
+  const {
+    old,
+    new: now,
+    changes,
+  } = lineChanges(
+    content,
+    pair.status === 'type_changed',
+    options.ignoreWhitespace ?? false,
+    effort,
+  )
   const counts = sumChanges(changes)
   if (!wanted) return describe(false, counts, null, options.hunks === false ? null : reason)
   if (tooLarge(content, counts, options)) return describe(false, counts, null, 'too_large')
   return describe(false, counts, toHunks(old, now, changes, options.context ?? 3), null)
 }
 
-const tooLarge = (content: Content, counts: Counts, { maxLines = Infinity, maxBytes = Infinity }: DiffOptions): boolean =>
-  counts.additions + counts.deletions > maxLines || content.old.length > maxBytes || content.new.length > maxBytes
+const tooLarge = (
+  content: Content,
+  counts: Counts,
+  { maxLines = Infinity, maxBytes = Infinity }: DiffOptions,
+): boolean =>
+  counts.additions + counts.deletions > maxLines ||
+  content.old.length > maxBytes ||
+  content.new.length > maxBytes
 
 const describer =
   (pair: FilePair, generated: boolean | null) =>
-  (binary: boolean, counts: Counts, hunks: FileDiff['hunks'], reason: FileDiff['reason']): FileDiff => ({
+  (
+    binary: boolean,
+    counts: Counts,
+    hunks: FileDiff['hunks'],
+    reason: FileDiff['reason'],
+  ): FileDiff => ({
     path: keyToText(pair.path),
     old_path: pair.status === 'renamed' ? keyToText(pair.oldPath) : null,
     status: pair.status,
@@ -76,4 +119,3 @@ const describer =
     reason,
     generated,
   })
-

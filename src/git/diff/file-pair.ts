@@ -1,4 +1,7 @@
-/** What happened to each path between two trees, with renames paired: the list that diffs and patches start from. */
+/**
+ * What happened to each path between two trees, with renames paired: the list that diffs and
+ * patches start from.
+ */
 import { MODE } from '../object.ts'
 import type { FileStatus, ObjectReader, Oid } from '../ports.ts'
 import { compareKeys, splitPath, type PathKey } from '../history/names.ts'
@@ -25,17 +28,33 @@ function statusOf(change: TreeChange): FileStatus {
   return (change.old.mode & FORMAT) === (change.new.mode & FORMAT) ? 'modified' : 'type_changed'
 }
 
-/** Sorted by path. Null stands for the empty tree. Gives GitError `missing`, or `too_large` for more than a million changes. */
-export function filePairs(db: ObjectReader, from: Oid | null, to: Oid | null, paths?: readonly string[]): FilePair[] {
+/**
+ * Sorted by path. Null stands for the empty tree. Gives GitError `missing`, or `too_large` for more
+ * than a million changes.
+ */
+export function filePairs(
+  db: ObjectReader,
+  from: Oid | null,
+  to: Oid | null,
+  paths?: readonly string[],
+): FilePair[] {
   const oldTree = from === null ? null : treeOf(db, from)
   const newTree = to === null ? null : treeOf(db, to)
-  const changes = paths ? changesBelow(db, oldTree, newTree, paths) : diffTreePaths(db, oldTree, newTree)
+  const changes = paths
+    ? changesBelow(db, oldTree, newTree, paths)
+    : diffTreePaths(db, oldTree, newTree)
   return pairRenames(db, changes)
 }
 
-function changesBelow(db: ObjectReader, from: Oid | null, to: Oid | null, paths: readonly string[]): TreeChange[] {
+function changesBelow(
+  db: ObjectReader,
+  from: Oid | null,
+  to: Oid | null,
+  paths: readonly string[],
+): TreeChange[] {
   const changes = new Map<PathKey, TreeChange>()
-  for (const path of paths) for (const change of diffBelow(db, from, to, splitPath(path))) changes.set(change.path, change)
+  for (const path of paths)
+    for (const change of diffBelow(db, from, to, splitPath(path))) changes.set(change.path, change)
   return [...changes.values()].sort((a, b) => compareKeys(a.path, b.path))
 }
 
@@ -51,9 +70,23 @@ function pairRenames(db: ObjectReader, changes: readonly TreeChange[]): FilePair
     const rename = change.old ? undefined : byTarget.get(change.path)
     if (rename && change.new) {
       const old = { mode: rename.from.mode, oid: rename.from.oid }
-      pairs.push({ path: change.path, oldPath: rename.from.path, old, new: change.new, status: 'renamed', score: rename.score })
+      pairs.push({
+        path: change.path,
+        oldPath: rename.from.path,
+        old,
+        new: change.new,
+        status: 'renamed',
+        score: rename.score,
+      })
     } else {
-      pairs.push({ path: change.path, oldPath: change.path, old: change.old, new: change.new, status: statusOf(change), score: null })
+      pairs.push({
+        path: change.path,
+        oldPath: change.path,
+        old: change.old,
+        new: change.new,
+        status: statusOf(change),
+        score: null,
+      })
     }
   }
   return pairs

@@ -1,7 +1,10 @@
 /**
- * Histogram diff, after JGit's `HistogramDiff` (https://www.eclipse.org/jgit) as git's `--histogram` has it: split at the
- * longest run of common lines among the rarest ones, and go on with what is before and after it. Regions whose common
- * lines are all frequent go to Myers' algorithm, and so does everything once the work has passed a budget: the method is
+ * Histogram diff, after JGit's `HistogramDiff` (https://www.eclipse.org/jgit) as git's
+ * `--histogram` has it: split at the
+ * longest run of common lines among the rarest ones, and go on with what is before and after it.
+ * Regions whose common
+ * lines are all frequent go to Myers' algorithm, and so does everything once the work has passed a
+ * budget: the method is
  * quadratic on files made for it.
  */
 import type { Marks } from './changes.ts'
@@ -16,7 +19,13 @@ const BUDGET_PER_LINE = 256
 
 type Region = { oldFrom: number; oldTo: number; newFrom: number; newTo: number }
 
-export function histogramDiff(a: Int32Array, b: Int32Array, kinds: number, marks: Marks, effort: Effort): void {
+export function histogramDiff(
+  a: Int32Array,
+  b: Int32Array,
+  kinds: number,
+  marks: Marks,
+  effort: Effort,
+): void {
   const finder = new SplitFinder(a, b, kinds)
   const stack: Region[] = [{ oldFrom: 0, oldTo: a.length, newFrom: 0, newTo: b.length }]
   for (let region = stack.pop(); region; region = stack.pop()) {
@@ -137,4 +146,3 @@ class SplitFinder {
     return !(common && rarest > MAX_OCCURRENCES)
   }
 }
-

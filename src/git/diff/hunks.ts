@@ -13,14 +13,23 @@ export type HunkRange = {
 }
 
 /** Groups changes whose contexts of `context` lines touch. */
-export function hunkRanges(changes: readonly Change[], oldCount: number, newCount: number, context: number): HunkRange[] {
+export function hunkRanges(
+  changes: readonly Change[],
+  oldCount: number,
+  newCount: number,
+  context: number,
+): HunkRange[] {
   const ranges: HunkRange[] = []
   for (let i = 0; i < changes.length; ) {
     const first = changes[i]
     if (!first) break
     const group = [first]
     let last = first
-    for (let next = changes[++i]; next && next.old - (last.old + last.oldCount) <= 2 * context; next = changes[++i]) {
+    for (
+      let next = changes[++i];
+      next && next.old - (last.old + last.oldCount) <= 2 * context;
+      next = changes[++i]
+    ) {
       group.push(next)
       last = next
     }
@@ -28,7 +37,13 @@ export function hunkRanges(changes: readonly Change[], oldCount: number, newCoun
     const oldEnd = last.old + last.oldCount
     const newEnd = last.new + last.newCount
     const after = Math.min(context, oldCount - oldEnd, newCount - newEnd)
-    ranges.push({ oldFrom: first.old - before, oldTo: oldEnd + after, newFrom: first.new - before, newTo: newEnd + after, changes: group })
+    ranges.push({
+      oldFrom: first.old - before,
+      oldTo: oldEnd + after,
+      newFrom: first.new - before,
+      newTo: newEnd + after,
+      changes: group,
+    })
   }
   return ranges
 }
@@ -36,10 +51,15 @@ export function hunkRanges(changes: readonly Change[], oldCount: number, newCoun
 const HEADING_BYTES = 80
 
 const isLetter = (byte: number | undefined): boolean =>
-  byte !== undefined && ((byte >= 0x41 && byte <= 0x5a) || (byte >= 0x61 && byte <= 0x7a) || byte === 0x5f || byte === 0x24)
+  byte !== undefined &&
+  ((byte >= 0x41 && byte <= 0x5a) ||
+    (byte >= 0x61 && byte <= 0x7a) ||
+    byte === 0x5f ||
+    byte === 0x24)
 
 /**
- * Finds headings in the old file: the nearest line above a hunk that begins with a letter, `_` or `$`. Ask from top to
+ * Finds headings in the old file: the nearest line above a hunk that begins with a letter, `_` or
+ * `$`. Ask from top to
  * bottom: each line is looked at once.
  */
 export class Headings {
@@ -74,7 +94,10 @@ function toText(lines: Lines, line: number): { text: string; no_newline: boolean
   return { text: utf8.decode(newline ? raw.subarray(0, -1) : raw), no_newline: !newline }
 }
 
-/** Hunks with their lines as text. Context is the new file's, as git shows it when white space is ignored. */
+/**
+ * Hunks with their lines as text. Context is the new file's, as git shows it when white space is
+ * ignored.
+ */
 export function toHunks(a: Lines, b: Lines, changes: readonly Change[], context: number): Hunk[] {
   const headings = new Headings(a)
   return hunkRanges(changes, a.count, b.count, context).map((range) => {
@@ -82,12 +105,15 @@ export function toHunks(a: Lines, b: Lines, changes: readonly Change[], context:
     let i = range.oldFrom
     let j = range.newFrom
     const common = (to: number) => {
-      for (; j < to; i++, j++) lines.push({ kind: 'context', old: i + 1, new: j + 1, ...toText(b, j) })
+      for (; j < to; i++, j++)
+        lines.push({ kind: 'context', old: i + 1, new: j + 1, ...toText(b, j) })
     }
     for (const change of range.changes) {
       common(change.new)
-      for (const end = change.old + change.oldCount; i < end; i++) lines.push({ kind: 'del', old: i + 1, new: null, ...toText(a, i) })
-      for (const end = change.new + change.newCount; j < end; j++) lines.push({ kind: 'add', old: null, new: j + 1, ...toText(b, j) })
+      for (const end = change.old + change.oldCount; i < end; i++)
+        lines.push({ kind: 'del', old: i + 1, new: null, ...toText(a, i) })
+      for (const end = change.new + change.newCount; j < end; j++)
+        lines.push({ kind: 'add', old: null, new: j + 1, ...toText(b, j) })
     }
     common(range.newTo)
     const oldLines = range.oldTo - range.oldFrom

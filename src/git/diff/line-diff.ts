@@ -11,32 +11,50 @@ export type LineDiffOptions = {
   /** `histogram` unless given; `myers` is what git uses for blame. */
   algorithm?: 'histogram' | 'myers'
   ignoreWhitespace?: boolean
-  /** Move changes to where indentation suggests; on unless given. Merging goes without, as git does. */
+  /**
+   * Move changes to where indentation suggests; on unless given. Merging goes without, as git does.
+   */
   indent?: boolean
   /** Shared by the comparisons of one request, so that many files cannot cost more than a few. */
   effort?: Effort
 }
 
-/** The changes that turn `a` into `b`, in order, with at least one common line between neighbours. */
+/**
+ * The changes that turn `a` into `b`, in order, with at least one common line between neighbours.
+ */
 export function diffLines(a: Lines, b: Lines, options: LineDiffOptions = {}): Change[] {
   const numbered = numberLines(a, b, options.ignoreWhitespace)
   const marks = blankMarks(a.count, b.count)
   const effort = options.effort ?? oneFile()
-  if (options.algorithm === 'myers') myersDiff(numbered.old, 0, a.count, numbered.new, 0, b.count, numbered.kinds, marks, effort)
+  if (options.algorithm === 'myers')
+    myersDiff(numbered.old, 0, a.count, numbered.new, 0, b.count, numbered.kinds, marks, effort)
   else histogramDiff(numbered.old, numbered.new, numbered.kinds, marks, effort)
   const indent = options.indent ?? true
   compact(numbered.old, numbered.new, marks, indent ? a : null, indent ? b : null)
   return toChanges(marks)
 }
 
-/** The same for versions whose lines have numbers below `kinds` already, as git compares them for blame. */
-export function diffNumbered(a: NumberedLines, b: NumberedLines, kinds: number, effort: Effort): Change[] {
+/**
+ * The same for versions whose lines have numbers below `kinds` already, as git compares them for
+ * blame.
+ */
+export function diffNumbered(
+  a: NumberedLines,
+  b: NumberedLines,
+  kinds: number,
+  effort: Effort,
+): Change[] {
   const [old, now] = [a.lines.count, b.lines.count]
   const marks = blankMarks(old, now)
   let from = 0
   while (from < old && from < now && a.numbers[from] === b.numbers[from]) from++
   let tail = 0
-  while (tail < old - from && tail < now - from && a.numbers[old - 1 - tail] === b.numbers[now - 1 - tail]) tail++
+  while (
+    tail < old - from &&
+    tail < now - from &&
+    a.numbers[old - 1 - tail] === b.numbers[now - 1 - tail]
+  )
+    tail++
   // Where lines were only added, or only taken away, there is nothing to search.
   if (from + tail === old) marks.new.fill(1, from, now - tail)
   else if (from + tail === now) marks.old.fill(1, from, old - tail)

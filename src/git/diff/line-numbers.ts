@@ -1,5 +1,6 @@
 /**
- * Lines as numbers over many versions of a file: equal lines have equal numbers in all of them. A version is numbered from the one
+ * Lines as numbers over many versions of a file: equal lines have equal numbers in all of them. A
+ * version is numbered from the one
  * beside it, with which it shares most of its bytes, so only lines in between are looked up.
  */
 import { splitLines, type Lines } from './lines.ts'
@@ -10,7 +11,8 @@ export type NumberedLines = { readonly lines: Lines; readonly numbers: Int32Arra
 const NEWLINE = 0x0a
 const BLOCK = 1024
 
-const asBuffer = (data: Uint8Array): Buffer => Buffer.from(data.buffer, data.byteOffset, data.byteLength)
+const asBuffer = (data: Uint8Array): Buffer =>
+  Buffer.from(data.buffer, data.byteOffset, data.byteLength)
 
 /** A word of this process, so that nobody can prepare a file whose lines all collide. */
 const SEED = crypto.getRandomValues(new Int32Array(1))[0] ?? 0
@@ -38,14 +40,17 @@ export class LineNumbers {
     const shorter = Math.min(mine.length, other.length)
     const equal = commonStart(mine, other, shorter)
     // A last line without a newline that goes on in the other file is another line there.
-    const cut = equal === other.length && mine.length > equal && equal > 0 && other[equal - 1] !== NEWLINE
+    const cut =
+      equal === other.length && mine.length > equal && equal > 0 && other[equal - 1] !== NEWLINE
     const head = lineAt(starts, cut ? equal - 1 : equal)
     const from = starts[head] as number
     const shift = mine.length - other.length
     const end = other.length - commonEnd(mine, other, shorter - from)
     let tail = lineAt(starts, end)
-    // Of the line in which the equal end begins only a part is the same, unless it begins there in both.
-    if ((starts[tail] as number) < end || (end + shift > from && mine[end + shift - 1] !== NEWLINE)) tail++
+    // Of the line in which the equal end begins only a part is the same, unless it begins there in
+    // both.
+    if ((starts[tail] as number) < end || (end + shift > from && mine[end + shift - 1] !== NEWLINE))
+      tail++
     tail = Math.min(tail, count)
     const to = (starts[tail] as number) + shift
     const middle = this.whole(splitLines(mine.subarray(from, to)))
@@ -65,7 +70,8 @@ export class LineNumbers {
   private whole(lines: Lines): NumberedLines {
     const numbers = new Int32Array(lines.count)
     const data = asBuffer(lines.data)
-    for (let i = 0; i < lines.count; i++) numbers[i] = this.find(data, lines.starts[i] as number, lines.starts[i + 1] as number)
+    for (let i = 0; i < lines.count; i++)
+      numbers[i] = this.find(data, lines.starts[i] as number, lines.starts[i + 1] as number)
     return { lines, numbers }
   }
 
@@ -75,7 +81,11 @@ export class LineNumbers {
     hash = Math.imul(hash ^ (hash >>> 13), 0x5bd1e995)
     const mask = this.slots.length - 1
     let slot = (hash ^ (hash >>> 15)) & mask
-    for (let kind = (this.slots[slot] as number) - 1; kind >= 0; kind = (this.slots[slot] as number) - 1) {
+    for (
+      let kind = (this.slots[slot] as number) - 1;
+      kind >= 0;
+      kind = (this.slots[slot] as number) - 1
+    ) {
       if (this.hashes[kind] === hash && this.equals(kind, data, from, to)) return kind
       slot = (slot + 1) & mask
     }
@@ -137,14 +147,19 @@ function lineAt(starts: Uint32Array, offset: number): number {
 
 function commonStart(a: Buffer, b: Buffer, limit: number): number {
   let length = 0
-  while (length + BLOCK <= limit && a.compare(b, length, length + BLOCK, length, length + BLOCK) === 0) length += BLOCK
+  while (
+    length + BLOCK <= limit &&
+    a.compare(b, length, length + BLOCK, length, length + BLOCK) === 0
+  )
+    length += BLOCK
   while (length < limit && a[length] === b[length]) length++
   return length
 }
 
 function commonEnd(a: Buffer, b: Buffer, limit: number): number {
   let length = 0
-  const same = (to: number): boolean => a.compare(b, b.length - to, b.length - length, a.length - to, a.length - length) === 0
+  const same = (to: number): boolean =>
+    a.compare(b, b.length - to, b.length - length, a.length - to, a.length - length) === 0
   while (length + BLOCK <= limit && same(length + BLOCK)) length += BLOCK
   while (length < limit && a[a.length - 1 - length] === b[b.length - 1 - length]) length++
   return length

@@ -1,9 +1,14 @@
 /**
- * Files as lines, and lines as numbers: two files that are compared share one numbering in which equal lines have equal
- * numbers, given in order of appearance, the old file first. All diff algorithms then work on integers only.
+ * Files as lines, and lines as numbers: two files that are compared share one numbering in which
+ * equal lines have equal
+ * numbers, given in order of appearance, the old file first. All diff algorithms then work on
+ * integers only.
  */
 
-/** A file's bytes with the offset where each line starts; line i is `data[starts[i]..starts[i + 1])`, its newline included. */
+/**
+ * A file's bytes with the offset where each line starts; line i is `data[starts[i]..starts[i +
+ * 1])`, its newline included.
+ */
 export type Lines = {
   readonly data: Uint8Array
   readonly count: number
@@ -36,9 +41,12 @@ export function splitLines(data: Uint8Array): Lines {
 export const sliceLines = (lines: Lines, from: number, to: number): Uint8Array =>
   lines.data.subarray(lines.starts[from] ?? 0, lines.starts[to] ?? lines.data.length)
 
-export const endsWithNewline = (data: Uint8Array): boolean => data.length > 0 && data[data.length - 1] === NEWLINE
+export const endsWithNewline = (data: Uint8Array): boolean =>
+  data.length > 0 && data[data.length - 1] === NEWLINE
 
-/** How many lines a file has, counted without keeping them: a last one without a newline counts too. */
+/**
+ * How many lines a file has, counted without keeping them: a last one without a newline counts too.
+ */
 export function countLines(data: Uint8Array): number {
   const buffer = Buffer.from(data.buffer, data.byteOffset, data.byteLength)
   let count = 0
@@ -57,17 +65,28 @@ export function isBinary(data: Uint8Array): boolean {
 }
 
 /** The bytes that git takes for white space (`isspace` of its own). */
-const isSpace = (byte: number): boolean => byte === 0x20 || byte === 0x09 || byte === 0x0a || byte === 0x0d
+const isSpace = (byte: number): boolean =>
+  byte === 0x20 || byte === 0x09 || byte === 0x0a || byte === 0x0d
 
-export type Numbered = { readonly old: Int32Array; readonly new: Int32Array; readonly kinds: number }
+export type Numbered = {
+  readonly old: Int32Array
+  readonly new: Int32Array
+  readonly kinds: number
+}
 
-/** Numbers the lines of two files; with `ignoreWhitespace` lines that differ in white space only are equal. */
+/**
+ * Numbers the lines of two files; with `ignoreWhitespace` lines that differ in white space only are
+ * equal.
+ */
 export function numberLines(a: Lines, b: Lines, ignoreWhitespace = false): Numbered {
   const table = new LineTable(a.count + b.count, ignoreWhitespace)
   return { old: table.number(a), new: table.number(b), kinds: table.kinds }
 }
 
-/** An open-addressing table from line content to number. The content stays where it is, in the files. */
+/**
+ * An open-addressing table from line content to number. The content stays where it is, in the
+ * files.
+ */
 class LineTable {
   kinds = 0
   private readonly mask: number
@@ -122,7 +141,9 @@ class LineTable {
     const line = this.homeLine[kind] ?? 0
     const start = home.starts[line] ?? 0
     const end = home.starts[line + 1] ?? start
-    return this.loose ? equalLoose(home.data, start, end, data, from, to) : equalBytes(home.data, start, end, data, from, to)
+    return this.loose
+      ? equalLoose(home.data, start, end, data, from, to)
+      : equalBytes(home.data, start, end, data, from, to)
   }
 }
 
@@ -146,13 +167,27 @@ function hashLoose(data: Uint8Array, from: number, to: number): number {
   return Math.imul(hash, 0x5bd1e995)
 }
 
-function equalBytes(a: Uint8Array, aFrom: number, aTo: number, b: Uint8Array, bFrom: number, bTo: number): boolean {
+function equalBytes(
+  a: Uint8Array,
+  aFrom: number,
+  aTo: number,
+  b: Uint8Array,
+  bFrom: number,
+  bTo: number,
+): boolean {
   if (aTo - aFrom !== bTo - bFrom) return false
   for (let i = aFrom, j = bFrom; i < aTo; i++, j++) if (a[i] !== b[j]) return false
   return true
 }
 
-function equalLoose(a: Uint8Array, aFrom: number, aTo: number, b: Uint8Array, bFrom: number, bTo: number): boolean {
+function equalLoose(
+  a: Uint8Array,
+  aFrom: number,
+  aTo: number,
+  b: Uint8Array,
+  bFrom: number,
+  bTo: number,
+): boolean {
   let i = aFrom
   let j = bFrom
   for (;;) {

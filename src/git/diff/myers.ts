@@ -1,7 +1,10 @@
 /**
- * The linear-space diff of E. Myers ("An O(ND) Difference Algorithm and Its Variations", 1986) with the two known ways
- * out of its quadratic worst case, as in GNU diff and git's default algorithm: lines that occur on one side only, or too
- * often amid such lines, are set aside first; and a search that has become too dear settles for the best split so far.
+ * The linear-space diff of E. Myers ("An O(ND) Difference Algorithm and Its Variations", 1986) with
+ * the two known ways
+ * out of its quadratic worst case, as in GNU diff and git's default algorithm: lines that occur on
+ * one side only, or too
+ * often amid such lines, are set aside first; and a search that has become too dear settles for the
+ * best split so far.
  */
 import type { Marks } from './changes.ts'
 import type { Effort } from './effort.ts'
@@ -14,7 +17,10 @@ const HEURISTIC_FACTOR = 4
 const LEAST_MAX_COST = 256
 /** With no effort left every search settles this early. */
 const TIRED_COST = 8
-/** Lines that occur this often or more on the other side say little; the limit grows with the root of the file's length. */
+/**
+ * Lines that occur this often or more on the other side say little; the limit grows with the root
+ * of the file's length.
+ */
 const MOST_MATCHES = 1024
 const WINDOW = 100
 const RUN_FACTOR = 4
@@ -26,7 +32,10 @@ export function roughRoot(n: number): number {
   return root
 }
 
-/** Marks the differing lines of old[oldFrom..oldTo) and new[newFrom..newTo). `kinds` bounds the numbers in both. */
+/**
+ * Marks the differing lines of old[oldFrom..oldTo) and new[newFrom..newTo). `kinds` bounds the
+ * numbers in both.
+ */
 export function myersDiff(
   a: Int32Array,
   oldFrom: number,
@@ -43,8 +52,24 @@ export function myersDiff(
   while (from < shorter && a[oldFrom + from] === b[newFrom + from]) from++
   let tail = 0
   while (tail < shorter - from && a[oldTo - 1 - tail] === b[newTo - 1 - tail]) tail++
-  const oldKept = keep(a, oldFrom, oldTo, oldFrom + from, oldTo - tail, countKinds(b, newFrom, newTo, kinds), marks.old)
-  const newKept = keep(b, newFrom, newTo, newFrom + from, newTo - tail, countKinds(a, oldFrom, oldTo, kinds), marks.new)
+  const oldKept = keep(
+    a,
+    oldFrom,
+    oldTo,
+    oldFrom + from,
+    oldTo - tail,
+    countKinds(b, newFrom, newTo, kinds),
+    marks.old,
+  )
+  const newKept = keep(
+    b,
+    newFrom,
+    newTo,
+    newFrom + from,
+    newTo - tail,
+    countKinds(a, oldFrom, oldTo, kinds),
+    marks.new,
+  )
   new Search(a, oldKept, b, newKept, marks, effort).run()
 }
 
@@ -79,7 +104,10 @@ function keep(
   return kept.subarray(0, count)
 }
 
-/** Whether a frequent line stands in a stretch made mostly of lines that the other side does not have. */
+/**
+ * Whether a frequent line stands in a stretch made mostly of lines that the other side does not
+ * have.
+ */
 function amidUnmatched(rank: Uint8Array, at: number): boolean {
   const lowest = Math.max(0, at - WINDOW)
   const highest = Math.min(rank.length - 1, at + WINDOW)
@@ -109,7 +137,9 @@ const FAR = 0x7fffffff
 class Search {
   private readonly x: Int32Array
   private readonly y: Int32Array
-  /** Furthest old position reached per diagonal, forward from the start and backward from the end. */
+  /**
+   * Furthest old position reached per diagonal, forward from the start and backward from the end.
+   */
   private readonly forward: Int32Array
   private readonly backward: Int32Array
   private readonly offset: number
@@ -134,7 +164,9 @@ class Search {
 
   run(): void {
     const { x, y } = this
-    const stack: Box[] = [{ oldFrom: 0, oldTo: x.length, newFrom: 0, newTo: y.length, exact: false }]
+    const stack: Box[] = [
+      { oldFrom: 0, oldTo: x.length, newFrom: 0, newTo: y.length, exact: false },
+    ]
     for (let box = stack.pop(); box; box = stack.pop()) {
       let { oldFrom, oldTo, newFrom, newTo } = box
       while (oldFrom < oldTo && newFrom < newTo && x[oldFrom] === y[newFrom]) {
@@ -157,7 +189,10 @@ class Search {
     }
   }
 
-  /** A point of a shortest path through the box, or of a good one when the search has become too dear. */
+  /**
+   * A point of a shortest path through the box, or of a good one when the search has become too
+   * dear.
+   */
   private split(off1: number, lim1: number, off2: number, lim2: number, exact: boolean): Split {
     const { x, y, forward, backward, offset } = this
     const least = off1 - lim2
@@ -225,13 +260,21 @@ class Search {
           this.goodBackward(off1, lim1, off2, lim2, bmin, bmax, endDiagonal, cost)
         if (good) return good
       }
-      if (cost >= (tired ? TIRED_COST : this.maxCost)) return this.furthest(off1, lim1, off2, lim2, fmin, fmax, bmin, bmax)
+      if (cost >= (tired ? TIRED_COST : this.maxCost))
+        return this.furthest(off1, lim1, off2, lim2, fmin, fmax, bmin, bmax)
     }
   }
 
   /** A forward path that has come unusually far and ends in a run of equal lines. */
   private goodForward(
-    off1: number, lim1: number, off2: number, lim2: number, fmin: number, fmax: number, middle: number, cost: number,
+    off1: number,
+    lim1: number,
+    off2: number,
+    lim2: number,
+    fmin: number,
+    fmax: number,
+    middle: number,
+    cost: number,
   ): Split | null {
     const { x, y, forward, offset } = this
     let best = 0
@@ -252,7 +295,14 @@ class Search {
   }
 
   private goodBackward(
-    off1: number, lim1: number, off2: number, lim2: number, bmin: number, bmax: number, middle: number, cost: number,
+    off1: number,
+    lim1: number,
+    off2: number,
+    lim2: number,
+    bmin: number,
+    bmax: number,
+    middle: number,
+    cost: number,
   ): Split | null {
     const { x, y, backward, offset } = this
     let best = 0
@@ -274,7 +324,14 @@ class Search {
 
   /** The path that has come furthest from its own end of the box. */
   private furthest(
-    off1: number, lim1: number, off2: number, lim2: number, fmin: number, fmax: number, bmin: number, bmax: number,
+    off1: number,
+    lim1: number,
+    off2: number,
+    lim2: number,
+    fmin: number,
+    fmax: number,
+    bmin: number,
+    bmax: number,
   ): Split {
     const { forward, backward, offset } = this
     let best = -1
@@ -305,7 +362,8 @@ class Search {
         leastOld = i
       }
     }
-    if (lim1 + lim2 - least < best - (off1 + off2)) return { old: bestOld, new: best - bestOld, exactLow: true, exactHigh: false }
+    if (lim1 + lim2 - least < best - (off1 + off2))
+      return { old: bestOld, new: best - bestOld, exactLow: true, exactHigh: false }
     return { old: leastOld, new: least - leastOld, exactLow: false, exactHigh: true }
   }
 }

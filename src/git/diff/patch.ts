@@ -1,4 +1,7 @@
-/** Unified patch text as `git diff` writes it (https://git-scm.com/docs/diff-format#generate_patch_text_with_p). */
+/**
+ * Unified patch text as `git diff` writes it
+ * (https://git-scm.com/docs/diff-format#generate_patch_text_with_p).
+ */
 import type { DiffOptions, ObjectReader, Oid } from '../ports.ts'
 import { modeText } from '../history/list-tree.ts'
 import { lineChanges, readContent, type LineChanges } from './content.ts'
@@ -13,16 +16,34 @@ import { scorePercent } from './similarity.ts'
 const SHORT = 7
 const NOTHING = '0'.repeat(SHORT)
 
-/** The whole patch as text; bytes that are not UTF-8 become U+FFFD. Use `patchBytes` where the patch is to be applied. */
-export function formatPatch(db: ObjectReader, from: Oid | null, to: Oid | null, options: DiffOptions = {}): string {
-  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(Buffer.concat([...patchBytes(db, from, to, options)]))
+/**
+ * The whole patch as text; bytes that are not UTF-8 become U+FFFD. Use `patchBytes` where the patch
+ * is to be applied.
+ */
+export function formatPatch(
+  db: ObjectReader,
+  from: Oid | null,
+  to: Oid | null,
+  options: DiffOptions = {},
+): string {
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(
+    Buffer.concat([...patchBytes(db, from, to, options)]),
+  )
 }
 
 /** The same byte for byte, one chunk per file. `skip` and `limit` count files. */
-export function* patchBytes(db: ObjectReader, from: Oid | null, to: Oid | null, options: DiffOptions = {}): Generator<Uint8Array, void> {
+export function* patchBytes(
+  db: ObjectReader,
+  from: Oid | null,
+  to: Oid | null,
+  options: DiffOptions = {},
+): Generator<Uint8Array, void> {
   const skip = options.skip ?? 0
   const effort = manyFiles()
-  for (const pair of filePairs(db, from, to, options.paths).slice(skip, skip + (options.limit ?? Infinity))) {
+  for (const pair of filePairs(db, from, to, options.paths).slice(
+    skip,
+    skip + (options.limit ?? Infinity),
+  )) {
     if (pair.status === 'type_changed') {
       // A file that became something else is shown as removed and added.
       yield filePatch(db, { ...pair, new: null, status: 'removed' }, options, effort)
@@ -49,7 +70,12 @@ class Output {
 
 const none = new Uint8Array(0)
 
-function filePatch(db: ObjectReader, pair: FilePair, options: DiffOptions, effort: Effort): Uint8Array {
+function filePatch(
+  db: ObjectReader,
+  pair: FilePair,
+  options: DiffOptions,
+  effort: Effort,
+): Uint8Array {
   const out = new Output()
   const oldName = quotePath(pair.oldPath, 'a/')
   const newName = quotePath(pair.path, 'b/')
@@ -100,7 +126,11 @@ function headerLines(pair: FilePair, oldName: string, newName: string): string[]
   }
   if (pair.old?.oid !== pair.new?.oid) {
     const ids = `${pair.old?.oid.slice(0, SHORT) ?? NOTHING}..${pair.new?.oid.slice(0, SHORT) ?? NOTHING}`
-    lines.push(pair.old && pair.old.mode === pair.new?.mode ? `index ${ids} ${modeText(pair.old.mode)}` : `index ${ids}`)
+    lines.push(
+      pair.old && pair.old.mode === pair.new?.mode
+        ? `index ${ids} ${modeText(pair.old.mode)}`
+        : `index ${ids}`,
+    )
   }
   return lines
 }
@@ -128,7 +158,10 @@ function writeHunks(out: Output, { old, new: now, changes }: LineChanges, contex
   }
 }
 
-/** `start,count` with lines from 1, the count left out when it is 1; an empty range names the line before it. */
+/**
+ * `start,count` with lines from 1, the count left out when it is 1; an empty range names the line
+ * before it.
+ */
 function position(from: number, to: number): string {
   const count = to - from
   const start = count === 0 ? from : from + 1

@@ -1,11 +1,23 @@
-/** Paths in patches, quoted as C strings where they hold something unusual (`core.quotePath`, on by default). */
+/**
+ * Paths in patches, quoted as C strings where they hold something unusual (`core.quotePath`, on by
+ * default).
+ */
 import type { PathKey } from '../history/names.ts'
 
 const NAMED: Readonly<Record<string, string>> = {
-  '\x07': '\\a', '\b': '\\b', '\t': '\\t', '\n': '\\n', '\v': '\\v', '\f': '\\f', '\r': '\\r', '"': '\\"', '\\': '\\\\',
+  '\x07': '\\a',
+  '\b': '\\b',
+  '\t': '\\t',
+  '\n': '\\n',
+  '\v': '\\v',
+  '\f': '\\f',
+  '\r': '\\r',
+  '"': '\\"',
+  '\\': '\\\\',
 }
 
-const escape = (char: string): string => NAMED[char] ?? `\\${char.charCodeAt(0).toString(8).padStart(3, '0')}`
+const escape = (char: string): string =>
+  NAMED[char] ?? `\\${char.charCodeAt(0).toString(8).padStart(3, '0')}`
 
 const UNUSUAL = /[\0-\x1f"\\\x7f-\xff]/g
 

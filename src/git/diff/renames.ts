@@ -1,6 +1,8 @@
 /**
- * Pairs files that went with files that came, as git does (`diffcore-rename`): first by identical content, then by equal
- * base names that are unique on both sides and alike enough, then the best remaining pairs by similarity.
+ * Pairs files that went with files that came, as git does (`diffcore-rename`): first by identical
+ * content, then by equal
+ * base names that are unique on both sides and alike enough, then the best remaining pairs by
+ * similarity.
  */
 import { EMPTY_BLOB, MODE } from '../object.ts'
 import type { ObjectReader, Oid } from '../ports.ts'
@@ -13,7 +15,10 @@ export type RenameFile = { readonly path: PathKey; readonly mode: number; readon
 export type Rename = { readonly from: RenameFile; readonly to: RenameFile; readonly score: number }
 
 export type RenameOptions = {
-  /** Similarity is looked at only while sources times destinations is at most the square of this; 1000 unless given. */
+  /**
+   * Similarity is looked at only while sources times destinations is at most the square of this;
+   * 1000 unless given.
+   */
   limit?: number
   /** Whether empty files may be renames of each other; true unless given. */
   empty?: boolean
@@ -21,7 +26,10 @@ export type RenameOptions = {
   hints?: RenameHints
 }
 
-/** Lets a merge leave out files whose renames cannot matter, and guess where files of a moved directory went. */
+/**
+ * Lets a merge leave out files whose renames cannot matter, and guess where files of a moved
+ * directory went.
+ */
 export interface RenameHints {
   /** Told of every pair that is found, with those by content first. */
   found(from: PathKey, to: PathKey): void
@@ -47,7 +55,12 @@ export function findRenames(
 ): Rename[] {
   const { limit = 1000, empty = true, hints } = options
   const allowed = (file: RenameFile) => file.mode !== MODE.dir && (empty || file.oid !== EMPTY_BLOB)
-  const search = new RenameSearch(new Fingerprints(db), sources.filter(allowed), destinations.filter(allowed), hints)
+  const search = new RenameSearch(
+    new Fingerprints(db),
+    sources.filter(allowed),
+    destinations.filter(allowed),
+    hints,
+  )
   if (search.done) return []
   search.byContent()
   hints?.ready()
@@ -56,7 +69,12 @@ export function findRenames(
   return search.renames()
 }
 
-type Candidate = { readonly from: number; readonly to: number; readonly score: number; readonly sameName: boolean }
+type Candidate = {
+  readonly from: number
+  readonly to: number
+  readonly score: number
+  readonly sameName: boolean
+}
 
 class RenameSearch {
   private readonly used = new Set<number>()
@@ -130,7 +148,9 @@ class RenameSearch {
     const { sources, destinations, hints } = this
     const from = uniqueNames(sources, (i) => this.used.has(i))
     const to = uniqueNames(destinations, (i) => this.found.has(i))
-    const places = new Map(destinations.flatMap((file, i) => (this.found.has(i) ? [] : [[file.path, i] as const])))
+    const places = new Map(
+      destinations.flatMap((file, i) => (this.found.has(i) ? [] : [[file.path, i] as const])),
+    )
     sources.forEach((source, i) => {
       if (this.used.has(i) || (hints && !hints.relevant(source.path))) return
       const name = baseKey(source.path)
@@ -149,20 +169,24 @@ class RenameSearch {
 
   bySimilarity(limit: number): void {
     const { sources, destinations, hints } = this
-    let open = sources.flatMap((file, i) => (this.used.has(i) || (hints && !hints.relevant(file.path)) ? [] : [i]))
+    let open = sources.flatMap((file, i) =>
+      this.used.has(i) || (hints && !hints.relevant(file.path)) ? [] : [i],
+    )
     if (hints) {
       const kept = hints.narrow(open.map((i) => sources[i]?.path ?? ''))
       open = open.filter((i) => kept.has(sources[i]?.path ?? ''))
     }
     const wanted = destinations.flatMap((_, i) => (this.found.has(i) ? [] : [i]))
-    if (open.length === 0 || wanted.length === 0 || open.length * wanted.length > limit * limit) return
+    if (open.length === 0 || wanted.length === 0 || open.length * wanted.length > limit * limit)
+      return
     const candidates: Candidate[] = []
     for (const to of wanted) {
       const best: Candidate[] = []
       for (const from of open) {
         const score = this.score(from, to, RENAME_SCORE)
         if (score === 0 && best.length === CANDIDATES) continue
-        const sameName = baseKey(sources[from]?.path ?? '') === baseKey(destinations[to]?.path ?? '')
+        const sameName =
+          baseKey(sources[from]?.path ?? '') === baseKey(destinations[to]?.path ?? '')
         offer(best, { from, to, score, sameName })
       }
       candidates.push(...best)
@@ -178,7 +202,8 @@ class RenameSearch {
 }
 
 /** The better candidate first. */
-const byScore = (a: Candidate, b: Candidate): number => b.score - a.score || Number(b.sameName) - Number(a.sameName)
+const byScore = (a: Candidate, b: Candidate): number =>
+  b.score - a.score || Number(b.sameName) - Number(a.sameName)
 
 /** Keeps the best few, each in the slot where it was put: ties go to whoever came first. */
 function offer(best: Candidate[], candidate: Candidate): void {
@@ -197,7 +222,10 @@ function offer(best: Candidate[], candidate: Candidate): void {
 }
 
 /** Base names with the index of their file, or -1 where several files have the name. */
-function uniqueNames(files: readonly RenameFile[], taken: (index: number) => boolean): Map<PathKey, number> {
+function uniqueNames(
+  files: readonly RenameFile[],
+  taken: (index: number) => boolean,
+): Map<PathKey, number> {
   const names = new Map<PathKey, number>()
   files.forEach((file, i) => {
     if (taken(i)) return

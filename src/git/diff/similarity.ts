@@ -1,6 +1,8 @@
 /**
- * How alike two blobs are, on git's scale: content is cut into pieces (lines, or 64 bytes of longer ones), each piece is
- * hashed, and the score is the share of the larger file whose pieces occur in the other (`diffcore-delta`).
+ * How alike two blobs are, on git's scale: content is cut into pieces (lines, or 64 bytes of longer
+ * ones), each piece is
+ * hashed, and the score is the share of the larger file whose pieces occur in the other
+ * (`diffcore-delta`).
  */
 import { isBinary } from './lines.ts'
 
@@ -13,7 +15,11 @@ const HASHES = 107927
 const PIECE = 64
 
 /** The pieces of one blob: distinct hashes in ascending order, and how many bytes fall to each. */
-export type Fingerprint = { readonly size: number; readonly hashes: Int32Array; readonly bytes: Int32Array }
+export type Fingerprint = {
+  readonly size: number
+  readonly hashes: Int32Array
+  readonly bytes: Int32Array
+}
 
 /** Bytes per hash value while one blob is being read; cleared after each. */
 const tally = new Float64Array(HASHES)
@@ -57,7 +63,8 @@ export function similarity(a: Fingerprint, b: Fingerprint): number {
   for (let i = 0; i < a.hashes.length; i++) {
     const hash = a.hashes[i] as number
     while (j < b.hashes.length && (b.hashes[j] as number) < hash) j++
-    if (j < b.hashes.length && b.hashes[j] === hash) copied += Math.min(a.bytes[i] as number, b.bytes[j] as number)
+    if (j < b.hashes.length && b.hashes[j] === hash)
+      copied += Math.min(a.bytes[i] as number, b.bytes[j] as number)
   }
   return Math.floor((copied * MAX_SCORE) / Math.max(a.size, b.size))
 }

@@ -1,10 +1,17 @@
-/** Which paths differ between two trees (git-diff-tree `-r`), by walking both at once and skipping what is equal. */
+/**
+ * Which paths differ between two trees (git-diff-tree `-r`), by walking both at once and skipping
+ * what is equal.
+ */
 import { GitError, type ObjectReader, type Oid } from '../ports.ts'
 import { compareKeys, joinKey, MAX_DEPTH, type PathKey } from '../history/names.ts'
 import { entryAt, isDir, readTree, TreeCursor, type Entry } from '../history/tree.ts'
 
 /** A path that is not the same on both sides; never a directory. */
-export type TreeChange = { readonly path: PathKey; readonly old: Entry | null; readonly new: Entry | null }
+export type TreeChange = {
+  readonly path: PathKey
+  readonly old: Entry | null
+  readonly new: Entry | null
+}
 
 /** More changes than this are refused. */
 export const MAX_CHANGES = 1_000_000
@@ -15,7 +22,12 @@ export function diffTreePaths(db: ObjectReader, from: Oid | null, to: Oid | null
 }
 
 /** The changes at one path and below it. */
-export function diffBelow(db: ObjectReader, from: Oid | null, to: Oid | null, segments: readonly PathKey[]): TreeChange[] {
+export function diffBelow(
+  db: ObjectReader,
+  from: Oid | null,
+  to: Oid | null,
+  segments: readonly PathKey[],
+): TreeChange[] {
   const old = from === null ? null : entryAt(db, from, segments)
   const now = to === null ? null : entryAt(db, to, segments)
   return new TreeDiff(db).run(segments.join('/'), old, now)
@@ -40,7 +52,8 @@ class TreeDiff {
     const newFile = now && !isDir(now.mode) ? now : null
     if (oldFile || newFile) {
       this.changes.push({ path, old: oldFile, new: newFile })
-      if (this.changes.length > MAX_CHANGES) throw new GitError('too_large', `more than ${MAX_CHANGES} paths differ`)
+      if (this.changes.length > MAX_CHANGES)
+        throw new GitError('too_large', `more than ${MAX_CHANGES} paths differ`)
     }
     const oldDir = old && isDir(old.mode) ? old.oid : null
     const newDir = now && isDir(now.mode) ? now.oid : null
@@ -49,7 +62,8 @@ class TreeDiff {
 
   private descend(path: PathKey, oldDir: Oid | null, newDir: Oid | null, depth: number): void {
     if (depth > MAX_DEPTH) throw new GitError('too_large', 'tree is nested too deeply')
-    if (++this.steps > MAX_CHANGES) throw new GitError('too_large', `more than ${MAX_CHANGES} directories differ`)
+    if (++this.steps > MAX_CHANGES)
+      throw new GitError('too_large', `more than ${MAX_CHANGES} directories differ`)
     const a = oldDir === null ? null : new TreeCursor(readTree(this.db, oldDir))
     const b = newDir === null ? null : new TreeCursor(readTree(this.db, newDir))
     let moreA = a?.next() ?? false
@@ -57,7 +71,8 @@ class TreeDiff {
     while (moreA || moreB) {
       const order = !moreA || !a ? 1 : !moreB || !b ? -1 : compareNames(a, b)
       if (order === 0 && a && b) {
-        if (a.mode !== b.mode || !sameOid(a, b)) this.compare(joinKey(path, a.name()), entryOf(a), entryOf(b), depth)
+        if (a.mode !== b.mode || !sameOid(a, b))
+          this.compare(joinKey(path, a.name()), entryOf(a), entryOf(b), depth)
       } else if (order < 0 && a) this.compare(joinKey(path, a.name()), entryOf(a), null, depth)
       else if (b) this.compare(joinKey(path, b.name()), null, entryOf(b), depth)
       if (order <= 0) moreA = a?.next() ?? false
@@ -82,7 +97,9 @@ function compareNames(a: TreeCursor, b: TreeCursor): number {
     const difference = (a.data[a.nameStart + i] as number) - (b.data[b.nameStart + i] as number)
     if (difference !== 0) return difference
   }
-  const endA = lengthA > shared ? (a.data[a.nameStart + shared] as number) : isDir(a.mode) ? 0x2f : 0
-  const endB = lengthB > shared ? (b.data[b.nameStart + shared] as number) : isDir(b.mode) ? 0x2f : 0
+  const endA =
+    lengthA > shared ? (a.data[a.nameStart + shared] as number) : isDir(a.mode) ? 0x2f : 0
+  const endB =
+    lengthB > shared ? (b.data[b.nameStart + shared] as number) : isDir(b.mode) ? 0x2f : 0
   return endA - endB
 }

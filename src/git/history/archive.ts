@@ -1,4 +1,7 @@
-/** A tree as one file to download, in git's order and with the commit's time on every entry (git-archive). */
+/**
+ * A tree as one file to download, in git's order and with the commit's time on every entry
+ * (git-archive).
+ */
 import { MODE } from '../object.ts'
 import { GitError, type ObjectReader, type Oid } from '../ports.ts'
 import { commitSource } from './commit-source.ts'
@@ -26,9 +29,12 @@ export interface ArchiveWriter {
 const nothing = new Uint8Array(0)
 
 /**
- * The chunks of a zip or tar of a commit's tree, below the folder `prefix` ('' for none). `path` takes only that
- * directory or file of the tree, and keeps its whole path as `git archive <commit> <path>` does. Submodules are empty
- * directories. One file is in memory at a time. Gives GitError `missing` for an unknown commit or path.
+ * The chunks of a zip or tar of a commit's tree, below the folder `prefix` ('' for none). `path`
+ * takes only that
+ * directory or file of the tree, and keeps its whole path as `git archive <commit> <path>` does.
+ * Submodules are empty
+ * directories. One file is in memory at a time. Gives GitError `missing` for an unknown commit or
+ * path.
  */
 export function* archive(
   db: ObjectReader,
@@ -37,12 +43,20 @@ export function* archive(
 ): Generator<Uint8Array, void> {
   const isCommit = db.header(commit)?.type === 'commit'
   const time = isCommit ? commitSource(db).get(commit).time : 0
-  const writer = options.format === 'zip' ? new ZipWriter(isCommit ? commit : '', time) : new TarWriter(isCommit ? commit : '', time)
+  const writer =
+    options.format === 'zip'
+      ? new ZipWriter(isCommit ? commit : '', time)
+      : new TarWriter(isCommit ? commit : '', time)
   const tree = treeOf(db, commit)
   const prefix = folder(options.prefix)
   yield* writer.begin()
   if (prefix) yield* writer.entry({ path: prefix, kind: 'dir', oid: tree, data: nothing })
-  for (const { path, mode, oid } of contents(db, tree, splitPath(options.path ?? ''), options.path ?? '')) {
+  for (const { path, mode, oid } of contents(
+    db,
+    tree,
+    splitPath(options.path ?? ''),
+    options.path ?? '',
+  )) {
     yield* writer.entry(toEntry(db, prefix + path, mode, oid))
   }
   yield* writer.end()
@@ -50,7 +64,8 @@ export function* archive(
 
 function folder(prefix: string): PathKey {
   const segments = splitPath(prefix)
-  if (segments.some((segment) => segment === '..' || segment === '.')) throw new GitError('invalid', `bad archive prefix ${prefix}`)
+  if (segments.some((segment) => segment === '..' || segment === '.'))
+    throw new GitError('invalid', `bad archive prefix ${prefix}`)
   return segments.length === 0 ? '' : `${segments.join('/')}/`
 }
 
@@ -69,8 +84,10 @@ function* contents(
   }
   if (!isDir(entry.mode)) return
   for (const { path, entry: below } of walkTree(db, entry.oid, segments.join('/'))) {
-    // Such a name would unpack somewhere else; what checks pushes keeps them out, but not every tree came by push.
-    if (baseKey(path) === '..' || baseKey(path) === '.' || baseKey(path) === '') throw new GitError('corrupt', `tree ${tree} has a bad name`)
+    // Such a name would unpack somewhere else; what checks pushes keeps them out, but not every
+    // tree came by push.
+    if (baseKey(path) === '..' || baseKey(path) === '.' || baseKey(path) === '')
+      throw new GitError('corrupt', `tree ${tree} has a bad name`)
     yield { path, ...below }
   }
 }
@@ -83,6 +100,11 @@ function toEntry(db: ObjectReader, path: PathKey, mode: number, oid: Oid): Archi
     case MODE.symlink:
       return { path, kind: 'symlink', oid, data: readBlob(db, oid) }
     default:
-      return { path, kind: mode === MODE.executable ? 'executable' : 'file', oid, data: readBlob(db, oid) }
+      return {
+        path,
+        kind: mode === MODE.executable ? 'executable' : 'file',
+        oid,
+        data: readBlob(db, oid),
+      }
   }
 }

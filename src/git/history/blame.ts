@@ -1,9 +1,17 @@
 /**
- * Who wrote each line: https://git-scm.com/docs/git-blame with its defaults. The lines of a file are handed to the parents
- * that already had them, through renames of the whole file, until a commit is found that all of its parents cannot explain.
+ * Who wrote each line: https://git-scm.com/docs/git-blame with its defaults. The lines of a file
+ * are handed to the parents
+ * that already had them, through renames of the whole file, until a commit is found that all of its
+ * parents cannot explain.
  */
 import { finish, type Turns } from './turns.ts'
-import { GitError, type BlameRange, type KnownBlame, type ObjectReader, type Oid } from '../ports.ts'
+import {
+  GitError,
+  type BlameRange,
+  type KnownBlame,
+  type ObjectReader,
+  type Oid,
+} from '../ports.ts'
 import type { Change } from '../diff/changes.ts'
 import { manyFiles } from '../diff/effort.ts'
 import { diffNumbered } from '../diff/line-diff.ts'
@@ -22,39 +30,79 @@ import { blobSize, entryAt, isBlob, isDir, isFile, readBlob, treeOf, type Entry 
 /** Files over this are refused. */
 const MAX_BYTES = 32 * 1024 * 1024
 
-/** A run of lines that are `count` lines from `at` (from 0) in a suspect's file, and from `final` in the file asked about. */
+/**
+ * A run of lines that are `count` lines from `at` (from 0) in a suspect's file, and from `final` in
+ * the file asked about.
+ */
 type Run = { readonly at: number; readonly count: number; readonly final: number }
 
 /** A file at a commit that may have written the lines in `runs`. */
-type Suspect = { readonly node: CommitNode; readonly path: PathKey; readonly entry: Entry; runs: Run[] }
+type Suspect = {
+  readonly node: CommitNode
+  readonly path: PathKey
+  readonly entry: Entry
+  runs: Run[]
+}
 
 /**
- * The lines `from`..`to` (from 1, both included; the whole file unless given) in runs of one commit and path each.
- * Gives GitError `missing` when there is no such file, `invalid` for a directory or submodule, `too_large` over 32 MB.
+ * The lines `from`..`to` (from 1, both included; the whole file unless given) in runs of one commit
+ * and path each.
+ * Gives GitError `missing` when there is no such file, `invalid` for a directory or submodule,
+ * `too_large` over 32 MB.
  */
-export const blame = (db: ObjectReader, commit: Oid, path: string, range?: LineRange, known: readonly KnownBlame[] = []): BlameRange[] => finish(blameTurns(db, commit, path, range, known))
+export const blame = (
+  db: ObjectReader,
+  commit: Oid,
+  path: string,
+  range?: LineRange,
+  known: readonly KnownBlame[] = [],
+): BlameRange[] => finish(blameTurns(db, commit, path, range, known))
 
 type LineRange = { readonly from: number; readonly to: number }
 
-/** The same with pauses: an old file takes seconds. Lines that come to what is `known` are looked for no further. */
-export function* blameTurns(db: ObjectReader, commit: Oid, path: string, range?: LineRange, known: readonly KnownBlame[] = []): Turns<BlameRange[]> {
+/**
+ * The same with pauses: an old file takes seconds. Lines that come to what is `known` are looked
+ * for no further.
+ */
+export function* blameTurns(
+  db: ObjectReader,
+  commit: Oid,
+  path: string,
+  range?: LineRange,
+  known: readonly KnownBlame[] = [],
+): Turns<BlameRange[]> {
   const segments = splitPath(path)
   const entry = entryAt(db, treeOf(db, commit), segments)
   if (!entry) throw new GitError('missing', `no file ${path} at ${commit}`)
-  if (isDir(entry.mode) || !isBlob(entry.mode)) throw new GitError('invalid', `${path} is not a file`)
-  if (blobSize(db, entry.oid) > MAX_BYTES) throw new GitError('too_large', `${path} is larger than ${MAX_BYTES} bytes`)
+  if (isDir(entry.mode) || !isBlob(entry.mode))
+    throw new GitError('invalid', `${path} is not a file`)
+  if (blobSize(db, entry.oid) > MAX_BYTES)
+    throw new GitError('too_large', `${path} is larger than ${MAX_BYTES} bytes`)
   const lines = countLines(readBlob(db, entry.oid))
   const from = Math.max(1, range?.from ?? 1)
   const to = Math.min(lines, range?.to ?? lines)
   if (from > to) return []
-  return yield* new Blame(db, known).run(commit, segments.join('/'), entry, { at: from - 1, count: to - from + 1, final: from - 1 })
+  return yield* new Blame(db, known).run(commit, segments.join('/'), entry, {
+    at: from - 1,
+    count: to - from + 1,
+    final: from - 1,
+  })
 }
 
 /** After so many commits other work of the thread gets its turn. */
 const TURN = 4
 
-type Pending = { readonly node: CommitNode; readonly time: number; readonly suspects: Map<PathKey, Suspect> }
-type Found = { readonly final: number; readonly count: number; readonly commit: Oid; readonly path: PathKey }
+type Pending = {
+  readonly node: CommitNode
+  readonly time: number
+  readonly suspects: Map<PathKey, Suspect>
+}
+type Found = {
+  readonly final: number
+  readonly count: number
+  readonly commit: Oid
+  readonly path: PathKey
+}
 
 class Blame {
   private readonly source
@@ -109,7 +157,9 @@ class Blame {
       return
     }
     const parents = suspect.node.parents.map((oid) => this.source.get(oid))
-    const origins: ({ node: CommitNode; path: PathKey; entry: Entry } | null)[] = parents.map(() => null)
+    const origins: ({ node: CommitNode; path: PathKey; entry: Entry } | null)[] = parents.map(
+      () => null,
+    )
     for (const find of [this.samePath, this.renamed]) {
       for (const [i, parent] of parents.entries()) {
         if (origins[i]) continue
@@ -132,7 +182,13 @@ class Blame {
       left = kept
       if (left.length === 0) return
     }
-    for (const run of left) this.found.push({ final: run.final, count: run.count, commit: suspect.node.oid, path: suspect.path })
+    for (const run of left)
+      this.found.push({
+        final: run.final,
+        count: run.count,
+        commit: suspect.node.oid,
+        path: suspect.path,
+      })
   }
 
   /** What was found before says whose the lines are. */
@@ -143,9 +199,15 @@ class Blame {
       let at = run.at
       for (let i = firstAbove(ends, at); at < end; i++) {
         const range = ranges[i]
-        if (!range) throw new GitError('corrupt', `what is known of ${path} ends before line ${at + 1}`)
+        if (!range)
+          throw new GitError('corrupt', `what is known of ${path} ends before line ${at + 1}`)
         const next = Math.min(end, range.to_line)
-        this.found.push({ final: run.final + at - run.at, count: next - at, commit: range.oid, path: splitPath(range.path).join('/') })
+        this.found.push({
+          final: run.final + at - run.at,
+          count: next - at,
+          commit: range.oid,
+          path: splitPath(range.path).join('/'),
+        })
         at = next
       }
     }
@@ -159,10 +221,16 @@ class Blame {
 
   private samePath(suspect: Suspect, parent: CommitNode): { path: PathKey; entry: Entry } | null {
     const first = suspect.node.parents[0] === parent.oid
-    if (first && canAsk(suspect.path) && this.source.leaves?.(suspect.node.oid, this.hashesOf(suspect.path))) return { path: suspect.path, entry: suspect.entry }
+    if (
+      first &&
+      canAsk(suspect.path) &&
+      this.source.leaves?.(suspect.node.oid, this.hashesOf(suspect.path))
+    )
+      return { path: suspect.path, entry: suspect.entry }
     const entry = this.entryAt(parent.tree, suspect.path)
     // A file that used to be a link, or the other way round, is another file.
-    if (!entry || !isBlob(entry.mode) || isFile(entry.mode) !== isFile(suspect.entry.mode)) return null
+    if (!entry || !isBlob(entry.mode) || isFile(entry.mode) !== isFile(suspect.entry.mode))
+      return null
     return { path: suspect.path, entry }
   }
 
@@ -175,9 +243,13 @@ class Blame {
   private renamed(suspect: Suspect, parent: CommitNode): { path: PathKey; entry: Entry } | null {
     const before = this.entryAt(parent.tree, suspect.path)
     if (before && !isDir(before.mode)) return null
-    const gone = diffTreePaths(this.db, parent.tree, suspect.node.tree).flatMap((c) => (c.old && !c.new ? [{ path: c.path, ...c.old }] : []))
+    const gone = diffTreePaths(this.db, parent.tree, suspect.node.tree).flatMap((c) =>
+      c.old && !c.new ? [{ path: c.path, ...c.old }] : [],
+    )
     const [rename] = findRenames(this.db, gone, [{ path: suspect.path, ...suspect.entry }])
-    return rename ? { path: rename.from.path, entry: { mode: rename.from.mode, oid: rename.from.oid } } : null
+    return rename
+      ? { path: rename.from.path, entry: { mode: rename.from.mode, oid: rename.from.oid } }
+      : null
   }
 
   private compare(old: Oid, now: Oid): Change[] {
@@ -191,7 +263,8 @@ class Blame {
     const known = this.files.get(oid)
     if (known) return known
     const data = readBlob(this.db, oid)
-    if (data.length > MAX_BYTES) throw new GitError('too_large', `blob ${oid} is larger than ${MAX_BYTES} bytes`)
+    if (data.length > MAX_BYTES)
+      throw new GitError('too_large', `blob ${oid} is larger than ${MAX_BYTES} bytes`)
     // The two that are compared must have numbers of one kind, however large they are.
     if (this.files.size > 1 && this.filesBytes + this.numbers.held + data.length > MAX_BYTES) {
       this.files.clear()
@@ -207,8 +280,15 @@ class Blame {
 
   private ranges(): BlameRange[] {
     const commits = new Map<Oid, BlameRange['commit']>()
-    const ranges: { from_line: number; to_line: number; commit: BlameRange['commit']; path: string }[] = []
-    for (const { final, count, commit: oid, path } of this.found.sort((a, b) => a.final - b.final)) {
+    const ranges: {
+      from_line: number
+      to_line: number
+      commit: BlameRange['commit']
+      path: string
+    }[] = []
+    for (const { final, count, commit: oid, path } of this.found.sort(
+      (a, b) => a.final - b.final,
+    )) {
       const last = ranges.at(-1)
       const text = keyToText(path)
       if (last && last.commit.oid === oid && last.path === text && last.to_line === final) {
@@ -247,7 +327,9 @@ function divide(runs: readonly Run[], changes: readonly Change[]): { taken: Run[
     while (at < end) {
       const change = changes[i]
       const previous = changes[i - 1]
-      const shift = previous ? previous.old + previous.oldCount - (previous.new + previous.newCount) : 0
+      const shift = previous
+        ? previous.old + previous.oldCount - (previous.new + previous.newCount)
+        : 0
       const commonEnd = Math.min(end, change?.new ?? Infinity)
       if (at < commonEnd) {
         taken.push({ at: at + shift, count: commonEnd - at, final: run.final + (at - run.at) })
@@ -277,7 +359,10 @@ function firstAbove(ends: readonly number[], line: number): number {
 
 const BLOCK = 1024
 
-/** Leaves out a long common end, as git does before a diff without context: it bears on which lines count as rare. */
+/**
+ * Leaves out a long common end, as git does before a diff without context: it bears on which lines
+ * count as rare.
+ */
 function trimTail(a: NumberedLines, b: NumberedLines): [NumberedLines, NumberedLines] {
   const [old, now] = [asBuffer(a.lines.data), asBuffer(b.lines.data)]
   const smaller = Math.min(old.length, now.length)
@@ -290,15 +375,29 @@ function trimTail(a: NumberedLines, b: NumberedLines): [NumberedLines, NumberedL
   return [shortened(a, left), shortened(b, left)]
 }
 
-const asBuffer = (data: Uint8Array): Buffer => Buffer.from(data.buffer, data.byteOffset, data.byteLength)
+const asBuffer = (data: Uint8Array): Buffer =>
+  Buffer.from(data.buffer, data.byteOffset, data.byteLength)
 
 const sameBlock = (a: Buffer, b: Buffer, trimmed: number): boolean =>
-  a.compare(b, b.length - trimmed - BLOCK, b.length - trimmed, a.length - trimmed - BLOCK, a.length - trimmed) === 0
+  a.compare(
+    b,
+    b.length - trimmed - BLOCK,
+    b.length - trimmed,
+    a.length - trimmed - BLOCK,
+    a.length - trimmed,
+  ) === 0
 
 /** Without so many bytes at the end, which are whole lines. */
 function shortened({ lines, numbers }: NumberedLines, bytes: number): NumberedLines {
   const length = lines.data.length - bytes
   let count = lines.count
   while (count > 0 && (lines.starts[count] as number) > length) count--
-  return { lines: { data: lines.data.subarray(0, length), count, starts: lines.starts.subarray(0, count + 1) }, numbers: numbers.subarray(0, count) }
+  return {
+    lines: {
+      data: lines.data.subarray(0, length),
+      count,
+      starts: lines.starts.subarray(0, count + 1),
+    },
+    numbers: numbers.subarray(0, count),
+  }
 }

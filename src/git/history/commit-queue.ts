@@ -1,4 +1,7 @@
-/** A heap that gives the newest item first; items of the same time come in the order they were put (git's `prio_queue`). */
+/**
+ * A heap that gives the newest item first; items of the same time come in the order they were put
+ * (git's `prio_queue`).
+ */
 export class CommitQueue<T extends { readonly time: number }> {
   private readonly heap: { item: T; order: number }[] = []
   private puts = 0
@@ -51,5 +54,7 @@ export class CommitQueue<T extends { readonly time: number }> {
   }
 }
 
-const before = (a: { item: { time: number }; order: number }, b: { item: { time: number }; order: number }): boolean =>
-  a.item.time > b.item.time || (a.item.time === b.item.time && a.order < b.order)
+const before = (
+  a: { item: { time: number }; order: number },
+  b: { item: { time: number }; order: number },
+): boolean => a.item.time > b.item.time || (a.item.time === b.item.time && a.order < b.order)

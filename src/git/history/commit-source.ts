@@ -1,6 +1,8 @@
 /**
- * Where a walk gets what it needs of a commit: parents, tree, time and generation. This is the narrow place where a
- * commit-graph file can stand in for parsing objects; everything else that walks history asks only here.
+ * Where a walk gets what it needs of a commit: parents, tree, time and generation. This is the
+ * narrow place where a
+ * commit-graph file can stand in for parsing objects; everything else that walks history asks only
+ * here.
  */
 import { isOid } from '../object.ts'
 import { GitError, type ObjectReader, type Oid } from '../ports.ts'
@@ -16,7 +18,10 @@ export type CommitNode = {
   readonly generation: number
 }
 
-/** What a database may offer beside objects: nodes from a commit-graph, null for a commit that it does not cover. */
+/**
+ * What a database may offer beside objects: nodes from a commit-graph, null for a commit that it
+ * does not cover.
+ */
 export type CommitGraph = {
   find(oid: Oid): CommitNode | null
   /** Whether a commit surely leaves a path as it is in its first parent (`pathHashes`). */
@@ -25,11 +30,16 @@ export type CommitGraph = {
 
 export type CommitSource = {
   get(oid: Oid): CommitNode
-  /** Whether a commit surely leaves a path as it is in its first parent: then no tree need be read. */
+  /**
+   * Whether a commit surely leaves a path as it is in its first parent: then no tree need be read.
+   */
   leaves?(oid: Oid, hashes: Uint32Array): boolean
 }
 
-/** Nodes are remembered per database in two halves: when the young half is full it becomes the old one. */
+/**
+ * Nodes are remembered per database in two halves: when the young half is full it becomes the old
+ * one.
+ */
 const HALF = 1 << 16
 
 class CachedSource implements CommitSource {
@@ -57,7 +67,8 @@ class CachedSource implements CommitSource {
   private parse(oid: Oid): CommitNode {
     const object = this.db.read(oid)
     if (!object) throw new GitError('missing', `commit ${oid} is missing`)
-    if (object.type !== 'commit') throw new GitError('invalid', `object ${oid} is a ${object.type}, not a commit`)
+    if (object.type !== 'commit')
+      throw new GitError('invalid', `object ${oid} is a ${object.type}, not a commit`)
     return parseNode(oid, object.data)
   }
 }
@@ -82,10 +93,14 @@ const startsWith = (data: Uint8Array, at: number, text: string): boolean => {
   return true
 }
 
-/** Reads tree, parents and the committer's time straight from the bytes; the message is never touched. */
+/**
+ * Reads tree, parents and the committer's time straight from the bytes; the message is never
+ * touched.
+ */
 export function parseNode(oid: Oid, bytes: Uint8Array): CommitNode {
   const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  if (!startsWith(data, 0, 'tree ') || data[45] !== 0x0a) throw new GitError('corrupt', `commit ${oid} has no tree`)
+  if (!startsWith(data, 0, 'tree ') || data[45] !== 0x0a)
+    throw new GitError('corrupt', `commit ${oid} has no tree`)
   const tree = oidAt(data, 5)
   const parents: Oid[] = []
   let at = 46

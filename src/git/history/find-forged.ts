@@ -1,4 +1,7 @@
-/** Looks through the objects that a range of history brings for those that were made for a SHA-1 collision; a long work for a quiet moment. */
+/**
+ * Looks through the objects that a range of history brings for those that were made for a SHA-1
+ * collision; a long work for a quiet moment.
+ */
 import { MODE, parseTag } from '../object.ts'
 import { isForged } from '../pack/forged.ts'
 import { typeName } from '../pack/entry.ts'
@@ -12,15 +15,22 @@ import type { Turns } from './turns.ts'
 
 const MOST_FOUND = 100
 
-/** Ids of objects of the range; tips may be annotated tags, which count as well. Throws GitError `missing` for what is not there. */
-export function* findForged(objects: ObjectStore, range: { readonly tips: readonly Oid[]; readonly hide?: readonly Oid[] }): Turns<Oid[]> {
+/**
+ * Ids of objects of the range; tips may be annotated tags, which count as well. Throws GitError
+ * `missing` for what is not there.
+ */
+export function* findForged(
+  objects: ObjectStore,
+  range: { readonly tips: readonly Oid[]; readonly hide?: readonly Oid[] },
+): Turns<Oid[]> {
   const found: Oid[] = []
   const seen = new OidMap(4096)
   const source = commitSource(objects)
   const look = (oid: Uint8Array, at: number): void => {
     if (!objects.load(oid, at)) return
     const { reader } = objects
-    if (isForged(typeName(reader.type), reader.bytes.subarray(reader.from, reader.to))) found.push(Buffer.from(oid.subarray(at, at + 20)).toString('hex'))
+    if (isForged(typeName(reader.type), reader.bytes.subarray(reader.from, reader.to)))
+      found.push(Buffer.from(oid.subarray(at, at + 20)).toString('hex'))
   }
   /** What a tree holds at places where the one before has something else. */
   function* below(tree: Oid, before: Oid | null): Generator<'pause', void, unknown> {

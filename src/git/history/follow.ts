@@ -1,5 +1,6 @@
 /**
- * A file's history through its renames, as `git log --follow` has it: every commit is looked at, merges are left out, and
+ * A file's history through its renames, as `git log --follow` has it: every commit is looked at,
+ * merges are left out, and
  * where the file appears for the first time the walk goes on with the file that it came from.
  */
 import type { ObjectReader, Oid } from '../ports.ts'
@@ -42,8 +43,17 @@ type Source = { readonly path: PathKey; readonly entry: Entry; readonly gone: bo
 /** Above this many files of fitting size only those that the commit touched are compared. */
 const MOST_SOURCES = 5000
 
-/** The file of the parent that a new file was renamed or copied from, or null. Files that went are preferred. */
-function findOrigin(db: ObjectReader, parent: Oid, tree: Oid, path: PathKey, target: Entry): PathKey | null {
+/**
+ * The file of the parent that a new file was renamed or copied from, or null. Files that went are
+ * preferred.
+ */
+function findOrigin(
+  db: ObjectReader,
+  parent: Oid,
+  tree: Oid,
+  path: PathKey,
+  target: Entry,
+): PathKey | null {
   const changes = new Map(diffTreePaths(db, parent, tree).map((change) => [change.path, change]))
   const sources: Source[] = []
   for (const { path: from, entry } of walkTree(db, parent)) {
@@ -55,7 +65,8 @@ function findOrigin(db: ObjectReader, parent: Oid, tree: Oid, path: PathKey, tar
   if (exact) return exact.path
   if (!isFile(target.mode)) return null
   const prints = new Fingerprints(db)
-  const few = sources.length <= MOST_SOURCES ? sources : sources.filter((source) => changes.has(source.path))
+  const few =
+    sources.length <= MOST_SOURCES ? sources : sources.filter((source) => changes.has(source.path))
   const best: { source: Source; score: number; sameName: boolean }[] = []
   for (const source of few) {
     if (!isFile(source.entry.mode)) continue

@@ -1,5 +1,6 @@
 /**
- * Which language a file is in, by its name. Only languages that people mean when they ask what a project is written in:
+ * Which language a file is in, by its name. Only languages that people mean when they ask what a
+ * project is written in:
  * data and prose (JSON, YAML, Markdown) are not counted.
  */
 
@@ -127,8 +128,29 @@ export function languageOf(name: string): string | null {
 }
 
 const VENDORED_FOLDERS = new Set([
-  'node_modules', 'bower_components', 'vendor', 'vendors', 'third_party', 'third-party', 'thirdparty', '3rdparty', 'extern', 'externals',
-  'dist', 'deps', 'pods', 'carthage', 'godeps', '.yarn', '.git', '.venv', 'venv', 'site-packages', '__pycache__', 'testdata', 'fixtures',
+  'node_modules',
+  'bower_components',
+  'vendor',
+  'vendors',
+  'third_party',
+  'third-party',
+  'thirdparty',
+  '3rdparty',
+  'extern',
+  'externals',
+  'dist',
+  'deps',
+  'pods',
+  'carthage',
+  'godeps',
+  '.yarn',
+  '.git',
+  '.venv',
+  'venv',
+  'site-packages',
+  '__pycache__',
+  'testdata',
+  'fixtures',
 ])
 
 /** A folder whose content was written elsewhere or is not part of the project's own code. */
@@ -143,4 +165,5 @@ const GENERATED = [
 ]
 
 /** A file made by a tool, by its base name. */
-export const isGeneratedName = (name: string): boolean => GENERATED.some((pattern) => pattern.test(name))
+export const isGeneratedName = (name: string): boolean =>
+  GENERATED.some((pattern) => pattern.test(name))

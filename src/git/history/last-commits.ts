@@ -1,8 +1,12 @@
 /**
- * For every entry of a directory the commit that changed it last: what `git log -1 -- <entry>` says for each, in one walk.
- * With git's default simplification an entry's history is a single chain: to the first parent that has the same entry,
- * and where there is none the commit itself is the answer. Entries that share a chain are carried together. The filters of
- * the commit-graph spare most trees of a folder's history, and of the root's once few entries are left. Where a chain comes
+ * For every entry of a directory the commit that changed it last: what `git log -1 -- <entry>` says
+ * for each, in one walk.
+ * With git's default simplification an entry's history is a single chain: to the first parent that
+ * has the same entry,
+ * and where there is none the commit itself is the answer. Entries that share a chain are carried
+ * together. The filters of
+ * the commit-graph spare most trees of a folder's history, and of the root's once few entries are
+ * left. Where a chain comes
  * through a commit whose answers are known, it ends there.
  */
 import type { KnownLastCommits, LastCommit, ObjectReader, Oid } from '../ports.ts'
@@ -24,14 +28,30 @@ const REMEMBERED = 64
 /** After so many commits other work of the thread gets its turn. */
 const TURN = 16
 
-/** With more entries than these one of their filters nearly always says maybe: then comparing trees is quicker than asking. */
+/**
+ * With more entries than these one of their filters nearly always says maybe: then comparing trees
+ * is quicker than asking.
+ */
 const MOST_ASKED = 40
 
-/** Sorted as the directory is; empty when the commit has no such directory. Gives GitError `missing`. */
-export const lastCommits = (db: ObjectReader, commit: Oid, path: string, known: readonly KnownLastCommits[] = []): LastCommit[] => finish(lastCommitsTurns(db, commit, path, known))
+/**
+ * Sorted as the directory is; empty when the commit has no such directory. Gives GitError
+ * `missing`.
+ */
+export const lastCommits = (
+  db: ObjectReader,
+  commit: Oid,
+  path: string,
+  known: readonly KnownLastCommits[] = [],
+): LastCommit[] => finish(lastCommitsTurns(db, commit, path, known))
 
 /** The same with pauses: at the top of a large repository it takes seconds. */
-export function* lastCommitsTurns(db: ObjectReader, commit: Oid, path: string, known: readonly KnownLastCommits[] = []): Turns<LastCommit[]> {
+export function* lastCommitsTurns(
+  db: ObjectReader,
+  commit: Oid,
+  path: string,
+  known: readonly KnownLastCommits[] = [],
+): Turns<LastCommit[]> {
   const source = commitSource(db)
   const segments = splitPath(path)
   const directory = entryAt(db, source.get(commit).tree, segments)
@@ -43,12 +63,18 @@ export function* lastCommitsTurns(db: ObjectReader, commit: Oid, path: string, k
     return entry && isDir(entry.mode) ? entry.oid : null
   }
   const listings = new Map<Oid, Listing>()
-  /** Memory of listings that nobody needs any more: new memory for each of thousands costs more than reading them. */
+  /**
+   * Memory of listings that nobody needs any more: new memory for each of thousands costs more than
+   * reading them.
+   */
   const spare: Buffer[] = []
   const read = (oid: Oid): Buffer => {
     const data = viewTree(db, oid)
     const last = spare.pop()
-    const memory = last !== undefined && last.length >= data.length ? last : Buffer.allocUnsafeSlow(data.length + (data.length >>> 3))
+    const memory =
+      last !== undefined && last.length >= data.length
+        ? last
+        : Buffer.allocUnsafeSlow(data.length + (data.length >>> 3))
     memory.set(data)
     return memory.subarray(0, data.length)
   }
@@ -96,7 +122,8 @@ export function* lastCommitsTurns(db: ObjectReader, commit: Oid, path: string, k
   const hashes = new Map<PathKey, Uint32Array | null>()
   const hashesOf = (name: PathKey): Uint32Array | null => {
     let made = hashes.get(name)
-    if (made === undefined) hashes.set(name, (made = canAsk(prefix + name) ? pathHashes(prefix + name) : null))
+    if (made === undefined)
+      hashes.set(name, (made = canAsk(prefix + name) ? pathHashes(prefix + name) : null))
     return made
   }
   /** Whether a commit surely leaves all of these as they are in its first parent. */
@@ -110,7 +137,12 @@ export function* lastCommitsTurns(db: ObjectReader, commit: Oid, path: string, k
     }
     return true
   }
-  const before = new Map(known.map(({ commit: at, entries }) => [at, new Map(entries.map(({ name, oid }) => [textToKey(name), oid]))]))
+  const before = new Map(
+    known.map(({ commit: at, entries }) => [
+      at,
+      new Map(entries.map(({ name, oid }) => [textToKey(name), oid])),
+    ]),
+  )
   pass(commit, new Set(names))
   let steps = 0
   for (let step = queue.take(); step; step = queue.take()) {
@@ -137,7 +169,8 @@ export function* lastCommitsTurns(db: ObjectReader, commit: Oid, path: string, k
       if (left.size === 0) break
       const theirs = treeAt(source.get(parent))
       if (tree === null || theirs === null) continue
-      const changed = tree === theirs ? [] : changedNames(tree, theirs).filter((name) => left.has(name))
+      const changed =
+        tree === theirs ? [] : changedNames(tree, theirs).filter((name) => left.has(name))
       if (changed.length === left.size) continue
       for (const name of changed) left.delete(name)
       pass(parent, left)

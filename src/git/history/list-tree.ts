@@ -1,10 +1,36 @@
 /** Directories and entries at a commit (git-ls-tree). */
 import { MODE } from '../object.ts'
-import { GitError, type ObjectReader, type Oid, type TreeEntry, type TreeEntryType } from '../ports.ts'
-import { baseKey, joinKey, keyToText, MAX_DEPTH, MAX_PATH_BYTES, splitPath, type PathKey } from './names.ts'
-import { blobSize, entryAt, isBlob, isDir, readTree, TreeCursor, treeOf, type Entry } from './tree.ts'
+import {
+  GitError,
+  type ObjectReader,
+  type Oid,
+  type TreeEntry,
+  type TreeEntryType,
+} from '../ports.ts'
+import {
+  baseKey,
+  joinKey,
+  keyToText,
+  MAX_DEPTH,
+  MAX_PATH_BYTES,
+  splitPath,
+  type PathKey,
+} from './names.ts'
+import {
+  blobSize,
+  entryAt,
+  isBlob,
+  isDir,
+  readTree,
+  TreeCursor,
+  treeOf,
+  type Entry,
+} from './tree.ts'
 
-/** A listing of more entries than this is refused: a few nested trees can stand for billions of paths. */
+/**
+ * A listing of more entries than this is refused: a few nested trees can stand for billions of
+ * paths.
+ */
 export const MAX_ENTRIES = 1_000_000
 
 export const modeText = (mode: number): string => mode.toString(8).padStart(6, '0')
@@ -26,8 +52,15 @@ function toTreeEntry(db: ObjectReader, path: PathKey, entry: Entry, sizes: boole
   }
 }
 
-/** Everything below a tree in the order of `git ls-tree -r -t`, directories before what they hold. Never recurses. */
-export function* walkTree(db: ObjectReader, tree: Oid, prefix: PathKey = ''): Generator<{ path: PathKey; entry: Entry }, void> {
+/**
+ * Everything below a tree in the order of `git ls-tree -r -t`, directories before what they hold.
+ * Never recurses.
+ */
+export function* walkTree(
+  db: ObjectReader,
+  tree: Oid,
+  prefix: PathKey = '',
+): Generator<{ path: PathKey; entry: Entry }, void> {
   const stack = [{ cursor: new TreeCursor(readTree(db, tree)), path: prefix }]
   let seen = 0
   for (let top = stack.at(-1); top; top = stack.at(-1)) {
@@ -36,19 +69,23 @@ export function* walkTree(db: ObjectReader, tree: Oid, prefix: PathKey = ''): Ge
       stack.pop()
       continue
     }
-    if (++seen > MAX_ENTRIES) throw new GitError('too_large', `tree ${tree} has more than ${MAX_ENTRIES} entries`)
+    if (++seen > MAX_ENTRIES)
+      throw new GitError('too_large', `tree ${tree} has more than ${MAX_ENTRIES} entries`)
     const entry = { mode: cursor.mode, oid: cursor.oid() }
     const path = joinKey(top.path, cursor.name())
     yield { path, entry }
     if (!isDir(entry.mode)) continue
-    if (stack.length >= MAX_DEPTH || path.length > MAX_PATH_BYTES) throw new GitError('too_large', `tree ${tree} is nested too deeply`)
+    if (stack.length >= MAX_DEPTH || path.length > MAX_PATH_BYTES)
+      throw new GitError('too_large', `tree ${tree} is nested too deeply`)
     stack.push({ cursor: new TreeCursor(readTree(db, entry.oid)), path })
   }
 }
 
 /**
- * The entries of the directory at `path` of a commit or tree ('' is the root); null when there is no such directory.
- * Recursive listings hold everything below, directories included. Gives GitError `missing`, or `too_large` for trees
+ * The entries of the directory at `path` of a commit or tree ('' is the root); null when there is
+ * no such directory.
+ * Recursive listings hold everything below, directories included. Gives GitError `missing`, or
+ * `too_large` for trees
  * that no disk could hold.
  */
 export function listTree(
@@ -62,15 +99,19 @@ export function listTree(
   const sizes = options.sizes ?? false
   const entries: TreeEntry[] = []
   if (options.recursive) {
-    for (const { path: below, entry } of walkTree(db, found.oid)) entries.push(toTreeEntry(db, below, entry, sizes))
+    for (const { path: below, entry } of walkTree(db, found.oid))
+      entries.push(toTreeEntry(db, below, entry, sizes))
     return entries
   }
   const cursor = new TreeCursor(readTree(db, found.oid))
-  while (cursor.next()) entries.push(toTreeEntry(db, cursor.name(), { mode: cursor.mode, oid: cursor.oid() }, sizes))
+  while (cursor.next())
+    entries.push(toTreeEntry(db, cursor.name(), { mode: cursor.mode, oid: cursor.oid() }, sizes))
   return entries
 }
 
-/** The entry at a path of a commit or tree, with its size, or null; '' is the root directory itself. */
+/**
+ * The entry at a path of a commit or tree, with its size, or null; '' is the root directory itself.
+ */
 export function findEntry(db: ObjectReader, commit: Oid, path: string): TreeEntry | null {
   const segments = splitPath(path)
   const entry = entryAt(db, treeOf(db, commit), segments)

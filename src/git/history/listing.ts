@@ -1,6 +1,8 @@
 /**
- * A directory as it changes from commit to commit. Neighbours in history differ in an entry or two, so a listing is
- * derived from the one next to it: what is equal is found by comparing memory, and only what differs is read.
+ * A directory as it changes from commit to commit. Neighbours in history differ in an entry or two,
+ * so a listing is
+ * derived from the one next to it: what is equal is found by comparing memory, and only what
+ * differs is read.
  */
 import { bytesToKey, type PathKey } from './names.ts'
 import { TreeCursor } from './tree.ts'
@@ -8,7 +10,8 @@ import { TreeCursor } from './tree.ts'
 /** The bytes of a tree with the offset of each entry, and of the end. */
 export type Listing = { readonly data: Buffer; readonly starts: Uint32Array }
 
-const asBuffer = (data: Uint8Array): Buffer => Buffer.from(data.buffer, data.byteOffset, data.byteLength)
+const asBuffer = (data: Uint8Array): Buffer =>
+  Buffer.from(data.buffer, data.byteOffset, data.byteLength)
 
 export function readListing(bytes: Uint8Array): Listing {
   const data = asBuffer(bytes)
@@ -21,14 +24,20 @@ export function readListing(bytes: Uint8Array): Listing {
 /** The names in byte order of the entries. */
 export function namesIn(listing: Listing): PathKey[] {
   const { data, starts } = listing
-  return Array.from({ length: starts.length - 1 }, (_, i) => nameOf(data, starts[i] ?? 0, starts[i + 1] ?? 0))
+  return Array.from({ length: starts.length - 1 }, (_, i) =>
+    nameOf(data, starts[i] ?? 0, starts[i + 1] ?? 0),
+  )
 }
 
 /**
- * The listing of another tree, and which names of `own` are not the same entry there. Both are read side by side in git's order:
+ * The listing of another tree, and which names of `own` are not the same entry there. Both are read
+ * side by side in git's order:
  * what is equal is passed over as memory, and only entries that differ are looked at one by one.
  */
-export function compareListing(own: Listing, bytes: Uint8Array): { other: Listing; changed: PathKey[] } {
+export function compareListing(
+  own: Listing,
+  bytes: Uint8Array,
+): { other: Listing; changed: PathKey[] } {
   const mine = own.data
   const data = asBuffer(bytes)
   const { starts } = own
@@ -55,14 +64,22 @@ export function compareListing(own: Listing, bytes: Uint8Array): { other: Listin
     at += (starts[meet] as number) - from
     if (index === last || at >= data.length) break
     const end = entryEnd(data, at)
-    const order = compareNames(mine, starts[index] as number, starts[index + 1] as number, data, at, end)
+    const order = compareNames(
+      mine,
+      starts[index] as number,
+      starts[index + 1] as number,
+      data,
+      at,
+      end,
+    )
     if (order <= 0) changed.push(nameOf(mine, starts[index] as number, starts[++index] as number))
     if (order >= 0) {
       put(at)
       at = end
     }
   }
-  for (; index < last; index++) changed.push(nameOf(mine, starts[index] as number, starts[index + 1] as number))
+  for (; index < last; index++)
+    changed.push(nameOf(mine, starts[index] as number, starts[index + 1] as number))
   for (; at < data.length; at = entryEnd(data, at)) put(at)
   put(data.length)
   return { other: { data, starts: joined.subarray(0, count) }, changed }
@@ -79,17 +96,28 @@ function entryEnd(data: Buffer, at: number): number {
   return cursor.next() ? cursor.oidStart + 20 : data.length
 }
 
-const nameOf = (data: Buffer, from: number, to: number): PathKey => bytesToKey(data, data.indexOf(SPACE, from) + 1, to - 21)
+const nameOf = (data: Buffer, from: number, to: number): PathKey =>
+  bytesToKey(data, data.indexOf(SPACE, from) + 1, to - 21)
 
-/** The order of two entries in a tree: bytes of the names, a directory's as if it ended in a slash. */
-function compareNames(a: Buffer, aFrom: number, aTo: number, b: Buffer, bFrom: number, bTo: number): number {
+/**
+ * The order of two entries in a tree: bytes of the names, a directory's as if it ended in a slash.
+ */
+function compareNames(
+  a: Buffer,
+  aFrom: number,
+  aTo: number,
+  b: Buffer,
+  bFrom: number,
+  bTo: number,
+): number {
   let i = a.indexOf(SPACE, aFrom) + 1
   let j = b.indexOf(SPACE, bFrom) + 1
   while (i < aTo - 21 && j < bTo - 21 && a[i] === b[j]) {
     i++
     j++
   }
-  const next = (data: Buffer, at: number, from: number, to: number): number => (at < to - 21 ? (data[at] as number) : data[from] === DIRECTORY ? SLASH : 0)
+  const next = (data: Buffer, at: number, from: number, to: number): number =>
+    at < to - 21 ? (data[at] as number) : data[from] === DIRECTORY ? SLASH : 0
   return next(a, i, aFrom, aTo) - next(b, j, bFrom, bTo)
 }
 
@@ -100,7 +128,11 @@ const PIECE = 256
 function commonRun(a: Buffer, from: number, b: Buffer, at: number): number {
   const most = Math.min(a.length - from, b.length - at)
   let run = 0
-  while (run + PIECE <= most && a.compare(b, at + run, at + run + PIECE, from + run, from + run + PIECE) === 0) run += PIECE
+  while (
+    run + PIECE <= most &&
+    a.compare(b, at + run, at + run + PIECE, from + run, from + run + PIECE) === 0
+  )
+    run += PIECE
   while (run < most && a[from + run] === b[at + run]) run++
   return run
 }

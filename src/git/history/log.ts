@@ -1,6 +1,8 @@
 /**
- * History as `git log` gives it: newest committer time first, with git's default simplification when a path is given
- * (https://git-scm.com/docs/git-log#_history_simplification): a merge that took the path whole from one parent is left
+ * History as `git log` gives it: newest committer time first, with git's default simplification
+ * when a path is given
+ * (https://git-scm.com/docs/git-log#_history_simplification): a merge that took the path whole from
+ * one parent is left
  * out and only that parent is followed.
  */
 import { parseCommit } from '../object.ts'
@@ -13,7 +15,10 @@ import { splitPath } from './names.ts'
 import { pathProbe, type PathProbe } from './path-probe.ts'
 import { sameEntry } from './tree.ts'
 
-/** The commits of a log, newest first. Gives GitError `missing` for an unknown commit, `invalid` for what is not one. */
+/**
+ * The commits of a log, newest first. Gives GitError `missing` for an unknown commit, `invalid` for
+ * what is not one.
+ */
 export function log(db: ObjectReader, options: LogOptions): Commit[] {
   const commits: Commit[] = []
   const limit = options.limit ?? Infinity
@@ -39,12 +44,16 @@ export function count(db: ObjectReader, options: LogOptions): number {
 }
 
 /** The commits of a range, newest first, without any filter. */
-export const walkCommits = (db: ObjectReader, range: Pick<LogOptions, 'tips' | 'hide'>): Generator<CommitNode, void> => walk(db, range, null)
+export const walkCommits = (
+  db: ObjectReader,
+  range: Pick<LogOptions, 'tips' | 'hide'>,
+): Generator<CommitNode, void> => walk(db, range, null)
 
 export function readCommit(db: ObjectReader, oid: Oid): Commit {
   const object = db.read(oid)
   if (!object) throw new GitError('missing', `commit ${oid} is missing`)
-  if (object.type !== 'commit') throw new GitError('invalid', `object ${oid} is a ${object.type}, not a commit`)
+  if (object.type !== 'commit')
+    throw new GitError('invalid', `object ${oid} is a ${object.type}, not a commit`)
   return parseCommit(oid, object.data)
 }
 
@@ -65,7 +74,8 @@ function* matching(db: ObjectReader, options: LogOptions): Generator<CommitNode,
 function walkLog(db: ObjectReader, options: LogOptions): Generator<CommitNode, void> {
   const segments = splitPath(options.path ?? '')
   if (segments.length === 0) return walk(db, options, null)
-  if (options.follow) return followLog(db, walk(db, options, null), segments, options.firstParent ?? false)
+  if (options.follow)
+    return followLog(db, walk(db, options, null), segments, options.firstParent ?? false)
   return walk(db, options, { probe: pathProbe(db, segments), hashes: hashesOf(segments.join('/')) })
 }
 
@@ -73,23 +83,37 @@ type Step = {
   readonly node: CommitNode
   readonly time: number
   hidden: boolean
-  /** Named by the caller as hidden: where the log ends, and so a parent to compare with like any other. */
+  /**
+   * Named by the caller as hidden: where the log ends, and so a parent to compare with like any
+   * other.
+   */
   bottom: boolean
-  /** Already taken from the queue: what changes about it now must be carried to its parents by hand. */
+  /**
+   * Already taken from the queue: what changes about it now must be carried to its parents by hand.
+   */
   taken: boolean
   /** Whether the commit changed the path against every parent that counts. */
   shown: boolean
 }
 
-/** How many hidden commits to look at after the last one of interest, in case the clocks were wrong. */
+/**
+ * How many hidden commits to look at after the last one of interest, in case the clocks were wrong.
+ */
 const SLOP = 64
 
-/** The path that a walk is about; `hashes` are for the filters of the commit-graph, null when they know nothing of it. */
+/**
+ * The path that a walk is about; `hashes` are for the filters of the commit-graph, null when they
+ * know nothing of it.
+ */
 type PathQuestion = { readonly probe: PathProbe; readonly hashes: Uint32Array | null }
 
 const hashesOf = (path: string): Uint32Array | null => (canAsk(path) ? pathHashes(path) : null)
 
-function* walk(db: ObjectReader, options: LogOptions, about: PathQuestion | null): Generator<CommitNode, void> {
+function* walk(
+  db: ObjectReader,
+  options: LogOptions,
+  about: PathQuestion | null,
+): Generator<CommitNode, void> {
   const source = commitSource(db)
   const { since = -Infinity, firstParent = false } = options
   const steps = new Map<Oid, Step>()
@@ -104,11 +128,19 @@ function* walk(db: ObjectReader, options: LogOptions, about: PathQuestion | null
       return
     }
     const node = source.get(oid)
-    const step: Step = { node, time: node.time, hidden: hidden || foreseen.has(oid), bottom, taken: false, shown: true }
+    const step: Step = {
+      node,
+      time: node.time,
+      hidden: hidden || foreseen.has(oid),
+      bottom,
+      taken: false,
+      shown: true,
+    }
     steps.set(oid, step)
     queue.put(step)
     if (!step.hidden) open++
-    // Hiding runs ahead of the walk by a generation, as in git: simplification asks which parents are hidden.
+    // Hiding runs ahead of the walk by a generation, as in git: simplification asks which parents
+    // are hidden.
     if (hidden) for (const parent of node.parents) foresee(parent)
   }
   const foresee = (oid: Oid) => {
@@ -146,7 +178,8 @@ function* walk(db: ObjectReader, options: LogOptions, about: PathQuestion | null
       continue
     }
     const parents = firstParent ? step.node.parents.slice(0, 1) : step.node.parents
-    for (const parent of about ? simplify(source, isHidden, step, parents, about) : parents) start(parent, false)
+    for (const parent of about ? simplify(source, isHidden, step, parents, about) : parents)
+      start(parent, false)
     if (limited) {
       listed.push(step)
       lastShown = Math.min(lastShown, step.time)
@@ -155,7 +188,10 @@ function* walk(db: ObjectReader, options: LogOptions, about: PathQuestion | null
   for (const step of listed) if (!step.hidden && step.shown) yield step.node
 }
 
-/** Marks a commit and all that is known of its past as hidden; says how many of them still waited in the queue. */
+/**
+ * Marks a commit and all that is known of its past as hidden; says how many of them still waited in
+ * the queue.
+ */
 function hide(steps: Map<Oid, Step>, from: Step): number {
   let waiting = 0
   const stack = [from]
@@ -174,7 +210,10 @@ function hide(steps: Map<Oid, Step>, from: Step): number {
   return waiting
 }
 
-/** The parents to follow for a path, and whether the commit is shown (git's `try_to_simplify_commit`). */
+/**
+ * The parents to follow for a path, and whether the commit is shown (git's
+ * `try_to_simplify_commit`).
+ */
 function simplify(
   source: CommitSource,
   isHidden: (oid: Oid) => boolean,
@@ -183,8 +222,14 @@ function simplify(
   { probe, hashes }: PathQuestion,
 ): readonly Oid[] {
   const [first] = parents
-  // Nearly all commits leave a given path alone, and most of them can say so without a tree being read.
-  if (first !== undefined && hashes !== null && !isHidden(first) && source.leaves?.(step.node.oid, hashes)) {
+  // Nearly all commits leave a given path alone, and most of them can say so without a tree being
+  // read.
+  if (
+    first !== undefined &&
+    hashes !== null &&
+    !isHidden(first) &&
+    source.leaves?.(step.node.oid, hashes)
+  ) {
     step.shown = false
     return [first]
   }

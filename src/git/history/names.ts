@@ -1,6 +1,8 @@
 /**
- * Names and paths of a tree are bytes. Inside the engine a path is a *key*: a string with one character per byte
- * (latin1), so that equality and `<` are byte equality and byte order and maps can be keyed by it. Only at the door are
+ * Names and paths of a tree are bytes. Inside the engine a path is a *key*: a string with one
+ * character per byte
+ * (latin1), so that equality and `<` are byte equality and byte order and maps can be keyed by it.
+ * Only at the door are
  * keys turned into text (UTF-8, U+FFFD for what is not) and text into keys.
  */
 import { GitError } from '../ports.ts'
@@ -10,13 +12,16 @@ export type PathKey = string
 
 const ascii = /^[\0-\x7f]*$/
 
-export const keyToText = (key: PathKey): string => (ascii.test(key) ? key : Buffer.from(key, 'latin1').toString('utf8'))
-export const textToKey = (text: string): PathKey => (ascii.test(text) ? text : Buffer.from(text, 'utf8').toString('latin1'))
+export const keyToText = (key: PathKey): string =>
+  ascii.test(key) ? key : Buffer.from(key, 'latin1').toString('utf8')
+export const textToKey = (text: string): PathKey =>
+  ascii.test(text) ? text : Buffer.from(text, 'utf8').toString('latin1')
 export const keyToBytes = (key: PathKey): Uint8Array => Buffer.from(key, 'latin1')
 export const bytesToKey = (bytes: Uint8Array, from = 0, to = bytes.length): PathKey =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1', from, to)
 
-export const joinKey = (directory: PathKey, name: PathKey): PathKey => (directory === '' ? name : `${directory}/${name}`)
+export const joinKey = (directory: PathKey, name: PathKey): PathKey =>
+  directory === '' ? name : `${directory}/${name}`
 
 /** `a/b/c` → `a/b`; '' for a name at the root. */
 export function parentKey(path: PathKey): PathKey {
@@ -29,14 +34,21 @@ export const baseKey = (path: PathKey): PathKey => path.slice(path.lastIndexOf('
 /** Byte order. */
 export const compareKeys = (a: PathKey, b: PathKey): number => (a < b ? -1 : a > b ? 1 : 0)
 
-/** Paths longer than this are refused everywhere, which also bounds how deep a tree may be (`core.longpaths`, PATH_MAX). */
+/**
+ * Paths longer than this are refused everywhere, which also bounds how deep a tree may be
+ * (`core.longpaths`, PATH_MAX).
+ */
 export const MAX_PATH_BYTES = 4096
 /** Directories below directories. Deeper trees are hostile: no file system could check them out. */
 export const MAX_DEPTH = 1024
 
-/** The segments of a path given by a caller: '' is the root; a leading or trailing slash is forgiven. */
+/**
+ * The segments of a path given by a caller: '' is the root; a leading or trailing slash is
+ * forgiven.
+ */
 export function splitPath(path: string): PathKey[] {
   const key = textToKey(path)
-  if (key.length > MAX_PATH_BYTES) throw new GitError('invalid', `path is longer than ${MAX_PATH_BYTES} bytes`)
+  if (key.length > MAX_PATH_BYTES)
+    throw new GitError('invalid', `path is longer than ${MAX_PATH_BYTES} bytes`)
   return key.split('/').filter((segment) => segment !== '')
 }

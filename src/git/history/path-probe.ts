@@ -1,4 +1,7 @@
-/** Looks up one path in tree after tree, remembering each directory on the way: neighbours in history share most of them. */
+/**
+ * Looks up one path in tree after tree, remembering each directory on the way: neighbours in
+ * history share most of them.
+ */
 import { type ObjectReader, type Oid } from '../ports.ts'
 import type { PathKey } from './names.ts'
 import { findInTree, isDir, viewTree, type Entry } from './tree.ts'

@@ -1,6 +1,8 @@
 /**
- * Which commits reach which: merge bases, ahead and behind, reachability. All walks go from new to old by committer time
- * (git's `paint_down_to_common`), and do not depend on the clocks having been right for their answer, only for their speed.
+ * Which commits reach which: merge bases, ahead and behind, reachability. All walks go from new to
+ * old by committer time
+ * (git's `paint_down_to_common`), and do not depend on the clocks having been right for their
+ * answer, only for their speed.
  */
 import type { ObjectReader, Oid } from '../ports.ts'
 import { CommitQueue } from './commit-queue.ts'
@@ -11,12 +13,17 @@ const SLOP = 128
 
 type Painted = { readonly node: CommitNode; readonly time: number; mark: bigint; waiting: boolean }
 
-/** Paints every commit with the set of starts that reach it, until all that is left is reached by every start. */
+/**
+ * Paints every commit with the set of starts that reach it, until all that is left is reached by
+ * every start.
+ */
 function paint(source: CommitSource, starts: readonly Oid[]): Map<Oid, Painted> {
   const all = (1n << BigInt(starts.length)) - 1n
   const commits = new Map<Oid, Painted>()
   const queue = new CommitQueue<Painted>()
-  /** How many queued commits are not yet reached by every start; the walk ends when there are none. */
+  /**
+   * How many queued commits are not yet reached by every start; the walk ends when there are none.
+   */
   let partial = 0
   const add = (oid: Oid, mark: bigint) => {
     let commit = commits.get(oid)
@@ -40,7 +47,8 @@ function paint(source: CommitSource, starts: readonly Oid[]): Map<Oid, Painted> 
   let oldest = Infinity
   let slop = SLOP
   for (;;) {
-    // A common commit may still lead to one that is painted in part, where clocks were wrong: look some further.
+    // A common commit may still lead to one that is painted in part, where clocks were wrong: look
+    // some further.
     if (partial > 0 || (queue.first?.time ?? -1) >= oldest) slop = SLOP
     else if (slop-- === 0) break
     const commit = queue.take()
@@ -55,25 +63,44 @@ function paint(source: CommitSource, starts: readonly Oid[]): Map<Oid, Painted> 
   return commits
 }
 
-/** The best common ancestors of two commits, newest first: `git merge-base --all`. Several when histories cross. */
-export const mergeBases = (db: ObjectReader, a: Oid, b: Oid): Oid[] => mergeBasesIn(commitSource(db), a, b)
+/**
+ * The best common ancestors of two commits, newest first: `git merge-base --all`. Several when
+ * histories cross.
+ */
+export const mergeBases = (db: ObjectReader, a: Oid, b: Oid): Oid[] =>
+  mergeBasesIn(commitSource(db), a, b)
 
 export function mergeBasesIn(source: CommitSource, a: Oid, b: Oid): Oid[] {
   if (a === b) return [source.get(a).oid]
   const found = commonFrontier(source, a, b)
   if (found.length < 2) return found.map((node) => node.oid)
-  // A candidate that another one reaches is not a best one. The painting tells, in one walk for all of them.
-  const marks = paint(source, found.map((node) => node.oid))
-  return found.filter((node, i) => marks.get(node.oid)?.mark === 1n << BigInt(i)).map((node) => node.oid)
+  // A candidate that another one reaches is not a best one. The painting tells, in one walk for all
+  // of them.
+  const marks = paint(
+    source,
+    found.map((node) => node.oid),
+  )
+  return found
+    .filter((node, i) => marks.get(node.oid)?.mark === 1n << BigInt(i))
+    .map((node) => node.oid)
 }
 
 const LEFT = 1
 const RIGHT = 2
 const BOTH = 3
-/** Reached through a common ancestor: not a best one, unless the clocks lie, which the second pass repairs. */
+/**
+ * Reached through a common ancestor: not a best one, unless the clocks lie, which the second pass
+ * repairs.
+ */
 const STALE = 4
 
-type Flagged = { readonly node: CommitNode; readonly time: number; flags: number; copies: number; found: boolean }
+type Flagged = {
+  readonly node: CommitNode
+  readonly time: number
+  flags: number
+  copies: number
+  found: boolean
+}
 
 function commonFrontier(source: CommitSource, a: Oid, b: Oid): CommitNode[] {
   const commits = new Map<Oid, Flagged>()
@@ -112,11 +139,21 @@ function commonFrontier(source: CommitSource, a: Oid, b: Oid): CommitNode[] {
     for (const parent of commit.node.parents) add(parent, flags)
   }
   const best = found.filter((commit) => !(commit.flags & STALE))
-  return best.map(({ node }, i) => ({ node, i })).sort((x, y) => y.node.time - x.node.time || x.i - y.i).map(({ node }) => node)
+  return best
+    .map(({ node }, i) => ({ node, i }))
+    .sort((x, y) => y.node.time - x.node.time || x.i - y.i)
+    .map(({ node }) => node)
 }
 
-/** How many commits `head` has that `base` has not, and the other way round, with the newest merge base. */
-export function aheadBehind(db: ObjectReader, head: Oid, base: Oid): { ahead: number; behind: number; mergeBase: Oid | null } {
+/**
+ * How many commits `head` has that `base` has not, and the other way round, with the newest merge
+ * base.
+ */
+export function aheadBehind(
+  db: ObjectReader,
+  head: Oid,
+  base: Oid,
+): { ahead: number; behind: number; mergeBase: Oid | null } {
   const source = commitSource(db)
   if (head === base) return { ahead: 0, behind: 0, mergeBase: source.get(head).oid }
   let ahead = 0
@@ -129,8 +166,10 @@ export function aheadBehind(db: ObjectReader, head: Oid, base: Oid): { ahead: nu
 }
 
 /**
- * Whether a commit is one of the tips or an ancestor of one. Tips that are not commits (tags of trees or blobs) reach
- * nothing. Newest first, so a true answer comes early; a false one walks everything newer by generation, or all.
+ * Whether a commit is one of the tips or an ancestor of one. Tips that are not commits (tags of
+ * trees or blobs) reach
+ * nothing. Newest first, so a true answer comes early; a false one walks everything newer by
+ * generation, or all.
  */
 export function isReachable(db: ObjectReader, oid: Oid, tips: readonly Oid[]): boolean {
   if (tips.includes(oid)) return true
@@ -146,7 +185,12 @@ export function isReachable(db: ObjectReader, oid: Oid, tips: readonly Oid[]): b
   }
   for (let node = queue.take(); node; node = queue.take()) {
     // A known level that is not above the target's cannot lead down to it.
-    if (node.generation !== Infinity && target.generation !== Infinity && node.generation <= target.generation) continue
+    if (
+      node.generation !== Infinity &&
+      target.generation !== Infinity &&
+      node.generation <= target.generation
+    )
+      continue
     for (const parent of node.parents) {
       if (parent === oid) return true
       if (seen.has(parent)) continue

@@ -1,4 +1,7 @@
-/** Tar archives as `git archive --format=tar` makes them: POSIX ustar with pax headers where names are long or not ASCII. */
+/**
+ * Tar archives as `git archive --format=tar` makes them: POSIX ustar with pax headers where names
+ * are long or not ASCII.
+ */
 import type { ArchiveEntry, ArchiveWriter } from './archive.ts'
 
 const BLOCK = 512
@@ -17,7 +20,13 @@ export class TarWriter implements ArchiveWriter {
   ) {}
 
   *begin(): Generator<Uint8Array, void> {
-    if (this.commit) yield* this.block('g', 'pax_global_header', paxRecord('comment', Buffer.from(this.commit)), 0o666)
+    if (this.commit)
+      yield* this.block(
+        'g',
+        'pax_global_header',
+        paxRecord('comment', Buffer.from(this.commit)),
+        0o666,
+      )
   }
 
   *entry(entry: ArchiveEntry): Generator<Uint8Array, void> {
@@ -29,10 +38,22 @@ export class TarWriter implements ArchiveWriter {
     if (link.length > 100) records.push(paxRecord('linkpath', link))
     const size = entry.kind === 'symlink' ? 0 : entry.data.length
     if (size >= 0o77777777777) records.push(paxRecord('size', Buffer.from(String(size))))
-    if (records.length > 0) yield* this.block('x', `${entry.oid}.paxheader`, Buffer.concat(records), 0o666)
-    const { prefix, rest } = split ?? { prefix: Buffer.alloc(0), rest: Buffer.from(`${entry.oid}.data`) }
+    if (records.length > 0)
+      yield* this.block('x', `${entry.oid}.paxheader`, Buffer.concat(records), 0o666)
+    const { prefix, rest } = split ?? {
+      prefix: Buffer.alloc(0),
+      rest: Buffer.from(`${entry.oid}.data`),
+    }
     const shownLink = link.length > 100 ? Buffer.from('see pax header') : link
-    const header = tarHeader(TYPE[entry.kind], rest, prefix, shownLink, PERMISSIONS[entry.kind], size, this.time)
+    const header = tarHeader(
+      TYPE[entry.kind],
+      rest,
+      prefix,
+      shownLink,
+      PERMISSIONS[entry.kind],
+      size,
+      this.time,
+    )
     yield* this.padded(header, size > 0 ? entry.data : null)
   }
 
@@ -42,8 +63,24 @@ export class TarWriter implements ArchiveWriter {
     yield new Uint8Array(total - this.written)
   }
 
-  private *block(type: string, name: string, data: Uint8Array, mode: number): Generator<Uint8Array, void> {
-    yield* this.padded(tarHeader(type, Buffer.from(name), Buffer.alloc(0), Buffer.alloc(0), mode, data.length, this.time), data)
+  private *block(
+    type: string,
+    name: string,
+    data: Uint8Array,
+    mode: number,
+  ): Generator<Uint8Array, void> {
+    yield* this.padded(
+      tarHeader(
+        type,
+        Buffer.from(name),
+        Buffer.alloc(0),
+        Buffer.alloc(0),
+        mode,
+        data.length,
+        this.time,
+      ),
+      data,
+    )
   }
 
   private *padded(header: Uint8Array, data: Uint8Array | null): Generator<Uint8Array, void> {
@@ -57,16 +94,27 @@ export class TarWriter implements ArchiveWriter {
   }
 }
 
-/** A name of up to 100 bytes, or one cut at a slash into at most 155 and 100; null when neither fits. */
+/**
+ * A name of up to 100 bytes, or one cut at a slash into at most 155 and 100; null when neither
+ * fits.
+ */
 function splitName(name: Buffer): { prefix: Buffer; rest: Buffer } | null {
   if (name.length <= 100) return { prefix: Buffer.alloc(0), rest: name }
   const cut = name.subarray(0, Math.min(156, name.length - 1)).lastIndexOf(0x2f)
   const rest = name.subarray(cut + 1)
-  return cut > 0 && rest.length > 0 && rest.length <= 100 ? { prefix: name.subarray(0, cut), rest } : null
+  return cut > 0 && rest.length > 0 && rest.length <= 100
+    ? { prefix: name.subarray(0, cut), rest }
+    : null
 }
 
 function tarHeader(
-  type: string, name: Buffer, prefix: Buffer, link: Buffer, mode: number, size: number, time: number,
+  type: string,
+  name: Buffer,
+  prefix: Buffer,
+  link: Buffer,
+  mode: number,
+  size: number,
+  time: number,
 ): Uint8Array {
   const header = Buffer.alloc(BLOCK)
   name.copy(header, 0, 0, 100)

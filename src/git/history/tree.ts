@@ -1,6 +1,8 @@
 /**
- * Trees as raw bytes: a cursor that walks the entries without making objects for them, and the lookups built on it.
- * Modes are read as git reads them (`canon_mode`): any regular file is 644 or 755, whatever old versions have stored.
+ * Trees as raw bytes: a cursor that walks the entries without making objects for them, and the
+ * lookups built on it.
+ * Modes are read as git reads them (`canon_mode`): any regular file is 644 or 755, whatever old
+ * versions have stored.
  */
 import { bytesToOid, EMPTY_TREE, MODE, parseTag } from '../object.ts'
 import { GitError, type GitObject, type ObjectReader, type Oid } from '../ports.ts'
@@ -32,7 +34,10 @@ export function canonicalMode(mode: number): number {
   }
 }
 
-/** Walks the entries of one tree object: `next()` until it says false, reading the fields of the current entry. */
+/**
+ * Walks the entries of one tree object: `next()` until it says false, reading the fields of the
+ * current entry.
+ */
 export class TreeCursor {
   mode = 0
   nameStart = 0
@@ -52,12 +57,14 @@ export class TreeCursor {
     let mode = 0
     let byte = data[at]
     while (byte !== 0x20) {
-      if (byte === undefined || byte < 0x30 || byte > 0x37) throw new GitError('corrupt', 'tree entry has a malformed mode')
+      if (byte === undefined || byte < 0x30 || byte > 0x37)
+        throw new GitError('corrupt', 'tree entry has a malformed mode')
       mode = ((mode << 3) | (byte - 0x30)) & 0xffffff
       byte = data[++at]
     }
     this.nameStart = ++at
-    while (data[at] !== 0) if (++at >= data.length) throw new GitError('corrupt', 'tree entry is truncated')
+    while (data[at] !== 0)
+      if (++at >= data.length) throw new GitError('corrupt', 'tree entry is truncated')
     this.nameEnd = at
     this.oidStart = at + 1
     this.at = at + 21
@@ -85,16 +92,22 @@ export class TreeCursor {
 
 const emptyTree = new Uint8Array(0)
 
-/** The bytes of a tree. Gives GitError `missing` or `corrupt` (some other type). The empty tree need not be stored. */
-export const readTree = (db: ObjectReader, oid: Oid): Uint8Array => treeBytes(oid, oid === EMPTY_TREE ? null : db.read(oid))
+/**
+ * The bytes of a tree. Gives GitError `missing` or `corrupt` (some other type). The empty tree need
+ * not be stored.
+ */
+export const readTree = (db: ObjectReader, oid: Oid): Uint8Array =>
+  treeBytes(oid, oid === EMPTY_TREE ? null : db.read(oid))
 
 /** The same in memory that is good only until the next object is read. */
-export const viewTree = (db: ObjectReader, oid: Oid): Uint8Array => treeBytes(oid, oid === EMPTY_TREE ? null : db.view ? db.view(oid) : db.read(oid))
+export const viewTree = (db: ObjectReader, oid: Oid): Uint8Array =>
+  treeBytes(oid, oid === EMPTY_TREE ? null : db.view ? db.view(oid) : db.read(oid))
 
 function treeBytes(oid: Oid, object: GitObject | null): Uint8Array {
   if (oid === EMPTY_TREE) return emptyTree
   if (!object) throw new GitError('missing', `tree ${oid} is missing`)
-  if (object.type !== 'tree') throw new GitError('corrupt', `object ${oid} is a ${object.type}, not a tree`)
+  if (object.type !== 'tree')
+    throw new GitError('corrupt', `object ${oid} is a ${object.type}, not a tree`)
   return object.data
 }
 
@@ -102,7 +115,8 @@ function treeBytes(oid: Oid, object: GitObject | null): Uint8Array {
 export function readBlob(db: ObjectReader, oid: Oid): Uint8Array {
   const object = db.read(oid)
   if (!object) throw new GitError('missing', `blob ${oid} is missing`)
-  if (object.type !== 'blob') throw new GitError('corrupt', `object ${oid} is a ${object.type}, not a blob`)
+  if (object.type !== 'blob')
+    throw new GitError('corrupt', `object ${oid} is a ${object.type}, not a blob`)
   return object.data
 }
 
@@ -123,14 +137,18 @@ export function treeOf(db: ObjectReader, oid: Oid): Oid {
     const object = db.read(at)
     if (!object) throw new GitError('missing', `object ${at} is missing`)
     if (object.type === 'tree') return at
-    if (object.type === 'blob') throw new GitError('invalid', `object ${at} is a blob, not a commit or tree`)
+    if (object.type === 'blob')
+      throw new GitError('invalid', `object ${at} is a blob, not a commit or tree`)
     if (object.type === 'tag') at = parseTag(at, object.data).object
     else at = Buffer.from(object.data.buffer, object.data.byteOffset + 5, 40).toString('latin1')
   }
   throw new GitError('invalid', `tag ${oid} is nested too deeply`)
 }
 
-/** The entry of one name in a tree, or null. A name that holds U+FFFD also finds the bytes that are shown that way. */
+/**
+ * The entry of one name in a tree, or null. A name that holds U+FFFD also finds the bytes that are
+ * shown that way.
+ */
 export function findInTree(data: Uint8Array, name: PathKey): Entry | null {
   const bytes = keyToBytes(name)
   const cursor = new TreeCursor(data)
@@ -138,7 +156,8 @@ export function findInTree(data: Uint8Array, name: PathKey): Entry | null {
   if (!name.includes('\xef\xbf\xbd')) return null
   const shown = keyToText(name)
   const again = new TreeCursor(data)
-  while (again.next()) if (keyToText(again.name()) === shown) return { mode: again.mode, oid: again.oid() }
+  while (again.next())
+    if (keyToText(again.name()) === shown) return { mode: again.mode, oid: again.oid() }
   return null
 }
 

@@ -1,6 +1,8 @@
 /**
- * Zip archives (PKWARE APPNOTE 6.3.10) with deflate, Unix modes, UTF-8 names and, where sizes or counts need it, the
- * 64-bit fields. Each file is compressed in memory, so that headers can carry sizes and no descriptors are needed.
+ * Zip archives (PKWARE APPNOTE 6.3.10) with deflate, Unix modes, UTF-8 names and, where sizes or
+ * counts need it, the
+ * 64-bit fields. Each file is compressed in memory, so that headers can carry sizes and no
+ * descriptors are needed.
  */
 import { deflateRawSync } from 'node:zlib'
 import { toUtc } from './zip-time.ts'
@@ -42,7 +44,8 @@ export class ZipWriter implements ArchiveWriter {
 
   *entry(entry: ArchiveEntry): Generator<Uint8Array, void> {
     const name = Buffer.from(entry.path, 'latin1')
-    const packed = entry.data.length > 0 && entry.kind !== 'symlink' ? deflateRawSync(entry.data) : null
+    const packed =
+      entry.data.length > 0 && entry.kind !== 'symlink' ? deflateRawSync(entry.data) : null
     const deflated = packed !== null && packed.length < entry.data.length
     const body = deflated ? packed : entry.data
     const item: Item = {
@@ -73,7 +76,10 @@ export class ZipWriter implements ArchiveWriter {
     yield this.endRecords(start, this.written - start)
   }
 
-  /** When a file was changed, in seconds (the "UT" field); readers else take the date below for local time. */
+  /**
+   * When a file was changed, in seconds (the "UT" field); readers else take the date below for
+   * local time.
+   */
   private timeField(): Buffer {
     const field = Buffer.alloc(9)
     field.writeUInt16LE(0x5455, 0)
@@ -85,7 +91,10 @@ export class ZipWriter implements ArchiveWriter {
 
   private localHeader(item: Item): Buffer {
     const wide = item.size >= LIMIT_32 || item.packed >= LIMIT_32
-    const extra = Buffer.concat([this.timeField(), wide ? wideField([item.size, item.packed]) : Buffer.alloc(0)])
+    const extra = Buffer.concat([
+      this.timeField(),
+      wide ? wideField([item.size, item.packed]) : Buffer.alloc(0),
+    ])
     const header = Buffer.alloc(30)
     header.writeUInt32LE(0x04034b50, 0)
     header.writeUInt16LE(wide ? 45 : 20, 4)
@@ -110,7 +119,10 @@ export class ZipWriter implements ArchiveWriter {
     const wide = item.size >= LIMIT_32 || item.packed >= LIMIT_32
     const far = item.offset >= LIMIT_32
     const wideValues = [...(wide ? [item.size, item.packed] : []), ...(far ? [item.offset] : [])]
-    const extra = Buffer.concat([this.timeField(), wideValues.length > 0 ? wideField(wideValues) : Buffer.alloc(0)])
+    const extra = Buffer.concat([
+      this.timeField(),
+      wideValues.length > 0 ? wideField(wideValues) : Buffer.alloc(0),
+    ])
     const header = Buffer.alloc(46)
     header.writeUInt32LE(0x02014b50, 0)
     header.writeUInt16LE((UNIX << 8) | 45, 4)

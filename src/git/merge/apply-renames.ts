@@ -1,13 +1,30 @@
-/** Finds the renames of both sides and brings the versions of each renamed file together under one path. */
+/**
+ * Finds the renames of both sides and brings the versions of each renamed file together under one
+ * path.
+ */
 import { findRenames } from '../diff/renames.ts'
 import { isFile } from '../history/tree.ts'
 import { compareKeys } from '../history/names.ts'
 import { mergeContent } from './content-merge.ts'
 import { applyDirectoryRename, DirectoryRenames, type Move } from './directory-renames.ts'
 import { SideHints } from './rename-hints.ts'
-import { ABSENT, BASE, bit, otherSide, OURS, sameVersion, THEIRS, type MergeState, type PathInfo, type Side } from './state.ts'
+import {
+  ABSENT,
+  BASE,
+  bit,
+  otherSide,
+  OURS,
+  sameVersion,
+  THEIRS,
+  type MergeState,
+  type PathInfo,
+  type Side,
+} from './state.ts'
 
-/** Similarity is looked at for at most the square of this many pairs; git's own limit for merges is 7000. */
+/**
+ * Similarity is looked at for at most the square of this many pairs; git's own limit for merges is
+ * 7000.
+ */
 const LIMIT = 3000
 
 export function applyRenames(state: MergeState): void {
@@ -38,7 +55,9 @@ const hasWork = (state: MergeState, side: Side): boolean => {
 function sideMoves(state: MergeState, side: Side): Move[] {
   const files = state.sides[side]
   const hints = new SideHints(files)
-  const renames = hasWork(state, side) ? findRenames(state.db, files.removed, files.added, { limit: LIMIT, empty: false, hints }) : []
+  const renames = hasWork(state, side)
+    ? findRenames(state.db, files.removed, files.added, { limit: LIMIT, empty: false, hints })
+    : []
   hints.finish()
   const origins = new Map(renames.map(({ from, to }) => [to.path, from.path]))
   return files.added.map(({ path }) => {
@@ -63,14 +82,23 @@ function applyMove(state: MergeState, move: Move, next: Move | undefined): boole
   const other = otherSide(side)
   const deleted = old.files === 1
   const kindChanged = !deleted && isFile(old.stages[other].mode) !== isFile(now.stages[side].mode)
-  // When the file also became something else at its old place, the two files at the new place are one renamed twice.
+  // When the file also became something else at its old place, the two files at the new place are
+  // one renamed twice.
   const collision = (now.files & bit(other)) !== 0 && !kindChanged
   if (collision && !deleted) {
     const names: PathInfo['names'] = [move.from, move.from, move.from]
     names[side] = move.to
     const versions: PathInfo['stages'] = [...old.stages]
     versions[side] = now.stages[side]
-    const merged = mergeContent(state, versions[BASE], versions[OURS], versions[THEIRS], names, 1 + 2 * state.depth, move.from)
+    const merged = mergeContent(
+      state,
+      versions[BASE],
+      versions[OURS],
+      versions[THEIRS],
+      names,
+      1 + 2 * state.depth,
+      move.from,
+    )
     now.stages[side] = merged.result
     if (!merged.clean) now.pathConflict = true
   } else if (collision) now.pathConflict = true
@@ -112,7 +140,13 @@ function renamedByBoth(state: MergeState, old: PathInfo, first: Move, second: Mo
   const [ours, theirs] = first.side === OURS ? [a, b] : [b, a]
   const [ourName, theirName] = first.side === OURS ? [first.to, second.to] : [second.to, first.to]
   const merged = mergeContent(
-    state, old.stages[BASE], ours.stages[OURS], theirs.stages[THEIRS], [first.from, ourName, theirName], 1 + 2 * state.depth, first.from,
+    state,
+    old.stages[BASE],
+    ours.stages[OURS],
+    theirs.stages[THEIRS],
+    [first.from, ourName, theirName],
+    1 + 2 * state.depth,
+    first.from,
   )
   const keptOurs = !merged.clean && sameVersion(merged.result, ours.stages[OURS])
   const theirVersion = keptOurs ? theirs.stages[THEIRS] : merged.result

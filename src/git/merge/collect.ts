@@ -1,5 +1,6 @@
 /**
- * Walks the three trees at once and notes every path that is not the same everywhere, together with what the search for
+ * Walks the three trees at once and notes every path that is not the same everywhere, together with
+ * what the search for
  * renames needs: files removed and added on each side, and which of the removed ones could matter.
  */
 import { GitError, type Oid } from '../ports.ts'
@@ -7,8 +8,20 @@ import { compareKeys, joinKey, MAX_DEPTH, type PathKey } from '../history/names.
 import { entriesOf, isDir, type Entry } from '../history/tree.ts'
 import { inHashOrder } from './hash-order.ts'
 import {
-  ABSENT, BASE, bit, FOR_ANCESTOR, FOR_SELF, newInfo, NOT_RELEVANT, OURS, sameVersion, THEIRS,
-  type MergeState, type PathInfo, type Side, type Version,
+  ABSENT,
+  BASE,
+  bit,
+  FOR_ANCESTOR,
+  FOR_SELF,
+  newInfo,
+  NOT_RELEVANT,
+  OURS,
+  sameVersion,
+  THEIRS,
+  type MergeState,
+  type PathInfo,
+  type Side,
+  type Version,
 } from './state.ts'
 
 const MAX_PATHS = 1_000_000
@@ -20,8 +33,16 @@ export function collect(state: MergeState, base: Oid, ours: Oid, theirs: Oid): v
   collector.finish()
 }
 
-/** A directory that only one side changed or added: it is read only if that side may have renamed files. */
-type Deferred = { readonly path: PathKey; readonly info: PathInfo; readonly watched: number; readonly depth: number }
+/**
+ * A directory that only one side changed or added: it is read only if that side may have renamed
+ * files.
+ */
+type Deferred = {
+  readonly path: PathKey
+  readonly info: PathInfo
+  readonly watched: number
+  readonly depth: number
+}
 
 class Collector {
   private readonly listings = new Map<Oid, ReadonlyMap<PathKey, Entry>>()
@@ -34,7 +55,10 @@ class Collector {
     for (const side of [OURS, THEIRS] as const) {
       this.deferring[side] = false
       const whole = this.state.sides[side].relevant.size === 0
-      for (const { path, info, watched, depth } of inHashOrder(this.deferred[side], (item) => item.path)) {
+      for (const { path, info, watched, depth } of inHashOrder(
+        this.deferred[side],
+        (item) => item.path,
+      )) {
         if (whole) {
           info.clean = true
           info.result = info.stages[side]
@@ -47,7 +71,8 @@ class Collector {
   }
 
   /**
-   * `watched` is the side (as a mask) on which this directory still exists while the other removed it; it becomes ALL
+   * `watched` is the side (as a mask) on which this directory still exists while the other removed
+   * it; it becomes ALL
    * once a file was added there, since then it matters where the directory went.
    */
   directory(path: PathKey, trees: readonly (Oid | null)[], watched: number, depth: number): void {
@@ -55,9 +80,13 @@ class Collector {
     const [base, ours, theirs] = trees.map((tree) => this.listing(tree ?? null))
     if (!base || !ours || !theirs) return
     const names = [...new Set([...base.keys(), ...ours.keys(), ...theirs.keys()])].sort(compareKeys)
-    const rows = names.map((name) => ({ name, stages: [base.get(name), ours.get(name), theirs.get(name)].map((e) => e ?? ABSENT) }))
+    const rows = names.map((name) => ({
+      name,
+      stages: [base.get(name), ours.get(name), theirs.get(name)].map((e) => e ?? ABSENT),
+    }))
     let mask = watched
-    if (mask !== 0 && mask !== ALL && rows.some(({ stages }) => fileMask(stages) === mask)) mask = ALL
+    if (mask !== 0 && mask !== ALL && rows.some(({ stages }) => fileMask(stages) === mask))
+      mask = ALL
     for (const { name, stages } of rows) this.path(path, joinKey(path, name), stages, mask, depth)
   }
 
@@ -72,7 +101,13 @@ class Collector {
     return entries
   }
 
-  private path(directory: PathKey, path: PathKey, found: readonly Version[], watched: number, depth: number): void {
+  private path(
+    directory: PathKey,
+    path: PathKey,
+    found: readonly Version[],
+    watched: number,
+    depth: number,
+  ): void {
     const [base = ABSENT, ours = ABSENT, theirs = ABSENT] = found
     const files = fileMask(found)
     const dirs = dirMask(found)
@@ -81,7 +116,8 @@ class Collector {
     const sidesSame = ours.mode !== 0 && sameVersion(ours, theirs)
     const equal = oursSame && theirsSame ? ALL : oursSame ? 3 : theirsSame ? 5 : sidesSame ? 6 : 0
     const { paths } = this.state
-    if (paths.size >= MAX_PATHS) throw new GitError('too_large', `more than ${MAX_PATHS} paths take part in the merge`)
+    if (paths.size >= MAX_PATHS)
+      throw new GitError('too_large', `more than ${MAX_PATHS} paths take part in the merge`)
     const info = newInfo(path, [base, ours, theirs], files, dirs, equal)
     paths.set(path, info)
     if (equal === ALL || (equal !== 0 && files === ALL)) {
@@ -89,9 +125,26 @@ class Collector {
       info.result = equal === 3 ? theirs : ours
       return
     }
-    const below = this.noteForRenames(directory, path, info.stages, files, dirs, equal & files, watched)
+    const below = this.noteForRenames(
+      directory,
+      path,
+      info.stages,
+      files,
+      dirs,
+      equal & files,
+      watched,
+    )
     if (dirs === 0) return
-    const changer = dirs === 2 && files === 0 ? OURS : dirs === 4 && files === 0 ? THEIRS : oursSame ? THEIRS : theirsSame ? OURS : null
+    const changer =
+      dirs === 2 && files === 0
+        ? OURS
+        : dirs === 4 && files === 0
+          ? THEIRS
+          : oursSame
+            ? THEIRS
+            : theirsSame
+              ? OURS
+              : null
     if (changer !== null && below !== ALL && this.deferring[changer]) {
       this.deferred[changer].push({ path, info, watched: below, depth })
       return
@@ -102,14 +155,21 @@ class Collector {
 
   /** Gives the mask to watch below this path. */
   private noteForRenames(
-    directory: PathKey, path: PathKey, stages: readonly Version[], files: number, dirs: number, equal: number, watched: number,
+    directory: PathKey,
+    path: PathKey,
+    stages: readonly Version[],
+    files: number,
+    dirs: number,
+    equal: number,
+    watched: number,
   ): number {
     const { sides } = this.state
     let mask = watched
     if (mask !== ALL && (dirs === 3 || dirs === 5)) mask = dirs & ~1
     if (dirs === 1 || dirs === 3 || dirs === 5) {
       const relevance = mask === ALL ? FOR_ANCESTOR : NOT_RELEVANT
-      for (const side of [OURS, THEIRS] as const) if (!(dirs & bit(side))) sides[side].dirsRemoved.set(path, relevance)
+      for (const side of [OURS, THEIRS] as const)
+        if (!(dirs & bit(side))) sides[side].dirsRemoved.set(path, relevance)
     }
     if (mask === ALL && (files === 2 || files === 4)) {
       // A file came into a directory that the other side has removed: where did it go there?
@@ -121,7 +181,8 @@ class Collector {
       const there = (files & bit(side)) !== 0
       const wasThere = (files & bit(BASE)) !== 0
       if (wasThere && !there) {
-        if (equal === 0 || mask === ALL) sides[side].relevant.set(path, equal === 0 ? 'content' : 'location')
+        if (equal === 0 || mask === ALL)
+          sides[side].relevant.set(path, equal === 0 ? 'content' : 'location')
         sides[side].removed.push({ path, ...(stages[BASE] ?? ABSENT) })
       }
       if (!wasThere && there) sides[side].added.push({ path, ...(stages[side] ?? ABSENT) })
@@ -130,7 +191,8 @@ class Collector {
   }
 }
 
-const treesOf = (stages: readonly Version[]): (Oid | null)[] => stages.map(({ mode, oid }) => (isDir(mode) ? oid : null))
+const treesOf = (stages: readonly Version[]): (Oid | null)[] =>
+  stages.map(({ mode, oid }) => (isDir(mode) ? oid : null))
 
 const fileMask = (stages: readonly Version[]): number =>
   stages.reduce((mask, { mode }, i) => (mode !== 0 && !isDir(mode) ? mask | (1 << i) : mask), 0)

@@ -1,6 +1,12 @@
 /** A commit made from single changes, without a work tree. */
 import { MODE, serializeCommit } from '../object.ts'
-import { GitError, type FileChange, type ObjectDatabase, type Oid, type Signature } from '../ports.ts'
+import {
+  GitError,
+  type FileChange,
+  type ObjectDatabase,
+  type Oid,
+  type Signature,
+} from '../ports.ts'
 import { commitSource } from '../history/commit-source.ts'
 import { baseKey, type PathKey } from '../history/names.ts'
 import { checkPath, standsFor } from './path-check.ts'
@@ -18,17 +24,29 @@ export type CommitFilesOptions = {
 const MODES = { '100644': MODE.file, '100755': MODE.executable, '120000': MODE.symlink } as const
 
 /**
- * One commit on top of `parent` (null makes a root commit) with these changes in order; all or nothing. A file that is
+ * One commit on top of `parent` (null makes a root commit) with these changes in order; all or
+ * nothing. A file that is
  * put again keeps its mode unless one is given; folders come and go with their files.
- * Gives GitError `invalid`, naming the path, for a bad path, for one that is to be deleted or moved and is not there, for
- * a target that is already there, and where a file and a folder would have the same name; `missing` for the parent.
+ * Gives GitError `invalid`, naming the path, for a bad path, for one that is to be deleted or moved
+ * and is not there, for
+ * a target that is already there, and where a file and a folder would have the same name; `missing`
+ * for the parent.
  */
-export function commitFiles(db: ObjectDatabase, options: CommitFilesOptions): { commit: Oid; tree: Oid } {
+export function commitFiles(
+  db: ObjectDatabase,
+  options: CommitFilesOptions,
+): { commit: Oid; tree: Oid } {
   const { parent, author, committer, message } = options
   const editor = new TreeEditor(db, parent === null ? null : commitSource(db).get(parent).tree)
   for (const change of options.changes) apply(db, editor, change)
   const tree = editor.write()
-  const commit = serializeCommit({ tree, parents: parent === null ? [] : [parent], author, committer, message })
+  const commit = serializeCommit({
+    tree,
+    parents: parent === null ? [] : [parent],
+    author,
+    committer,
+    message,
+  })
   return { commit: db.write('commit', commit), tree }
 }
 
@@ -49,7 +67,8 @@ function apply(db: ObjectDatabase, editor: TreeEditor, change: FileChange): void
       const moved = requireFile(editor, from, change.from, 'moved')
       if (path === from) return
       editor.remove(from)
-      if (editor.file(path)) throw new GitError('invalid', `path ${show(change.path)} is already there`)
+      if (editor.file(path))
+        throw new GitError('invalid', `path ${show(change.path)} is already there`)
       editor.put(path, change.path, moved)
     }
   }
@@ -62,16 +81,32 @@ function requireFile(editor: TreeEditor, path: PathKey, shown: string, verb: str
   throw new GitError('invalid', `path ${show(shown)} is to be ${verb}, but ${why}`)
 }
 
-function put(db: ObjectDatabase, editor: TreeEditor, path: PathKey, change: Extract<FileChange, { action: 'put' }>): void {
+function put(
+  db: ObjectDatabase,
+  editor: TreeEditor,
+  path: PathKey,
+  change: Extract<FileChange, { action: 'put' }>,
+): void {
   const mode = change.mode ?? null
   const before = editor.file(path)
-  const kept = before && (before.mode === MODE.executable || before.mode === MODE.symlink) ? before.mode : MODE.file
+  const kept =
+    before && (before.mode === MODE.executable || before.mode === MODE.symlink)
+      ? before.mode
+      : MODE.file
   if (mode === '120000') checkLink(path, change)
-  editor.put(path, change.path, { mode: mode === null ? kept : MODES[mode], oid: db.write('blob', change.data) })
+  editor.put(path, change.path, {
+    mode: mode === null ? kept : MODES[mode],
+    oid: db.write('blob', change.data),
+  })
 }
 
-function checkLink(path: PathKey, change: { readonly path: string; readonly data: Uint8Array }): void {
+function checkLink(
+  path: PathKey,
+  change: { readonly path: string; readonly data: Uint8Array },
+): void {
   // Git reads these files itself and refuses links in their place.
-  if (standsFor(baseKey(path)) !== null) throw new GitError('invalid', `path ${show(change.path)} cannot be a link`)
-  if (change.data.length === 0 || change.data.includes(0)) throw new GitError('invalid', `the link ${show(change.path)} has no usable target`)
+  if (standsFor(baseKey(path)) !== null)
+    throw new GitError('invalid', `path ${show(change.path)} cannot be a link`)
+  if (change.data.length === 0 || change.data.includes(0))
+    throw new GitError('invalid', `the link ${show(change.path)} has no usable target`)
 }

@@ -15,8 +15,10 @@ const MARKER = 7
 const nothing = new Uint8Array(0)
 
 /**
- * Both sides must be of one kind. `extra` lengthens conflict markers, so that those of nested merges can be told apart.
- * `names` is where the three versions lie; it is part of the markers. `path` is the one whose attributes say how.
+ * Both sides must be of one kind. `extra` lengthens conflict markers, so that those of nested
+ * merges can be told apart.
+ * `names` is where the three versions lie; it is part of the markers. `path` is the one whose
+ * attributes say how.
  */
 export function mergeContent(
   state: MergeState,
@@ -33,10 +35,19 @@ export function mergeContent(
     mode = ours.mode
     clean = theirs.mode === base.mode
   }
-  if (ours.oid === theirs.oid || ours.oid === base.oid) return { clean, result: { mode, oid: theirs.oid } }
+  if (ours.oid === theirs.oid || ours.oid === base.oid)
+    return { clean, result: { mode, oid: theirs.oid } }
   if (theirs.oid === base.oid) return { clean, result: { mode, oid: ours.oid } }
   if (isFile(ours.mode)) {
-    const merged = mergeBlobs(state, isFile(base.mode) ? base : null, ours, theirs, names, extra, driverOf(state.attributes.of(path).get('merge')))
+    const merged = mergeBlobs(
+      state,
+      isFile(base.mode) ? base : null,
+      ours,
+      theirs,
+      names,
+      extra,
+      driverOf(state.attributes.of(path).get('merge')),
+    )
     return { clean: clean && merged.clean, result: { mode, oid: merged.oid } }
   }
   // Links and submodules that both sides changed: nobody can say what is between two targets.
@@ -46,10 +57,12 @@ export function mergeContent(
 type Driver = 'text' | 'binary' | 'union'
 
 /**
- * The attribute `merge` (https://git-scm.com/docs/gitattributes). A driver that only a user's own configuration could define
+ * The attribute `merge` (https://git-scm.com/docs/gitattributes). A driver that only a user's own
+ * configuration could define
  * is taken for the usual one, as git does where it is not configured.
  */
-const driverOf = (value: AttributeValue | undefined): Driver => (value === false || value === 'binary' ? 'binary' : value === 'union' ? 'union' : 'text')
+const driverOf = (value: AttributeValue | undefined): Driver =>
+  value === false || value === 'binary' ? 'binary' : value === 'union' ? 'union' : 'text'
 
 function mergeBlobs(
   state: MergeState,
@@ -64,15 +77,30 @@ function mergeBlobs(
   const o = base ? readBlob(db, base.oid) : nothing
   const a = readBlob(db, ours.oid)
   const b = readBlob(db, theirs.oid)
-  if (driver === 'binary' || isBinary(o) || isBinary(a) || isBinary(b) || o.length + a.length + b.length > MAX_BYTES) {
+  if (
+    driver === 'binary' ||
+    isBinary(o) ||
+    isBinary(a) ||
+    isBinary(b) ||
+    o.length + a.length + b.length > MAX_BYTES
+  ) {
     // Inside the merging of merge bases the old version stands for both.
     if (depth > 0) return { clean: true, oid: base ? base.oid : db.write('blob', nothing) }
     return { clean: false, oid: ours.oid }
   }
   const renamed = names[BASE] !== names[OURS] || names[BASE] !== names[THEIRS]
   const label = (text: string, name: PathKey) => (renamed ? `${text}:${keyToText(name)}` : text)
-  const ends = { ours: label(labels.ours, names[OURS]), theirs: label(labels.theirs, names[THEIRS]) }
-  const merged = mergeText(o, a, b, { size: MARKER + extra, ...ends, union: driver === 'union' }, state.effort)
+  const ends = {
+    ours: label(labels.ours, names[OURS]),
+    theirs: label(labels.theirs, names[THEIRS]),
+  }
+  const merged = mergeText(
+    o,
+    a,
+    b,
+    { size: MARKER + extra, ...ends, union: driver === 'union' },
+    state.effort,
+  )
   // Nobody sees the text of a conflict outside of merge bases, so it is not stored.
   if (!merged.clean && depth === 0) return { clean: false, oid: ours.oid }
   return { clean: merged.clean, oid: db.write('blob', merged.data) }

@@ -1,12 +1,30 @@
 /**
- * When one side renamed a directory and the other added a file to it, the file probably belongs into the new directory.
- * As git does by default (`merge.directoryRenames=conflict`), the file is placed there and reported as a conflict.
+ * When one side renamed a directory and the other added a file to it, the file probably belongs
+ * into the new directory.
+ * As git does by default (`merge.directoryRenames=conflict`), the file is placed there and reported
+ * as a conflict.
  */
 import { joinKey, parentKey, type PathKey } from '../history/names.ts'
-import { ABSENT, BASE, bit, newInfo, otherSide, OURS, THEIRS, type MergeState, type PathInfo, type Side } from './state.ts'
+import {
+  ABSENT,
+  BASE,
+  bit,
+  newInfo,
+  otherSide,
+  OURS,
+  THEIRS,
+  type MergeState,
+  type PathInfo,
+  type Side,
+} from './state.ts'
 
 /** A file that one side renamed or added, in the words of that side. */
-export type Move = { readonly side: Side; readonly from: PathKey; to: PathKey; readonly added: boolean }
+export type Move = {
+  readonly side: Side
+  readonly from: PathKey
+  to: PathKey
+  readonly added: boolean
+}
 
 type DirMap = Map<PathKey, PathKey>
 
@@ -42,8 +60,14 @@ export class DirectoryRenames {
     return renamed
   }
 
-  /** Where the other side's directory renames would put this side's files, and how many into each place. */
-  private targets(side: Side, moves: readonly Move[]): Map<PathKey, { sources: number; reported: boolean }> {
+  /**
+   * Where the other side's directory renames would put this side's files, and how many into each
+   * place.
+   */
+  private targets(
+    side: Side,
+    moves: readonly Move[],
+  ): Map<PathKey, { sources: number; reported: boolean }> {
     const targets = new Map<PathKey, { sources: number; reported: boolean }>()
     for (const move of moves) {
       const target = move.side === side ? this.target(move.to, side) : null
@@ -65,7 +89,10 @@ export class DirectoryRenames {
     return null
   }
 
-  /** The place for a file that `side` put at `path`, or null when it stays. Notes a conflict where the place is taken. */
+  /**
+   * The place for a file that `side` put at `path`, or null when it stays. Notes a conflict where
+   * the place is taken.
+   */
   placeFor(path: PathKey, side: Side): PathKey | null {
     if (this.renamed[otherSide(side)].size === 0) return null
     if (this.collisions[otherSide(side)].has(path)) return null
@@ -83,7 +110,10 @@ export class DirectoryRenames {
 const isInWay = (info: PathInfo | undefined, side: Side): boolean =>
   info !== undefined && (info.clean || (bit(side) & (info.files | info.dirs)) !== 0)
 
-/** Moves what `side` has at `move.to` to its new place, and marks it as a conflict to be looked at by a person. */
+/**
+ * Moves what `side` has at `move.to` to its new place, and marks it as a conflict to be looked at
+ * by a person.
+ */
 export function applyDirectoryRename(state: MergeState, move: Move, place: PathKey): void {
   const { paths } = state
   const old = paths.get(move.to)
@@ -93,7 +123,14 @@ export function applyDirectoryRename(state: MergeState, move: Move, place: PathK
   if (old.dirs === 0) paths.delete(move.to)
   else {
     // The old directory is still needed while what is below it is settled: only the file goes.
-    info = { ...old, stages: [...old.stages], names: [...old.names], dirs: 0, equal: old.equal & ~old.dirs, inDirectoryWay: false }
+    info = {
+      ...old,
+      stages: [...old.stages],
+      names: [...old.names],
+      dirs: 0,
+      equal: old.equal & ~old.dirs,
+      inDirectoryWay: false,
+    }
     for (const stage of [BASE, OURS, THEIRS] as const) {
       if (!(info.files & bit(stage))) info.stages[stage] = ABSENT
       if (!(old.dirs & bit(stage))) old.stages[stage] = ABSENT
@@ -122,4 +159,3 @@ function addDirectories(paths: Map<PathKey, PathInfo>, path: PathKey, mask: numb
     paths.set(dir, newInfo(dir, [ABSENT, ABSENT, ABSENT], 0, mask, 0))
   }
 }
-

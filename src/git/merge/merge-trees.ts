@@ -1,6 +1,15 @@
-/** Merging commits: three-way over their merge base, which is itself a merge when histories cross (git-merge, `ort`). */
+/**
+ * Merging commits: three-way over their merge base, which is itself a merge when histories cross
+ * (git-merge, `ort`).
+ */
 import { EMPTY_TREE } from '../object.ts'
-import { GitError, type GitObject, type ObjectDatabase, type Oid, type TreeMerge } from '../ports.ts'
+import {
+  GitError,
+  type GitObject,
+  type ObjectDatabase,
+  type Oid,
+  type TreeMerge,
+} from '../ports.ts'
 import { TreeAttributes } from '../attributes/index.ts'
 import { manyFiles } from '../diff/effort.ts'
 import { commitSource, type CommitNode, type CommitSource } from '../history/commit-source.ts'
@@ -13,7 +22,9 @@ import { ScratchDatabase } from './scratch.ts'
 import { settle } from './settle.ts'
 import { MergeState, type MergeLabels } from './state.ts'
 
-/** Merges of merge bases per merge. Histories that cross more often than this are made to be dear. */
+/**
+ * Merges of merge bases per merge. Histories that cross more often than this are made to be dear.
+ */
 const MAX_VIRTUAL = 500
 const MAX_NESTING = 50
 
@@ -21,9 +32,12 @@ const TOP: MergeLabels = { ours: 'ours', theirs: 'theirs' }
 const NESTED: MergeLabels = { ours: 'Temporary merge branch 1', theirs: 'Temporary merge branch 2' }
 
 /**
- * The tree of merging commit `theirs` into commit `ours`, or the paths in conflict. Commits without common history are
- * merged over the empty tree. The new blobs and trees of a clean result are written to `db`, nothing else is.
- * Gives GitError `missing` for unknown commits, `too_large` for histories or trees that no one could have made in earnest.
+ * The tree of merging commit `theirs` into commit `ours`, or the paths in conflict. Commits without
+ * common history are
+ * merged over the empty tree. The new blobs and trees of a clean result are written to `db`,
+ * nothing else is.
+ * Gives GitError `missing` for unknown commits, `too_large` for histories or trees that no one
+ * could have made in earnest.
  */
 export function mergeTrees(db: ObjectDatabase, ours: Oid, theirs: Oid): TreeMerge {
   const merger = new Merger(db)
@@ -69,18 +83,30 @@ class Merger implements CommitSource {
     const bases = mergeBasesIn(this, ours.oid, theirs.oid).reverse()
     const [first, ...rest] = bases
     if (first === undefined) return EMPTY_TREE
-    return rest.reduce((merged, oid) => this.mergeOfBases(merged, this.get(oid), depth + 1), this.get(first)).tree
+    return rest.reduce(
+      (merged, oid) => this.mergeOfBases(merged, this.get(oid), depth + 1),
+      this.get(first),
+    ).tree
   }
 
-  /** A commit that stands for the merge of two merge bases; conflicts stay in its files as markers. */
+  /**
+   * A commit that stands for the merge of two merge bases; conflicts stay in its files as markers.
+   */
   private mergeOfBases(a: CommitNode, b: CommitNode, depth: number): CommitNode {
     const key = `${a.oid} ${b.oid} ${depth}`
     const known = this.bases.get(key)
     if (known) return known
-    if (this.bases.size >= MAX_VIRTUAL || depth > MAX_NESTING) throw new GitError('too_large', 'the histories cross too often to be merged')
+    if (this.bases.size >= MAX_VIRTUAL || depth > MAX_NESTING)
+      throw new GitError('too_large', 'the histories cross too often to be merged')
     const { tree } = this.commits(a, b, depth)
     const time = Math.max(a.time, b.time)
-    const node: CommitNode = { oid: `virtual ${this.virtual.size}`, tree, parents: [a.oid, b.oid], time, generation: Infinity }
+    const node: CommitNode = {
+      oid: `virtual ${this.virtual.size}`,
+      tree,
+      parents: [a.oid, b.oid],
+      time,
+      generation: Infinity,
+    }
     this.virtual.set(node.oid, node)
     this.bases.set(key, node)
     return node
@@ -88,17 +114,27 @@ class Merger implements CommitSource {
 
   trees(base: Oid, ours: Oid, theirs: Oid, depth: number): Merged {
     const [o, a, b] = [base, ours, theirs].map((oid) => treeOf(this.scratch, oid))
-    if (o === undefined || a === undefined || b === undefined) return { tree: EMPTY_TREE, conflicts: [] }
+    if (o === undefined || a === undefined || b === undefined)
+      return { tree: EMPTY_TREE, conflicts: [] }
     if (a === b || b === o) return { tree: a, conflicts: [] }
     if (a === o) return { tree: b, conflicts: [] }
-    const state = new MergeState(this.scratch, this.effort, depth, depth === 0 ? TOP : NESTED, this.attributesOf(a))
+    const state = new MergeState(
+      this.scratch,
+      this.effort,
+      depth,
+      depth === 0 ? TOP : NESTED,
+      this.attributesOf(a),
+    )
     collect(state, o, a, b)
     applyRenames(state)
     const tree = settle(state)
     return { tree, conflicts: [...state.conflicts].sort().map(keyToText) }
   }
 
-  /** One set for the whole merge, the merging of its merge bases too: it is as if our side were checked out. */
+  /**
+   * One set for the whole merge, the merging of its merge bases too: it is as if our side were
+   * checked out.
+   */
   private attributesOf(ours: Oid): TreeAttributes {
     return (this.attributes ??= new TreeAttributes(this.scratch, ours))
   }

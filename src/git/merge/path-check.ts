@@ -1,12 +1,16 @@
 /**
- * Which paths may be made by a commit: what git refuses to check out or what would write into `.git` on some system
+ * Which paths may be made by a commit: what git refuses to check out or what would write into
+ * `.git` on some system
  * (`verify_path` with core.protectHFS and core.protectNTFS; https://git-scm.com/docs/git-config).
  */
 import { specialName, type SpecialName } from '../pack/names.ts'
 import { GitError } from '../ports.ts'
 import { keyToBytes, MAX_PATH_BYTES, textToKey, type PathKey } from '../history/names.ts'
 
-/** Which file or folder that git treats in its own way a name may stand for on some file system, or null. */
+/**
+ * Which file or folder that git treats in its own way a name may stand for on some file system, or
+ * null.
+ */
 export function standsFor(name: PathKey): SpecialName {
   const bytes = keyToBytes(name)
   return specialName(bytes, 0, bytes.length)

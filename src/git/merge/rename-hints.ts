@@ -1,5 +1,6 @@
 /**
- * What the search for renames may know in a merge: which removed files matter, and, from renames already found, where the
+ * What the search for renames may know in a merge: which removed files matter, and, from renames
+ * already found, where the
  * other files of a removed directory have probably gone.
  */
 import type { RenameHints } from '../diff/renames.ts'
@@ -7,7 +8,9 @@ import { baseKey, joinKey, parentKey, type PathKey } from '../history/names.ts'
 import { inHashOrder } from './hash-order.ts'
 import { FOR_ANCESTOR, FOR_SELF, NOT_RELEVANT, type SideRenames } from './state.ts'
 
-/** Stands for "not known yet" among the places where files of a directory went. No path holds a NUL. */
+/**
+ * Stands for "not known yet" among the places where files of a directory went. No path holds a NUL.
+ */
 const UNKNOWN: PathKey = '\0'
 
 export class SideHints implements RenameHints {
@@ -15,7 +18,10 @@ export class SideHints implements RenameHints {
 
   constructor(private readonly side: SideRenames) {}
 
-  /** Counts a rename for its directory and for those above it, as far up as the rest of the path stayed the same. */
+  /**
+   * Counts a rename for its directory and for those above it, as far up as the rest of the path
+   * stayed the same.
+   */
   found(from: PathKey, to: PathKey): void {
     const { dirsRemoved } = this.side
     let oldPath = from
@@ -60,18 +66,26 @@ export class SideHints implements RenameHints {
     return dir === undefined ? null : joinKey(dir, baseKey(path))
   }
 
-  /** Files that matter only for where their directory went are dropped once that is beyond doubt. */
+  /**
+   * Files that matter only for where their directory went are dropped once that is beyond doubt.
+   */
   narrow(paths: readonly PathKey[]): ReadonlySet<PathKey> {
     const { dirsRemoved, dirCounts, relevant } = this.side
     for (const path of paths) {
-      for (let dir = parentKey(path); dir !== '' && (dirsRemoved.get(dir) ?? NOT_RELEVANT) !== NOT_RELEVANT; dir = parentKey(dir)) {
+      for (
+        let dir = parentKey(path);
+        dir !== '' && (dirsRemoved.get(dir) ?? NOT_RELEVANT) !== NOT_RELEVANT;
+        dir = parentKey(dir)
+      ) {
         this.add(dir, UNKNOWN)
       }
     }
     for (const [dir, counts] of dirCounts) {
       if (dirsRemoved.get(dir) === FOR_SELF && isDecided(counts)) dirsRemoved.set(dir, FOR_ANCESTOR)
     }
-    return new Set(paths.filter((path) => relevant.get(path) !== 'location' || this.stillWanted(path)))
+    return new Set(
+      paths.filter((path) => relevant.get(path) !== 'location' || this.stillWanted(path)),
+    )
   }
 
   private stillWanted(path: PathKey): boolean {
@@ -92,7 +106,8 @@ export class SideHints implements RenameHints {
   }
 }
 
-const dirsRemoved = (side: SideRenames, dir: PathKey): number => side.dirsRemoved.get(dir) ?? NOT_RELEVANT
+const dirsRemoved = (side: SideRenames, dir: PathKey): number =>
+  side.dirsRemoved.get(dir) ?? NOT_RELEVANT
 
 /** Whether the leading place stays ahead whatever the unknown files turn out to be. */
 function isDecided(counts: ReadonlyMap<PathKey, number>): boolean {

@@ -27,7 +27,11 @@ export class ScratchDatabase implements ObjectDatabase {
   }
 
   /** Writes an object and all that it names to a real database, as far as they were made here. */
-  keep(oid: Oid, writer: { write(type: ObjectType, data: Uint8Array): Oid }, named: (object: GitObject) => Iterable<Oid>): void {
+  keep(
+    oid: Oid,
+    writer: { write(type: ObjectType, data: Uint8Array): Oid },
+    named: (object: GitObject) => Iterable<Oid>,
+  ): void {
     const object = this.objects.get(oid)
     if (!object) return
     for (const below of named(object)) this.keep(below, writer, named)

@@ -1,10 +1,23 @@
-/** Decides each path of a merge once renames are applied, deepest paths first, and writes the trees that result. */
+/**
+ * Decides each path of a merge once renames are applied, deepest paths first, and writes the trees
+ * that result.
+ */
 import { EMPTY_TREE, MODE, serializeTree, type RawTreeEntry } from '../object.ts'
 import type { Oid } from '../ports.ts'
 import { baseKey, keyToBytes, parentKey, type PathKey } from '../history/names.ts'
 import { isFile } from '../history/tree.ts'
 import { mergeContent, sameKind } from './content-merge.ts'
-import { ABSENT, BASE, bit, OURS, THEIRS, type MergeState, type PathInfo, type Side, type Version } from './state.ts'
+import {
+  ABSENT,
+  BASE,
+  bit,
+  OURS,
+  THEIRS,
+  type MergeState,
+  type PathInfo,
+  type Side,
+  type Version,
+} from './state.ts'
 
 /** Settles all paths and gives the merged tree; conflicts are added to the state. */
 export function settle(state: MergeState): Oid {
@@ -67,12 +80,21 @@ class Settler {
     info.inDirectoryWay = false
     info.equal &= ~info.dirs
     info.dirs = 0
-    for (const stage of [BASE, OURS, THEIRS] as const) if (!(info.files & bit(stage))) info.stages[stage] = ABSENT
+    for (const stage of [BASE, OURS, THEIRS] as const)
+      if (!(info.files & bit(stage))) info.stages[stage] = ABSENT
   }
 
   private moveAside(path: PathKey, info: PathInfo): PathInfo {
-    const moved: PathInfo = { ...info, stages: [...info.stages], names: [...info.names], equal: info.equal & ~info.dirs, dirs: 0, shown: path }
-    for (const stage of [BASE, OURS, THEIRS] as const) if (!(moved.files & bit(stage))) moved.stages[stage] = ABSENT
+    const moved: PathInfo = {
+      ...info,
+      stages: [...info.stages],
+      names: [...info.names],
+      equal: info.equal & ~info.dirs,
+      dirs: 0,
+      shown: path,
+    }
+    for (const stage of [BASE, OURS, THEIRS] as const)
+      if (!(moved.files & bit(stage))) moved.stages[stage] = ABSENT
     info.files = 0
     return moved
   }
@@ -109,7 +131,9 @@ class Settler {
     this.record(path, info)
   }
 
-  /** A file on one side, a link or submodule on the other: both are kept, files under another name. */
+  /**
+   * A file on one side, a link or submodule on the other: both are kept, files under another name.
+   */
   private twoKinds(path: PathKey, info: PathInfo): void {
     const { state } = this
     const [base, ours, theirs] = info.stages
@@ -120,8 +144,16 @@ class Settler {
     }
     const moveOurs = isFile(ours.mode) || !isFile(theirs.mode)
     const moveTheirs = !isFile(ours.mode)
-    this.record(moveOurs ? state.freeName(path, OURS) : path, { ...info, result: ours, shown: path })
-    this.record(moveTheirs ? state.freeName(path, THEIRS) : path, { ...info, result: theirs, shown: path })
+    this.record(moveOurs ? state.freeName(path, OURS) : path, {
+      ...info,
+      result: ours,
+      shown: path,
+    })
+    this.record(moveTheirs ? state.freeName(path, THEIRS) : path, {
+      ...info,
+      result: theirs,
+      shown: path,
+    })
   }
 
   private writeAll(): Oid {
@@ -130,7 +162,8 @@ class Settler {
     let root = EMPTY_TREE
     for (const dir of order) {
       const entries: RawTreeEntry[] = []
-      for (const [name, { mode, oid }] of this.directories.get(dir) ?? []) entries.push({ mode, name: keyToBytes(name), oid })
+      for (const [name, { mode, oid }] of this.directories.get(dir) ?? [])
+        entries.push({ mode, name: keyToBytes(name), oid })
       const oid = db.write('tree', serializeTree(entries))
       if (dir === '') root = oid
       else this.directories.get(parentKey(dir))?.set(baseKey(dir), { mode: MODE.dir, oid })

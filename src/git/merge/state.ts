@@ -1,6 +1,7 @@
 /**
  * What a three-way merge of trees knows while it works. The method is that of git's `ort` strategy
- * (https://git-scm.com/docs/merge-strategies): collect every path where the three trees differ, find renames, move paths
+ * (https://git-scm.com/docs/merge-strategies): collect every path where the three trees differ,
+ * find renames, move paths
  * to where they belong, then settle each path and write the trees.
  */
 import type { TreeAttributes } from '../attributes/index.ts'
@@ -26,7 +27,9 @@ export type PathInfo = {
   stages: [Version, Version, Version]
   /** Where each version lies, which differs after renames. */
   names: [PathKey, PathKey, PathKey]
-  /** Which stages are files (or links or submodules), which are directories, and which are equal. */
+  /**
+   * Which stages are files (or links or submodules), which are directories, and which are equal.
+   */
   files: number
   dirs: number
   equal: number
@@ -58,7 +61,13 @@ export type SideRenames = {
   readonly dirCounts: Map<PathKey, Map<PathKey, number>>
 }
 
-const emptySide = (): SideRenames => ({ removed: [], added: [], relevant: new Map(), dirsRemoved: new Map(), dirCounts: new Map() })
+const emptySide = (): SideRenames => ({
+  removed: [],
+  added: [],
+  relevant: new Map(),
+  dirsRemoved: new Map(),
+  dirCounts: new Map(),
+})
 
 export type MergeLabels = { readonly ours: string; readonly theirs: string }
 
@@ -88,7 +97,13 @@ export class MergeState {
   }
 }
 
-export function newInfo(path: PathKey, stages: [Version, Version, Version], files: number, dirs: number, equal: number): PathInfo {
+export function newInfo(
+  path: PathKey,
+  stages: [Version, Version, Version],
+  files: number,
+  dirs: number,
+  equal: number,
+): PathInfo {
   return {
     stages,
     names: [path, path, path],

@@ -7,9 +7,16 @@ export type CreateTagOptions = { object: Oid; name: string; message: string; tag
 /** What git does not allow in a ref's name (git-check-ref-format). */
 const BAD_NAME = /[\0-\x20\x7f~^:?*[\\]|\.\.|@\{|\/\/|\.lock(\/|$)|(^|\/)\.|\.$|^\/|\/$|^@$|^-/
 
-/** Writes the tag object and gives its id. Gives GitError `missing` for an unknown object, `invalid` for a bad name. */
-export function createTag(db: ObjectDatabase, { object, name, message, tagger }: CreateTagOptions): Oid {
-  if (name === '' || BAD_NAME.test(name)) throw new GitError('invalid', `${JSON.stringify(name)} is not a name for a tag`)
+/**
+ * Writes the tag object and gives its id. Gives GitError `missing` for an unknown object, `invalid`
+ * for a bad name.
+ */
+export function createTag(
+  db: ObjectDatabase,
+  { object, name, message, tagger }: CreateTagOptions,
+): Oid {
+  if (name === '' || BAD_NAME.test(name))
+    throw new GitError('invalid', `${JSON.stringify(name)} is not a name for a tag`)
   const target = db.header(object)
   if (!target) throw new GitError('missing', `object ${object} is missing`)
   return db.write('tag', serializeTag({ object, type: target.type, name, tagger, message }))

@@ -1,20 +1,33 @@
 /**
- * Three versions of a file into one, by lines and byte-exact (git-merge-file): changes of the two sides that do not touch
- * are both taken, equal ones once, and what is left is a conflict, narrowed to the lines that really differ.
+ * Three versions of a file into one, by lines and byte-exact (git-merge-file): changes of the two
+ * sides that do not touch
+ * are both taken, equal ones once, and what is left is a conflict, narrowed to the lines that
+ * really differ.
  */
 import type { Change } from '../diff/changes.ts'
 import { oneFile, type Effort } from '../diff/effort.ts'
 import { diffLines } from '../diff/line-diff.ts'
 import { endsWithNewline, sliceLines, splitLines, type Lines } from '../diff/lines.ts'
 
-/** A merge of text: whether it is clean, and the content, which holds markers around each conflict. */
+/**
+ * A merge of text: whether it is clean, and the content, which holds markers around each conflict.
+ */
 export type TextMerge = { readonly clean: boolean; readonly data: Uint8Array }
 
-/** With `union` nothing is in conflict: where both sides changed, the lines of both are kept, ours first. */
-export type MarkerStyle = { readonly size: number; readonly ours: string; readonly theirs: string; readonly union?: boolean }
+/**
+ * With `union` nothing is in conflict: where both sides changed, the lines of both are kept, ours
+ * first.
+ */
+export type MarkerStyle = {
+  readonly size: number
+  readonly ours: string
+  readonly theirs: string
+  readonly union?: boolean
+}
 
 /**
- * A stretch of the result that is not simply our version: lines of ours that are replaced, and the lines of theirs.
+ * A stretch of the result that is not simply our version: lines of ours that are replaced, and the
+ * lines of theirs.
  * `take` is theirs where only they changed, `ours` where both agree after all.
  */
 type Region = {
@@ -27,7 +40,11 @@ type Region = {
 
 /** `effort` is shared by the files of one merge. */
 export function mergeText(
-  base: Uint8Array, ours: Uint8Array, theirs: Uint8Array, markers: MarkerStyle, effort: Effort = oneFile(),
+  base: Uint8Array,
+  ours: Uint8Array,
+  theirs: Uint8Array,
+  markers: MarkerStyle,
+  effort: Effort = oneFile(),
 ): TextMerge {
   const o = splitLines(base)
   const a = splitLines(ours)
@@ -37,11 +54,23 @@ export function mergeText(
   if (left.length === 0) return { clean: true, data: theirs }
   if (right.length === 0) return { clean: true, data: ours }
   const regions = joinClose(refine(combine(left, right, o, a, b), a, b, effort))
-  return { clean: markers.union === true || regions.every((region) => region.take !== 'conflict'), data: write(regions, o, a, b, markers) }
+  return {
+    clean: markers.union === true || regions.every((region) => region.take !== 'conflict'),
+    data: write(regions, o, a, b, markers),
+  }
 }
 
-/** Lays the two lists of changes over each other. Changes that touch without a line between them are in conflict. */
-function combine(left: readonly Change[], right: readonly Change[], base: Lines, a: Lines, b: Lines): Region[] {
+/**
+ * Lays the two lists of changes over each other. Changes that touch without a line between them are
+ * in conflict.
+ */
+function combine(
+  left: readonly Change[],
+  right: readonly Change[],
+  base: Lines,
+  a: Lines,
+  b: Lines,
+): Region[] {
   const regions: Region[] = []
   let i = 0
   let j = 0
@@ -52,13 +81,25 @@ function combine(left: readonly Change[], right: readonly Change[], base: Lines,
     if (x && (!y || x.old + x.oldCount < y.old)) {
       // Beyond the last change of the other side its lines are counted from the end.
       const theirs = y ? y.new - y.old + x.old : x.old + b.count - base.count
-      add(regions, { take: 'ours', ours: x.new, oursCount: x.newCount, theirs, theirsCount: x.oldCount })
+      add(regions, {
+        take: 'ours',
+        ours: x.new,
+        oursCount: x.newCount,
+        theirs,
+        theirsCount: x.oldCount,
+      })
       i++
       continue
     }
     if (y && (!x || y.old + y.oldCount < x.old)) {
       const ours = x ? x.new - x.old + y.old : y.old + a.count - base.count
-      add(regions, { take: 'theirs', ours, oursCount: y.oldCount, theirs: y.new, theirsCount: y.newCount })
+      add(regions, {
+        take: 'theirs',
+        ours,
+        oursCount: y.oldCount,
+        theirs: y.new,
+        theirsCount: y.newCount,
+      })
       j++
       continue
     }
@@ -87,12 +128,21 @@ const sameChange = (x: Change, y: Change, a: Lines, b: Lines): boolean =>
   x.old === y.old &&
   x.oldCount === y.oldCount &&
   x.newCount === y.newCount &&
-  Buffer.compare(sliceLines(a, x.new, x.new + x.newCount), sliceLines(b, y.new, y.new + y.newCount)) === 0
+  Buffer.compare(
+    sliceLines(a, x.new, x.new + x.newCount),
+    sliceLines(b, y.new, y.new + y.newCount),
+  ) === 0
 
-/** A region that meets the one before it is one with it, and a conflict unless both take the same side. */
+/**
+ * A region that meets the one before it is one with it, and a conflict unless both take the same
+ * side.
+ */
 function add(regions: Region[], region: Region): void {
   const last = regions.at(-1)
-  if (last && (region.ours <= last.ours + last.oursCount || region.theirs <= last.theirs + last.theirsCount)) {
+  if (
+    last &&
+    (region.ours <= last.ours + last.oursCount || region.theirs <= last.theirs + last.theirsCount)
+  ) {
     if (last.take !== region.take) last.take = 'conflict'
     last.oursCount = region.ours + region.oursCount - last.ours
     last.theirsCount = region.theirs + region.theirsCount - last.theirs
@@ -102,7 +152,8 @@ function add(regions: Region[], region: Region): void {
 /** Compares the two sides of each conflict: lines that they share are no conflict. */
 function refine(regions: readonly Region[], a: Lines, b: Lines, effort: Effort): Region[] {
   return regions.flatMap((region) => {
-    if (region.take !== 'conflict' || region.oursCount === 0 || region.theirsCount === 0) return [region]
+    if (region.take !== 'conflict' || region.oursCount === 0 || region.theirsCount === 0)
+      return [region]
     const ours = splitLines(sliceLines(a, region.ours, region.ours + region.oursCount))
     const theirs = splitLines(sliceLines(b, region.theirs, region.theirs + region.theirsCount))
     const changes = diffLines(ours, theirs, { indent: false, effort })
@@ -124,7 +175,12 @@ function joinClose(regions: readonly Region[]): Region[] {
   const joined: Region[] = []
   for (const region of regions) {
     const last = joined.at(-1)
-    if (last && last.take === 'conflict' && region.take === 'conflict' && region.ours - (last.ours + last.oursCount) <= CLOSE) {
+    if (
+      last &&
+      last.take === 'conflict' &&
+      region.take === 'conflict' &&
+      region.ours - (last.ours + last.oursCount) <= CLOSE
+    ) {
       last.oursCount = region.ours + region.oursCount - last.ours
       last.theirsCount = region.theirs + region.theirsCount - last.theirs
     } else joined.push({ ...region })
@@ -132,7 +188,13 @@ function joinClose(regions: readonly Region[]): Region[] {
   return joined
 }
 
-function write(regions: readonly Region[], base: Lines, a: Lines, b: Lines, markers: MarkerStyle): Uint8Array {
+function write(
+  regions: readonly Region[],
+  base: Lines,
+  a: Lines,
+  b: Lines,
+  markers: MarkerStyle,
+): Uint8Array {
   const parts: Uint8Array[] = []
   let at = 0
   for (const region of regions) {
@@ -145,8 +207,10 @@ function write(regions: readonly Region[], base: Lines, a: Lines, b: Lines, mark
     else {
       const end = conflictEnding(region, base, a, b)
       parts.push(
-        Buffer.from(`${'<'.repeat(markers.size)} ${markers.ours}${end}`), ...closed(ours, end),
-        Buffer.from(`${'='.repeat(markers.size)}${end}`), ...closed(theirs, end),
+        Buffer.from(`${'<'.repeat(markers.size)} ${markers.ours}${end}`),
+        ...closed(ours, end),
+        Buffer.from(`${'='.repeat(markers.size)}${end}`),
+        ...closed(theirs, end),
         Buffer.from(`${'>'.repeat(markers.size)} ${markers.theirs}${end}`),
       )
     }
@@ -159,7 +223,10 @@ function write(regions: readonly Region[], base: Lines, a: Lines, b: Lines, mark
 const closed = (lines: Uint8Array, end: string): Uint8Array[] =>
   lines.length === 0 || endsWithNewline(lines) ? [lines] : [lines, Buffer.from(end)]
 
-/** Markers end in a carriage return too where the lines of both sides and of the base do, as far as they can tell. */
+/**
+ * Markers end in a carriage return too where the lines of both sides and of the base do, as far as
+ * they can tell.
+ */
 function conflictEnding(region: Region, base: Lines, a: Lines, b: Lines): string {
   let ending = lineEnding(a, Math.max(0, region.ours - 1))
   if (ending !== 'lf') ending = lineEnding(b, Math.max(0, region.theirs - 1))

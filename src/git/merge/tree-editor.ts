@@ -1,4 +1,7 @@
-/** A tree that can be changed path by path; only the directories on the way to a change are read and written again. */
+/**
+ * A tree that can be changed path by path; only the directories on the way to a change are read and
+ * written again.
+ */
 import { MODE, serializeTree } from '../object.ts'
 import { GitError, type ObjectDatabase, type Oid } from '../ports.ts'
 import { keyToBytes, type PathKey } from '../history/names.ts'
@@ -55,7 +58,10 @@ export class TreeEditor {
     return node !== null && (isFolder(node) || isDir(node.mode))
   }
 
-  /** Gives GitError `invalid` where a file stands in the way of a folder, or a folder in the way of the file. */
+  /**
+   * Gives GitError `invalid` where a file stands in the way of a folder, or a folder in the way of
+   * the file.
+   */
   put(path: PathKey, shown: string, entry: Entry): void {
     const segments = path.split('/')
     const name = segments.pop() ?? ''
@@ -77,7 +83,10 @@ export class TreeEditor {
   }
 
   private isEmpty(node: Entry | Folder): boolean {
-    return isFolder(node) && [...node.entries.values()].every((child) => isFolder(child) && this.isEmpty(child))
+    return (
+      isFolder(node) &&
+      [...node.entries.values()].every((child) => isFolder(child) && this.isEmpty(child))
+    )
   }
 
   remove(path: PathKey): void {

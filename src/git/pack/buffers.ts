@@ -1,4 +1,7 @@
-/** Memory for objects on the way, used again by size: powers of two, each with room for a header in front. */
+/**
+ * Memory for objects on the way, used again by size: powers of two, each with room for a header in
+ * front.
+ */
 import { HASH_PREFIX } from './hash.ts'
 
 const SMALLEST = 12

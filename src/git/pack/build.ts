@@ -1,5 +1,6 @@
 /**
- * Writes packs for sending and for maintenance: what lies in packs already is copied as it is, deltas included, as
+ * Writes packs for sending and for maintenance: what lies in packs already is copied as it is,
+ * deltas included, as
  * long as the receiver has or gets the base; only a delta whose base stays away is made whole.
  */
 import zlib from 'node:zlib'
@@ -17,29 +18,46 @@ import { Written } from './written.ts'
 /** Where the bytes go. */
 export type Sink = {
   put(bytes: Buffer, from: number, to: number): void
-  /** Has `length` bytes written straight to where they go, in parts. Without it packs are copied entry by entry. */
+  /**
+   * Has `length` bytes written straight to where they go, in parts. Without it packs are copied
+   * entry by entry.
+   */
   fill?(length: number, write: (block: Buffer, at: number, length: number) => void): void
 }
 
 export type BuildOptions = {
   /** Whether deltas may name their base by distance; the others name it by id. */
   ofsDelta: boolean
-  /** Whether the receiver has an object, which can then be the base of a thin pack; null for packs that stand alone. */
+  /**
+   * Whether the receiver has an object, which can then be the base of a thin pack; null for packs
+   * that stand alone.
+   */
   known: ((oid: Uint8Array) => boolean) | null
-  /** An object that the receiver has and that is likely to resemble this one: its version before. */
+  /**
+   * An object that the receiver has and that is likely to resemble this one: its version before.
+   */
   origin?: ((oid: Uint8Array, at: number) => Uint8Array | null) | null
   /** Objects that become deltas of others in the same pack, where that pays. */
   deltas?: DeltaPlan
 }
 
-/** Raw ids of bases by the ids (as Latin-1) of the objects that are to rest on them; no object rests on itself in the end. */
+/**
+ * Raw ids of bases by the ids (as Latin-1) of the objects that are to rest on them; no object rests
+ * on itself in the end.
+ */
 export type DeltaPlan = Map<string, Uint8Array>
 
-/** Told of every entry as it is written; index writers listen. `place` is the object's in the index of `pack`. */
+/**
+ * Told of every entry as it is written; index writers listen. `place` is the object's in the index
+ * of `pack`.
+ */
 export type OnEntry = (pack: PackFile, place: number, offset: number, crc: number) => void
 
 const WINDOW = 1 << 19
-/** Windows that wait for the next pack of this thread: new memory costs more than what is done in it. */
+/**
+ * Windows that wait for the next pack of this thread: new memory costs more than what is done in
+ * it.
+ */
 const windows: Buffer[] = []
 const MOST_WINDOWS = 4
 /** Entries whose bytes are proven together once each was proven alone. */
@@ -49,14 +67,18 @@ const WHOLE = -1
 const LEVEL = 4
 /** Larger objects are not compared: that would cost more than it saves. */
 const MAX_DELTA = 8 << 20
-/** Entries of fewer bytes are sent as they are: looking for a shorter delta would cost more than it saves. */
+/**
+ * Entries of fewer bytes are sent as they are: looking for a shorter delta would cost more than it
+ * saves.
+ */
 const WORTH = 1 << 14
 /** What deflating a byte costs, and comparing one, beside inflating it. */
 const DEFLATING = 8
 const COMPARING = 1
 
 /** Bytes that an entry takes in its pack. */
-const packed = ({ order }: Work, rank: number): number => order.offsetAt(rank + 1) - order.offsetAt(rank)
+const packed = ({ order }: Work, rank: number): number =>
+  order.offsetAt(rank + 1) - order.offsetAt(rank)
 
 /** Of an entry's header: the inflated size of what follows, and its own length. */
 type Entry = { readonly size: number; readonly headerBytes: number }
@@ -77,7 +99,10 @@ export class PackBuilder {
   private windowPack: PackFile | null = null
   private windowFrom = 0
   private windowTo = 0
-  /** How much is read at once: much where most of a pack is sent, little where single entries are picked. */
+  /**
+   * How much is read at once: much where most of a pack is sent, little where single entries are
+   * picked.
+   */
   private readAhead = WINDOW
   /** Objects that are done. */
   done = 0
@@ -90,21 +115,30 @@ export class PackBuilder {
     private readonly sink: Sink,
     private readonly onEntry: OnEntry | null = null,
   ) {
-    this.works = parts.map(({ pack, ranks }) => ({ pack, ranks, order: pack.order, written: new Written(ranks, pack.order.count) }))
+    this.works = parts.map(({ pack, ranks }) => ({
+      pack,
+      ranks,
+      order: pack.order,
+      written: new Written(ranks, pack.order.count),
+    }))
     this.total = parts.reduce((sum, part) => sum + part.ranks.length, 0)
   }
 
   /**
-   * The pack that this one will be, byte for byte: everything of one pack is sent, and as it is. Its checksum is known
+   * The pack that this one will be, byte for byte: everything of one pack is sent, and as it is.
+   * Its checksum is known
    * then, and the bytes need not be hashed again.
    */
   get copyOf(): PackFile | null {
     const only = this.works.length === 1 ? this.works[0]! : null
-    return only !== null && this.options.ofsDelta && only.ranks.length === only.order.count ? only.pack : null
+    return only !== null && this.options.ofsDelta && only.ranks.length === only.order.count
+      ? only.pack
+      : null
   }
 
   /**
-   * Writes header and entries; pauses after every entry that filled a block. The trailer is the caller's. Throws GitError `corrupt`
+   * Writes header and entries; pauses after every entry that filled a block. The trailer is the
+   * caller's. Throws GitError `corrupt`
    * for bytes that are not what their checksum says.
    */
   *run(isFull: () => boolean): Generator<void> {
@@ -119,7 +153,10 @@ export class PackBuilder {
     }
   }
 
-  /** Copies a pack without a look at its entries: its checksum is proof of all of them, and once that was right a quicker sum is. */
+  /**
+   * Copies a pack without a look at its entries: its checksum is proof of all of them, and once
+   * that was right a quicker sum is.
+   */
   private *copyPack(pack: PackFile, isFull: () => boolean): Generator<void> {
     const { proven } = pack.order
     const known = proven.get(WHOLE)
@@ -130,7 +167,8 @@ export class PackBuilder {
       const size = Math.min(WINDOW, end - at)
       let from = at
       this.sink.fill?.(size, (block, start, length) => {
-        if (pack.read(block, start, length, from) !== length) throw new GitError('corrupt', `${pack.name} is cut off`)
+        if (pack.read(block, start, length, from) !== length)
+          throw new GitError('corrupt', `${pack.name} is cut off`)
         const bytes = block.subarray(start, start + length)
         hasher?.update(bytes)
         sum = zlib.crc32(bytes, sum)
@@ -140,7 +178,10 @@ export class PackBuilder {
       this.done = Math.floor((this.total * at) / end)
       if (isFull()) yield
     }
-    const right = hasher === null ? sum === known : Buffer.compare(hasher.digest() as Uint8Array, pack.index.packChecksum) === 0
+    const right =
+      hasher === null
+        ? sum === known
+        : Buffer.compare(hasher.digest() as Uint8Array, pack.index.packChecksum) === 0
     if (!right) throw new GitError('corrupt', `${pack.name} is damaged`)
     proven.set(WHOLE, sum)
   }
@@ -153,7 +194,12 @@ export class PackBuilder {
       let i = 0
       if (this.at === 12 && this.options.ofsDelta) {
         let prefix = 0
-        while (prefix < ranks.length && ranks[prefix] === prefix && this.plannedFor(work, prefix) === null) prefix++
+        while (
+          prefix < ranks.length &&
+          ranks[prefix] === prefix &&
+          this.plannedFor(work, prefix) === null
+        )
+          prefix++
         // A few are quicker one by one: all offsets of a large pack need not be known for them.
         while (prefix >= GROUP && i < prefix) {
           const next = this.copyRun(work, i, prefix)
@@ -170,8 +216,10 @@ export class PackBuilder {
   }
 
   /**
-   * Copies entries from `rank` on, all of them up to `end`, which lie in this pack exactly as they will in the other:
-   * as many as one window holds. Gives the rank behind them. A base that is named by its id may not be among them:
+   * Copies entries from `rank` on, all of them up to `end`, which lie in this pack exactly as they
+   * will in the other:
+   * as many as one window holds. Gives the rank behind them. A base that is named by its id may not
+   * be among them:
    * before such a delta it stops, unless everything is sent.
    */
   private copyRun(work: Work, rank: number, end: number): number {
@@ -181,15 +229,24 @@ export class PackBuilder {
     const all = end === work.order.count
     const limit = this.windowFrom + this.windowTo
     let next = rank
-    /** The group that is being proven entry by entry. One with a base by id is never proven as a whole: it must be looked at. */
+    /**
+     * The group that is being proven entry by entry. One with a base by id is never proven as a
+     * whole: it must be looked at.
+     */
     let begun = -1
     const { proven } = pack.order
     const shift = this.at - offsets[rank]!
     while (next < end && offsets[next + 1]! <= limit) {
       const at = offsets[next]! - this.windowFrom
-      const group = next % GROUP === 0 && next + GROUP <= end && offsets[next + GROUP]! <= limit ? next / GROUP : -1
+      const group =
+        next % GROUP === 0 && next + GROUP <= end && offsets[next + GROUP]! <= limit
+          ? next / GROUP
+          : -1
       if (group >= 0 && this.onEntry === null && proven.has(group)) {
-        if (zlib.crc32(this.window.subarray(at, offsets[next + GROUP]! - this.windowFrom)) !== proven.get(group)) {
+        if (
+          zlib.crc32(this.window.subarray(at, offsets[next + GROUP]! - this.windowFrom)) !==
+          proven.get(group)
+        ) {
           throw new GitError('corrupt', `${pack.name}: an entry behind ${offsets[next]} is damaged`)
         }
         for (const to = next + GROUP; next < to; next++) written.set(next, offsets[next]! + shift)
@@ -199,12 +256,21 @@ export class PackBuilder {
       if (!all && ((this.window[at]! >>> 4) & 7) === REF_DELTA) break
       if (((this.window[at]! >>> 4) & 7) === REF_DELTA) begun = -1
       const crc = zlib.crc32(this.window.subarray(at, offsets[next + 1]! - this.windowFrom))
-      if (crc !== pack.index.crc(places[next]!)) throw new GitError('corrupt', `${pack.name}: the entry at ${offsets[next]} is damaged`)
+      if (crc !== pack.index.crc(places[next]!))
+        throw new GitError('corrupt', `${pack.name}: the entry at ${offsets[next]} is damaged`)
       written.set(next, offsets[next]! + shift)
       this.onEntry?.(pack, places[next]!, offsets[next]! + shift, crc)
       next++
       if (begun >= 0 && next === (begun + 1) * GROUP) {
-        proven.set(begun, zlib.crc32(this.window.subarray(offsets[begun * GROUP]! - this.windowFrom, offsets[next]! - this.windowFrom)))
+        proven.set(
+          begun,
+          zlib.crc32(
+            this.window.subarray(
+              offsets[begun * GROUP]! - this.windowFrom,
+              offsets[next]! - this.windowFrom,
+            ),
+          ),
+        )
         begun = -1
       }
     }
@@ -246,8 +312,10 @@ export class PackBuilder {
         if (planned.state === Written.NOT_YET) return planned
         if (planned.state >= 0 && this.emitDeltaOf(planned, work, rank)) return null
       }
-      // The latest version of a file is whole in most packs, and the receiver may have the one before.
-      if (packed(work, rank) < WORTH || !this.emitNewDelta(work, rank)) this.copyEntry(work, rank, 0, 0)
+      // The latest version of a file is whole in most packs, and the receiver may have the one
+      // before.
+      if (packed(work, rank) < WORTH || !this.emitNewDelta(work, rank))
+        this.copyEntry(work, rank, 0, 0)
       return null
     }
     const base = work.pack.order.rankAt(entry.base)
@@ -258,7 +326,8 @@ export class PackBuilder {
     else {
       // The base may be taken from another pack.
       const at = work.pack.index.idAt(work.order.placeAt(base))
-      const found = state === Written.ABSENT ? this.find(work.pack.index.raw.subarray(at, at + 20)) : null
+      const found =
+        state === Written.ABSENT ? this.find(work.pack.index.raw.subarray(at, at + 20)) : null
       if (found?.state === Written.NOT_YET) return found
       this.emitFar(work, rank, entry, base)
     }
@@ -270,12 +339,18 @@ export class PackBuilder {
     if (!deltas || deltas.size === 0) return null
     const { index } = work.pack
     const at = index.idAt(work.order.placeAt(rank))
-    const base = deltas.get(Buffer.from(index.raw.buffer, index.raw.byteOffset + at, 20).toString('latin1'))
+    const base = deltas.get(
+      Buffer.from(index.raw.buffer, index.raw.byteOffset + at, 20).toString('latin1'),
+    )
     return base === undefined ? null : this.find(base)
   }
 
   /** Writes an object as a delta of one that is written already; false when that does not pay. */
-  private emitDeltaOf(base: { work: Work; rank: number; state: number }, work: Work, rank: number): boolean {
+  private emitDeltaOf(
+    base: { work: Work; rank: number; state: number },
+    work: Work,
+    rank: number,
+  ): boolean {
     const { reader } = this.store
     reader.load(base.work.pack, base.work.order.offsetAt(base.rank))
     if (reader.to - reader.from > MAX_DELTA) return false
@@ -292,11 +367,19 @@ export class PackBuilder {
     this.sink.put(this.head, 0, length)
     this.sink.put(data, 0, data.length)
     this.at += length + data.length
-    this.finish(work, rank, start, this.onEntry ? zlib.crc32(data, zlib.crc32(this.head.subarray(0, length))) : 0)
+    this.finish(
+      work,
+      rank,
+      start,
+      this.onEntry ? zlib.crc32(data, zlib.crc32(this.head.subarray(0, length))) : 0,
+    )
     return true
   }
 
-  /** A delta whose base does not go with this part: it comes from another pack, is with the receiver, or is nowhere. */
+  /**
+   * A delta whose base does not go with this part: it comes from another pack, is with the
+   * receiver, or is nowhere.
+   */
   private emitFar(work: Work, rank: number, entry: Entry, base: number): void {
     const { index } = work.pack
     const place = work.order.placeAt(base)
@@ -305,12 +388,15 @@ export class PackBuilder {
     const state = this.stateOf(oid)
     if (state >= 0) this.copyDelta(work, rank, entry, state, work.pack, place)
     else if (state !== Written.ABSENT || !this.options.known?.(oid)) this.emitWhole(work, rank)
-    // The base at hand may be an old one and the delta long: the version before may make a shorter one.
-    else if (packed(work, rank) < WORTH || !this.emitNewDelta(work, rank, entry.size >>> 1)) this.copyRef(work, rank, entry, oid)
+    // The base at hand may be an old one and the delta long: the version before may make a shorter
+    // one.
+    else if (packed(work, rank) < WORTH || !this.emitNewDelta(work, rank, entry.size >>> 1))
+      this.copyRef(work, rank, entry, oid)
   }
 
   /**
-   * Where an object went, or what is to become of it. A base by id must never be one that is sent as well: receivers
+   * Where an object went, or what is to become of it. A base by id must never be one that is sent
+   * as well: receivers
    * that have it would take their own for it, and then find it a second time.
    */
   private stateOf(oid: Uint8Array): number {
@@ -330,14 +416,26 @@ export class PackBuilder {
   }
 
   /** Copies a delta whose base has been written at `baseAt`. */
-  private copyDelta(work: Work, rank: number, entry: Entry, baseAt: number, pack: PackFile, place: number): void {
+  private copyDelta(
+    work: Work,
+    rank: number,
+    entry: Entry,
+    baseAt: number,
+    pack: PackFile,
+    place: number,
+  ): void {
     if (!this.options.ofsDelta) {
       const at = pack.index.idAt(place)
       this.copyRef(work, rank, entry, pack.index.raw.subarray(at, at + 20))
       return
     }
     const length = writeEntryHeader(this.head, 0, OFS_DELTA, entry.size)
-    this.copyEntry(work, rank, entry.headerBytes, writeDistance(this.head, length, this.at - baseAt))
+    this.copyEntry(
+      work,
+      rank,
+      entry.headerBytes,
+      writeDistance(this.head, length, this.at - baseAt),
+    )
   }
 
   private copyRef(work: Work, rank: number, entry: Entry, base: Uint8Array): void {
@@ -346,7 +444,10 @@ export class PackBuilder {
     this.copyEntry(work, rank, entry.headerBytes, length + 20)
   }
 
-  /** Writes `length` bytes of the new header, then the entry without its first `skip` bytes; checks the entry's CRC. */
+  /**
+   * Writes `length` bytes of the new header, then the entry without its first `skip` bytes; checks
+   * the entry's CRC.
+   */
   private copyEntry(work: Work, rank: number, skip: number, length: number): void {
     const { pack, order } = work
     const offset = order.offsetAt(rank)
@@ -362,7 +463,9 @@ export class PackBuilder {
       if (size <= 0) throw new GitError('corrupt', `${pack.name} is cut off`)
       seen = zlib.crc32(this.window.subarray(from, from + size), seen)
       const unsent = Math.max(0, Math.min(size, offset + skip - at))
-      if (this.onEntry) sent = length === 0 ? seen : zlib.crc32(this.window.subarray(from + unsent, from + size), sent)
+      if (this.onEntry)
+        sent =
+          length === 0 ? seen : zlib.crc32(this.window.subarray(from + unsent, from + size), sent)
       this.sink.put(this.window, from + unsent, from + size)
       at += size
     }
@@ -384,10 +487,17 @@ export class PackBuilder {
     this.sink.put(this.head, 0, length)
     this.sink.put(data, 0, data.length)
     this.at += length + data.length
-    this.finish(work, rank, start, this.onEntry ? zlib.crc32(data, zlib.crc32(this.head.subarray(0, length))) : 0)
+    this.finish(
+      work,
+      rank,
+      start,
+      this.onEntry ? zlib.crc32(data, zlib.crc32(this.head.subarray(0, length))) : 0,
+    )
   }
 
-  /** Sends an object as a new delta on what the receiver has of it; false when that does not pay. */
+  /**
+   * Sends an object as a new delta on what the receiver has of it; false when that does not pay.
+   */
   private emitNewDelta(work: Work, rank: number, limit = Infinity): boolean {
     const { index } = work.pack
     const base = this.options.origin?.(index.raw, index.idAt(work.order.placeAt(rank)))
@@ -433,12 +543,21 @@ export class PackBuilder {
     this.onEntry?.(work.pack, work.order.placeAt(rank), start, crc >>> 0)
   }
 
-  /** Brings bytes at `at` into the window, those up to `end` as far as they fit, and gives where they are. */
+  /**
+   * Brings bytes at `at` into the window, those up to `end` as far as they fit, and gives where
+   * they are.
+   */
   private fill(pack: PackFile, at: number, end: number): number {
-    if (this.windowPack === pack && at >= this.windowFrom && end <= this.windowFrom + this.windowTo) return at - this.windowFrom
+    if (this.windowPack === pack && at >= this.windowFrom && end <= this.windowFrom + this.windowTo)
+      return at - this.windowFrom
     this.windowPack = pack
     this.windowFrom = at
-    this.windowTo = pack.read(this.window, 0, Math.min(WINDOW, Math.max(end - at, this.readAhead), pack.size - at), at)
+    this.windowTo = pack.read(
+      this.window,
+      0,
+      Math.min(WINDOW, Math.max(end - at, this.readAhead), pack.size - at),
+      at,
+    )
     return 0
   }
 }

@@ -1,4 +1,7 @@
-/** Completes a thin pack: the bases that the sender left out are appended, as `git index-pack --fix-thin` does. */
+/**
+ * Completes a thin pack: the bases that the sender left out are appended, as `git index-pack
+ * --fix-thin` does.
+ */
 import { closeSync, openSync, readSync, writeSync } from 'node:fs'
 import zlib from 'node:zlib'
 import { packHeader, writeEntryHeader } from './entry.ts'
@@ -10,8 +13,10 @@ import type { PackReceiver } from './receive.ts'
 import type { DeltaResolver } from './resolve.ts'
 
 /**
- * Resolves the deltas that rest on objects of the store and appends those objects. Gives the checksum of the pack as
- * it is then. A base must be visible to the namespace: a delta on a hidden object would show its content.
+ * Resolves the deltas that rest on objects of the store and appends those objects. Gives the
+ * checksum of the pack as
+ * it is then. A base must be visible to the namespace: a delta on a hidden object would show its
+ * content.
  */
 export function* completeThinPack(
   store: OpenStore,
@@ -25,17 +30,23 @@ export function* completeThinPack(
   const checksum = receiver.checksum
   if (checksum === null) throw new GitError('corrupt', 'the pack is cut off')
   if (waiting.length === 0) return checksum
-  yield* requireVisible(store, tips, waiting.map((base) => bases.hex(base)))
+  yield* requireVisible(
+    store,
+    tips,
+    waiting.map((base) => bases.hex(base)),
+  )
   const fd = openSync(receiver.path, 'r+')
   try {
     let end = receiver.size - 20
     const head = new Uint8Array(16)
     const reader = store.objects.reader
     for (const base of waiting) {
-      if (!store.objects.load(bases.bytes, base * 20)) throw new GitError('missing', `object ${bases.hex(base)} is missing`)
+      if (!store.objects.load(bases.bytes, base * 20))
+        throw new GitError('missing', `object ${bases.hex(base)} is missing`)
       const type = reader.type
       const data = copyBytes(reader.bytes, reader.from, reader.to)
-      if (data.length > limits.maxObjectBytes) throw new GitError('too_large', `object ${bases.hex(base)} is too large`)
+      if (data.length > limits.maxObjectBytes)
+        throw new GitError('too_large', `object ${bases.hex(base)} is too large`)
       for (const _ of resolver.runOutside(base, type, data)) yield 'pause'
       const headLength = writeEntryHeader(head, 0, type, data.length)
       const packed = zlib.deflateSync(data)
@@ -59,8 +70,12 @@ function* requireVisible(store: OpenStore, tips: Uint8Array, oids: readonly stri
   for (const oid of oids) {
     const header = store.objects.header(oid)
     if (header === null) throw new GitError('missing', `the base ${oid} of a delta is missing`)
-    if (header.type === 'commit' ? reach.has(store.commits.numberOf(oid), true) : reach.isNamed(oid)) continue
-    if (header.type === 'commit' || header.type === 'tag') throw new GitError('missing', `the base ${oid} of a delta is missing`)
+    if (
+      header.type === 'commit' ? reach.has(store.commits.numberOf(oid), true) : reach.isNamed(oid)
+    )
+      continue
+    if (header.type === 'commit' || header.type === 'tag')
+      throw new GitError('missing', `the base ${oid} of a delta is missing`)
     others.push(oid)
   }
   if (others.length === 0) return
@@ -85,6 +100,6 @@ function finish(fd: number, count: number, end: number): Uint8Array {
 }
 
 function writeAt(fd: number, bytes: Uint8Array, position: number): void {
-  for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at, bytes.length - at, position + at)
+  for (let at = 0; at < bytes.length; )
+    at += writeSync(fd, bytes, at, bytes.length - at, position + at)
 }
-

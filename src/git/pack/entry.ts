@@ -35,10 +35,16 @@ export class EntryHeader {
 }
 
 /**
- * Reads the header at `bytes[at]` into `header`; false when it goes past `end`. Throws GitError `corrupt` for an
+ * Reads the header at `bytes[at]` into `header`; false when it goes past `end`. Throws GitError
+ * `corrupt` for an
  * unknown type or an impossible size.
  */
-export function parseEntry(bytes: Uint8Array, at: number, end: number, header: EntryHeader): boolean {
+export function parseEntry(
+  bytes: Uint8Array,
+  at: number,
+  end: number,
+  header: EntryHeader,
+): boolean {
   if (at >= end) return false
   let byte = bytes[at++]!
   const type = (byte >>> 4) & 7

@@ -1,6 +1,8 @@
 /**
- * Keeps objects out that were made for a SHA-1 collision, as git itself does (git-config, "sha1dc" builds): whoever has two contents
- * with one id could show one and have the other merged. Looking costs much more than hashing, so a push waits for a bounded part
+ * Keeps objects out that were made for a SHA-1 collision, as git itself does (git-config, "sha1dc"
+ * builds): whoever has two contents
+ * with one id could show one and have the other merged. Looking costs much more than hashing, so a
+ * push waits for a bounded part
  * of it only; the host has the rest looked at afterwards.
  */
 import { GitError } from '../ports.ts'
@@ -21,7 +23,11 @@ const TURN = 1 << 18
 export type Finder = { update(bytes: Uint8Array): void; digest(): unknown; readonly found: boolean }
 
 /** Whether an object, as git hashes it, was made for a collision. */
-export function isForged(type: string, data: Uint8Array, finder: Finder = new CollisionFinder()): boolean {
+export function isForged(
+  type: string,
+  data: Uint8Array,
+  finder: Finder = new CollisionFinder(),
+): boolean {
   finder.update(Buffer.from(`${type} ${data.length}\0`))
   finder.update(data)
   finder.digest()
@@ -29,10 +35,16 @@ export function isForged(type: string, data: Uint8Array, finder: Finder = new Co
 }
 
 /**
- * Looks at what a pack brings that is not in the store yet; gives whether that was all of it. Throws GitError `invalid` for an object
+ * Looks at what a pack brings that is not in the store yet; gives whether that was all of it.
+ * Throws GitError `invalid` for an object
  * that was made for a collision.
  */
-export function* refuseForged(store: ObjectStore, pack: PackFile, most = WHILE_WAITING, finder: () => Finder = () => new CollisionFinder()): Task<boolean> {
+export function* refuseForged(
+  store: ObjectStore,
+  pack: PackFile,
+  most = WHILE_WAITING,
+  finder: () => Finder = () => new CollisionFinder(),
+): Task<boolean> {
   const { reader } = store
   const { index } = pack
   // What is looked at later is looked at whole: a part of it now would be work done twice.
@@ -41,7 +53,8 @@ export function* refuseForged(store: ObjectStore, pack: PackFile, most = WHILE_W
   let turn = 0
   for (let place = 0; place < index.count; place++) {
     if (store.locateKnown(index.raw, index.idAt(place))) continue
-    if (bytes >= most || bytes + reader.headerAt(pack, index.offset(place)).size > most) return false
+    if (bytes >= most || bytes + reader.headerAt(pack, index.offset(place)).size > most)
+      return false
     reader.load(pack, index.offset(place))
     bytes += reader.to - reader.from
     if (isForged(typeName(reader.type), reader.bytes.subarray(reader.from, reader.to), finder())) {

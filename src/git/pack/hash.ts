@@ -1,13 +1,27 @@
-/** Naming objects in buffers that leave room for the header in front of the content, so that one call hashes both. */
+/**
+ * Naming objects in buffers that leave room for the header in front of the content, so that one
+ * call hashes both.
+ */
 import { typeName } from './entry.ts'
 
 /** Bytes that a buffer keeps free in front of an object's content. */
 export const HASH_PREFIX = 32
 
-const words = [0, 1, 2, 3, 4].map((code) => (code === 0 ? Buffer.alloc(0) : Buffer.from(`${typeName(code)} `)))
+const words = [0, 1, 2, 3, 4].map((code) =>
+  code === 0 ? Buffer.alloc(0) : Buffer.from(`${typeName(code)} `),
+)
 
-/** Writes the id of the object at `bytes[from, from + size)` to `out`; the 32 bytes before `from` are overwritten. */
-export function hashInto(type: number, bytes: Uint8Array, from: number, size: number, out: Uint8Array): void {
+/**
+ * Writes the id of the object at `bytes[from, from + size)` to `out`; the 32 bytes before `from`
+ * are overwritten.
+ */
+export function hashInto(
+  type: number,
+  bytes: Uint8Array,
+  from: number,
+  size: number,
+  out: Uint8Array,
+): void {
   let at = from - 1
   bytes[at] = 0
   let rest = size

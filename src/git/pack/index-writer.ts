@@ -1,7 +1,9 @@
 /** Writes pack indexes of version 2, byte for byte as git does (gitformat-pack). */
 import { writeSync } from 'node:fs'
 
-/** What an index says of a pack's objects; row i of each list belongs to one object, in any order. */
+/**
+ * What an index says of a pack's objects; row i of each list belongs to one object, in any order.
+ */
 export type IndexRows = {
   readonly count: number
   /** Raw ids; row i has the one at `ids[i] * 20`, or at `i * 20` without `ids`. */
@@ -13,8 +15,16 @@ export type IndexRows = {
 
 const BLOCK = 1 << 16
 
-/** Writes the index of a pack with this checksum, part by part, to an open file. `order` is what `sortRows` gives. */
-export function writeIndex(fd: number, rows: IndexRows, order: Uint32Array, packChecksum: Uint8Array): void {
+/**
+ * Writes the index of a pack with this checksum, part by part, to an open file. `order` is what
+ * `sortRows` gives.
+ */
+export function writeIndex(
+  fd: number,
+  rows: IndexRows,
+  order: Uint32Array,
+  packChecksum: Uint8Array,
+): void {
   const { count, oids, ids, crcs, offsets } = rows
   const hasher = new Bun.CryptoHasher('sha1')
   const block = Buffer.allocUnsafeSlow(BLOCK)
@@ -62,12 +72,23 @@ export function writeIndex(fd: number, rows: IndexRows, order: Uint32Array, pack
 }
 
 /** Row numbers in the order of their ids. */
-export function sortRows({ count, oids, ids }: { count: number; oids: Uint8Array; ids: Int32Array | null }): Uint32Array {
+export function sortRows({
+  count,
+  oids,
+  ids,
+}: {
+  count: number
+  oids: Uint8Array
+  ids: Int32Array | null
+}): Uint32Array {
   if (ids === null) return sortOids(oids, count)
   return sortRange(oids, (row) => ids[row]! * 20, count)
 }
 
-/** Numbers of ids in the order of the ids: counted by two bytes, then put in order within each count. */
+/**
+ * Numbers of ids in the order of the ids: counted by two bytes, then put in order within each
+ * count.
+ */
 export function sortOids(oids: Uint8Array, count: number): Uint32Array {
   return sortRange(oids, (row) => row * 20, count)
 }

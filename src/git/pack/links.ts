@@ -14,12 +14,17 @@ const MAX_SETTINGS = 100_000
 export type LinkExport = {
   readonly oids: Uint8Array
   readonly marks: Uint8Array
-  readonly special: readonly { readonly id: number; readonly kind: 'gitmodules' | 'gitattributes' }[]
+  readonly special: readonly {
+    readonly id: number
+    readonly kind: 'gitmodules' | 'gitattributes'
+  }[]
 }
 
 export class LinkTable implements Links {
   readonly ids: OidMap
-  /** For each id: the types that others expect of it, and in the upper bits whether the pack has it. */
+  /**
+   * For each id: the types that others expect of it, and in the upper bits whether the pack has it.
+   */
   private marks: Uint8Array
   /** From one version of a directory to the next nearly everything is named again. */
   private readonly recentTrees: RecentOids
@@ -39,7 +44,11 @@ export class LinkTable implements Links {
   }
 
   link(bytes: Uint8Array, at: number, type: number): void {
-    if ((type === TREE && this.recentTrees.met(bytes, at)) || (type === BLOB && this.recentBlobs.met(bytes, at))) return
+    if (
+      (type === TREE && this.recentTrees.met(bytes, at)) ||
+      (type === BLOB && this.recentBlobs.met(bytes, at))
+    )
+      return
     const id = this.ids.add(bytes, at)
     if (id >= this.marks.length) this.grow()
     this.marks[id]! |= BITS[type] ?? 0
@@ -49,14 +58,19 @@ export class LinkTable implements Links {
     const id = this.ids.add(bytes, at)
     if (id >= this.marks.length) this.grow()
     if (this.seenSpecial.has(id)) return
-    if (this.special.length >= MAX_SETTINGS) throw new GitError('too_large', 'the pack has too many settings files')
+    if (this.special.length >= MAX_SETTINGS)
+      throw new GitError('too_large', 'the pack has too many settings files')
     this.seenSpecial.add(id)
     this.special.push({ id, kind })
   }
 
   /** Everything that is known, to be joined with another table. */
   export(): LinkExport {
-    return { oids: this.ids.bytes.slice(), marks: this.marks.slice(0, this.ids.size), special: this.special }
+    return {
+      oids: this.ids.bytes.slice(),
+      marks: this.marks.slice(0, this.ids.size),
+      special: this.special,
+    }
   }
 
   /** Takes in what was found elsewhere about objects of the same pack. */
@@ -73,7 +87,8 @@ export class LinkTable implements Links {
   own(oid: Uint8Array, at: number): number {
     const id = this.ids.add(oid, at)
     if (id >= this.marks.length) this.grow()
-    if (this.marks[id]! & IN_PACK) throw new GitError('invalid', `the pack has object ${this.ids.hex(id)} twice`)
+    if (this.marks[id]! & IN_PACK)
+      throw new GitError('invalid', `the pack has object ${this.ids.hex(id)} twice`)
     this.marks[id]! |= IN_PACK
     return id
   }
@@ -85,7 +100,8 @@ export class LinkTable implements Links {
   /** Throws GitError `invalid` when others name the object as something that it is not. */
   checkType(id: number, type: number): void {
     const expected = this.marks[id]! & 0x0f
-    if (expected !== 0 && expected !== BITS[type]) throw new GitError('invalid', `object ${this.ids.hex(id)} is not of the type that others say`)
+    if (expected !== 0 && expected !== BITS[type])
+      throw new GitError('invalid', `object ${this.ids.hex(id)} is not of the type that others say`)
   }
 
   /** The type that others expect of an object outside the pack. */

@@ -1,5 +1,11 @@
-/** Deltas that were made a short while ago: what changed last is fetched by many, each of whom has the version before. */
-export type MadeDelta = { /** Its own size, and it compressed. */ readonly size: number; readonly data: Buffer }
+/**
+ * Deltas that were made a short while ago: what changed last is fetched by many, each of whom has
+ * the version before.
+ */
+export type MadeDelta = {
+  /** Its own size, and it compressed. */ readonly size: number
+  readonly data: Buffer
+}
 
 const MOST_BYTES = 2 << 20
 const LARGEST = 1 << 17
@@ -9,7 +15,8 @@ let bytes = 0
 
 /** The two ids as one key. */
 export const deltaKey = (base: Uint8Array, oids: Uint8Array, at: number): string =>
-  Buffer.from(base.buffer, base.byteOffset, 20).toString('latin1') + Buffer.from(oids.buffer, oids.byteOffset + at, 20).toString('latin1')
+  Buffer.from(base.buffer, base.byteOffset, 20).toString('latin1') +
+  Buffer.from(oids.buffer, oids.byteOffset + at, 20).toString('latin1')
 
 export function findDelta(key: string): MadeDelta | null {
   const found = kept.get(key)

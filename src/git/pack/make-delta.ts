@@ -1,5 +1,6 @@
 /**
- * Describes one object as copies from another and insertions (gitformat-pack, "Deltified representation"): blocks of
+ * Describes one object as copies from another and insertions (gitformat-pack, "Deltified
+ * representation"): blocks of
  * the base are indexed by a hash that can be rolled over the target, as git's diff-delta does.
  */
 const BLOCK = 16
@@ -18,8 +19,10 @@ function power(base: number, exponent: number): number {
 }
 
 /**
- * The delta that makes `target` of `base`, or null when it would take more than `limit` bytes. What the two have in
- * common at both ends is found first: most changes are small, and only what lies between is searched for blocks.
+ * The delta that makes `target` of `base`, or null when it would take more than `limit` bytes. What
+ * the two have in
+ * common at both ends is found first: most changes are small, and only what lies between is
+ * searched for blocks.
  */
 export function makeDelta(base: Buffer, target: Buffer, limit: number): Buffer | null {
   const shorter = Math.min(base.length, target.length)
@@ -32,8 +35,18 @@ export function makeDelta(base: Buffer, target: Buffer, limit: number): Buffer |
   return out.full ? null : out.done()
 }
 
-/** How many bytes agree from two places on, forwards or backwards: halves are compared in native code. */
-function agreeing(a: Buffer, b: Buffer, length: number, aAt: number, bAt: number, way: 1 | -1): number {
+/**
+ * How many bytes agree from two places on, forwards or backwards: halves are compared in native
+ * code.
+ */
+function agreeing(
+  a: Buffer,
+  b: Buffer,
+  length: number,
+  aAt: number,
+  bAt: number,
+  way: 1 | -1,
+): number {
   let low = 0
   let high = length
   while (low < high) {
@@ -80,7 +93,8 @@ class Blocks {
     let pending = at
     let hash = at + BLOCK <= size ? hashAt(target, at) : 0
     while (at + BLOCK <= size) {
-      const found = this.heads[hash & this.mask]! < 0 ? NOTHING : this.longest(target, at, size, hash)
+      const found =
+        this.heads[hash & this.mask]! < 0 ? NOTHING : this.longest(target, at, size, hash)
       if (found.length < BLOCK) {
         if (at + BLOCK >= size) break
         hash = Math.imul(hash - Math.imul(target[at]!, OLDEST), FACTOR) + target[at + BLOCK]!
@@ -106,11 +120,20 @@ class Blocks {
 
   private readonly found = { from: 0, length: 0 }
 
-  private longest(target: Buffer, at: number, size: number, hash: number): { from: number; length: number } {
+  private longest(
+    target: Buffer,
+    at: number,
+    size: number,
+    hash: number,
+  ): { from: number; length: number } {
     const { found, bytes, start, end } = this
     found.length = 0
     let tries = 0
-    for (let block = this.heads[hash & this.mask]!; block >= 0 && tries < MAX_TRIES; block = this.next[block]!, tries++) {
+    for (
+      let block = this.heads[hash & this.mask]!;
+      block >= 0 && tries < MAX_TRIES;
+      block = this.next[block]!, tries++
+    ) {
       const from = start + block * BLOCK
       const length = matching(bytes, from, end, target, at, size)
       if (length > found.length) {
@@ -129,7 +152,14 @@ function hashAt(bytes: Uint8Array, at: number): number {
   return hash | 0
 }
 
-function matching(base: Uint8Array, from: number, end: number, target: Uint8Array, at: number, size: number): number {
+function matching(
+  base: Uint8Array,
+  from: number,
+  end: number,
+  target: Uint8Array,
+  at: number,
+  size: number,
+): number {
   const limit = Math.min(end - from, size - at)
   let length = 0
   while (length < limit && base[from + length] === target[at + length]) length++

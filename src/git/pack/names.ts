@@ -1,5 +1,6 @@
 /**
- * Names in trees that some file system takes for `.git` or for a file that git obeys. The rules are those of git's
+ * Names in trees that some file system takes for `.git` or for a file that git obeys. The rules are
+ * those of git's
  * `is_hfs_dotgit`, `is_ntfs_dotgit` and their relatives (utf8.c, path.c).
  */
 
@@ -10,7 +11,10 @@ const decoder = new TextDecoder('utf-8', { fatal: false, ignoreBOM: true })
 /** What a suspicious name stands for. */
 export type SpecialName = 'git' | 'gitmodules' | 'gitattributes' | 'gitignore' | 'mailmap' | null
 
-/** NTFS short names are the first six characters and a number, or four digits of a hash where those are taken. */
+/**
+ * NTFS short names are the first six characters and a number, or four digits of a hash where those
+ * are taken.
+ */
 const SHORT: readonly { name: Exclude<SpecialName, null | 'git'>; stem: string; hash: string }[] = [
   { name: 'gitmodules', stem: 'gitmod', hash: 'gi7eba' },
   { name: 'gitattributes', stem: 'gitatt', hash: 'gi7d29' },
@@ -19,7 +23,8 @@ const SHORT: readonly { name: Exclude<SpecialName, null | 'git'>; stem: string; 
 ]
 
 /**
- * Whether a byte makes a name suspect wherever it stands: tildes, separators and streams of NTFS, and what is beyond
+ * Whether a byte makes a name suspect wherever it stands: tildes, separators and streams of NTFS,
+ * and what is beyond
  * ASCII. A dot does so at the front only.
  */
 export const isOdd = (byte: number): boolean => byte >= 0x7e || byte === 0x5c || byte === 0x3a

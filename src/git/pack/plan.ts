@@ -8,7 +8,10 @@ import type { PackFile } from '../store/pack-file.ts'
 /** Objects of one pack, by rank in its order, ascending. */
 export type PackPart = { readonly pack: PackFile; readonly ranks: Uint32Array }
 
-/** What is to be sent: some objects of a pack by rank, and others by id; an object is in one of them only. */
+/**
+ * What is to be sent: some objects of a pack by rank, and others by id; an object is in one of them
+ * only.
+ */
 export type Chosen = {
   readonly pack: PackFile | null
   /** A bit for every rank of `pack`. */

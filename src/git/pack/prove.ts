@@ -1,11 +1,14 @@
 /**
- * Proves that a received pack may become part of a store. Every id that its objects name must be the pack's own or
+ * Proves that a received pack may become part of a store. Every id that its objects name must be
+ * the pack's own or
  * visible to the namespace that is pushed to:
  *
  * - a commit is visible when the refs reach it;
- * - a tree or blob is visible when it is found while the new trees are compared with those of visible parents, which
+ * - a tree or blob is visible when it is found while the new trees are compared with those of
+ *   visible parents, which
  *   covers what ordinary pushes leave out at the cost of the changed directories;
- * - what is left (a revert to old content, say) must turn up in a walk from the refs back through their history.
+ * - what is left (a revert to old content, say) must turn up in a walk from the refs back through
+ *   their history.
  */
 import { COMMIT, typeName } from './entry.ts'
 import { GitError } from '../ports.ts'
@@ -22,7 +25,13 @@ import type { Rows } from './rows.ts'
 import { checkAttributes, checkModules } from './settings-files.ts'
 
 /** Throws GitError `missing` or `invalid` for the first id that fails. */
-export function* proveLinks(store: OpenStore, overlay: OverlayStore, rows: Rows, links: LinkTable, tips: Uint8Array): Task<void> {
+export function* proveLinks(
+  store: OpenStore,
+  overlay: OverlayStore,
+  rows: Rows,
+  links: LinkTable,
+  tips: Uint8Array,
+): Task<void> {
   for (let row = 0; row < rows.count; row++) links.checkType(rows.ids[row]!, rows.types[row]!)
   const outside: number[] = []
   for (let id = 0; id < links.ids.size; id++) if (!links.isOwn(id)) outside.push(id)
@@ -37,7 +46,8 @@ export function* proveLinks(store: OpenStore, overlay: OverlayStore, rows: Rows,
     const header = store.objects.header(oid)
     const expected = links.expected(id)
     if (header === null) throw missing(oid)
-    if (expected !== 0 && typeName(expected) !== header.type) throw new GitError('invalid', `object ${oid} is not a ${typeName(expected)}`)
+    if (expected !== 0 && typeName(expected) !== header.type)
+      throw new GitError('invalid', `object ${oid} is not a ${typeName(expected)}`)
     if (header.type === 'commit') {
       if (!reach.has(store.commits.number(oids, id * 20), true)) throw missing(oid)
       parents.add(oid)
@@ -48,14 +58,23 @@ export function* proveLinks(store: OpenStore, overlay: OverlayStore, rows: Rows,
   if (contents.length === 0) return
   const known = yield* compareWithParents(overlay, rows, links, parents)
   const unproven: Uint8Array[] = []
-  for (const id of contents) if (known.get(oids, id * 20) < 0) unproven.push(oids.subarray(id * 20, id * 20 + 20))
+  for (const id of contents)
+    if (known.get(oids, id * 20) < 0) unproven.push(oids.subarray(id * 20, id * 20 + 20))
   if (unproven.length === 0) return
   const hidden = yield* store.visible(tips).firstHidden(Buffer.concat(unproven))
   if (hidden !== null) throw missing(hidden)
 }
 
-/** Everything that comparing the new commits' trees with their parents' shows to be in visible trees. */
-function* compareWithParents(overlay: OverlayStore, rows: Rows, links: LinkTable, visible: ReadonlySet<string>): Task<Collector['known']> {
+/**
+ * Everything that comparing the new commits' trees with their parents' shows to be in visible
+ * trees.
+ */
+function* compareWithParents(
+  overlay: OverlayStore,
+  rows: Rows,
+  links: LinkTable,
+  visible: ReadonlySet<string>,
+): Task<Collector['known']> {
   const table = new CommitTable(overlay)
   const commits: number[] = []
   for (let row = 0; row < rows.count; row++) {
@@ -80,7 +99,10 @@ function* compareWithParents(overlay: OverlayStore, rows: Rows, links: LinkTable
   return collector.known
 }
 
-/** Throws GitError `invalid` when an object of the pack is in the store with other content: a collision of SHA-1. */
+/**
+ * Throws GitError `invalid` when an object of the pack is in the store with other content: a
+ * collision of SHA-1.
+ */
 export function* checkCollisions(store: ObjectStore, pack: PackFile): Task<void> {
   const { reader } = store
   const { index } = pack
@@ -91,8 +113,11 @@ export function* checkCollisions(store: ObjectStore, pack: PackFile): Task<void>
     const type = reader.type
     const have = copyBytes(reader.bytes, reader.from, reader.to)
     reader.load(pack, index.offset(place))
-    const same = reader.type === type && Buffer.compare(have, reader.bytes.subarray(reader.from, reader.to)) === 0
-    if (!same) throw new GitError('invalid', `object ${index.oid(place)} is in the store with other content`)
+    const same =
+      reader.type === type &&
+      Buffer.compare(have, reader.bytes.subarray(reader.from, reader.to)) === 0
+    if (!same)
+      throw new GitError('invalid', `object ${index.oid(place)} is in the store with other content`)
   }
 }
 

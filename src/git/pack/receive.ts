@@ -1,6 +1,8 @@
 /**
- * The first pass over a pack that comes in: every byte goes to a temporary file and through the inflater as it
- * arrives, so that the end of every entry, its CRC and the ids of all whole objects are known when the last byte is.
+ * The first pass over a pack that comes in: every byte goes to a temporary file and through the
+ * inflater as it
+ * arrives, so that the end of every entry, its CRC and the ids of all whole objects are known when
+ * the last byte is.
  */
 import { closeSync, openSync, writeSync } from 'node:fs'
 import zlib from 'node:zlib'
@@ -8,7 +10,15 @@ import { GitError } from '../ports.ts'
 import { deltaSizes } from '../store/delta.ts'
 import { makeInflater } from '../store/inflate.ts'
 import { OidMap } from '../store/oid-map.ts'
-import { BLOB, EntryHeader, MAX_HEADER, OFS_DELTA, REF_DELTA, parseEntry, typeName } from './entry.ts'
+import {
+  BLOB,
+  EntryHeader,
+  MAX_HEADER,
+  OFS_DELTA,
+  REF_DELTA,
+  parseEntry,
+  typeName,
+} from './entry.ts'
 import { checkObject } from './fsck.ts'
 import { HASH_PREFIX, hashInto, hashStart } from './hash.ts'
 import { MAX_META } from './limits.ts'
@@ -23,7 +33,9 @@ export type ReceiveLimits = {
   readonly imported?: boolean
 }
 
-/** Objects up to this size are inflated in one piece; larger blobs and deltas go through in parts. */
+/**
+ * Objects up to this size are inflated in one piece; larger blobs and deltas go through in parts.
+ */
 const WHOLE = 1 << 20
 const PART = 1 << 16
 
@@ -61,7 +73,8 @@ export class PackReceiver {
     readonly path: string,
     private readonly limits: ReceiveLimits,
   ) {
-    // Opened again later to be completed and synced, which only root may do with a file for reading.
+    // Opened again later to be completed and synced, which only root may do with a file for
+    // reading.
     this.fd = openSync(path, 'wx', 0o644)
   }
 
@@ -124,7 +137,8 @@ export class PackReceiver {
         if (from < at) this.hasher.update(bytes.subarray(from, at))
         this.hashed = base + at
         const sum = this.hasher.digest() as Uint8Array
-        if (Buffer.compare(sum, bytes.subarray(at, at + 20)) !== 0) throw new GitError('corrupt', "the pack's checksum is wrong")
+        if (Buffer.compare(sum, bytes.subarray(at, at + 20)) !== 0)
+          throw new GitError('corrupt', "the pack's checksum is wrong")
         this.checksum = new Uint8Array(sum)
         at += 20
         this.state = 'end'
@@ -140,11 +154,14 @@ export class PackReceiver {
 
   private readHeader(bytes: Uint8Array, at: number): void {
     const view = Buffer.from(bytes.buffer, bytes.byteOffset + at, 12)
-    if (view.toString('latin1', 0, 4) !== 'PACK') throw new GitError('corrupt', 'what came is not a pack')
+    if (view.toString('latin1', 0, 4) !== 'PACK')
+      throw new GitError('corrupt', 'what came is not a pack')
     const version = view.readUInt32BE(4)
-    if (version !== 2) throw new GitError('unsupported', `packs of version ${version} are not supported`)
+    if (version !== 2)
+      throw new GitError('unsupported', `packs of version ${version} are not supported`)
     this.count = view.readUInt32BE(8)
-    if (this.count > this.limits.maxObjects) throw new GitError('too_large', `the pack has more than ${this.limits.maxObjects} objects`)
+    if (this.count > this.limits.maxObjects)
+      throw new GitError('too_large', `the pack has more than ${this.limits.maxObjects} objects`)
     this.rows = new Rows(this.count)
     this.links = new LinkTable(this.count, this.limits.imported)
   }
@@ -152,11 +169,13 @@ export class PackReceiver {
   /** Starts an entry; 0 when its header has not come whole. */
   private beginEntry(bytes: Uint8Array, at: number, base: number): number {
     if (!parseEntry(bytes, at, bytes.length, this.header)) {
-      if (bytes.length - at >= MAX_HEADER) throw new GitError('corrupt', 'an entry of the pack is malformed')
+      if (bytes.length - at >= MAX_HEADER)
+        throw new GitError('corrupt', 'an entry of the pack is malformed')
       return 0
     }
     const { type, size, dataAt } = this.header
-    if (size > this.limits.maxObjectBytes) throw new GitError('too_large', `an object has more than ${this.limits.maxObjectBytes} bytes`)
+    if (size > this.limits.maxObjectBytes)
+      throw new GitError('too_large', `an object has more than ${this.limits.maxObjectBytes} bytes`)
     if (size > MAX_META && type < OFS_DELTA && type !== BLOB) {
       throw new GitError('too_large', `a ${typeName(type)} has more than ${MAX_META} bytes`)
     }
@@ -182,7 +201,8 @@ export class PackReceiver {
     const type = this.rows.types[this.row]!
     const { inflater } = this
     let used = 0
-    const inParts = size > WHOLE && (this.streaming !== null || type === OFS_DELTA || type === REF_DELTA)
+    const inParts =
+      size > WHOLE && (this.streaming !== null || type === OFS_DELTA || type === REF_DELTA)
     do {
       const from = inParts ? HASH_PREFIX : HASH_PREFIX + this.produced
       const to = inParts ? HASH_PREFIX + PART : HASH_PREFIX + size + 1
@@ -197,7 +217,11 @@ export class PackReceiver {
   }
 
   private takePart(length: number): void {
-    if (this.produced < 24) this.start.set(this.out.subarray(HASH_PREFIX, HASH_PREFIX + Math.min(24 - this.produced, length)), this.produced)
+    if (this.produced < 24)
+      this.start.set(
+        this.out.subarray(HASH_PREFIX, HASH_PREFIX + Math.min(24 - this.produced, length)),
+        this.produced,
+      )
     this.streaming?.update(this.out.subarray(HASH_PREFIX, HASH_PREFIX + length))
   }
 
@@ -210,7 +234,11 @@ export class PackReceiver {
     if (type === OFS_DELTA || type === REF_DELTA) {
       const start = size > WHOLE ? this.start : this.out.subarray(HASH_PREFIX, HASH_PREFIX + size)
       const { result } = deltaSizes(start, 0, Math.min(size, start.length))
-      if (result > this.limits.maxObjectBytes) throw new GitError('too_large', `an object has more than ${this.limits.maxObjectBytes} bytes`)
+      if (result > this.limits.maxObjectBytes)
+        throw new GitError(
+          'too_large',
+          `an object has more than ${this.limits.maxObjectBytes} bytes`,
+        )
       return
     }
     if (this.streaming !== null) {

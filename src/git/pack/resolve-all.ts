@@ -1,4 +1,7 @@
-/** All deltas of a received pack that rest on its own objects: a large pack is shared out among the threads. */
+/**
+ * All deltas of a received pack that rest on its own objects: a large pack is shared out among the
+ * threads.
+ */
 import { GitError } from '../ports.ts'
 import type { Asked, Help, Task } from '../tasks/task.ts'
 import type { PackReceiver } from './receive.ts'
@@ -6,7 +9,9 @@ import { DeltaResolver, type ResolveLimits } from './resolve.ts'
 import { resolveAll, type PartRequest, type PartResult } from './resolve-part.ts'
 import { SHARE_FROM, type Rows } from './rows.ts'
 
-/** The resolver for what is left: deltas on objects that are not in the pack. The caller closes it. */
+/**
+ * The resolver for what is left: deltas on objects that are not in the pack. The caller closes it.
+ */
 export function* resolveDeltas(
   receiver: PackReceiver,
   packEnd: number,
@@ -21,7 +26,14 @@ export function* resolveDeltas(
   const shares = shared ? share(rows, others + 1) : null
   const asked: Asked<PartResult>[] = []
   for (const roots of shares?.slice(1) ?? []) {
-    const request: PartRequest = { path, rows: rows.columns, packEnd, limits, roots, imported: links.imported }
+    const request: PartRequest = {
+      path,
+      rows: rows.columns,
+      packEnd,
+      limits,
+      roots,
+      imported: links.imported,
+    }
     asked.push(help!.ask<PartResult>('resolve', request))
   }
   const resolver = new DeltaResolver(path, rows, bases, links, packEnd, limits, shares?.[0] ?? null)
@@ -57,11 +69,13 @@ function share(rows: Rows, groups: number): Int32Array[] {
   const weights = new Float64Array(rows.count)
   for (let row = rows.count - 1; row >= 0; row--) {
     const base = rows.links[row]!
-    // An object costs what it inflates to, and what hashing it takes; a delta's own size stands for that.
+    // An object costs what it inflates to, and what hashing it takes; a delta's own size stands for
+    // that.
     if (base >= 0) weights[base]! += weights[row]! + rows.sizes[row]! + 2000
   }
   const roots: number[] = []
-  for (let row = 0; row < rows.count; row++) if (rows.links[row]! < 0 && weights[row]! > 0) roots.push(row)
+  for (let row = 0; row < rows.count; row++)
+    if (rows.links[row]! < 0 && weights[row]! > 0) roots.push(row)
   const lists: number[][] = Array.from({ length: groups }, () => [])
   const sums = new Float64Array(groups)
   for (const root of roots.sort((a, b) => weights[b]! - weights[a]!)) {

@@ -23,20 +23,38 @@ export type PartResult = {
   readonly links: LinkExport
 }
 
-/** Deltas after which garbage is collected: the collector would wait for more of it than we may hold. */
+/**
+ * Deltas after which garbage is collected: the collector would wait for more of it than we may
+ * hold.
+ */
 const COLLECT_EVERY = 1 << 16
 
 export function* resolvePart(request: PartRequest): Task<PartResult> {
   const rows = Rows.of(request.rows)
   const links = new LinkTable(rows.count >>> 1, request.imported)
-  const resolver = new DeltaResolver(request.path, rows, new OidMap(0), links, request.packEnd, request.limits, request.roots)
+  const resolver = new DeltaResolver(
+    request.path,
+    rows,
+    new OidMap(0),
+    links,
+    request.packEnd,
+    request.limits,
+    request.roots,
+  )
   try {
     yield* resolveAll(resolver)
     const done: number[] = []
     for (let row = 0; row < rows.count; row++) if (rows.ids[row]! >= 0) done.push(row)
     const oids = new Uint8Array(done.length * 20)
-    done.forEach((row, i) => oids.set(links.ids.bytes.subarray(rows.ids[row]! * 20, rows.ids[row]! * 20 + 20), i * 20))
-    return { rows: Int32Array.from(done), types: Uint8Array.from(done, (row) => rows.types[row]!), oids, links: links.export() }
+    done.forEach((row, i) =>
+      oids.set(links.ids.bytes.subarray(rows.ids[row]! * 20, rows.ids[row]! * 20 + 20), i * 20),
+    )
+    return {
+      rows: Int32Array.from(done),
+      types: Uint8Array.from(done, (row) => rows.types[row]!),
+      oids,
+      links: links.export(),
+    }
   } finally {
     resolver.close()
   }

@@ -1,6 +1,8 @@
 /**
- * The second pass: turns the deltas of a received pack into ids. Children are taken right after their base, so that a
- * base is inflated once; what is kept on the way is bounded, and made again when it had to be let go.
+ * The second pass: turns the deltas of a received pack into ids. Children are taken right after
+ * their base, so that a
+ * base is inflated once; what is kept on the way is bounded, and made again when it had to be let
+ * go.
  */
 import { closeSync, openSync, readSync } from 'node:fs'
 import { GitError } from '../ports.ts'
@@ -17,7 +19,10 @@ import type { Rows } from './rows.ts'
 
 /** Longest chain of deltas that a push may have; git itself writes at most 4095. */
 const MAX_DEPTH = 4096
-/** What all deltas together may expand to: real packs stay below a hundred times their size, bombs do not. */
+/**
+ * What all deltas together may expand to: real packs stay below a hundred times their size, bombs
+ * do not.
+ */
 const EXPANSION = { free: 4 * 1024 ** 3, times: 500 }
 
 /** `memory` bounds what is kept of bases on the way. */
@@ -94,9 +99,13 @@ export class DeltaResolver {
       const row = this.roots === null ? i : this.roots[i]!
       if (rows.links[row]! >= 0) continue
       const type = rows.types[row]!
-      const ref = this.bases.size === 0 || rows.ids[row]! < 0 ? -1 : this.refChildren(rows.ids[row]!)
+      const ref =
+        this.bases.size === 0 || rows.ids[row]! < 0 ? -1 : this.refChildren(rows.ids[row]!)
       if (this.firstOfs[row]! < 0 && ref < 0) continue
-      yield* this.descend({ row, data: null, size: rows.sizes[row]!, next: this.firstOfs[row]!, refs: false }, type)
+      yield* this.descend(
+        { row, data: null, size: rows.sizes[row]!, next: this.firstOfs[row]!, refs: false },
+        type,
+      )
       if (this.resolved - before > 256) {
         before = this.resolved
         yield
@@ -117,7 +126,8 @@ export class DeltaResolver {
   /** Numbers of the base ids that still have children waiting. */
   waiting(): number[] {
     const found: number[] = []
-    for (let base = 0; base < this.firstRef.length; base++) if (this.firstRef[base]! >= 0) found.push(base)
+    for (let base = 0; base < this.firstRef.length; base++)
+      if (this.firstRef[base]! >= 0) found.push(base)
     return found
   }
 
@@ -133,7 +143,10 @@ export class DeltaResolver {
       if (frame.next < 0 && !frame.refs && frame.row >= 0) {
         // The children that name this object by its id come after those that name it by distance.
         frame.refs = true
-        const base = this.bases.size === 0 ? -1 : this.bases.get(this.links.ids.bytes, this.rows.ids[frame.row]! * 20)
+        const base =
+          this.bases.size === 0
+            ? -1
+            : this.bases.get(this.links.ids.bytes, this.rows.ids[frame.row]! * 20)
         if (base >= 0) {
           frame.next = this.firstRef[base]!
           this.firstRef[base] = -1
@@ -146,7 +159,8 @@ export class DeltaResolver {
       }
       const child = frame.next
       frame.next = this.nextOf[child]!
-      if (stack.length > MAX_DEPTH) throw new GitError('invalid', `the pack has a chain of more than ${MAX_DEPTH} deltas`)
+      if (stack.length > MAX_DEPTH)
+        throw new GitError('invalid', `the pack has a chain of more than ${MAX_DEPTH} deltas`)
       if (frame.data === null) this.restore(stack, stack.length - 1)
       const made = this.apply(frame, child)
       this.name(child, type, made)
@@ -156,7 +170,10 @@ export class DeltaResolver {
     }
   }
 
-  /** Makes the content of a frame again, from the nearest frame that still has its own, or from the pack. */
+  /**
+   * Makes the content of a frame again, from the nearest frame that still has its own, or from the
+   * pack.
+   */
   private restore(stack: Frame[], at: number): void {
     let from = at
     while (stack[from]!.data === null && from > 0) from--
@@ -195,17 +212,30 @@ export class DeltaResolver {
     const sizes = deltaSizes(delta, 0, deltaSize)
     if (sizes.base !== base.size) throw new GitError('corrupt', 'a delta does not fit its base')
     this.made += sizes.result
-    if (this.made > EXPANSION.free + EXPANSION.times * this.packEnd) throw new GitError('too_large', 'the pack expands to too many bytes')
-    if (sizes.result > this.limits.maxObjectBytes) throw new GitError('too_large', `an object has more than ${this.limits.maxObjectBytes} bytes`)
+    if (this.made > EXPANSION.free + EXPANSION.times * this.packEnd)
+      throw new GitError('too_large', 'the pack expands to too many bytes')
+    if (sizes.result > this.limits.maxObjectBytes)
+      throw new GitError('too_large', `an object has more than ${this.limits.maxObjectBytes} bytes`)
     const data = this.buffers.take(sizes.result)
-    applyDelta(base.data!, HASH_PREFIX, base.size, delta, sizes.start, deltaSize, data, HASH_PREFIX, sizes.result)
+    applyDelta(
+      base.data!,
+      HASH_PREFIX,
+      base.size,
+      delta,
+      sizes.start,
+      deltaSize,
+      data,
+      HASH_PREFIX,
+      sizes.result,
+    )
     this.buffers.give(delta)
     return { row, data, size: sizes.result, next: this.firstOfs[row]!, refs: false }
   }
 
   private name(row: number, type: number, frame: Frame): void {
     hashInto(type, frame.data!, HASH_PREFIX, frame.size, this.oid)
-    if (type !== BLOB && frame.size > MAX_META) throw new GitError('too_large', `a ${typeName(type)} has more than ${MAX_META} bytes`)
+    if (type !== BLOB && frame.size > MAX_META)
+      throw new GitError('too_large', `a ${typeName(type)} has more than ${MAX_META} bytes`)
     checkObject(type, frame.data!, HASH_PREFIX, HASH_PREFIX + frame.size, this.links)
     this.rows.types[row] = type
     this.rows.ids[row] = this.links.own(this.oid, 0)

@@ -31,7 +31,8 @@ export class Rows {
   constructor(expected: number) {
     const size = Math.max(16, expected)
     // Other threads read the columns of a large pack in place.
-    const memory = (bytes: number) => (expected >= SHARE_FROM ? new SharedArrayBuffer(bytes) : new ArrayBuffer(bytes))
+    const memory = (bytes: number) =>
+      expected >= SHARE_FROM ? new SharedArrayBuffer(bytes) : new ArrayBuffer(bytes)
     this.types = new Uint8Array(memory(size))
     this.offsets = new Float64Array(memory(size * 8))
     this.sizes = new Uint32Array(memory(size * 4))
@@ -44,11 +45,23 @@ export class Rows {
   /** Rows as another thread sent them; nothing is known of their ids. */
   static of({ count, types, offsets, sizes, heads, links }: RowColumns): Rows {
     const rows = new Rows(0)
-    Object.assign(rows, { count, types, offsets, sizes, heads, links, crcs: new Uint32Array(0), ids: new Int32Array(count).fill(-1) })
+    Object.assign(rows, {
+      count,
+      types,
+      offsets,
+      sizes,
+      heads,
+      links,
+      crcs: new Uint32Array(0),
+      ids: new Int32Array(count).fill(-1),
+    })
     return rows
   }
 
-  /** What another thread needs to resolve deltas: the memory is shared, each thread writes to its own rows only. */
+  /**
+   * What another thread needs to resolve deltas: the memory is shared, each thread writes to its
+   * own rows only.
+   */
   get columns(): RowColumns {
     const { count, types, offsets, sizes, heads, links } = this
     return { count, types, offsets, sizes, heads, links }
@@ -80,7 +93,10 @@ export class Rows {
 
   private grow(): void {
     const size = Math.ceil(this.types.length * 1.25) + 16
-    const grown = <T extends Uint8Array | Uint32Array | Int32Array | Float64Array>(from: T, to: T): T => {
+    const grown = <T extends Uint8Array | Uint32Array | Int32Array | Float64Array>(
+      from: T,
+      to: T,
+    ): T => {
       to.set(from)
       return to
     }

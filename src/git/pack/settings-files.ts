@@ -1,4 +1,7 @@
-/** Checks the two files in a tree whose content git obeys (fsck's gitmodules and gitattributes messages). */
+/**
+ * Checks the two files in a tree whose content git obeys (fsck's gitmodules and gitattributes
+ * messages).
+ */
 import { GitError } from '../ports.ts'
 
 const MAX_BYTES = 100 * 1024 * 1024
@@ -8,16 +11,21 @@ const refuse = (id: string, what: string): GitError => new GitError('invalid', `
 
 /** Throws GitError `invalid` for lines or sizes that older versions of git cannot read safely. */
 export function checkAttributes(data: Uint8Array): void {
-  if (data.length > MAX_BYTES) throw refuse('gitattributesLarge', '.gitattributes too large to parse')
+  if (data.length > MAX_BYTES)
+    throw refuse('gitattributesLarge', '.gitattributes too large to parse')
   let start = 0
   for (let i = 0; i <= data.length; i++) {
     if (i < data.length && data[i] !== 10) continue
-    if (i - start >= MAX_LINE) throw refuse('gitattributesLineLength', '.gitattributes has too long lines to parse')
+    if (i - start >= MAX_LINE)
+      throw refuse('gitattributesLineLength', '.gitattributes has too long lines to parse')
     start = i + 1
   }
 }
 
-/** Throws GitError `invalid` for names, paths, addresses or commands that would do harm on a clone with submodules. */
+/**
+ * Throws GitError `invalid` for names, paths, addresses or commands that would do harm on a clone
+ * with submodules.
+ */
 export function checkModules(data: Uint8Array): void {
   const text = Buffer.from(data).toString('latin1')
   let name: string | null = null
@@ -35,10 +43,12 @@ export function checkModules(data: Uint8Array): void {
         if (isBadUrl(value)) throw refuse('gitmodulesUrl', `disallowed submodule url: ${value}`)
         break
       case 'path':
-        if (value.startsWith('-')) throw refuse('gitmodulesPath', `disallowed submodule path: ${value}`)
+        if (value.startsWith('-'))
+          throw refuse('gitmodulesPath', `disallowed submodule path: ${value}`)
         break
       case 'update':
-        if (value.startsWith('!')) throw refuse('gitmodulesUpdate', `disallowed submodule update setting: ${value}`)
+        if (value.startsWith('!'))
+          throw refuse('gitmodulesUpdate', `disallowed submodule update setting: ${value}`)
     }
   }
 }
@@ -64,7 +74,10 @@ function unquote(value: string): string {
 /** A name becomes a path below `.git/modules`: no part of it may be `..` (CVE-2018-11235). */
 const isBadName = (name: string): boolean => name === '' || name.split(/[/\\]/).includes('..')
 
-/** No options, no line feeds in what a helper gets, no relative address that leaves the host's part (CVE-2020-5260, CVE-2020-11008). */
+/**
+ * No options, no line feeds in what a helper gets, no relative address that leaves the host's part
+ * (CVE-2020-5260, CVE-2020-11008).
+ */
 function isBadUrl(url: string): boolean {
   if (url.startsWith('-')) return true
   const helper = /^(?:https?|ftps?):/i.test(url) || /^[A-Za-z0-9]+::/.test(url)
@@ -78,7 +91,9 @@ function isBadUrl(url: string): boolean {
     if (decoded.includes('\n')) return true
     // After the leading ../ parts nothing may follow that could be read as a host.
     const left = url.replace(/^(?:\.\.?\/+)+/, '')
-    return url.startsWith('../') && (left === '' ? false : left.startsWith(':') || left.startsWith('/'))
+    return (
+      url.startsWith('../') && (left === '' ? false : left.startsWith(':') || left.startsWith('/'))
+    )
   }
   if (!helper) return false
   let decoded: string

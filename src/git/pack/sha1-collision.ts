@@ -1,8 +1,12 @@
 /**
- * Finds messages that were made for a SHA-1 collision, from one of the two alone: M. Stevens, "Counter-cryptanalysis", CRYPTO 2013. An
- * attack changes the expanded message by one of a few known differences (disturbance vectors) after which the inner state differs in
- * nothing at some step. So each difference is applied, the step function is run from there to both ends, and if the other
- * message's block comes out at the same chaining value, both collide. Which differences are possible at all is told by conditions
+ * Finds messages that were made for a SHA-1 collision, from one of the two alone: M. Stevens,
+ * "Counter-cryptanalysis", CRYPTO 2013. An
+ * attack changes the expanded message by one of a few known differences (disturbance vectors) after
+ * which the inner state differs in
+ * nothing at some step. So each difference is applied, the step function is run from there to both
+ * ends, and if the other
+ * message's block comes out at the same chaining value, both collide. Which differences are
+ * possible at all is told by conditions
  * on single bits (sha1-conditions.ts), so that most blocks need none of this.
  */
 import { CONDITIONS } from './sha1-conditions.ts'
@@ -18,11 +22,48 @@ const rotate = (word: number, by: number): number => (word << by) | (word >>> (3
 
 /** Types, first steps and bits of the disturbance vectors, in the order of the masks' bits. */
 const VECTORS: readonly Vector[] = [
-  ...['43 0', '44 0', '45 0', '46 0', '46 2', '47 0', '47 2', '48 0', '48 2', '49 0', '49 2', '50 0', '50 2', '51 0', '51 2', '52 0'].map((one) => vectorOf(1, one)),
-  ...['45 0', '46 0', '46 2', '47 0', '48 0', '49 0', '49 2', '50 0', '50 2', '51 0', '51 2', '52 0', '53 0', '54 0', '55 0', '56 0'].map((one) => vectorOf(2, one)),
+  ...[
+    '43 0',
+    '44 0',
+    '45 0',
+    '46 0',
+    '46 2',
+    '47 0',
+    '47 2',
+    '48 0',
+    '48 2',
+    '49 0',
+    '49 2',
+    '50 0',
+    '50 2',
+    '51 0',
+    '51 2',
+    '52 0',
+  ].map((one) => vectorOf(1, one)),
+  ...[
+    '45 0',
+    '46 0',
+    '46 2',
+    '47 0',
+    '48 0',
+    '49 0',
+    '49 2',
+    '50 0',
+    '50 2',
+    '51 0',
+    '51 2',
+    '52 0',
+    '53 0',
+    '54 0',
+    '55 0',
+    '56 0',
+  ].map((one) => vectorOf(2, one)),
 ]
 
-/** A vector is a sequence of words that obeys the message expansion, given by 16 of them; it is followed to five steps before the first. */
+/**
+ * A vector is a sequence of words that obeys the message expansion, given by 16 of them; it is
+ * followed to five steps before the first.
+ */
 function vectorOf(type: 1 | 2, name: string): Vector {
   const [first = 0, bit = 0] = name.split(' ').map(Number)
   const BEFORE = 5
@@ -31,13 +72,21 @@ function vectorOf(type: 1 | 2, name: string): Vector {
   words[start + 15] = rotate(1, bit)
   if (type === 2) words[start + 1] = words[start + 3] = rotate(1, 31 + bit)
   const at = (step: number): number => words[step] ?? 0
-  for (let step = start + 16; step < words.length; step++) words[step] = rotate(at(step - 3) ^ at(step - 8) ^ at(step - 14) ^ at(step - 16), 1)
-  for (let step = start - 1; step >= 0; step--) words[step] = rotate(at(step + 16), 31) ^ at(step + 13) ^ at(step + 8) ^ at(step + 2)
+  for (let step = start + 16; step < words.length; step++)
+    words[step] = rotate(at(step - 3) ^ at(step - 8) ^ at(step - 14) ^ at(step - 16), 1)
+  for (let step = start - 1; step >= 0; step--)
+    words[step] = rotate(at(step + 16), 31) ^ at(step + 13) ^ at(step + 8) ^ at(step + 2)
   const changes = new Int32Array(80)
   for (let step = 0; step < 80; step++) {
     const here = step + BEFORE
     // A disturbance and the five corrections behind it.
-    changes[step] = at(here) ^ rotate(at(here - 1), 5) ^ at(here - 2) ^ rotate(at(here - 3), 30) ^ rotate(at(here - 4), 30) ^ rotate(at(here - 5), 30)
+    changes[step] =
+      at(here) ^
+      rotate(at(here - 1), 5) ^
+      at(here - 2) ^
+      rotate(at(here - 3), 30) ^
+      rotate(at(here - 4), 30) ^
+      rotate(at(here - 5), 30)
   }
   return { changes, equalAt: first >= 50 ? 65 : 58 }
 }
@@ -53,7 +102,8 @@ const RULED_OUT = Int32Array.from(CONDITIONS, ([, , , , , mask]) => ~mask)
 export function possibleVectors(words: Int32Array): number {
   let mask = -1
   for (let at = 0; at < LEFT_STEPS.length; at++) {
-    const bits = (words[LEFT_STEPS[at]!]! >>> LEFT_BITS[at]!) ^ (words[RIGHT_STEPS[at]!]! >>> RIGHT_BITS[at]!)
+    const bits =
+      (words[LEFT_STEPS[at]!]! >>> LEFT_BITS[at]!) ^ (words[RIGHT_STEPS[at]!]! >>> RIGHT_BITS[at]!)
     if ((bits & 1) !== DIFFER[at]) {
       mask &= RULED_OUT[at]!
       if (mask === 0) return 0
@@ -75,10 +125,13 @@ function forwards(message: Int32Array, from: number, to: number): void {
   let [a, b, c, d, e] = [state[0]!, state[1]!, state[2]!, state[3]!, state[4]!]
   for (let step = from; step < to; step++) {
     const f =
-      step < 20 ? ((d ^ (b & (c ^ d))) + 0x5a827999) | 0
-      : step < 40 ? ((b ^ c ^ d) + 0x6ed9eba1) | 0
-      : step < 60 ? (((b & c) | (d & (b | c))) + 0x8f1bbcdc) | 0
-      : ((b ^ c ^ d) + 0xca62c1d6) | 0
+      step < 20
+        ? ((d ^ (b & (c ^ d))) + 0x5a827999) | 0
+        : step < 40
+          ? ((b ^ c ^ d) + 0x6ed9eba1) | 0
+          : step < 60
+            ? (((b & c) | (d & (b | c))) + 0x8f1bbcdc) | 0
+            : ((b ^ c ^ d) + 0xca62c1d6) | 0
     const next = (((a << 5) | (a >>> 27)) + f + e + message[step]!) | 0
     e = d
     d = c
@@ -103,10 +156,13 @@ function backwards(message: Int32Array, from: number): void {
     c = d
     d = e
     const f =
-      step < 20 ? ((d ^ (b & (c ^ d))) + 0x5a827999) | 0
-      : step < 40 ? ((b ^ c ^ d) + 0x6ed9eba1) | 0
-      : step < 60 ? (((b & c) | (d & (b | c))) + 0x8f1bbcdc) | 0
-      : ((b ^ c ^ d) + 0xca62c1d6) | 0
+      step < 20
+        ? ((d ^ (b & (c ^ d))) + 0x5a827999) | 0
+        : step < 40
+          ? ((b ^ c ^ d) + 0x6ed9eba1) | 0
+          : step < 60
+            ? (((b & c) | (d & (b | c))) + 0x8f1bbcdc) | 0
+            : ((b ^ c ^ d) + 0xca62c1d6) | 0
     e = (next - ((a << 5) | (a >>> 27)) - f - message[step]!) | 0
   }
   state[0] = a
@@ -156,7 +212,8 @@ export class CollisionFinder {
   private take(bytes: Uint8Array, from: number): void {
     const { chain } = this
     for (let step = 0, at = from; step < 16; step++, at += 4) {
-      words[step] = (bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!
+      words[step] =
+        (bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!
     }
     for (let step = 16; step < 80; step++) {
       const word = words[step - 3]! ^ words[step - 8]! ^ words[step - 14]! ^ words[step - 16]!

@@ -1,10 +1,16 @@
 /**
- * Conditions that a block of a known kind of SHA-1 collision attack cannot avoid (M. Stevens, D. Shumow, "Speeding up detection of SHA-1
- * collision attacks using unavoidable attack conditions", USENIX Security 2017). Each relates two bits of the expanded message and
- * names, as bits of a mask, the disturbance vectors that are out of the question where it does not hold.
+ * Conditions that a block of a known kind of SHA-1 collision attack cannot avoid (M. Stevens, D.
+ * Shumow, "Speeding up detection of SHA-1
+ * collision attacks using unavoidable attack conditions", USENIX Security 2017). Each relates two
+ * bits of the expanded message and
+ * names, as bits of a mask, the disturbance vectors that are out of the question where it does not
+ * hold.
  */
 
-/** `step.bit=step.bit:mask` for bits that must be equal, `#` for such that must differ; the mask is in hex. */
+/**
+ * `step.bit=step.bit:mask` for bits that must be equal, `#` for such that must differ; the mask is
+ * in hex.
+ */
 const TABLE = `
 44.29=45.29:0283a080 49.29=50.29:c2810008 48.29=49.29:60a08004 47.4=50.29:82012220 47.29=48.29:30302002 46.4=49.29:40808888
 46.29=47.29:18180801 45.4=48.29:20202224 45.29=46.29:0a0a8200 44.4=47.29:1010088a 43.4=46.29:08080225 43.29=44.29:00a12820
@@ -33,7 +39,24 @@ const TABLE = `
 57.4=59.29:40000000 43.3=47.28:40000000 43.4=47.29:40000000 60.4=64.29:80000000 44.3=48.28:80000000 44.4=48.29:80000000
 `
 
-/** The conditions side by side: steps and bits on both sides, the wanted difference, and the mask. */
-export const CONDITIONS: readonly (readonly [i: number, a: number, j: number, b: number, differ: 0 | 1, mask: number])[] = [
-  ...TABLE.matchAll(/(\d+)\.(\d+)([=#])(\d+)\.(\d+):([0-9a-f]{8})/g),
-].map(([, i, a, relation, j, b, mask]) => [Number(i), Number(a), Number(j), Number(b), relation === '#' ? 1 : 0, Number.parseInt(mask ?? '0', 16) | 0] as const)
+/**
+ * The conditions side by side: steps and bits on both sides, the wanted difference, and the mask.
+ */
+export const CONDITIONS: readonly (readonly [
+  i: number,
+  a: number,
+  j: number,
+  b: number,
+  differ: 0 | 1,
+  mask: number,
+])[] = [...TABLE.matchAll(/(\d+)\.(\d+)([=#])(\d+)\.(\d+):([0-9a-f]{8})/g)].map(
+  ([, i, a, relation, j, b, mask]) =>
+    [
+      Number(i),
+      Number(a),
+      Number(j),
+      Number(b),
+      relation === '#' ? 1 : 0,
+      Number.parseInt(mask ?? '0', 16) | 0,
+    ] as const,
+)

@@ -1,4 +1,6 @@
-/** Writes chosen objects of a store as one pack on disk with its index, for maintenance and export. */
+/**
+ * Writes chosen objects of a store as one pack on disk with its index, for maintenance and export.
+ */
 import { closeSync, fsyncSync, openSync } from 'node:fs'
 import type { ObjectStore } from '../store/object-store.ts'
 import { writeDurably } from '../store/files.ts'
@@ -9,8 +11,16 @@ import { planPack, type Chosen } from './plan.ts'
 
 const BLOCK = 1 << 20
 
-/** Writes `<path>.pack`, `.idx` and `.rev`, all synced; gives the count of objects. Pauses now and then. */
-export function* writePackFile(store: ObjectStore, chosen: Chosen, path: string, deltas?: DeltaPlan): Generator<'pause', number, unknown> {
+/**
+ * Writes `<path>.pack`, `.idx` and `.rev`, all synced; gives the count of objects. Pauses now and
+ * then.
+ */
+export function* writePackFile(
+  store: ObjectStore,
+  chosen: Chosen,
+  path: string,
+  deltas?: DeltaPlan,
+): Generator<'pause', number, unknown> {
   const parts = planPack(store, chosen)
   const total = parts.reduce((sum, part) => sum + part.ranks.length, 0)
   const fd = openSync(`${path}.pack`, 'wx', 0o444)
@@ -38,12 +48,18 @@ export function* writePackFile(store: ObjectStore, chosen: Chosen, path: string,
     const crcs = new Uint32Array(total)
     const offsets = new Float64Array(total)
     let row = 0
-    const builder = new PackBuilder(store, parts, { ofsDelta: true, known: null, ...(deltas && { deltas }) }, sink, ({ index }, place, offset, crc) => {
-      const at = index.idAt(place)
-      oids.set(index.raw.subarray(at, at + 20), row * 20)
-      crcs[row] = crc
-      offsets[row++] = offset
-    })
+    const builder = new PackBuilder(
+      store,
+      parts,
+      { ofsDelta: true, known: null, ...(deltas && { deltas }) },
+      sink,
+      ({ index }, place, offset, crc) => {
+        const at = index.idAt(place)
+        oids.set(index.raw.subarray(at, at + 20), row * 20)
+        crcs[row] = crc
+        offsets[row++] = offset
+      },
+    )
     let last = 0
     // New deltas take their time: then others have their turn more often.
     const due = () => builder.done - last >= (deltas && deltas.size > 0 ? 8 : 512)

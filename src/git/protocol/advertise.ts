@@ -1,4 +1,7 @@
-/** What a client hears first: `info/refs` of smart HTTP in versions 0, 1 and 2 (gitprotocol-http, gitprotocol-v2). */
+/**
+ * What a client hears first: `info/refs` of smart HTTP in versions 0, 1 and 2 (gitprotocol-http,
+ * gitprotocol-v2).
+ */
 import { ZERO_OID } from '../object.ts'
 import type { RefSnapshot } from '../ports.ts'
 import { FLUSH, pkt } from './pkt-line.ts'
@@ -24,10 +27,24 @@ const UPLOAD = [
   'no-done',
 ]
 
-const RECEIVE = ['report-status', 'report-status-v2', 'delete-refs', 'side-band-64k', 'quiet', 'atomic', 'ofs-delta', 'push-options']
+const RECEIVE = [
+  'report-status',
+  'report-status-v2',
+  'delete-refs',
+  'side-band-64k',
+  'quiet',
+  'atomic',
+  'ofs-delta',
+  'push-options',
+]
 
 /** The bytes of `info/refs`; kept with the snapshot. */
-export function advertise(service: Service, refs: RefSnapshot, protocol: 0 | 1 | 2, agent: string): Uint8Array {
+export function advertise(
+  service: Service,
+  refs: RefSnapshot,
+  protocol: 0 | 1 | 2,
+  agent: string,
+): Uint8Array {
   const view = viewOf(refs)
   // git-receive-pack knows no version 2: the client then gets version 0.
   const version = service === 'git-receive-pack' && protocol === 2 ? 0 : protocol

@@ -4,17 +4,25 @@ import { GitError, type Sending } from '../ports.ts'
 import { copyBytes } from '../store/copy-bytes.ts'
 
 export type AnswerSink = {
-  /** Puts bytes into the stream. `taken` is called once the reader wants more; the stream needs the memory of these bytes no more then. */
+  /**
+   * Puts bytes into the stream. `taken` is called once the reader wants more; the stream needs the
+   * memory of these bytes no more then.
+   */
   put(bytes: Uint8Array, taken?: () => void): void
   /** Called when the reader goes away before the end. */
   onCancel(handler: () => void): void
 }
 
 /**
- * A stream of what `make` puts; an error that `make` throws errors it. Bytes are written to the reader's own end of the stream (a direct
- * stream of the runtime), which says when they have left: only so can whoever made them give their memory back at once.
+ * A stream of what `make` puts; an error that `make` throws errors it. Bytes are written to the
+ * reader's own end of the stream (a direct
+ * stream of the runtime), which says when they have left: only so can whoever made them give their
+ * memory back at once.
  */
-export function answerStream(make: (sink: AnswerSink) => Promise<void>, { signal, onMove, onEnd }: Sending = {}): ReadableStream<Uint8Array> {
+export function answerStream(
+  make: (sink: AnswerSink) => Promise<void>,
+  { signal, onMove, onEnd }: Sending = {},
+): ReadableStream<Uint8Array> {
   let outlet: ReadableStreamDirectController | null = null
   let isGone = false
   const handlers: (() => void)[] = []
@@ -22,7 +30,11 @@ export function answerStream(make: (sink: AnswerSink) => Promise<void>, { signal
   const early: { readonly bytes: Uint8Array; readonly taken: (() => void) | undefined }[] = []
   const over = Promise.withResolvers<void>()
 
-  const write = (to: ReadableStreamDirectController, bytes: Uint8Array, taken?: () => void): void => {
+  const write = (
+    to: ReadableStreamDirectController,
+    bytes: Uint8Array,
+    taken?: () => void,
+  ): void => {
     onMove?.()
     const accepted = to.write(bytes)
     if (typeof accepted === 'number') return taken?.()
@@ -64,7 +76,8 @@ export function answerStream(make: (sink: AnswerSink) => Promise<void>, { signal
   const source: Bun.DirectUnderlyingSource<Uint8Array> = {
     type: 'direct',
     async pull(controller) {
-      for (let next = early.shift(); next; next = early.shift()) write(controller, next.bytes, next.taken)
+      for (let next = early.shift(); next; next = early.shift())
+        write(controller, next.bytes, next.taken)
       outlet = controller
       await over.promise
       if (!isGone) controller.close()
@@ -78,7 +91,10 @@ export function answerStream(make: (sink: AnswerSink) => Promise<void>, { signal
   return new ReadableStream<Uint8Array>(source as object as UnderlyingDefaultSource<Uint8Array>)
 }
 
-/** A sink that gives back the memory of what was put and taken: for blocks that nobody else holds, nor anything in their buffers. */
+/**
+ * A sink that gives back the memory of what was put and taken: for blocks that nobody else holds,
+ * nor anything in their buffers.
+ */
 export const givingBack = (sink: AnswerSink): AnswerSink => ({
   put: (bytes, taken) =>
     sink.put(bytes, () => {
@@ -88,15 +104,22 @@ export const givingBack = (sink: AnswerSink): AnswerSink => ({
   onCancel: (handler) => sink.onCancel(handler),
 })
 
-/** Bytes up to which an answer is handed over whole, and milliseconds that its first bytes wait for the last. */
+/**
+ * Bytes up to which an answer is handed over whole, and milliseconds that its first bytes wait for
+ * the last.
+ */
 const WHOLE = 1 << 16
 const PATIENCE = 30
 
 /**
- * What `make` puts, whole when it is small and soon there, else as a stream: a short answer costs far less without one. Gives the
+ * What `make` puts, whole when it is small and soon there, else as a stream: a short answer costs
+ * far less without one. Gives the
  * error that `make` throws before the stream begins.
  */
-export function answerSoon(make: (sink: AnswerSink) => Promise<void>, sending: Sending = {}): Promise<Uint8Array | ReadableStream<Uint8Array>> {
+export function answerSoon(
+  make: (sink: AnswerSink) => Promise<void>,
+  sending: Sending = {},
+): Promise<Uint8Array | ReadableStream<Uint8Array>> {
   const { signal } = sending
   return new Promise((resolve, reject) => {
     const gathered: Uint8Array[] = []

@@ -1,10 +1,16 @@
-/** Reading request bodies: whole ones up to a limit, and packets one by one with the rest left as a stream. */
+/**
+ * Reading request bodies: whole ones up to a limit, and packets one by one with the rest left as a
+ * stream.
+ */
 import { giveBack } from '#lib/pieces.ts'
 import { GitError } from '../ports.ts'
 import { packetLength, type Packet } from './pkt-line.ts'
 
 /** The whole body. Throws GitError `too_large` beyond `limit` bytes. */
-export async function readBody(body: ReadableStream<Uint8Array> | Uint8Array | null, limit: number): Promise<Uint8Array> {
+export async function readBody(
+  body: ReadableStream<Uint8Array> | Uint8Array | null,
+  limit: number,
+): Promise<Uint8Array> {
   if (body === null) return new Uint8Array(0)
   if (body instanceof Uint8Array) return body
   const parts: Uint8Array[] = []
@@ -19,7 +25,10 @@ export async function readBody(body: ReadableStream<Uint8Array> | Uint8Array | n
 
 /** A body that is read in packets first and in blocks afterwards. */
 export class BodyReader {
-  private readonly reader: { read(): Promise<{ done: boolean; value?: Uint8Array }>; cancel(): Promise<void> } | null
+  private readonly reader: {
+    read(): Promise<{ done: boolean; value?: Uint8Array }>
+    cancel(): Promise<void>
+  } | null
   private held: Uint8Array = new Uint8Array(0)
   private ended: boolean
 
@@ -30,7 +39,9 @@ export class BodyReader {
     this.ended = stream === null
   }
 
-  /** The next packet, or null at the end. Throws GitError `invalid` for malformed or cut off ones. */
+  /**
+   * The next packet, or null at the end. Throws GitError `invalid` for malformed or cut off ones.
+   */
   async packet(): Promise<Packet | null> {
     if (!(await this.need(4))) {
       if (this.held.length > 0) throw new GitError('invalid', 'the request is cut off')
@@ -48,7 +59,10 @@ export class BodyReader {
     return { kind: 'data', data }
   }
 
-  /** The next bytes of the rest, gathered to blocks of a useful size with memory of their own; null at the end. */
+  /**
+   * The next bytes of the rest, gathered to blocks of a useful size with memory of their own; null
+   * at the end.
+   */
   async block(size: number): Promise<Uint8Array | null> {
     const block = new Uint8Array(size)
     let at = 0
@@ -79,7 +93,10 @@ export class BodyReader {
     return await this.need(1)
   }
 
-  /** Reads what is left and drops it, so that the client gets to read the answer; at most `limit` bytes. */
+  /**
+   * Reads what is left and drops it, so that the client gets to read the answer; at most `limit`
+   * bytes.
+   */
   async drain(limit: number): Promise<void> {
     let size = 0
     do {

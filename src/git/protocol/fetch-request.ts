@@ -1,10 +1,15 @@
-/** What a client asks of `fetch`, in any protocol version, as plain values that can go to a worker. */
+/**
+ * What a client asks of `fetch`, in any protocol version, as plain values that can go to a worker.
+ */
 import type { Band } from './framer.ts'
 
 export type FetchRequest = {
   readonly protocol: 0 | 1 | 2
   readonly wants: readonly string[]
-  /** Ids that the client says it has, in order; for versions 0 and 1 with the flushes and the `done` between them. */
+  /**
+   * Ids that the client says it has, in order; for versions 0 and 1 with the flushes and the `done`
+   * between them.
+   */
   readonly talk: readonly Turn[]
   readonly done: boolean
   readonly waitForDone: boolean
@@ -30,7 +35,10 @@ export type FetchRequest = {
 
 export type Turn = { readonly have: string } | 'flush' | 'done'
 
-/** What a namespace shows: the ids of all its refs and, for annotated tags, pairs of tag and peeled object. */
+/**
+ * What a namespace shows: the ids of all its refs and, for annotated tags, pairs of tag and peeled
+ * object.
+ */
 export type NamespaceTips = {
   /** 20 bytes each. */
   readonly tips: Uint8Array

@@ -1,5 +1,6 @@
 /**
- * Puts bytes into pkt-lines of side band 1 as they come, in blocks that are ready to send (gitprotocol-pack, "Packfile
+ * Puts bytes into pkt-lines of side band 1 as they come, in blocks that are ready to send
+ * (gitprotocol-pack, "Packfile
  * Data"). Without a side band the bytes go through as they are.
  */
 import { pkt, writeLength } from './pkt-line.ts'
@@ -7,7 +8,9 @@ import { pkt, writeLength } from './pkt-line.ts'
 const BLOCK = 1 << 18
 /** The most bytes that a letter takes. */
 const LETTER = 3
-/** The first block is small, since most answers are; each that was filled makes the next one larger. */
+/**
+ * The first block is small, since most answers are; each that was filled makes the next one larger.
+ */
 const FIRST = 1 << 14
 const NONE = Buffer.alloc(0)
 
@@ -66,7 +69,8 @@ export class Framer {
     for (;;) {
       if (this.band !== 'none' && this.packet < 0) this.begin()
       const left = this.block.length - this.at
-      const room = this.band === 'none' ? left : Math.min(left, this.packet + 5 + this.payload - this.at)
+      const room =
+        this.band === 'none' ? left : Math.min(left, this.packet + 5 + this.payload - this.at)
       if (room > 0) return room
       this.next()
     }
@@ -146,7 +150,8 @@ export class Framer {
   }
 
   private hashNow(): void {
-    if (this.band === 'none' && this.at > this.hashed) this.hasher?.update(this.block.subarray(this.hashed, this.at))
+    if (this.band === 'none' && this.at > this.hashed)
+      this.hasher?.update(this.block.subarray(this.hashed, this.at))
     this.hashed = this.at
   }
 }

@@ -6,7 +6,10 @@ import type { SnapshotView } from './snapshot-view.ts'
 /** As git does: beyond so many prefixes the client gets everything. */
 const MAX_PREFIXES = 65536
 
-/** Answers `ls-refs` with these arguments. Throws GitError `invalid` for an argument that it does not know. */
+/**
+ * Answers `ls-refs` with these arguments. Throws GitError `invalid` for an argument that it does
+ * not know.
+ */
 export function lsRefs(view: SnapshotView, args: readonly string[]): Uint8Array {
   const wants = { peel: false, symrefs: false, unborn: false }
   const prefixes: string[] = []
@@ -19,20 +22,32 @@ export function lsRefs(view: SnapshotView, args: readonly string[]): Uint8Array 
   const key = `ls-refs ${wants.peel} ${wants.symrefs} ${wants.unborn}\n${prefixes.join('\n')}`
   const answer = () => packets(lines(view, wants, prefixes))
   // Clients ask for the same few prefixes again and again; anything else is not worth keeping.
-  return key.length < 512 && view.snapshot.refs.length > 50 && prefixes.length < 8 && isCommon(prefixes) ? view.kept(key, answer) : answer()
+  return key.length < 512 &&
+    view.snapshot.refs.length > 50 &&
+    prefixes.length < 8 &&
+    isCommon(prefixes)
+    ? view.kept(key, answer)
+    : answer()
 }
 
 /** The lengths of usual lines, as packets begin with them. */
 const LENGTHS = Array.from({ length: 512 }, (_, length) => length.toString(16).padStart(4, '0'))
 
-/** Lines as packets, put together as text: thousands of buffers would cost more than the lines themselves. */
+/**
+ * Lines as packets, put together as text: thousands of buffers would cost more than the lines
+ * themselves.
+ */
 function packets(all: readonly string[]): Buffer {
   let text = ''
   for (const line of all) text += `${LENGTHS[line.length + 5] ?? digits(line.length + 5)}${line}\n`
   text += FLUSH.toString()
   const bytes = Buffer.from(text)
   // Names beyond ASCII have more bytes than letters.
-  return bytes.length === text.length ? bytes : Buffer.from(`${all.map((line) => `${digits(5 + Buffer.byteLength(line))}${line}\n`).join('')}${FLUSH.toString()}`)
+  return bytes.length === text.length
+    ? bytes
+    : Buffer.from(
+        `${all.map((line) => `${digits(5 + Buffer.byteLength(line))}${line}\n`).join('')}${FLUSH.toString()}`,
+      )
 }
 
 function digits(length: number): string {
@@ -41,22 +56,38 @@ function digits(length: number): string {
 }
 
 const isCommon = (prefixes: readonly string[]): boolean =>
-  prefixes.every((prefix) => prefix === 'HEAD' || prefix === 'refs/heads/' || prefix === 'refs/tags/' || prefix === 'refs/')
+  prefixes.every(
+    (prefix) =>
+      prefix === 'HEAD' ||
+      prefix === 'refs/heads/' ||
+      prefix === 'refs/tags/' ||
+      prefix === 'refs/',
+  )
 
-function lines(view: SnapshotView, wants: { peel: boolean; symrefs: boolean; unborn: boolean }, prefixes: readonly string[]): string[] {
+function lines(
+  view: SnapshotView,
+  wants: { peel: boolean; symrefs: boolean; unborn: boolean },
+  prefixes: readonly string[],
+): string[] {
   const out: string[] = []
   if (prefixes.length === 0 || prefixes.some((prefix) => 'HEAD'.startsWith(prefix))) {
     const target = wants.symrefs ? ` symref-target:${view.snapshot.head}` : ''
     if (view.head !== null) out.push(`${view.head} HEAD${target}`)
     else if (wants.unborn) out.push(`unborn HEAD${target}`)
   }
-  const line = ({ oid, name, peeled }: Ref): void => void out.push(wants.peel && peeled !== null ? `${oid} ${name} peeled:${peeled}` : `${oid} ${name}`)
+  const line = ({ oid, name, peeled }: Ref): void =>
+    void out.push(
+      wants.peel && peeled !== null ? `${oid} ${name} peeled:${peeled}` : `${oid} ${name}`,
+    )
   if (prefixes.length === 0) for (const ref of view.snapshot.refs) line(ref)
   else for (const prefix of shortest(prefixes)) below(view.sorted, prefix, line)
   return out
 }
 
-/** Prefixes in order, without those that begin with another one: none of them names a ref a second time. */
+/**
+ * Prefixes in order, without those that begin with another one: none of them names a ref a second
+ * time.
+ */
 function shortest(prefixes: readonly string[]): string[] {
   const kept: string[] = []
   for (const prefix of [...prefixes].sort()) {
@@ -66,7 +97,10 @@ function shortest(prefixes: readonly string[]): string[] {
   return kept
 }
 
-/** Calls `each` for the refs whose names begin with a prefix; among thousands they are looked up, not looked through. */
+/**
+ * Calls `each` for the refs whose names begin with a prefix; among thousands they are looked up,
+ * not looked through.
+ */
 function below(refs: readonly Ref[], prefix: string, each: (ref: Ref) => void): void {
   let [low, high] = [0, refs.length]
   while (low < high) {

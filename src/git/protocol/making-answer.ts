@@ -1,8 +1,12 @@
 /**
- * One answer while it is made, and as it is kept. Its first bytes stay in memory and go to every reader at once. When
- * it grows large it goes on in one of two ways: straight to its readers, at the speed of the slowest; or through a file
- * from which each reader takes at its own speed, so that a slow one holds nobody back. A file that gets no more room
- * (its share of the disk, or the disk itself, is full) is given up once everyone has what is in it, and the rest goes straight on.
+ * One answer while it is made, and as it is kept. Its first bytes stay in memory and go to every
+ * reader at once. When
+ * it grows large it goes on in one of two ways: straight to its readers, at the speed of the
+ * slowest; or through a file
+ * from which each reader takes at its own speed, so that a slow one holds nobody back. A file that
+ * gets no more room
+ * (its share of the disk, or the disk itself, is full) is given up once everyone has what is in it,
+ * and the rest goes straight on.
  */
 import { open, rm, type FileHandle } from 'node:fs/promises'
 import { giveBackBuffer } from '#lib/pieces.ts'
@@ -13,7 +17,10 @@ import type { AnswerSink } from './answer-stream.ts'
 /** Takes blocks; `taken` is called when the next one may come. */
 export type Out = AnswerSink
 
-/** Makes an answer; gives whether it is complete and worth keeping. `signal` tells that nobody reads it any more. */
+/**
+ * Makes an answer; gives whether it is complete and worth keeping. `signal` tells that nobody reads
+ * it any more.
+ */
 export type Make = (out: Out, signal: AbortSignal) => Promise<boolean>
 
 /** Bytes up to which an answer stays in memory. */
@@ -81,12 +88,19 @@ export class MakingAnswer {
 
   /** Whether another reader can still have all of it. */
   get isOpen(): boolean {
-    return (this.phase === 'memory' || this.phase === 'file') && this.state !== 'failed' && !this.abort.signal.aborted && !this.dropped
+    return (
+      (this.phase === 'memory' || this.phase === 'file') &&
+      this.state !== 'failed' &&
+      !this.abort.signal.aborted &&
+      !this.dropped
+    )
   }
 
   /** Whether it is complete and can be kept. */
   get isWhole(): boolean {
-    return this.state === 'done' && (this.phase === 'memory' || this.phase === 'file') && !this.dropped
+    return (
+      this.state === 'done' && (this.phase === 'memory' || this.phase === 'file') && !this.dropped
+    )
   }
 
   /** The file, for somebody who opens it within a minute from now. */
@@ -117,7 +131,10 @@ export class MakingAnswer {
     const handlers: (() => void)[] = []
     this.abort.signal.addEventListener('abort', () => handlers.forEach((handler) => handler()))
     try {
-      const out: Out = { put: (block, taken) => this.take(block, taken), onCancel: (handler) => void handlers.push(handler) }
+      const out: Out = {
+        put: (block, taken) => this.take(block, taken),
+        onCancel: (handler) => void handlers.push(handler),
+      }
       const keep = await make(out, this.abort.signal)
       await this.writing
       if (this.failure !== null) throw this.failure
@@ -145,7 +162,10 @@ export class MakingAnswer {
     await this.leaveFile()
   }
 
-  /** Closes the file and removes it, as soon as nobody is about to open it; only then its room is free. */
+  /**
+   * Closes the file and removes it, as soon as nobody is about to open it; only then its room is
+   * free.
+   */
   private async leaveFile(): Promise<void> {
     const { file, path, taken } = this
     this.file = null
@@ -231,7 +251,8 @@ export class MakingAnswer {
     this.taken += block.length
     try {
       this.file ??= await open(this.room.place, 'wx+', 0o600)
-      for (let at = 0; at < block.length; ) at += (await this.file.write(block, at, block.length - at, this.written + at)).bytesWritten
+      for (let at = 0; at < block.length; )
+        at += (await this.file.write(block, at, block.length - at, this.written + at)).bytesWritten
     } catch {
       return false
     }
@@ -254,7 +275,8 @@ export class MakingAnswer {
   }
 
   private noteDrained(): void {
-    if (this.phase === 'draining' && [...this.readers].every(({ at }) => at >= this.written)) this.drained?.()
+    if (this.phase === 'draining' && [...this.readers].every(({ at }) => at >= this.written))
+      this.drained?.()
   }
 
   private async pump(reader: Reader): Promise<void> {

@@ -1,4 +1,7 @@
-/** Reads what a client sends to git-upload-pack into one `FetchRequest` (gitprotocol-pack, gitprotocol-v2). */
+/**
+ * Reads what a client sends to git-upload-pack into one `FetchRequest` (gitprotocol-pack,
+ * gitprotocol-v2).
+ */
 import { isOid } from '../object.ts'
 import { GitError } from '../ports.ts'
 import type { FetchRequest, Turn } from './fetch-request.ts'
@@ -38,14 +41,19 @@ const draft = (protocol: 0 | 1 | 2): Draft => ({
 
 function oidAfter(line: string, word: string): string {
   const oid = line.slice(word.length).trim()
-  if (!isOid(oid)) throw new GitError('invalid', `protocol error, expected to get an object id, not '${line.slice(0, 100)}'`)
+  if (!isOid(oid))
+    throw new GitError(
+      'invalid',
+      `protocol error, expected to get an object id, not '${line.slice(0, 100)}'`,
+    )
   return oid
 }
 
 function positive(line: string, word: string): number {
   const text = line.slice(word.length).trim()
   const value = Number(text)
-  if (!/^\d{1,15}$/.test(text) || value <= 0) throw new GitError('invalid', `invalid ${word.trim()}: ${text.slice(0, 40)}`)
+  if (!/^\d{1,15}$/.test(text) || value <= 0)
+    throw new GitError('invalid', `invalid ${word.trim()}: ${text.slice(0, 40)}`)
   return value
 }
 
@@ -74,9 +82,13 @@ function refOf(view: SnapshotView, name: string): string {
 const MAX_LINES = 200_000
 
 function check(out: Draft): FetchRequest {
-  if (out.wants.length + out.talk.length + out.shallow.length > MAX_LINES) throw new GitError('too_large', 'the request names too many objects')
+  if (out.wants.length + out.talk.length + out.shallow.length > MAX_LINES)
+    throw new GitError('too_large', 'the request names too many objects')
   if (out.depth > 0 && (out.deepenSince !== null || out.deepenNot.length > 0)) {
-    throw new GitError('invalid', 'git upload-pack: deepen and deepen-since (or deepen-not) cannot be used together')
+    throw new GitError(
+      'invalid',
+      'git upload-pack: deepen and deepen-since (or deepen-not) cannot be used together',
+    )
   }
   if (out.wants.length > 1) out.wants = [...new Set(out.wants)]
   return out
@@ -101,13 +113,18 @@ export function parseFetchV2(view: SnapshotView, args: readonly string[]): Fetch
       if (oid === null) throw new GitError('invalid', `unknown ref ${name.slice(0, 200)}`)
       out.wantedRefs.push({ name, oid })
       out.wants.push(oid)
-    } else if (!boundary(view, out, arg)) throw new GitError('invalid', `unexpected line: '${arg.slice(0, 100)}'`)
+    } else if (!boundary(view, out, arg))
+      throw new GitError('invalid', `unexpected line: '${arg.slice(0, 100)}'`)
   }
   return check(out)
 }
 
 /** A whole request of version 0 or 1. Null when the client wants nothing. */
-export function parseFetchV0(view: SnapshotView, lines: readonly Line[], protocol: 0 | 1): FetchRequest | null {
+export function parseFetchV0(
+  view: SnapshotView,
+  lines: readonly Line[],
+  protocol: 0 | 1,
+): FetchRequest | null {
   const out = draft(protocol)
   let at = 0
   for (; at < lines.length; at++) {
@@ -117,11 +134,15 @@ export function parseFetchV0(view: SnapshotView, lines: readonly Line[], protoco
       out.wants.push(oidAfter(line.slice(0, 45), 'want '))
       if (out.wants.length === 1) features(out, line.slice(45))
     } else if (!boundary(view, out, line)) {
-      throw new GitError('invalid', `git upload-pack: protocol error, expected to get object ID, not '${line.slice(0, 100)}'`)
+      throw new GitError(
+        'invalid',
+        `git upload-pack: protocol error, expected to get object ID, not '${line.slice(0, 100)}'`,
+      )
     }
   }
   if (out.wants.length === 0) return null
-  if (lines[at] !== FLUSH_LINE) throw new GitError('invalid', 'git upload-pack: the wants do not end in a flush')
+  if (lines[at] !== FLUSH_LINE)
+    throw new GitError('invalid', 'git upload-pack: the wants do not end in a flush')
   for (at++; at < lines.length; at++) {
     const given = lines[at]!
     if (given === FLUSH_LINE) {
@@ -134,7 +155,11 @@ export function parseFetchV0(view: SnapshotView, lines: readonly Line[], protoco
       out.done = true
       break
     }
-    if (!line.startsWith('have ')) throw new GitError('invalid', `git upload-pack: expected SHA1 list, got '${line.slice(0, 100)}'`)
+    if (!line.startsWith('have '))
+      throw new GitError(
+        'invalid',
+        `git upload-pack: expected SHA1 list, got '${line.slice(0, 100)}'`,
+      )
     out.talk.push({ have: oidAfter(line, 'have ') })
   }
   return check(out)
@@ -142,7 +167,11 @@ export function parseFetchV0(view: SnapshotView, lines: readonly Line[], protoco
 
 function features(out: Draft, text: string): void {
   const has = new Set(text.split(/[ \0]/))
-  out.multiAck = has.has('multi_ack_detailed') ? 'detailed' : has.has('multi_ack') ? 'simple' : 'none'
+  out.multiAck = has.has('multi_ack_detailed')
+    ? 'detailed'
+    : has.has('multi_ack')
+      ? 'simple'
+      : 'none'
   out.noDone = has.has('no-done')
   out.thin = has.has('thin-pack')
   out.ofsDelta = has.has('ofs-delta')

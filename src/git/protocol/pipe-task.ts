@@ -1,4 +1,7 @@
-/** Runs a task whose output is an answer: one place among the heavy operations, blocks as fast as the reader takes them. */
+/**
+ * Runs a task whose output is an answer: one place among the heavy operations, blocks as fast as
+ * the reader takes them.
+ */
 import type { Threads } from '../tasks/threads.ts'
 import type { AnswerSink } from './answer-stream.ts'
 
@@ -11,7 +14,13 @@ export type TaskContext = {
 /** Milliseconds after which a reader that takes nothing counts as slow. */
 const SLOW = 1_000
 
-export async function pipeTask<R = void>(context: TaskContext, name: string, args: unknown, sink: AnswerSink, signal?: AbortSignal): Promise<R> {
+export async function pipeTask<R = void>(
+  context: TaskContext,
+  name: string,
+  args: unknown,
+  sink: AnswerSink,
+  signal?: AbortSignal,
+): Promise<R> {
   const leave = await context.enter(signal)
   let waiting: ReturnType<typeof setTimeout> | null = null
   try {
@@ -23,7 +32,8 @@ export async function pipeTask<R = void>(context: TaskContext, name: string, arg
         waiting = null
         taken()
       })
-      // A reader that takes its time costs no work meanwhile: its place goes to others, and it goes on without one.
+      // A reader that takes its time costs no work meanwhile: its place goes to others, and it goes
+      // on without one.
       if (open) waiting ??= setTimeout(leave, SLOW)
     })
     sink.onCancel(() => handle.cancel())

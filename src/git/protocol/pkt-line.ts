@@ -15,12 +15,19 @@ export function pktBytes(bytes: Uint8Array): Buffer {
   return Buffer.concat([Buffer.from((bytes.length + 4).toString(16).padStart(4, '0')), bytes])
 }
 
-/** Splits bytes into packets of a side band. Band 1 carries data, 2 progress for the person, 3 a fatal error. */
+/**
+ * Splits bytes into packets of a side band. Band 1 carries data, 2 progress for the person, 3 a
+ * fatal error.
+ */
 export function bandPackets(band: 1 | 2 | 3, bytes: Uint8Array, payload = MAX_PACKET - 5): Buffer {
   const parts: Uint8Array[] = []
   for (let at = 0; at < bytes.length; at += payload) {
     const part = bytes.subarray(at, at + payload)
-    parts.push(Buffer.from((part.length + 5).toString(16).padStart(4, '0')), Uint8Array.of(band), part)
+    parts.push(
+      Buffer.from((part.length + 5).toString(16).padStart(4, '0')),
+      Uint8Array.of(band),
+      part,
+    )
   }
   return Buffer.concat(parts)
 }
@@ -28,7 +35,9 @@ export function bandPackets(band: 1 | 2 | 3, bytes: Uint8Array, payload = MAX_PA
 /** A packet without content on band 1: tells the other side that work goes on. */
 export const KEEP_ALIVE = Buffer.from('0005\x01')
 
-export type Packet = { readonly kind: 'data'; readonly data: Buffer } | { readonly kind: 'flush' | 'delim' | 'end' }
+export type Packet =
+  | { readonly kind: 'data'; readonly data: Buffer }
+  | { readonly kind: 'flush' | 'delim' | 'end' }
 
 const DIGITS = Buffer.from('0123456789abcdef')
 
@@ -43,7 +52,13 @@ export function packetLength(bytes: Uint8Array, at: number): number {
   for (let i = 0; i < 4; i++) {
     const byte = bytes[at + i]!
     const digit =
-      byte >= 0x30 && byte <= 0x39 ? byte - 0x30 : byte >= 0x61 && byte <= 0x66 ? byte - 0x57 : byte >= 0x41 && byte <= 0x46 ? byte - 0x37 : -1
+      byte >= 0x30 && byte <= 0x39
+        ? byte - 0x30
+        : byte >= 0x61 && byte <= 0x66
+          ? byte - 0x57
+          : byte >= 0x41 && byte <= 0x46
+            ? byte - 0x37
+            : -1
     if (digit < 0) return -1
     length = length * 16 + digit
   }
@@ -60,8 +75,12 @@ export function parsePackets(body: Uint8Array): Packet[] {
       packets.push({ kind: length === 0 ? 'flush' : length === 1 ? 'delim' : 'end' })
       at += 4
     } else {
-      if (length < 4 || at + length > body.length) throw new GitError('invalid', 'the request is not made of pkt-lines')
-      packets.push({ kind: 'data', data: Buffer.from(body.buffer, body.byteOffset + at + 4, length - 4) })
+      if (length < 4 || at + length > body.length)
+        throw new GitError('invalid', 'the request is not made of pkt-lines')
+      packets.push({
+        kind: 'data',
+        data: Buffer.from(body.buffer, body.byteOffset + at + 4, length - 4),
+      })
       at += length
     }
   }
@@ -74,14 +93,18 @@ export const lineOf = (data: Buffer): string => {
   return text.endsWith('\n') ? text.slice(0, -1) : text
 }
 
-/** A packet of a request that is made of lines: its text without the line feed, or the length that stands for a packet without any. */
+/**
+ * A packet of a request that is made of lines: its text without the line feed, or the length that
+ * stands for a packet without any.
+ */
 export type Line = string | typeof FLUSH_LINE | typeof DELIM_LINE | typeof END_LINE
 export const FLUSH_LINE = 0
 export const DELIM_LINE = 1
 export const END_LINE = 2
 
 /**
- * Every line of a whole body. Throws GitError `invalid` when it is malformed or cut off. Lines are parts of one text: a fetch names hundreds
+ * Every line of a whole body. Throws GitError `invalid` when it is malformed or cut off. Lines are
+ * parts of one text: a fetch names hundreds
  * of ids, and bytes of their own for each would cost more than all that is done with them.
  */
 export function parseLines(body: Uint8Array): Line[] {
@@ -95,7 +118,8 @@ export function parseLines(body: Uint8Array): Line[] {
       at += 4
       continue
     }
-    if (length < 4 || at + length > bytes.length) throw new GitError('invalid', 'the request is not made of pkt-lines')
+    if (length < 4 || at + length > bytes.length)
+      throw new GitError('invalid', 'the request is not made of pkt-lines')
     const end = length > 4 && bytes[at + length - 1] === 10 ? at + length - 1 : at + length
     lines.push(text === null ? bytes.toString('utf8', at + 4, end) : text.slice(at + 4, end))
     at += length

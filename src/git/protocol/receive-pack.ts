@@ -1,7 +1,14 @@
 /** git-receive-pack over smart HTTP (gitprotocol-pack, "Pushing Data To a Server"). */
 import { refusesWrites } from '#lib/disk.ts'
 import { isOid, ZERO_OID } from '../object.ts'
-import { GitError, type Push, type RefResult, type RefSnapshot, type RefUpdate, type ServiceRequest } from '../ports.ts'
+import {
+  GitError,
+  type Push,
+  type RefResult,
+  type RefSnapshot,
+  type RefUpdate,
+  type ServiceRequest,
+} from '../ports.ts'
 import type { IngestResult } from '../tasks/ingest.ts'
 import { answerStream, type AnswerSink } from './answer-stream.ts'
 import { BodyReader } from './body.ts'
@@ -31,7 +38,9 @@ type Commands = {
   readonly features: ReadonlySet<string>
 }
 
-type PushRequest = ServiceRequest & { readonly apply: (push: Push) => Promise<readonly RefResult[]> }
+type PushRequest = ServiceRequest & {
+  readonly apply: (push: Push) => Promise<readonly RefResult[]>
+}
 
 /** `over` is called once when nothing more happens, whatever the outcome. */
 export function receivePack(
@@ -44,7 +53,13 @@ export function receivePack(
   return answerStream((sink) => answer(context, store, refs, request, sink).finally(over), request)
 }
 
-async function answer(context: ReceiveContext, store: string, refs: RefSnapshot, request: PushRequest, sink: AnswerSink): Promise<void> {
+async function answer(
+  context: ReceiveContext,
+  store: string,
+  refs: RefSnapshot,
+  request: PushRequest,
+  sink: AnswerSink,
+): Promise<void> {
   const body = new BodyReader(request.body)
   let commands: Commands | null
   try {
@@ -55,7 +70,8 @@ async function answer(context: ReceiveContext, store: string, refs: RefSnapshot,
     sink.put(pkt(`ERR ${error.message}`))
     return
   }
-  if (commands !== null) await new Receiver(context, store, refs, request, commands, body, sink).run()
+  if (commands !== null)
+    await new Receiver(context, store, refs, request, commands, body, sink).run()
 }
 
 /** Null when nothing was asked: the flush with which clients try the connection. */
@@ -71,7 +87,8 @@ async function readCommands(body: BodyReader): Promise<Commands | null> {
     if (packet.kind !== 'data') break
     let line = lineOf(packet.data)
     if (line.startsWith('shallow ')) continue
-    if (line.startsWith('push-cert')) throw new GitError('unsupported', 'signed pushes are not supported')
+    if (line.startsWith('push-cert'))
+      throw new GitError('unsupported', 'signed pushes are not supported')
     const nul = line.indexOf('\0')
     if (nul >= 0) {
       if (updates.length === 0) features = new Set(line.slice(nul + 1).split(' '))
@@ -79,9 +96,13 @@ async function readCommands(body: BodyReader): Promise<Commands | null> {
     }
     const [old, next, name] = [line.slice(0, 40), line.slice(41, 81), line.slice(82)]
     if (!isOid(old) || !isOid(next) || line[40] !== ' ' || line[81] !== ' ' || name === '') {
-      throw new GitError('invalid', `protocol error: expected old/new/ref, got '${line.slice(0, 100)}'`)
+      throw new GitError(
+        'invalid',
+        `protocol error: expected old/new/ref, got '${line.slice(0, 100)}'`,
+      )
     }
-    if (updates.length >= MAX_COMMANDS) throw new GitError('too_large', `a push may move at most ${MAX_COMMANDS} refs`)
+    if (updates.length >= MAX_COMMANDS)
+      throw new GitError('too_large', `a push may move at most ${MAX_COMMANDS} refs`)
     updates.push({ name, old: old === ZERO_OID ? null : old, new: next === ZERO_OID ? null : next })
   }
   for (const feature of features) {
@@ -122,7 +143,14 @@ class Receiver {
         if (error instanceof GitError && error.code === 'aborted') throw error
         await this.body.drain(this.context.maxPackBytes)
         // Faults of ours are in the log already; the person gets to know that it was not the pack.
-        this.report(error instanceof GitError ? error.message : refusesWrites(error) ? 'the disk of the server is full' : 'internal error of the server', null)
+        this.report(
+          error instanceof GitError
+            ? error.message
+            : refusesWrites(error)
+              ? 'the disk of the server is full'
+              : 'internal error of the server',
+          null,
+        )
         return
       }
       await this.apply(ingested, options)
@@ -137,7 +165,8 @@ class Receiver {
     for (;;) {
       const packet = await this.body.packet()
       if (packet === null || packet.kind !== 'data') return options
-      if (options.length >= MAX_OPTIONS) throw new GitError('too_large', `a push may have at most ${MAX_OPTIONS} options`)
+      if (options.length >= MAX_OPTIONS)
+        throw new GitError('too_large', `a push may have at most ${MAX_OPTIONS} options`)
       options.push(lineOf(packet.data))
     }
   }
@@ -147,7 +176,8 @@ class Receiver {
     this.commands.updates.forEach(({ name, old, new: next }, i) => {
       if (!isRefName(name) || !name.startsWith('refs/')) this.refusals.set(i, 'funny refname')
       else if (seen.has(name)) this.refusals.set(i, 'multiple updates for ref are not allowed')
-      else if (old === null && next === null) this.refusals.set(i, 'no object to delete and none to create')
+      else if (old === null && next === null)
+        this.refusals.set(i, 'no object to delete and none to create')
       seen.add(name)
     })
   }
@@ -162,7 +192,10 @@ class Receiver {
       {
         store: this.store,
         tips: viewOf(this.refs).names.tips,
-        targets: targets.map((update) => ({ oid: update.new!, commit: update.name.startsWith('refs/heads/') })),
+        targets: targets.map((update) => ({
+          oid: update.new!,
+          commit: update.name.startsWith('refs/heads/'),
+        })),
         pack,
       },
       (_, taken) => taken(),
@@ -181,10 +214,15 @@ class Receiver {
         leave = await this.context.enter(this.request.signal)
         await handle.input(null)
       } catch (error) {
-        // What the task itself says is better than that it took no more; a broken body has only its own error.
+        // What the task itself says is better than that it took no more; a broken body has only its
+        // own error.
         handle.cancel()
         leave()
-        throw await handle.result.then(() => error, (failure) => (failure instanceof GitError && failure.code === 'aborted' ? error : failure))
+        throw await handle.result.then(
+          () => error,
+          (failure) =>
+            failure instanceof GitError && failure.code === 'aborted' ? error : failure,
+        )
       }
     }
     const result = await handle.result.finally(() => leave())
@@ -208,9 +246,17 @@ class Receiver {
     const asked = updates.filter((_, i) => !this.refusals.has(i))
     let results: readonly RefResult[] = []
     try {
-      if (asked.length > 0) results = await this.request.apply({ updates: asked, options, atomic, packBytes: ingested.bytes, unlooked: ingested.unlooked })
+      if (asked.length > 0)
+        results = await this.request.apply({
+          updates: asked,
+          options,
+          atomic,
+          packBytes: ingested.bytes,
+          unlooked: ingested.unlooked,
+        })
     } catch (error) {
-      // Nobody can tell whether refs moved before the host failed: the pack stays, maintenance finds out.
+      // Nobody can tell whether refs moved before the host failed: the pack stays, maintenance
+      // finds out.
       if (ingested.pack !== null) this.context.settle(this.store, ingested.pack)
       throw error
     }
@@ -222,7 +268,8 @@ class Receiver {
       return answer === undefined ? 'not handled' : answer
     })
     if (ingested.pack !== null) {
-      if (verdicts.some((verdict) => verdict === null)) this.context.settle(this.store, ingested.pack)
+      if (verdicts.some((verdict) => verdict === null))
+        this.context.settle(this.store, ingested.pack)
       else this.context.withdraw(this.store, ingested.pack)
     }
     this.tell(results.flatMap(({ lines = [] }) => lines))
@@ -232,8 +279,10 @@ class Receiver {
   /** Shows lines to the person, where the client has a channel for progress. */
   private tell(lines: readonly string[]): void {
     if (!this.banded || lines.length === 0) return
-    for (const line of lines.slice(0, MOST_LINES)) this.sink.put(bandPackets(2, Buffer.from(`${clean(line)}\n`)))
-    if (lines.length > MOST_LINES) this.sink.put(bandPackets(2, Buffer.from(`and ${lines.length - MOST_LINES} more\n`)))
+    for (const line of lines.slice(0, MOST_LINES))
+      this.sink.put(bandPackets(2, Buffer.from(`${clean(line)}\n`)))
+    if (lines.length > MOST_LINES)
+      this.sink.put(bandPackets(2, Buffer.from(`and ${lines.length - MOST_LINES} more\n`)))
   }
 
   /** Writes report-status; `unpack` is what was wrong with the pack, or null. */
@@ -242,13 +291,15 @@ class Receiver {
     if (features.has('report-status') || features.has('report-status-v2')) {
       const lines = [pkt(`unpack ${unpack === null ? 'ok' : clean(unpack)}\n`)]
       updates.forEach(({ name }, i) => {
-        const verdict = verdicts === null ? (this.refusals.get(i) ?? 'unpacker error') : verdicts[i]!
+        const verdict =
+          verdicts === null ? (this.refusals.get(i) ?? 'unpacker error') : verdicts[i]!
         lines.push(pkt(verdict === null ? `ok ${name}\n` : `ng ${name} ${clean(verdict)}\n`))
       })
       lines.push(FLUSH)
       const report = Buffer.concat(lines)
       this.sink.put(this.banded ? bandPackets(1, report) : report)
-    } else if (this.banded && unpack !== null) this.sink.put(bandPackets(2, Buffer.from(`error: ${clean(unpack)}\n`)))
+    } else if (this.banded && unpack !== null)
+      this.sink.put(bandPackets(2, Buffer.from(`error: ${clean(unpack)}\n`)))
     if (this.banded) this.sink.put(FLUSH)
   }
 

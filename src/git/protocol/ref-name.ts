@@ -3,4 +3,5 @@
 const FORBIDDEN = /[\x00-\x20\x7f~^:?*[\\]|\.\.|@\{|\/\/|\/$|\.$|^\/|\.lock(?:\/|$)|(?:^|\/)\./
 
 /** Whether a full ref name is well formed; it must have at least two parts. */
-export const isRefName = (name: string): boolean => name.length <= 1024 && name.includes('/') && name !== '@' && !FORBIDDEN.test(name)
+export const isRefName = (name: string): boolean =>
+  name.length <= 1024 && name.includes('/') && name !== '@' && !FORBIDDEN.test(name)

@@ -1,7 +1,10 @@
 /**
- * Equal questions get one answer, made once. While it is being made, whoever asks the same joins in; when it was asked
- * for twice it is kept, framed and ready to send: small ones in memory, large ones as files, both within bounds, the
- * least recently used leave first. The key of an answer holds everything that it depends on, the refs of the namespace
+ * Equal questions get one answer, made once. While it is being made, whoever asks the same joins
+ * in; when it was asked
+ * for twice it is kept, framed and ready to send: small ones in memory, large ones as files, both
+ * within bounds, the
+ * least recently used leave first. The key of an answer holds everything that it depends on, the
+ * refs of the namespace
  * first of all: when one of them moves, nobody asks for the old key again.
  */
 import { statSync } from 'node:fs'
@@ -13,7 +16,10 @@ import { MakingAnswer, type Make, type Room } from './making-answer.ts'
 export type SharedLimits = {
   /** Where files are kept; it exists. */
   readonly directory: string
-  /** Bytes of files, those that are being written with them, and of answers in memory. Without any disk nothing is written. */
+  /**
+   * Bytes of files, those that are being written with them, and of answers in memory. Without any
+   * disk nothing is written.
+   */
   readonly diskBytes: number
   readonly memoryBytes: number
 }
@@ -24,11 +30,17 @@ type Kept = { readonly store: string; readonly bytes: number; readonly answer: M
 const MAX_SEEN = 4096
 
 export class SharedAnswers {
-  private readonly making = new Map<string, { readonly store: string; readonly answer: MakingAnswer }>()
+  private readonly making = new Map<
+    string,
+    { readonly store: string; readonly answer: MakingAnswer }
+  >()
   private readonly kept = new Map<string, Kept>()
   private readonly seen = new Set<string>()
   private memory = 0
-  /** Bytes of all files: kept ones, those that are being written, and those that somebody is about to open. */
+  /**
+   * Bytes of all files: kept ones, those that are being written, and those that somebody is about
+   * to open.
+   */
   private disk = 0
   /** Files that are kept. */
   private files = 0
@@ -36,7 +48,8 @@ export class SharedAnswers {
   constructor(private readonly limits: SharedLimits) {}
 
   /**
-   * Answers `key` into a sink; resolves when everything is put. `make` makes the answer and says whether it is one to
+   * Answers `key` into a sink; resolves when everything is put. `make` makes the answer and says
+   * whether it is one to
    * keep; it runs only when nobody else's can be had.
    */
   async answer(store: string, key: string, sink: AnswerSink, make: Make): Promise<void> {
@@ -75,7 +88,10 @@ export class SharedAnswers {
     if (!this.has(key)) this.keep(store, key, MakingAnswer.of(bytes, this.room()))
   }
 
-  /** The file that is the answer to `key`, byte for byte, or null. It can be opened for a minute from now on. */
+  /**
+   * The file that is the answer to `key`, byte for byte, or null. It can be opened for a minute
+   * from now on.
+   */
   fileOf(key: string): { readonly path: string; readonly size: number } | null {
     const kept = this.touch(key)
     const path = kept?.answer.handOut() ?? null
@@ -113,7 +129,8 @@ export class SharedAnswers {
   private note(key: string): void {
     this.seen.delete(key)
     this.seen.add(key)
-    if (this.seen.size > MAX_SEEN) for (const oldest of this.seen) return void this.seen.delete(oldest)
+    if (this.seen.size > MAX_SEEN)
+      for (const oldest of this.seen) return void this.seen.delete(oldest)
   }
 
   /** Where one answer may be written, and how large it may become. */
@@ -140,7 +157,10 @@ export class SharedAnswers {
     }
   }
 
-  /** Removes files until the rest is within its bound, the one used least lately first; none that somebody is about to open. */
+  /**
+   * Removes files until the rest is within its bound, the one used least lately first; none that
+   * somebody is about to open.
+   */
   private makeRoom(): Promise<void> {
     // One after the other: what another round is about to remove counts as used until it is gone.
     return (this.clearing = this.clearing.then(() => this.removeOldest()))

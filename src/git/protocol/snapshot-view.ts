@@ -2,7 +2,10 @@
 import type { Ref, RefSnapshot } from '../ports.ts'
 import type { NamespaceTips } from './fetch-request.ts'
 
-/** Answers that are kept because they were asked for, not because everybody asks for them: so many, each at most so long. */
+/**
+ * Answers that are kept because they were asked for, not because everybody asks for them: so many,
+ * each at most so long.
+ */
 const MOST_ASKED = 32
 const LONGEST_ASKED = 1 << 16
 
@@ -15,7 +18,8 @@ export class SnapshotView {
   private readonly asked = new Map<string, Uint8Array>()
 
   constructor(readonly snapshot: RefSnapshot) {
-    // All digits in one text: turning a thousand texts into bytes one by one takes ten times as long.
+    // All digits in one text: turning a thousand texts into bytes one by one takes ten times as
+    // long.
     let [tips, tags] = ['', '']
     for (const { oid, peeled } of snapshot.refs) {
       tips += oid
@@ -57,7 +61,13 @@ export class SnapshotView {
 
   /** Stands for what the namespace shows: equal for equal ids of refs and tags. */
   get digest(): string {
-    this.sum ??= Buffer.from(new Bun.CryptoHasher('sha1').update(this.names.tips).update('/').update(this.names.tags).digest() as Uint8Array).toString('latin1')
+    this.sum ??= Buffer.from(
+      new Bun.CryptoHasher('sha1')
+        .update(this.names.tips)
+        .update('/')
+        .update(this.names.tags)
+        .digest() as Uint8Array,
+    ).toString('latin1')
     return this.sum
   }
 
@@ -70,23 +80,34 @@ export class SnapshotView {
     return made
   }
 
-  /** The answer to a question that was asked in these words, as long as it is short and not too many others are asked. */
+  /**
+   * The answer to a question that was asked in these words, as long as it is short and not too many
+   * others are asked.
+   */
   keptAsAsked(question: string, make: () => Uint8Array): Uint8Array {
     const have = this.asked.get(question)
     if (have) return have
     const made = make()
     if (made.length <= LONGEST_ASKED) this.asked.set(question, made)
-    if (this.asked.size > MOST_ASKED) for (const oldest of this.asked.keys()) return this.asked.delete(oldest), made
+    if (this.asked.size > MOST_ASKED)
+      for (const oldest of this.asked.keys()) return (this.asked.delete(oldest), made)
     return made
   }
 }
 
-/** By the list of refs, which a host hands out again until a ref moves; the snapshot around it may be a new one each time. */
+/**
+ * By the list of refs, which a host hands out again until a ref moves; the snapshot around it may
+ * be a new one each time.
+ */
 const views = new WeakMap<RefSnapshot['refs'], SnapshotView>()
 
 export function viewOf(snapshot: RefSnapshot): SnapshotView {
   let view = views.get(snapshot.refs)
-  if (view === undefined || view.snapshot.head !== snapshot.head || view.snapshot.generation !== snapshot.generation) {
+  if (
+    view === undefined ||
+    view.snapshot.head !== snapshot.head ||
+    view.snapshot.generation !== snapshot.generation
+  ) {
     views.set(snapshot.refs, (view = new SnapshotView(snapshot)))
   }
   return view

@@ -1,4 +1,7 @@
-/** git-upload-pack over smart HTTP: reads one request, answers what needs no objects, and hands fetches to a thread. */
+/**
+ * git-upload-pack over smart HTTP: reads one request, answers what needs no objects, and hands
+ * fetches to a thread.
+ */
 import { isOid } from '../object.ts'
 import { GitError, type RefSnapshot, type ServiceRequest } from '../ports.ts'
 import { answerSoon, answerStream, type AnswerSink } from './answer-stream.ts'
@@ -16,12 +19,21 @@ import { isCopy, type SmallFetches } from '../tasks/small-fetches.ts'
 /** A request of half a million wants and haves; git's own stay below a megabyte. */
 const MAX_REQUEST = 32 << 20
 
-export type UploadContext = TaskContext & { readonly answers: SharedAnswers; readonly onCopy?: () => void }
+export type UploadContext = TaskContext & {
+  readonly answers: SharedAnswers
+  readonly onCopy?: () => void
+}
 
 /** A whole answer, one on its way, or a file that is all of it. */
-export type UploadAnswer = Uint8Array | ReadableStream<Uint8Array> | { readonly path: string; readonly size: number }
+export type UploadAnswer =
+  | Uint8Array
+  | ReadableStream<Uint8Array>
+  | { readonly path: string; readonly size: number }
 
-/** The same as `uploadPack`; what is short is given whole, and what is kept on disk is named instead of read. */
+/**
+ * The same as `uploadPack`; what is short is given whole, and what is kept on disk is named instead
+ * of read.
+ */
 export async function uploadPackOrFile(
   context: UploadContext,
   store: string,
@@ -38,8 +50,16 @@ export async function uploadPackOrFile(
     request.signal?.removeEventListener('abort', stop)
     const view = viewOf(refs)
     const lines = parseLines(body)
-    const kept = context.answers.hasFiles ? fileFor(context, store, view, request.protocol, lines) : null
-    return kept ?? (await answerSoon((sink) => answerOrTell(context, store, view, request.protocol, lines, sink), request))
+    const kept = context.answers.hasFiles
+      ? fileFor(context, store, view, request.protocol, lines)
+      : null
+    return (
+      kept ??
+      (await answerSoon(
+        (sink) => answerOrTell(context, store, view, request.protocol, lines, sink),
+        request,
+      ))
+    )
   } catch (error) {
     request.signal?.removeEventListener('abort', stop)
     if (!(error instanceof GitError) || isOfTheMoment(error)) throw error
@@ -51,24 +71,40 @@ const LS_REFS = Buffer.from('command=ls-refs')
 /** Requests for refs are short: a few prefixes. */
 const MOST_ASKED = 1 << 11
 
-/** The answer to a request for refs and nothing else, which needs no objects; null for every other, and for one that is not well made. */
-export function answerRefs(refs: RefSnapshot, protocol: 0 | 1 | 2, body: Uint8Array): Uint8Array | null {
-  if (protocol !== 2 || body.length > MOST_ASKED || Buffer.compare(body.subarray(4, 4 + LS_REFS.length), LS_REFS) !== 0) return null
+/**
+ * The answer to a request for refs and nothing else, which needs no objects; null for every other,
+ * and for one that is not well made.
+ */
+export function answerRefs(
+  refs: RefSnapshot,
+  protocol: 0 | 1 | 2,
+  body: Uint8Array,
+): Uint8Array | null {
+  if (
+    protocol !== 2 ||
+    body.length > MOST_ASKED ||
+    Buffer.compare(body.subarray(4, 4 + LS_REFS.length), LS_REFS) !== 0
+  )
+    return null
   const view = viewOf(refs)
   try {
-    return view.keptAsAsked(Buffer.from(body.buffer, body.byteOffset, body.length).toString('latin1'), () => {
-      const lines = parseLines(body)
-      const end = lines.length - 1
-      if (lines.indexOf(FLUSH_LINE) !== end) throw new GitError('invalid', 'more than one command')
-      const delim = lines.indexOf(DELIM_LINE)
-      const text = (from: number, to: number): string[] => lines.slice(from, to).map(String)
-      for (const line of text(1, delim < 0 ? end : delim)) {
-        if (line.startsWith('command=')) throw new GitError('invalid', 'more than one command')
-        capability(line)
-      }
-      const args = delim < 0 ? [] : text(delim + 1, end)
-      return lsRefs(view, args)
-    })
+    return view.keptAsAsked(
+      Buffer.from(body.buffer, body.byteOffset, body.length).toString('latin1'),
+      () => {
+        const lines = parseLines(body)
+        const end = lines.length - 1
+        if (lines.indexOf(FLUSH_LINE) !== end)
+          throw new GitError('invalid', 'more than one command')
+        const delim = lines.indexOf(DELIM_LINE)
+        const text = (from: number, to: number): string[] => lines.slice(from, to).map(String)
+        for (const line of text(1, delim < 0 ? end : delim)) {
+          if (line.startsWith('command=')) throw new GitError('invalid', 'more than one command')
+          capability(line)
+        }
+        const args = delim < 0 ? [] : text(delim + 1, end)
+        return lsRefs(view, args)
+      },
+    )
   } catch (error) {
     // What is wrong with it is said by the answer that it gets on the long way.
     if (error instanceof GitError) return null
@@ -76,8 +112,15 @@ export function answerRefs(refs: RefSnapshot, protocol: 0 | 1 | 2, body: Uint8Ar
   }
 }
 
-/** The one fetch that a request asks for; null for every other request, and for one that is not well made. */
-function onlyFetch(view: SnapshotView, protocol: 0 | 1 | 2, lines: readonly Line[]): FetchRequest | null {
+/**
+ * The one fetch that a request asks for; null for every other request, and for one that is not well
+ * made.
+ */
+function onlyFetch(
+  view: SnapshotView,
+  protocol: 0 | 1 | 2,
+  lines: readonly Line[],
+): FetchRequest | null {
   try {
     if (protocol !== 2) return parseFetchV0(view, lines, protocol)
     const end = lines.length - 1
@@ -95,7 +138,13 @@ function onlyFetch(view: SnapshotView, protocol: 0 | 1 | 2, lines: readonly Line
 }
 
 /** The file that answers a request of one fetch, if there is one. */
-function fileFor(context: UploadContext, store: string, view: SnapshotView, protocol: 0 | 1 | 2, lines: readonly Line[]): { path: string; size: number } | null {
+function fileFor(
+  context: UploadContext,
+  store: string,
+  view: SnapshotView,
+  protocol: 0 | 1 | 2,
+  lines: readonly Line[],
+): { path: string; size: number } | null {
   const request = onlyFetch(view, protocol, lines)
   return request && context.answers.fileOf(keyOf(store, view, request))
 }
@@ -103,7 +152,10 @@ function fileFor(context: UploadContext, store: string, view: SnapshotView, prot
 /** Requests for something small are not long. */
 const LONGEST_NOW = 1 << 17
 
-/** What can be answered at once: what is kept, and what is made here in no time. Null for everything else, and while there is no place. */
+/**
+ * What can be answered at once: what is kept, and what is made here in no time. Null for everything
+ * else, and while there is no place.
+ */
 export function answerNow(
   context: UploadContext & { readonly small: SmallFetches; readonly isFree: () => boolean },
   store: string,
@@ -136,7 +188,12 @@ function linesOf(body: Uint8Array): readonly Line[] {
   }
 }
 
-export function uploadPack(context: UploadContext, store: string, refs: RefSnapshot, request: ServiceRequest): ReadableStream<Uint8Array> {
+export function uploadPack(
+  context: UploadContext,
+  store: string,
+  refs: RefSnapshot,
+  request: ServiceRequest,
+): ReadableStream<Uint8Array> {
   const body = readBody(request.body, MAX_REQUEST)
   return answerStream(async (sink) => {
     try {
@@ -150,7 +207,9 @@ export function uploadPack(context: UploadContext, store: string, refs: RefSnaps
 }
 
 /** Answers, and tells the client of what is wrong with its request. */
-async function answerOrTell(...[context, store, view, protocol, lines, sink]: Parameters<typeof answer>): Promise<void> {
+async function answerOrTell(
+  ...[context, store, view, protocol, lines, sink]: Parameters<typeof answer>
+): Promise<void> {
   try {
     await answer(context, store, view, protocol, lines, sink)
   } catch (error) {
@@ -162,7 +221,8 @@ async function answerOrTell(...[context, store, view, protocol, lines, sink]: Pa
 /** Not about the request, so no answer to it. */
 const isOfTheMoment = ({ code }: GitError): boolean => code === 'aborted' || code === 'busy'
 
-const errorLine = (error: GitError): Buffer => pkt(`ERR ${error.message.replace(/[\r\n]+/g, ' ').slice(0, 900)}`)
+const errorLine = (error: GitError): Buffer =>
+  pkt(`ERR ${error.message.replace(/[\r\n]+/g, ' ').slice(0, 900)}`)
 
 async function answer(
   context: UploadContext,
@@ -198,11 +258,16 @@ async function answerV2(
         inArgs = true
         continue
       }
-      if (line === END_LINE) throw new GitError('invalid', 'unexpected end of the response in a request')
+      if (line === END_LINE)
+        throw new GitError('invalid', 'unexpected end of the response in a request')
       given++
       if (inArgs) args.push(line)
       else if (line.startsWith('command=')) {
-        if (command !== null) throw new GitError('invalid', `command '${line.slice(8, 60)}' requested after '${command}'`)
+        if (command !== null)
+          throw new GitError(
+            'invalid',
+            `command '${line.slice(8, 60)}' requested after '${command}'`,
+          )
         command = line.slice(8)
       } else capability(line)
     }
@@ -221,7 +286,10 @@ async function answerV2(
 
 function capability(line: string): void {
   if (line.startsWith('object-format=') && line !== 'object-format=sha1') {
-    throw new GitError('unsupported', `mismatched object format: server sha1; client ${line.slice(14, 40)}`)
+    throw new GitError(
+      'unsupported',
+      `mismatched object format: server sha1; client ${line.slice(14, 40)}`,
+    )
   }
 }
 
@@ -233,7 +301,8 @@ async function fetch(
   sink: AnswerSink,
 ): Promise<void> {
   if (request.wants.length === 0 && !request.waitForDone) return
-  const make: Make = (out, given) => pipeTask<boolean>(context, 'fetch', { store, request, names: view.names }, out, given)
+  const make: Make = (out, given) =>
+    pipeTask<boolean>(context, 'fetch', { store, request, names: view.names }, out, given)
   const key = keyOf(store, view, request)
   if (context.onCopy && isCopy(request) && !context.answers.has(key)) context.onCopy()
   await context.answers.answer(store, key, sink, make)
@@ -241,9 +310,17 @@ async function fetch(
 
 /** Everything that the answer to a fetch depends on. */
 const keyOf = (store: string, view: SnapshotView, request: FetchRequest): string =>
-  Buffer.from(Bun.SHA1.hash(`${store}/${view.digest}/${JSON.stringify(request)}`) as Uint8Array).toString('latin1')
+  Buffer.from(
+    Bun.SHA1.hash(`${store}/${view.digest}/${JSON.stringify(request)}`) as Uint8Array,
+  ).toString('latin1')
 
-async function objectInfo(context: TaskContext, store: string, view: SnapshotView, args: readonly string[], sink: AnswerSink): Promise<void> {
+async function objectInfo(
+  context: TaskContext,
+  store: string,
+  view: SnapshotView,
+  args: readonly string[],
+  sink: AnswerSink,
+): Promise<void> {
   let size = false
   const oids: string[] = []
   for (const arg of args) {
@@ -251,6 +328,11 @@ async function objectInfo(context: TaskContext, store: string, view: SnapshotVie
     else if (arg.startsWith('oid ') && isOid(arg.slice(4))) oids.push(arg.slice(4))
     else throw new GitError('invalid', `object-info: unexpected line: '${arg.slice(0, 100)}'`)
   }
-  const answer = await context.threads.call<Uint8Array>('object-info', { store, names: view.names, oids, size })
+  const answer = await context.threads.call<Uint8Array>('object-info', {
+    store,
+    names: view.names,
+    oids,
+    size,
+  })
   sink.put(answer)
 }

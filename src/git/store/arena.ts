@@ -2,7 +2,8 @@
 export type Owner = Map<number, number>
 
 /**
- * A cache of inflated objects in one ring of memory: writing goes round, what is written over is forgotten. Results
+ * A cache of inflated objects in one ring of memory: writing goes round, what is written over is
+ * forgotten. Results
  * are views, valid until the next object is put.
  */
 export class Arena {
@@ -50,7 +51,10 @@ export class Arena {
     return this.types[slot]!
   }
 
-  /** Makes room for `size` bytes outside of [keepFrom, keepTo) and gives where they go; `commit` names them. */
+  /**
+   * Makes room for `size` bytes outside of [keepFrom, keepTo) and gives where they go; `commit`
+   * names them.
+   */
   reserve(size: number, keepFrom = 0, keepTo = 0): number {
     let from = this.at
     for (let tries = 0; tries < 4; tries++) {
@@ -70,7 +74,10 @@ export class Arena {
     return from
   }
 
-  /** Records what was written at the place that `reserve` gave. `used` may be less than was reserved. */
+  /**
+   * Records what was written at the place that `reserve` gave. `used` may be less than was
+   * reserved.
+   */
   commit(owner: Owner, key: number, type: number, from: number, used: number): void {
     this.at = from + used
     if (used === 0) return

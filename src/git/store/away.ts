@@ -1,6 +1,8 @@
 /**
- * Packs whose bytes a host keeps elsewhere. Beside the index, which stays, lies `pack-….away`: a line that says how many bytes the pack has,
- * their SHA-256 and the time of the file. Such a pack cannot be read; the host brings it back before work on its store begins
+ * Packs whose bytes a host keeps elsewhere. Beside the index, which stays, lies `pack-….away`: a
+ * line that says how many bytes the pack has,
+ * their SHA-256 and the time of the file. Such a pack cannot be read; the host brings it back
+ * before work on its store begins
  * (`GitOptions.elsewhere`).
  */
 import { namesIn } from '#lib/disk.ts'
@@ -11,15 +13,28 @@ import type { Oid } from '../ports.ts'
 import { packDirectory, writeDurably } from './files.ts'
 import { PackIndex } from './pack-index.ts'
 
-export type AwayNote = { readonly size: number; readonly sha256: string; readonly modified_ms: number }
+export type AwayNote = {
+  readonly size: number
+  readonly sha256: string
+  readonly modified_ms: number
+}
 export type AwayPack = AwayNote & { readonly name: string }
 
 /** Null when there is none, or none that can be read. */
 export function readAway(directory: string, name: string): AwayNote | null {
   try {
-    const [size, sha256 = '', modified] = readFileSync(join(packDirectory(directory), `${name}.away`), 'latin1').trim().split(' ')
+    const [size, sha256 = '', modified] = readFileSync(
+      join(packDirectory(directory), `${name}.away`),
+      'latin1',
+    )
+      .trim()
+      .split(' ')
     const note = { size: Number(size), sha256, modified_ms: Number(modified) }
-    return Number.isSafeInteger(note.size) && /^[0-9a-f]{64}$/.test(sha256) && Number.isFinite(note.modified_ms) ? note : null
+    return Number.isSafeInteger(note.size) &&
+      /^[0-9a-f]{64}$/.test(sha256) &&
+      Number.isFinite(note.modified_ms)
+      ? note
+      : null
   } catch {
     return null
   }
@@ -60,21 +75,45 @@ export function missingFromIndexes(directory: string, oids: readonly Oid[]): Oid
   return left
 }
 
-export type PackAtHand = { readonly name: string; readonly size: number; readonly modified_ms: number; readonly pending: boolean }
+export type PackAtHand = {
+  readonly name: string
+  readonly size: number
+  readonly modified_ms: number
+  readonly pending: boolean
+}
 
-/** The whole packs of a store at one moment, and the names of all packs that have an index, away or not; null when there is no such store. */
-export function packsOf(directory: string): { readonly packs: readonly PackAtHand[]; readonly indexed: ReadonlySet<string> } | null {
+/**
+ * The whole packs of a store at one moment, and the names of all packs that have an index, away or
+ * not; null when there is no such store.
+ */
+export function packsOf(
+  directory: string,
+): { readonly packs: readonly PackAtHand[]; readonly indexed: ReadonlySet<string> } | null {
   const path = packDirectory(directory)
   for (;;) {
     const before = statSync(path, { bigint: true, throwIfNoEntry: false })?.mtimeNs
     if (before === undefined) return null
     const all = new Set(namesIn(packDirectory(directory)))
-    const indexed = new Set([...all].flatMap((file) => (file.endsWith('.idx') ? [file.slice(0, -'.idx'.length)] : [])))
+    const indexed = new Set(
+      [...all].flatMap((file) => (file.endsWith('.idx') ? [file.slice(0, -'.idx'.length)] : [])),
+    )
     const packs = [...indexed].flatMap((name) => {
-      const pack = all.has(`${name}.pack`) ? statSync(join(path, `${name}.pack`), { throwIfNoEntry: false }) : undefined
-      return pack ? [{ name, size: pack.size, modified_ms: Math.floor(pack.mtimeMs), pending: all.has(`${name}.pending`) }] : []
+      const pack = all.has(`${name}.pack`)
+        ? statSync(join(path, `${name}.pack`), { throwIfNoEntry: false })
+        : undefined
+      return pack
+        ? [
+            {
+              name,
+              size: pack.size,
+              modified_ms: Math.floor(pack.mtimeMs),
+              pending: all.has(`${name}.pending`),
+            },
+          ]
+        : []
     })
     // While names come and go a list may have neither the old nor the new ones.
-    if (statSync(path, { bigint: true, throwIfNoEntry: false })?.mtimeNs === before) return { packs, indexed }
+    if (statSync(path, { bigint: true, throwIfNoEntry: false })?.mtimeNs === before)
+      return { packs, indexed }
   }
 }

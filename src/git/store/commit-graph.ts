@@ -1,4 +1,7 @@
-/** Git's commit-graph file (gitformat-commit-graph): trees, parents, times and generations of commits without parsing them. */
+/**
+ * Git's commit-graph file (gitformat-commit-graph): trees, parents, times and generations of
+ * commits without parsing them.
+ */
 import { join } from 'node:path'
 import { GitError, type Oid } from '../ports.ts'
 import { FILTER_SETTINGS, mayHold } from './changed-paths.ts'
@@ -32,7 +35,12 @@ export class CommitGraph {
   /** Throws GitError `corrupt` when it does not fit itself. */
   constructor(private readonly bytes: Uint8Array) {
     const bad = () => new GitError('corrupt', 'the commit-graph is malformed')
-    const whole = bytes.length >= 40 && be32(bytes, 0) === 0x43475048 && bytes[4] === 1 && bytes[5] === 1 && bytes[7] === 0
+    const whole =
+      bytes.length >= 40 &&
+      be32(bytes, 0) === 0x43475048 &&
+      bytes[4] === 1 &&
+      bytes[5] === 1 &&
+      bytes[7] === 0
     if (!whole) throw bad()
     const sum = Bun.SHA1.hash(bytes.subarray(0, bytes.length - 20)) as Uint8Array
     if (Buffer.compare(sum, bytes.subarray(bytes.length - 20)) !== 0) throw bad()
@@ -43,7 +51,10 @@ export class CommitGraph {
       const at = be32(bytes, row + 4) * 4294967296 + be32(bytes, row + 8)
       const end = be32(bytes, row + 16) * 4294967296 + be32(bytes, row + 20)
       if (end < at || end > bytes.length - 20) throw bad()
-      chunks.set(Buffer.from(bytes.subarray(row, row + 4)).toString('latin1'), { at, size: end - at })
+      chunks.set(Buffer.from(bytes.subarray(row, row + 4)).toString('latin1'), {
+        at,
+        size: end - at,
+      })
     }
     const part = (name: string) => chunks.get(name) ?? { at: 0, size: -1 }
     this.fanout = part('OIDF').at
@@ -55,7 +66,9 @@ export class CommitGraph {
     this.count = be32(bytes, this.fanout + 1020)
     const [ends, filters] = [part('BIDX'), part('BDAT')]
     const { version, hashes, bitsPerPath } = FILTER_SETTINGS
-    const known = filters.size >= 12 && [version, hashes, bitsPerPath].every((value, i) => be32(bytes, filters.at + i * 4) === value)
+    const known =
+      filters.size >= 12 &&
+      [version, hashes, bitsPerPath].every((value, i) => be32(bytes, filters.at + i * 4) === value)
     this.filterEnds = known && ends.size === this.count * 4 ? ends.at : -1
     this.filters = filters.at + 12
     this.filterBytes = filters.size - 12
@@ -133,13 +146,19 @@ export class CommitGraph {
     return parents
   }
 
-  /** The filter of the paths that a commit changes against its first parent; null when there is none. */
+  /**
+   * The filter of the paths that a commit changes against its first parent; null when there is
+   * none.
+   */
   filter(position: number): Uint8Array | null {
     const [from, to] = this.filterRange(position)
     return to > from ? this.bytes.subarray(this.filters + from, this.filters + to) : null
   }
 
-  /** Whether a commit surely leaves the path with these hashes (`pathHashes`) as it is in its first parent. */
+  /**
+   * Whether a commit surely leaves the path with these hashes (`pathHashes`) as it is in its first
+   * parent.
+   */
   leaves(oid: Oid, hashes: Uint32Array): boolean {
     if (this.filterEnds < 0) return false
     const position = this.position(Buffer.from(oid, 'hex'), 0)
@@ -158,7 +177,8 @@ export class CommitGraph {
   find(oid: Oid): GraphNode | null {
     const position = this.position(Buffer.from(oid, 'hex'), 0)
     if (position < 0) return null
-    const hex = (at: number) => Buffer.from(this.bytes.buffer, this.bytes.byteOffset + at, 20).toString('hex')
+    const hex = (at: number) =>
+      Buffer.from(this.bytes.buffer, this.bytes.byteOffset + at, 20).toString('hex')
     return {
       oid,
       tree: hex(this.treeAt(position)),
@@ -169,7 +189,8 @@ export class CommitGraph {
   }
 
   private checked(position: number): number {
-    if (position >= this.count) throw new GitError('corrupt', 'the commit-graph names a commit that it does not have')
+    if (position >= this.count)
+      throw new GitError('corrupt', 'the commit-graph names a commit that it does not have')
     return position
   }
 }

@@ -1,4 +1,7 @@
-/** Deltas as packs hold them: copies from a base and inserted bytes (gitformat-pack, "Deltified representation"). */
+/**
+ * Deltas as packs hold them: copies from a base and inserted bytes (gitformat-pack, "Deltified
+ * representation").
+ */
 import { GitError } from '../ports.ts'
 
 /** The sizes that a delta begins with, and where its instructions start. */
@@ -24,7 +27,8 @@ export function deltaSizes(delta: Uint8Array, from: number, end: number): DeltaS
 }
 
 /**
- * Applies the instructions in `delta[at, end)` to `base[baseFrom, baseFrom + baseSize)` and writes exactly `size`
+ * Applies the instructions in `delta[at, end)` to `base[baseFrom, baseFrom + baseSize)` and writes
+ * exactly `size`
  * bytes to `out` from `outFrom`. Throws GitError `corrupt` for anything out of bounds.
  */
 export function applyDelta(
@@ -53,9 +57,11 @@ export function applyDelta(
       if (op & 32) length |= delta[at++]! << 8
       if (op & 64) length |= delta[at++]! << 16
       if (length === 0) length = 0x10000
-      if (at > end || offset + length > baseSize || to + length > limit) throw broken('copies out of bounds')
+      if (at > end || offset + length > baseSize || to + length > limit)
+        throw broken('copies out of bounds')
       let source = baseFrom + offset
-      // Short copies are quicker by hand than through a native call, and `copy` makes no views as `set` would need.
+      // Short copies are quicker by hand than through a native call, and `copy` makes no views as
+      // `set` would need.
       if (length < 16) {
         const stop = to + length
         while (to < stop) out[to++] = base[source++]!

@@ -1,5 +1,6 @@
 /**
- * Reads objects out of packs for one thread: scratch memory, a cache of raw blocks and the arena of inflated objects
+ * Reads objects out of packs for one thread: scratch memory, a cache of raw blocks and the arena of
+ * inflated objects
  * live here and are shared by all stores of the thread.
  */
 import { GitError } from '../ports.ts'
@@ -52,7 +53,12 @@ export class EntryReader {
     for (;;) {
       const slot = this.arena.find(pack.cached, at)
       if (slot >= 0) {
-        this.give(this.arena.memory, this.arena.start(slot), this.arena.end(slot), this.arena.type(slot))
+        this.give(
+          this.arena.memory,
+          this.arena.start(slot),
+          this.arena.end(slot),
+          this.arena.type(slot),
+        )
         break
       }
       this.readHeader(pack, at)
@@ -68,10 +74,14 @@ export class EntryReader {
     for (let i = chain.length - 1; i >= 0; i--) this.loadDelta(pack, chain[i]!)
   }
 
-  /** The type and inflated size of the object at an offset, inflating no more than the start of a delta. */
+  /**
+   * The type and inflated size of the object at an offset, inflating no more than the start of a
+   * delta.
+   */
   headerAt(pack: PackFile, offset: number): { type: number; size: number } {
     const slot = this.arena.find(pack.cached, offset)
-    if (slot >= 0) return { type: this.arena.type(slot), size: this.arena.end(slot) - this.arena.start(slot) }
+    if (slot >= 0)
+      return { type: this.arena.type(slot), size: this.arena.end(slot) - this.arena.start(slot) }
     this.readHeader(pack, offset)
     let size = this.header.size
     let at = offset
@@ -85,8 +95,14 @@ export class EntryReader {
     return { type: this.header.type, size }
   }
 
-  /** The header of the entry itself, deltas as they are; `headerBytes` counts up to the compressed data. */
-  entry(pack: PackFile, offset: number): { type: number; size: number; base: number; headerBytes: number } {
+  /**
+   * The header of the entry itself, deltas as they are; `headerBytes` counts up to the compressed
+   * data.
+   */
+  entry(
+    pack: PackFile,
+    offset: number,
+  ): { type: number; size: number; base: number; headerBytes: number } {
     this.readHeader(pack, offset)
     const { type, size, dataAt } = this.header
     const headerBytes = dataAt - this.windowFrom
@@ -139,7 +155,17 @@ export class EntryReader {
     }
     const inside = this.bytes === this.arena.memory
     const from = this.arena.reserve(result, inside ? this.from : 0, inside ? this.to : 0)
-    applyDelta(this.bytes, this.from, base, this.delta, start, deltaSize, this.arena.memory, from, result)
+    applyDelta(
+      this.bytes,
+      this.from,
+      base,
+      this.delta,
+      start,
+      deltaSize,
+      this.arena.memory,
+      from,
+      result,
+    )
     this.arena.commit(pack.cached, at, this.type, from, result)
     this.give(this.arena.memory, from, from + result, this.type)
   }
@@ -168,18 +194,27 @@ export class EntryReader {
 
   private readHeader(pack: PackFile, offset: number): void {
     this.readWindow(pack, offset, MAX_HEADER)
-    if (!parseEntry(this.window, this.windowFrom, this.windowTo, this.header)) throw this.corrupt(pack, offset, 'is cut off')
+    if (!parseEntry(this.window, this.windowFrom, this.windowTo, this.header))
+      throw this.corrupt(pack, offset, 'is cut off')
   }
 
-  private inflate(pack: PackFile, offset: number, out: Uint8Array, outFrom: number, size: number): void {
-    // Deflate's worst case is a little over the size; unusual encoders need more, hence the second try.
+  private inflate(
+    pack: PackFile,
+    offset: number,
+    out: Uint8Array,
+    outFrom: number,
+    size: number,
+  ): void {
+    // Deflate's worst case is a little over the size; unusual encoders need more, hence the second
+    // try.
     const bound = size + (size >>> 8) + 64
     this.readWindow(pack, offset, Math.min(bound, pack.size - 20 - offset))
     try {
       this.inflater.whole(this.window, this.windowFrom, this.windowTo, out, outFrom, size)
     } catch (error) {
       const most = Math.min(pack.size - 20 - offset, bound * 4 + 65536)
-      if (this.windowTo - this.windowFrom >= most) throw this.corrupt(pack, offset, (error as Error).message)
+      if (this.windowTo - this.windowFrom >= most)
+        throw this.corrupt(pack, offset, (error as Error).message)
       this.readWindow(pack, offset, most)
       this.inflater.whole(this.window, this.windowFrom, this.windowTo, out, outFrom, size)
     }
@@ -203,7 +238,8 @@ export class EntryReader {
       this.windowTo = base + Math.max(within, this.blockEnds[slot]!)
       return
     }
-    if (this.raw.length < want || this.raw.length > (1 << 22) + want) this.raw = Buffer.allocUnsafeSlow(Math.max(1 << 16, want))
+    if (this.raw.length < want || this.raw.length > (1 << 22) + want)
+      this.raw = Buffer.allocUnsafeSlow(Math.max(1 << 16, want))
     this.window = this.raw
     this.windowFrom = 0
     this.windowTo = pack.read(this.raw, 0, want, offset)
@@ -211,7 +247,8 @@ export class EntryReader {
 
   private checkSize(pack: PackFile, at: number, size: number): void {
     this.meter?.spend(size)
-    if (size > this.maxObjectBytes) throw new GitError('too_large', `object at ${at} of ${pack.name} has ${size} bytes`)
+    if (size > this.maxObjectBytes)
+      throw new GitError('too_large', `object at ${at} of ${pack.name} has ${size} bytes`)
   }
 
   private corrupt(pack: PackFile, at: number, what: string): GitError {

@@ -1,5 +1,6 @@
 /**
- * The `.mtimes` file beside a pack of objects that nothing reaches (gitformat-pack, "pack-*.mtimes files have the format"): for each when
+ * The `.mtimes` file beside a pack of objects that nothing reaches (gitformat-pack, "pack-*.mtimes
+ * files have the format"): for each when
  * it was found so. Git calls such packs cruft packs, and knows them by this file.
  */
 import { be32, type PackIndex } from './pack-index.ts'
@@ -8,14 +9,30 @@ import { readWhole } from './read-whole.ts'
 const HEADER = 12
 const TRAILER = 40
 
-/** The times in seconds since 1970 in the order of the index; null when there is no such file, or one that does not fit. */
+/**
+ * The times in seconds since 1970 in the order of the index; null when there is no such file, or
+ * one that does not fit.
+ */
 export function readTimes(base: string, index: PackIndex): Uint32Array | null {
   const bytes = readWhole(`${base}.mtimes`)
   const { count } = index
-  if (bytes === null || bytes.length !== HEADER + count * 4 + TRAILER || be32(bytes, 0) !== 0x4d544d45 || be32(bytes, 4) !== 1 || be32(bytes, 8) !== 1) return null
+  if (
+    bytes === null ||
+    bytes.length !== HEADER + count * 4 + TRAILER ||
+    be32(bytes, 0) !== 0x4d544d45 ||
+    be32(bytes, 4) !== 1 ||
+    be32(bytes, 8) !== 1
+  )
+    return null
   const end = bytes.length - TRAILER
   if (Buffer.compare(bytes.subarray(end, end + 20), index.packChecksum) !== 0) return null
-  if (Buffer.compare(Bun.SHA1.hash(bytes.subarray(0, end + 20)) as Uint8Array, bytes.subarray(end + 20)) !== 0) return null
+  if (
+    Buffer.compare(
+      Bun.SHA1.hash(bytes.subarray(0, end + 20)) as Uint8Array,
+      bytes.subarray(end + 20),
+    ) !== 0
+  )
+    return null
   const times = new Uint32Array(count)
   for (let place = 0; place < count; place++) times[place] = be32(bytes, HEADER + place * 4)
   return times

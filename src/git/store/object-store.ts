@@ -1,4 +1,7 @@
-/** All objects of one store, read from its packs by one thread. Packs that other threads add are found on a miss. */
+/**
+ * All objects of one store, read from its packs by one thread. Packs that other threads add are
+ * found on a miss.
+ */
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { EMPTY_TREE } from '../object.ts'
@@ -53,7 +56,8 @@ export class ObjectStore implements ObjectReader {
     if (!stat) throw new GitError('missing', 'there is no such store')
     const stamp = Number(stat.mtimeNs / 1000n)
     if (stamp === this.stamp) return false
-    // File times are coarse: a directory that changed just now may change again under the same time.
+    // File times are coarse: a directory that changed just now may change again under the same
+    // time.
     const age = (performance.timeOrigin + performance.now()) * 1000 - stamp
     const known = new Map(this.list.map((pack) => [pack.name, pack]))
     const next: PackFile[] = []
@@ -110,7 +114,9 @@ export class ObjectStore implements ObjectReader {
     this.graph = undefined
   }
 
-  /** Finds an object by its raw id in the packs known now; `pack`, `offset` and `place` tell where. */
+  /**
+   * Finds an object by its raw id in the packs known now; `pack`, `offset` and `place` tell where.
+   */
   locateKnown(oid: Uint8Array, at: number): boolean {
     this.reader.meter?.step()
     if (this.last !== null && this.locateIn(this.last, oid, at)) return true
@@ -129,7 +135,10 @@ export class ObjectStore implements ObjectReader {
     return this.locateKnown(oid, at) || (this.refresh() && this.locateKnown(oid, at))
   }
 
-  /** Loads the object into the reader's view (`reader.bytes`, `from`, `to`, `type`); false when it is not there. */
+  /**
+   * Loads the object into the reader's view (`reader.bytes`, `from`, `to`, `type`); false when it
+   * is not there.
+   */
   load(oid: Uint8Array, at: number): boolean {
     if (!this.locate(oid, at)) return this.loadEmptyTree(oid, at)
     this.reader.load(this.pack, this.offset)
@@ -205,7 +214,10 @@ export class ObjectStore implements ObjectReader {
     }
   }
 
-  /** The packs, each opened. The directory is looked at again when maintenance removed one before that. */
+  /**
+   * The packs, each opened. The directory is looked at again when maintenance removed one before
+   * that.
+   */
   private present(): readonly PackFile[] {
     if (this.list.some((pack) => pack.indexIfThere === null)) this.lookAgain()
     return this.list.filter((pack) => pack.indexIfThere !== null)

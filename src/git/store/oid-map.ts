@@ -1,4 +1,7 @@
-/** Numbers object ids from 0 in the order they are added: a hash table over raw 20-byte ids that makes no strings. */
+/**
+ * Numbers object ids from 0 in the order they are added: a hash table over raw 20-byte ids that
+ * makes no strings.
+ */
 export class OidMap {
   /** Five words per id. */
   private words: Int32Array

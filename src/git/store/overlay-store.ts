@@ -1,4 +1,7 @@
-/** A store with one pack more, which nobody else sees: a push is checked with it before it is let in. */
+/**
+ * A store with one pack more, which nobody else sees: a push is checked with it before it is let
+ * in.
+ */
 import type { CommitGraph } from './commit-graph.ts'
 import { ObjectStore } from './object-store.ts'
 import type { PackFile } from './pack-file.ts'

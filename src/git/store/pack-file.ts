@@ -28,13 +28,18 @@ export class PackFile {
     return this.base.slice(this.base.lastIndexOf('/') + 1)
   }
 
-  /** Throws GitError `corrupt` when index and pack do not belong together; ENOENT passes through. */
+  /**
+   * Throws GitError `corrupt` when index and pack do not belong together; ENOENT passes through.
+   */
   get index(): PackIndex {
     if (this.opened === null) this.open()
     return this.opened!
   }
 
-  /** The same, or null when maintenance removed the pack before this thread opened it: its objects are in another one then. */
+  /**
+   * The same, or null when maintenance removed the pack before this thread opened it: its objects
+   * are in another one then.
+   */
   get indexIfThere(): PackIndex | null {
     try {
       return this.index
@@ -60,7 +65,10 @@ export class PackFile {
     return this.ordered?.held ?? 0
   }
 
-  /** The `.bitmap` beside it, or null; one that does not fit counts as none, and so does a pack that is gone. */
+  /**
+   * The `.bitmap` beside it, or null; one that does not fit counts as none, and so does a pack that
+   * is gone.
+   */
   get bitmap(): BitmapFile | null {
     if (this.bits === undefined) {
       try {
@@ -115,8 +123,13 @@ export class PackFile {
       readSync(fd, head, 0, 12, 0)
       readSync(fd, tail, 0, 20, Math.max(0, length - 20))
       const view = Buffer.from(head)
-      const sound = length >= 32 && view.toString('latin1', 0, 4) === 'PACK' && view.readUInt32BE(4) === 2
-      if (!sound || view.readUInt32BE(8) !== index.count || Buffer.compare(tail, index.packChecksum) !== 0) {
+      const sound =
+        length >= 32 && view.toString('latin1', 0, 4) === 'PACK' && view.readUInt32BE(4) === 2
+      if (
+        !sound ||
+        view.readUInt32BE(8) !== index.count ||
+        Buffer.compare(tail, index.packChecksum) !== 0
+      ) {
         throw new GitError('corrupt', `${this.name}: pack and index do not belong together`)
       }
       this.length = length

@@ -21,7 +21,8 @@ export class PackIndex {
     readonly path: string,
   ) {
     const bad = () => new GitError('corrupt', `${path} is not a sound pack index of version 2`)
-    if (bytes.length < 8 + 1024 + 40 || be32(bytes, 0) !== 0xff744f63 || be32(bytes, 4) !== 2) throw bad()
+    if (bytes.length < 8 + 1024 + 40 || be32(bytes, 0) !== 0xff744f63 || be32(bytes, 4) !== 2)
+      throw bad()
     for (let i = 0; i < 256; i++) {
       this.fanout[i + 1] = be32(bytes, 8 + i * 4)
       if (this.fanout[i + 1]! < this.fanout[i]!) throw bad()
@@ -101,8 +102,12 @@ export class PackIndex {
     const value = be32(this.bytes, this.offsets + place * 4)
     if (value < 0x80000000) return value
     const wide = value - 0x80000000
-    if (wide >= this.wideCount) throw new GitError('corrupt', `${this.path} points outside of itself`)
-    return be32(this.bytes, this.wide + wide * 8) * 4294967296 + be32(this.bytes, this.wide + wide * 8 + 4)
+    if (wide >= this.wideCount)
+      throw new GitError('corrupt', `${this.path} points outside of itself`)
+    return (
+      be32(this.bytes, this.wide + wide * 8) * 4294967296 +
+      be32(this.bytes, this.wide + wide * 8 + 4)
+    )
   }
 
   private lower(oid: Uint8Array): number {
@@ -137,7 +142,10 @@ export class PackIndex {
   }
 }
 
-/** After a guess by proportion the place is close: look 8 places further in the right direction first. */
+/**
+ * After a guess by proportion the place is close: look 8 places further in the right direction
+ * first.
+ */
 function near(guess: number, after: boolean, low: number, high: number): number {
   const next = after ? guess + 8 : guess - 8
   return next > low && next < high - 1 ? next : (low + high) >>> 1

@@ -1,4 +1,7 @@
-/** The objects of a pack in the order in which they lie in it: from git's `.rev` file, or by sorting (gitformat-pack). */
+/**
+ * The objects of a pack in the order in which they lie in it: from git's `.rev` file, or by sorting
+ * (gitformat-pack).
+ */
 import { existsSync } from 'node:fs'
 import { GitError } from '../ports.ts'
 import { be32, type PackIndex } from './pack-index.ts'
@@ -10,18 +13,24 @@ type Whole = { readonly places: Uint32Array; readonly offsets: Float64Array }
 /** Bytes of the file before the places, and behind them: the pack's checksum and its own. */
 const HEADER = 12
 const CHECKSUMS = 40
-/** Once so many of a pack's objects were looked up, knowing all of them costs less than looking on. */
+/**
+ * Once so many of a pack's objects were looked up, knowing all of them costs less than looking on.
+ */
 const MANY = 1 / 32
 
 /**
- * Few objects are looked up in the file itself: what a small answer needs of a large pack is there at once after a start. Whoever goes
+ * Few objects are looked up in the file itself: what a small answer needs of a large pack is there
+ * at once after a start. Whoever goes
  * through many gets all of them as arrays (`whole`).
  */
 export class PackOrder {
   private arrays: Whole | null = null
   private ranks: Uint32Array | null = null
   private looks = 0
-  /** CRCs of groups of entries that were once found sound one by one; groups are numbered by who copies them. */
+  /**
+   * CRCs of groups of entries that were once found sound one by one; groups are numbered by who
+   * copies them.
+   */
   readonly proven = new Map<number, number>()
 
   private constructor(
@@ -44,14 +53,27 @@ export class PackOrder {
 
   /** Roughly the bytes of memory that it holds. */
   get held(): number {
-    return (this.file?.length ?? 0) + (this.arrays === null ? 0 : this.count * 12) + (this.ranks === null ? 0 : this.count * 4)
+    return (
+      (this.file?.length ?? 0) +
+      (this.arrays === null ? 0 : this.count * 12) +
+      (this.ranks === null ? 0 : this.count * 4)
+    )
   }
 
-  /** The place in the index of each object, in pack order, and where each starts; behind the last one, where the objects end. */
+  /**
+   * The place in the index of each object, in pack order, and where each starts; behind the last
+   * one, where the objects end.
+   */
   get whole(): Whole {
     if (this.arrays !== null) return this.arrays
-    const arrays = (this.file && wholeOf(this.index, placesIn(this.file, this.count), this.end)) ?? wholeOf(this.index, sort(this.index), this.end)
-    if (arrays === null) throw new GitError('corrupt', `${this.index.path} names an object outside of the pack, or two at one place`)
+    const arrays =
+      (this.file && wholeOf(this.index, placesIn(this.file, this.count), this.end)) ??
+      wholeOf(this.index, sort(this.index), this.end)
+    if (arrays === null)
+      throw new GitError(
+        'corrupt',
+        `${this.index.path} names an object outside of the pack, or two at one place`,
+      )
     this.file = null
     return (this.arrays = arrays)
   }
@@ -64,7 +86,9 @@ export class PackOrder {
     return place >= 0 && place < this.count ? place : this.whole.places[rank]!
   }
 
-  /** Where the object of a rank starts, or for the rank behind the last one, where the objects end. */
+  /**
+   * Where the object of a rank starts, or for the rank behind the last one, where the objects end.
+   */
   offsetAt(rank: number): number {
     if (this.arrays !== null) return this.arrays.offsets[rank]!
     return rank === this.count ? this.end : this.index.offset(this.placeAt(rank))
@@ -113,7 +137,10 @@ function wholeOf(index: PackIndex, places: Uint32Array | null, end: number): Who
   return { places, offsets }
 }
 
-/** Whether there is a `.rev` file that does not say what the index says, or is not as it was written. */
+/**
+ * Whether there is a `.rev` file that does not say what the index says, or is not as it was
+ * written.
+ */
 export function isOrderDamaged(base: string, index: PackIndex): boolean {
   if (!existsSync(`${base}.rev`)) return false
   const file = soundFile(base, index)
@@ -125,9 +152,21 @@ export function isOrderDamaged(base: string, index: PackIndex): boolean {
 function soundFile(base: string, index: PackIndex): Uint8Array | null {
   const bytes = readWhole(`${base}.rev`)
   const end = HEADER + index.count * 4
-  if (bytes === null || bytes.length !== end + CHECKSUMS || be32(bytes, 0) !== 0x52494458 || be32(bytes, 4) !== 1 || be32(bytes, 8) !== 1) return null
+  if (
+    bytes === null ||
+    bytes.length !== end + CHECKSUMS ||
+    be32(bytes, 0) !== 0x52494458 ||
+    be32(bytes, 4) !== 1 ||
+    be32(bytes, 8) !== 1
+  )
+    return null
   if (Buffer.compare(bytes.subarray(end, end + 20), index.packChecksum) !== 0) return null
-  return Buffer.compare(Bun.SHA1.hash(bytes.subarray(0, end + 20)) as Uint8Array, bytes.subarray(end + 20)) === 0 ? bytes : null
+  return Buffer.compare(
+    Bun.SHA1.hash(bytes.subarray(0, end + 20)) as Uint8Array,
+    bytes.subarray(end + 20),
+  ) === 0
+    ? bytes
+    : null
 }
 
 function placesIn(file: Uint8Array, count: number): Uint32Array | null {
@@ -157,7 +196,10 @@ function sort(index: PackIndex): Uint32Array {
   return places
 }
 
-/** The places in the index, in pack order, of rows in pack order that `sorted` puts in the order of ids. */
+/**
+ * The places in the index, in pack order, of rows in pack order that `sorted` puts in the order of
+ * ids.
+ */
 export function placesOf(sorted: Uint32Array): Uint32Array {
   const places = new Uint32Array(sorted.length)
   for (let place = 0; place < sorted.length; place++) places[sorted[place]!] = place

@@ -10,7 +10,8 @@ export function readOpen(fd: number): Uint8Array {
     if (got === 0) break
     at += got
   }
-  // One that was cut off meanwhile is as short as what there was to read: zeros would be taken for content.
+  // One that was cut off meanwhile is as short as what there was to read: zeros would be taken for
+  // content.
   return bytes.subarray(0, at)
 }
 

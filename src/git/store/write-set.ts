@@ -1,4 +1,7 @@
-/** New objects on top of a store: readable at once, on disk as one synced pack when they are kept, else forgotten. */
+/**
+ * New objects on top of a store: readable at once, on disk as one synced pack when they are kept,
+ * else forgotten.
+ */
 import { closeSync, fsyncSync, openSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import zlib from 'node:zlib'
@@ -6,7 +9,14 @@ import type { CommitGraph, CommitNode } from '../history/index.ts'
 import { hashObject, parseTree } from '../object.ts'
 import { packHeader, typeCode, writeEntryHeader } from '../pack/entry.ts'
 import { sortRows, writeAll, writeIndex } from '../pack/index-writer.ts'
-import { GitError, type GitObject, type ObjectDatabase, type ObjectReader, type ObjectType, type Oid } from '../ports.ts'
+import {
+  GitError,
+  type GitObject,
+  type ObjectDatabase,
+  type ObjectReader,
+  type ObjectType,
+  type Oid,
+} from '../ports.ts'
 import { copyBytes } from './copy-bytes.ts'
 import { installPack, randomName, writeDurably } from './files.ts'
 
@@ -47,7 +57,8 @@ export class WriteSet implements ObjectDatabase {
     const oid = hashObject(type, data)
     if (this.objects.has(oid)) return oid
     this.held += data.length + 200
-    if (this.held > this.limit) throw new GitError('too_large', `the change has more than ${this.limit} bytes of new objects`)
+    if (this.held > this.limit)
+      throw new GitError('too_large', `the change has more than ${this.limit} bytes of new objects`)
     this.objects.set(oid, { type, data: copyBytes(data) })
     return oid
   }
@@ -69,8 +80,10 @@ export class WriteSet implements ObjectDatabase {
   }
 
   /**
-   * Writes the set as one pack and waits until it is on disk; nothing for an empty set. Objects that the store has
-   * already are written all the same: the pack that has them may be one that a refused push takes back.
+   * Writes the set as one pack and waits until it is on disk; nothing for an empty set. Objects
+   * that the store has
+   * already are written all the same: the pack that has them may be one that a refused push takes
+   * back.
    */
   persist(directory: string, tmp: string): void {
     if (this.objects.size === 0) return
@@ -86,7 +99,13 @@ export class WriteSet implements ObjectDatabase {
 
   private writePack(path: string): void {
     const count = this.objects.size
-    const rows = { count, oids: new Uint8Array(count * 20), ids: null, crcs: new Uint32Array(count), offsets: new Float64Array(count) }
+    const rows = {
+      count,
+      oids: new Uint8Array(count * 20),
+      ids: null,
+      crcs: new Uint32Array(count),
+      offsets: new Float64Array(count),
+    }
     const hasher = new Bun.CryptoHasher('sha1')
     const fd = openSync(`${path}.pack`, 'wx', 0o444)
     try {

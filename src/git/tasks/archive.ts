@@ -6,7 +6,11 @@ import type { Task } from './task.ts'
 
 const BLOCK = 1 << 16
 
-export function* archiveTask(store: OpenStore, commit: Oid, options: { format: 'zip' | 'tar'; prefix: string; path?: string }): Task<void> {
+export function* archiveTask(
+  store: OpenStore,
+  commit: Oid,
+  options: { format: 'zip' | 'tar'; prefix: string; path?: string },
+): Task<void> {
   store.objects.pin()
   store.objects.refresh()
   try {

@@ -1,9 +1,13 @@
 /**
- * Takes unreachable objects out of a store, in two steps as git does with cruft packs (git-repack, "--cruft"): what nothing reaches is put
- * into a pack of its own, with the time when it was found so; what has lain there for longer than the grace period is left out of the next
- * one. The grace counts from then, not from when an object was made: old commits of a branch that was deleted today stay as long as young ones.
+ * Takes unreachable objects out of a store, in two steps as git does with cruft packs (git-repack,
+ * "--cruft"): what nothing reaches is put
+ * into a pack of its own, with the time when it was found so; what has lain there for longer than
+ * the grace period is left out of the next
+ * one. The grace counts from then, not from when an object was made: old commits of a branch that
+ * was deleted today stay as long as young ones.
  *
- * Nothing is removed here. The packs that are no longer needed are named, and go when the host has looked once more at what its refs name.
+ * Nothing is removed here. The packs that are no longer needed are named, and go when the host has
+ * looked once more at what its refs name.
  */
 import { bytesToOid, MODE, parseTree } from '../object.ts'
 import { COMMIT, TAG, TREE } from '../pack/entry.ts'
@@ -32,8 +36,18 @@ type Strays = {
   readonly times: number[]
 }
 
-/** `tips` are raw ids of everything that is named. Throws GitError `missing` when one of them, or what it needs, is not there. */
-export function* collectTask(engine: Engine, name: string, tips: Uint8Array, graceMs: number, nowMs: number, path: string): Task<Collected> {
+/**
+ * `tips` are raw ids of everything that is named. Throws GitError `missing` when one of them, or
+ * what it needs, is not there.
+ */
+export function* collectTask(
+  engine: Engine,
+  name: string,
+  tips: Uint8Array,
+  graceMs: number,
+  nowMs: number,
+  path: string,
+): Task<Collected> {
   const store = engine.store(name)
   const { objects } = store
   const packs = objects.packs.filter((pack) => !pack.isPending())
@@ -48,16 +62,19 @@ export function* collectTask(engine: Engine, name: string, tips: Uint8Array, gra
   }
   const plain = packs.filter((pack) => !times.has(pack))
   const untidy: PackFile[] = []
-  for (const [pack, known] of times) yield* findStrays(pack, reached, strays, (place) => known[place]!)
+  for (const [pack, known] of times)
+    yield* findStrays(pack, reached, strays, (place) => known[place]!)
   // What came again since it was set apart begins anew.
-  for (const pack of plain) if (yield* findStrays(pack, reached, strays, () => now)) untidy.push(pack)
+  for (const pack of plain)
+    if (yield* findStrays(pack, reached, strays, () => now)) untidy.push(pack)
 
   const kept = yield* keep(objects, strays, now - graceMs / 1000)
   const tidy = plain.filter((pack) => !untidy.includes(pack))
   const replaced = [...untidy, ...times.keys()]
   const chosen = yield* choose(replaced, reached, tidy)
   const returns = [...times.keys()].some((pack) => holdsOneOf(pack, chosen))
-  if (untidy.length === 0 && kept.size === strays.oids.size && !returns && times.size <= 1) return { doomed: [], dropped: 0 }
+  if (untidy.length === 0 && kept.size === strays.oids.size && !returns && times.size <= 1)
+    return { doomed: [], dropped: 0 }
 
   const directory = engine.directory(name)
   const made: string[] = []
@@ -70,7 +87,10 @@ export function* collectTask(engine: Engine, name: string, tips: Uint8Array, gra
     if (kept.size > 0) {
       yield* writePackFile(objects, { pack: null, bits: null, others: kept }, path)
       const index = PackIndex.open(`${path}.idx`)
-      writeDurably(`${path}.mtimes`, buildTimes(index, (place) => strays.times[strays.oids.get(index.raw, index.idAt(place))]!))
+      writeDurably(
+        `${path}.mtimes`,
+        buildTimes(index, (place) => strays.times[strays.oids.get(index.raw, index.idAt(place))]!),
+      )
       made.push(installPack(directory, `${path}.pack`, `${path}.idx`, false))
     }
   } catch (error) {
@@ -81,7 +101,12 @@ export function* collectTask(engine: Engine, name: string, tips: Uint8Array, gra
 }
 
 /** Adds what a pack has that is not reached; says whether there was anything. */
-function* findStrays(pack: PackFile, reached: OidMap, { oids, times }: Strays, timeAt: (place: number) => number): Generator<'pause', boolean, unknown> {
+function* findStrays(
+  pack: PackFile,
+  reached: OidMap,
+  { oids, times }: Strays,
+  timeAt: (place: number) => number,
+): Generator<'pause', boolean, unknown> {
   const { index } = pack
   let any = false
   for (let place = 0; place < index.count; place++) {
@@ -95,8 +120,15 @@ function* findStrays(pack: PackFile, reached: OidMap, { oids, times }: Strays, t
   return any
 }
 
-/** Those that were found after `since`, and what they lead to: a store never has an object without what it names. */
-function* keep(objects: ObjectStore, { oids, times }: Strays, since: number): Generator<'pause', OidMap, unknown> {
+/**
+ * Those that were found after `since`, and what they lead to: a store never has an object without
+ * what it names.
+ */
+function* keep(
+  objects: ObjectStore,
+  { oids, times }: Strays,
+  since: number,
+): Generator<'pause', OidMap, unknown> {
   const kept = new OidMap(oids.size)
   const ids = oids.bytes
   for (let i = 0; i < oids.size; i++) if (times[i]! > since) kept.add(ids, i * 20)
@@ -117,20 +149,35 @@ function namedBy(objects: ObjectStore, oids: Uint8Array, at: number): string[] {
   const { type } = objects.reader.headerAt(objects.pack, objects.offset)
   if (type !== COMMIT && type !== TAG && type !== TREE) return []
   const data = objects.read(bytesToOid(oids, at))?.data ?? new Uint8Array()
-  if (type === TREE) return parseTree(data).flatMap(({ mode, oid }) => ((mode & 0o170000) === MODE.submodule ? [] : [oid]))
+  if (type === TREE)
+    return parseTree(data).flatMap(({ mode, oid }) =>
+      (mode & 0o170000) === MODE.submodule ? [] : [oid],
+    )
   const text = Buffer.from(data.buffer, data.byteOffset, data.length).toString('latin1')
   const end = text.indexOf('\n\n')
-  return [...text.slice(0, end < 0 ? text.length : end).matchAll(/^(?:tree|parent|object) ([0-9a-f]{40})$/gm)].flatMap(([, oid]) => oid ?? [])
+  return [
+    ...text
+      .slice(0, end < 0 ? text.length : end)
+      .matchAll(/^(?:tree|parent|object) ([0-9a-f]{40})$/gm),
+  ].flatMap(([, oid]) => oid ?? [])
 }
 
 /** What is reached in packs that are replaced and is in none of those that stay. */
-function* choose(replaced: readonly PackFile[], reached: OidMap, staying: readonly PackFile[]): Generator<'pause', OidMap, unknown> {
+function* choose(
+  replaced: readonly PackFile[],
+  reached: OidMap,
+  staying: readonly PackFile[],
+): Generator<'pause', OidMap, unknown> {
   const chosen = new OidMap()
   for (const { index } of replaced) {
     for (let place = 0; place < index.count; place++) {
       if (place % 65536 === 65535) yield 'pause'
       const at = index.idAt(place)
-      if (reached.get(index.raw, at) < 0 || staying.some((pack) => pack.index.find(index.raw, at) >= 0)) continue
+      if (
+        reached.get(index.raw, at) < 0 ||
+        staying.some((pack) => pack.index.find(index.raw, at) >= 0)
+      )
+        continue
       chosen.add(index.raw, at)
     }
   }

@@ -44,7 +44,10 @@ export class Engine {
     return made
   }
 
-  /** Closes the stores that were used least lately while there are too many, or too much is held for them. */
+  /**
+   * Closes the stores that were used least lately while there are too many, or too much is held for
+   * them.
+   */
   private trim(keep: string): void {
     let weight = 0
     for (const store of this.open.values()) weight += store.weight

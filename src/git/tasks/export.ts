@@ -1,4 +1,7 @@
-/** Writes a plain bare repository that git reads: one pack with what the refs reach, packed refs, HEAD (gitrepository-layout). */
+/**
+ * Writes a plain bare repository that git reads: one pack with what the refs reach, packed refs,
+ * HEAD (gitrepository-layout).
+ */
 import { syncDirectorySync } from '#lib/disk.ts'
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,8 +15,14 @@ import type { OpenStore } from './open-store.ts'
 import type { Task } from './task.ts'
 
 /** Throws GitError `invalid` when the directory exists and is not empty. */
-export function* exportTask(store: OpenStore, names: NamespaceTips, refs: RefSnapshot, directory: string): Task<void> {
-  if (existsSync(directory) && readdirSync(directory).length > 0) throw new GitError('invalid', `${directory} is not empty`)
+export function* exportTask(
+  store: OpenStore,
+  names: NamespaceTips,
+  refs: RefSnapshot,
+  directory: string,
+): Task<void> {
+  if (existsSync(directory) && readdirSync(directory).length > 0)
+    throw new GitError('invalid', `${directory} is not empty`)
   store.objects.pin()
   try {
     store.objects.refresh()
@@ -30,7 +39,8 @@ export function* exportTask(store: OpenStore, names: NamespaceTips, refs: RefSna
       const path = join(packs, `tmp_${randomName()}`)
       yield* writePackFile(store.objects, { pack: null, bits: null, others: chosen }, path)
       const checksum = Buffer.from(PackIndex.open(`${path}.idx`).packChecksum).toString('hex')
-      for (const ending of ['pack', 'rev', 'idx']) renameSync(`${path}.${ending}`, join(packs, `pack-${checksum}.${ending}`))
+      for (const ending of ['pack', 'rev', 'idx'])
+        renameSync(`${path}.${ending}`, join(packs, `pack-${checksum}.${ending}`))
       syncDirectorySync(packs)
     }
     syncDirectorySync(directory)

@@ -1,4 +1,7 @@
-/** Lines, progress and the pack of a fetch's answer, in the order and the framing that the client asked for. */
+/**
+ * Lines, progress and the pack of a fetch's answer, in the order and the framing that the client
+ * asked for.
+ */
 import type { GitError } from '../ports.ts'
 import type { FetchRequest } from '../protocol/fetch-request.ts'
 import type { Framer } from '../protocol/framer.ts'
@@ -46,7 +49,10 @@ export class FetchOutput {
     if (this.request.band !== 'none') this.framer.raw(FLUSH)
   }
 
-  /** Where a long count stands; shown now and then. A client that wants no progress gets a sign of life instead. */
+  /**
+   * Where a long count stands; shown now and then. A client that wants no progress gets a sign of
+   * life instead.
+   */
   counting(what: string, count: number): void {
     const now = performance.now()
     if (now - this.shown >= PROGRESS_EVERY) {
@@ -65,11 +71,16 @@ export class FetchOutput {
 
   progress(text: string): void {
     if (!this.request.progress || !this.packing || this.request.band === 'none') return
-    this.framer.raw(bandPackets(2, Buffer.from(text), this.request.band === 'small' ? 995 : undefined))
+    this.framer.raw(
+      bandPackets(2, Buffer.from(text), this.request.band === 'small' ? 995 : undefined),
+    )
     this.urgent = true
   }
 
-  /** An error: `ERR` while lines are spoken, side band 3 once bands flow. A bare pack can only be cut off. */
+  /**
+   * An error: `ERR` while lines are spoken, side band 3 once bands flow. A bare pack can only be
+   * cut off.
+   */
   fail(error: GitError): void {
     const text = error.message.replace(/[\n\r]+/g, ' ').slice(0, 900)
     if (!this.packing) this.framer.line(`ERR ${text}\n`)

@@ -1,4 +1,7 @@
-/** Answers one fetch of any protocol version (gitprotocol-pack, gitprotocol-v2): negotiation, boundaries and pack. */
+/**
+ * Answers one fetch of any protocol version (gitprotocol-pack, gitprotocol-v2): negotiation,
+ * boundaries and pack.
+ */
 import { BLOB, COMMIT, TREE } from '../pack/entry.ts'
 import { PackBuilder } from '../pack/build.ts'
 import { planPack } from '../pack/plan.ts'
@@ -16,10 +19,15 @@ import { FetchOutput } from './fetch-output.ts'
 import type { Task } from './task.ts'
 
 /**
- * The task behind `Git.uploadPack`'s fetch. Errors after the first output go into the stream as git expects them. Gives
+ * The task behind `Git.uploadPack`'s fetch. Errors after the first output go into the stream as git
+ * expects them. Gives
  * whether it came to its end: such an answer can be given again.
  */
-export function* fetchTask(store: OpenStore, request: FetchRequest, names: NamespaceTips): Task<boolean> {
+export function* fetchTask(
+  store: OpenStore,
+  request: FetchRequest,
+  names: NamespaceTips,
+): Task<boolean> {
   store.objects.pin()
   const framer = new Framer(request.band)
   const out = new FetchOutput(framer, request)
@@ -36,7 +44,13 @@ export function* fetchTask(store: OpenStore, request: FetchRequest, names: Names
   return sent
 }
 
-function* answer(store: OpenStore, request: FetchRequest, names: NamespaceTips, framer: Framer, out: FetchOutput): Task<boolean> {
+function* answer(
+  store: OpenStore,
+  request: FetchRequest,
+  names: NamespaceTips,
+  framer: Framer,
+  out: FetchOutput,
+): Task<boolean> {
   store.objects.refresh()
   const filter = request.filter === null ? NO_FILTER : parseFilter(request.filter)
   const reach = store.reach(names.tips)
@@ -50,7 +64,9 @@ function* answer(store: OpenStore, request: FetchRequest, names: NamespaceTips, 
   let cut: ReadonlySet<number> = new Set(client)
   let boundary: { shallow: readonly number[]; unshallow: readonly number[] } | null = null
   if (deepens) {
-    const not = request.deepenNot.map((oid) => peelHex(store.objects, oid)).filter((peeled) => peeled?.type === COMMIT)
+    const not = request.deepenNot
+      .map((oid) => peelHex(store.objects, oid))
+      .filter((peeled) => peeled?.type === COMMIT)
     const found = computeShallow(table, wants.commits, {
       client,
       depth: request.depth,
@@ -68,15 +84,37 @@ function* answer(store: OpenStore, request: FetchRequest, names: NamespaceTips, 
   if (haves === null) return true
   out.packStarts()
 
-  const selected = yield* selectObjects({ store, request, names, wants, haves, boundary, client, cut, filter, out })
+  const selected = yield* selectObjects({
+    store,
+    request,
+    names,
+    wants,
+    haves,
+    boundary,
+    client,
+    cut,
+    filter,
+    out,
+  })
   yield* sendPack(store, request, selected, framer, out)
   return true
 }
 
 /** Writes the pack of what was selected, with its trailer. */
-export function* sendPack(store: OpenStore, request: FetchRequest, { chosen, known, origin }: Selected, framer: Framer, out: FetchOutput): Task<void> {
+export function* sendPack(
+  store: OpenStore,
+  request: FetchRequest,
+  { chosen, known, origin }: Selected,
+  framer: Framer,
+  out: FetchOutput,
+): Task<void> {
   const parts = planPack(store.objects, chosen)
-  const builder = new PackBuilder(store.objects, parts, { ofsDelta: request.ofsDelta, known, origin }, framer)
+  const builder = new PackBuilder(
+    store.objects,
+    parts,
+    { ofsDelta: request.ofsDelta, known, origin },
+    framer,
+  )
   const same = builder.copyOf
   const hasher = same === null ? new Bun.CryptoHasher('sha1') : null
   framer.hashTo(hasher)
@@ -93,8 +131,15 @@ export function* sendPack(store: OpenStore, request: FetchRequest, { chosen, kno
   out.packEnds(builder.total)
 }
 
-/** Resolves what the client wants. Throws GitError `missing` for everything that the tips do not reach. */
-export function* resolveWants(store: OpenStore, oids: readonly string[], names: NamespaceTips): Task<Wants> {
+/**
+ * Resolves what the client wants. Throws GitError `missing` for everything that the tips do not
+ * reach.
+ */
+export function* resolveWants(
+  store: OpenStore,
+  oids: readonly string[],
+  names: NamespaceTips,
+): Task<Wants> {
   const reach = store.reach(names.tips)
   const commits: number[] = []
   const tags: string[] = []
@@ -115,12 +160,15 @@ export function* resolveWants(store: OpenStore, oids: readonly string[], names: 
       const number = store.commits.number(peeled.raw, 0)
       store.commits.load(number)
       commits.push(number)
-    } else if (peeled.type === TREE || peeled.type === BLOB) others.push({ oid: peeled.oid, type: peeled.type })
+    } else if (peeled.type === TREE || peeled.type === BLOB)
+      others.push({ oid: peeled.oid, type: peeled.type })
   }
   if (unproven.length > 0) {
     // What is found on the way is kept for the next question: it must not be given up half-way.
     if (store.objects.reader.meter !== null) throw new Spent()
-    const hidden = yield* store.visible(names.tips).firstHidden(Buffer.from(unproven.join(''), 'hex'))
+    const hidden = yield* store
+      .visible(names.tips)
+      .firstHidden(Buffer.from(unproven.join(''), 'hex'))
     if (hidden !== null) throw notOurs(hidden)
   }
   return { commits: [...new Set(commits)], tags, others }

@@ -1,7 +1,10 @@
 /**
- * Takes a push's pack in (gitprotocol-pack, "Reference Update Request And Packfile Transfer"). Nothing is visible
- * before everything is checked: format, hashes, deltas, each object's content, and that every object that a new one
- * names is either in the pack or reachable from this namespace's own refs. The last rule keeps the store closed under
+ * Takes a push's pack in (gitprotocol-pack, "Reference Update Request And Packfile Transfer").
+ * Nothing is visible
+ * before everything is checked: format, hashes, deltas, each object's content, and that every
+ * object that a new one
+ * names is either in the pack or reachable from this namespace's own refs. The last rule keeps the
+ * store closed under
  * references and keeps a push from naming objects that only another fork has.
  */
 import { join } from 'node:path'
@@ -31,7 +34,10 @@ export type IngestRequest = {
   readonly targets: readonly { readonly oid: string; readonly commit: boolean }[]
   /** Whether a pack comes as input. */
   readonly pack: boolean
-  /** Whether the output tells after each block of input how many objects have come and how many are announced, as two big-endian numbers of 32 bits. */
+  /**
+   * Whether the output tells after each block of input how many objects have come and how many are
+   * announced, as two big-endian numbers of 32 bits.
+   */
   readonly counts?: boolean
   /** Whether the pack comes from another server rather than from a push (fsck.ts). */
   readonly imported?: boolean
@@ -52,14 +58,24 @@ export type IngestResult = {
 /** The verdict on a target that neither came nor is visible. */
 export const MISSING = 'missing necessary objects'
 
-export function* ingestTask(engine: Engine, request: IngestRequest, help: Help | null = null): Task<IngestResult> {
+export function* ingestTask(
+  engine: Engine,
+  request: IngestRequest,
+  help: Help | null = null,
+): Task<IngestResult> {
   const store = engine.store(request.store)
   store.objects.pin()
   const path = join(engine.settings.tmp, `incoming-${randomName()}`)
   try {
     if (!request.pack) {
       store.objects.refresh()
-      return { bytes: 0, objects: 0, pack: null, unlooked: false, verdicts: request.targets.map((target) => verdict(store, request.tips, target, null)) }
+      return {
+        bytes: 0,
+        objects: 0,
+        pack: null,
+        unlooked: false,
+        verdicts: request.targets.map((target) => verdict(store, request.tips, target, null)),
+      }
     }
     return yield* takePack(engine, store, request, path, help)
   } finally {
@@ -68,9 +84,18 @@ export function* ingestTask(engine: Engine, request: IngestRequest, help: Help |
   }
 }
 
-function* takePack(engine: Engine, store: OpenStore, request: IngestRequest, path: string, help: Help | null): Task<IngestResult> {
+function* takePack(
+  engine: Engine,
+  store: OpenStore,
+  request: IngestRequest,
+  path: string,
+  help: Help | null,
+): Task<IngestResult> {
   const { settings } = engine
-  const receiver = new PackReceiver(`${path}.pack`, { ...settings, imported: request.imported ?? false })
+  const receiver = new PackReceiver(`${path}.pack`, {
+    ...settings,
+    imported: request.imported ?? false,
+  })
   let resolver: DeltaResolver | null = null
   let temporary: PackFile | null = null
   try {
@@ -86,10 +111,19 @@ function* takePack(engine: Engine, store: OpenStore, request: IngestRequest, pat
     const bytes = receiver.size
     if (receiver.count === 0) {
       store.objects.refresh()
-      return { bytes, objects: 0, pack: null, unlooked: false, verdicts: request.targets.map((target) => verdict(store, request.tips, target, null)) }
+      return {
+        bytes,
+        objects: 0,
+        pack: null,
+        unlooked: false,
+        verdicts: request.targets.map((target) => verdict(store, request.tips, target, null)),
+      }
     }
     const { rows, links } = receiver
-    const limits = { maxObjectBytes: settings.maxObjectBytes, memory: Math.max(16 << 20, Math.min(64 << 20, settings.memoryBudget / 8)) }
+    const limits = {
+      maxObjectBytes: settings.maxObjectBytes,
+      memory: Math.max(16 << 20, Math.min(64 << 20, settings.memoryBudget / 8)),
+    }
     resolver = yield* resolveDeltas(receiver, bytes - 20, limits, help)
     store.objects.refresh()
     const checksum = yield* completeThinPack(store, receiver, resolver, request.tips, settings)
@@ -124,7 +158,10 @@ function countOf(receiver: PackReceiver): Uint8Array {
   return bytes
 }
 
-/** Why a ref may not get this target: it is neither in the pack nor reachable from the refs, or no commit. */
+/**
+ * Why a ref may not get this target: it is neither in the pack nor reachable from the refs, or no
+ * commit.
+ */
 function verdict(
   store: OpenStore,
   tips: Uint8Array,
@@ -138,9 +175,11 @@ function verdict(
   if (peeled === null) return MISSING
   if (!sent) {
     const plain = peeled.tags.length === 0 && peeled.type === COMMIT
-    const visible = reach.isNamed(target.oid) || (plain && reach.has(store.commits.numberOf(target.oid), true))
+    const visible =
+      reach.isNamed(target.oid) || (plain && reach.has(store.commits.numberOf(target.oid), true))
     if (!visible) return MISSING
   }
-  if (target.commit && (peeled.type !== COMMIT || peeled.tags.length > 0)) return 'a branch must point at a commit'
+  if (target.commit && (peeled.type !== COMMIT || peeled.tags.length > 0))
+    return 'a branch must point at a commit'
   return null
 }

@@ -1,6 +1,8 @@
 /**
- * Keeps a store fast: small packs are put together so that each pack has at least twice the objects of all smaller ones
- * (git-repack, "--geometric"), and objects that nothing reaches go after a grace period (`collect.ts`).
+ * Keeps a store fast: small packs are put together so that each pack has at least twice the objects
+ * of all smaller ones
+ * (git-repack, "--geometric"), and objects that nothing reaches go after a grace period
+ * (`collect.ts`).
  */
 import { syncDirectorySync } from '#lib/disk.ts'
 import { existsSync, renameSync } from 'node:fs'
@@ -27,10 +29,16 @@ import type { Task } from './task.ts'
 const FACTOR = 2
 /** Packs with fewer objects are walked quicker than a bitmap is read. */
 const BITMAP_FROM = 1000
-/** Objects that may lie outside of the largest pack before all are put together, so that its bitmap covers them. */
+/**
+ * Objects that may lie outside of the largest pack before all are put together, so that its bitmap
+ * covers them.
+ */
 const OUTSIDE = 5000
 
-/** Filters of changed paths that one round makes anew; the rest of a long history follows in later ones. */
+/**
+ * Filters of changed paths that one round makes anew; the rest of a long history follows in later
+ * ones.
+ */
 const NEW_FILTERS = 20_000
 
 export type MaintainOptions = {
@@ -40,14 +48,26 @@ export type MaintainOptions = {
   readonly nowMs?: number
   /** What work under way rests on, as far as it exists. */
   readonly leased?: readonly Oid[]
-  /** What the host names beside its refs, as far as it exists: raw ids, 20 bytes each. It only keeps objects; no aid to reading is made for it. */
+  /**
+   * What the host names beside its refs, as far as it exists: raw ids, 20 bytes each. It only keeps
+   * objects; no aid to reading is made for it.
+   */
   readonly kept?: Uint8Array
 }
 
-export type Maintained = Collected & { readonly packs: number; readonly bytes: number; readonly unindexed: number }
+export type Maintained = Collected & {
+  readonly packs: number
+  readonly bytes: number
+  readonly unindexed: number
+}
 
 /** `named` are all refs of the family. */
-export function* maintainTask(engine: Engine, name: string, named: readonly Oid[], options: MaintainOptions = {}): Task<Maintained> {
+export function* maintainTask(
+  engine: Engine,
+  name: string,
+  named: readonly Oid[],
+  options: MaintainOptions = {},
+): Task<Maintained> {
   const store = engine.store(name)
   const { objects } = store
   const directory = engine.directory(name)
@@ -62,7 +82,10 @@ export function* maintainTask(engine: Engine, name: string, named: readonly Oid[
       if (gathered.length > 1) yield* replace(engine, name, gathered, yield* union(gathered), path)
     } else {
       const nowMs = options.nowMs ?? performance.timeOrigin + performance.now()
-      const all = Buffer.concat([Buffer.from(tips.join(''), 'hex'), present(store, options.kept ?? new Uint8Array())])
+      const all = Buffer.concat([
+        Buffer.from(tips.join(''), 'hex'),
+        present(store, options.kept ?? new Uint8Array()),
+      ])
       collected = yield* collectTask(engine, name, all, options.graceMs, nowMs, path)
     }
     objects.refresh()
@@ -78,7 +101,8 @@ export function* maintainTask(engine: Engine, name: string, named: readonly Oid[
 }
 
 /** The packs that are there to stay, less those that were set apart. */
-const settled = ({ objects }: OpenStore): PackFile[] => objects.packs.filter((pack) => !pack.isPending() && !isSetApart(pack))
+const settled = ({ objects }: OpenStore): PackFile[] =>
+  objects.packs.filter((pack) => !pack.isPending() && !isSetApart(pack))
 
 /** Those of raw ids that the store has. */
 function present({ objects }: OpenStore, oids: Uint8Array): Uint8Array {
@@ -92,11 +116,24 @@ function present({ objects }: OpenStore, oids: Uint8Array): Uint8Array {
   return there.subarray(0, end)
 }
 
-/** Gives the largest pack its bitmap, if it is worth one and has none; those on their way out need none. */
-function* addBitmap(engine: Engine, name: string, starts: readonly number[], doomed: readonly string[]): Task<void> {
+/**
+ * Gives the largest pack its bitmap, if it is worth one and has none; those on their way out need
+ * none.
+ */
+function* addBitmap(
+  engine: Engine,
+  name: string,
+  starts: readonly number[],
+  doomed: readonly string[],
+): Task<void> {
   const store = engine.store(name)
   const { objects, commits } = store
-  const largest = settled(store).filter((pack) => !doomed.includes(pack.name)).reduce<PackFile | null>((best, pack) => (best !== null && best.index.count >= pack.index.count ? best : pack), null)
+  const largest = settled(store)
+    .filter((pack) => !doomed.includes(pack.name))
+    .reduce<PackFile | null>(
+      (best, pack) => (best !== null && best.index.count >= pack.index.count ? best : pack),
+      null,
+    )
   if (largest === null || largest.index.count < BITMAP_FROM || largest.bitmap !== null) return
   const bytes = yield* buildBitmap(objects, commits, largest, starts)
   if (bytes === null) return
@@ -113,7 +150,10 @@ function* addOrders(engine: Engine, store: OpenStore): Task<void> {
   }
 }
 
-/** Writes the commit-graph anew, of what the tips reach now. Gives how many commits have no filter yet. */
+/**
+ * Writes the commit-graph anew, of what the tips reach now. Gives how many commits have no filter
+ * yet.
+ */
 function* writeGraph(engine: Engine, name: string, starts: readonly number[]): Task<number> {
   const { objects, commits } = engine.store(name)
   const before = objects.commitGraph
@@ -127,7 +167,8 @@ function* writeGraph(engine: Engine, name: string, starts: readonly number[]): T
     },
     make: (parent, tree) => buildFilter(changedFiles(objects, parent, tree)),
   })
-  if (bytes !== null) place(engine, bytes, join(engine.directory(name), 'objects', 'info', 'commit-graph'))
+  if (bytes !== null)
+    place(engine, bytes, join(engine.directory(name), 'objects', 'info', 'commit-graph'))
   return unindexed
 }
 
@@ -166,7 +207,13 @@ function commitsAt(store: OpenStore, tips: readonly Oid[]): number[] {
   return [...commits]
 }
 
-function* replace(engine: Engine, name: string, gathered: readonly PackFile[], chosen: OidMap, path: string): Task<void> {
+function* replace(
+  engine: Engine,
+  name: string,
+  gathered: readonly PackFile[],
+  chosen: OidMap,
+  path: string,
+): Task<void> {
   const directory = engine.directory(name)
   const { objects } = engine.store(name)
   const deltas = yield* planDeltas(engine.store(name), chosen)
@@ -175,15 +222,23 @@ function* replace(engine: Engine, name: string, gathered: readonly PackFile[], c
   for (const pack of gathered) removePack(directory, pack.name)
 }
 
-/** Everything, when too much lies outside of the pack with the bitmap; else what the progression asks for. */
+/**
+ * Everything, when too much lies outside of the pack with the bitmap; else what the progression
+ * asks for.
+ */
 function toGather(packs: readonly PackFile[]): readonly PackFile[] {
   const largest = Math.max(0, ...packs.map((pack) => pack.index.count))
   const outside = packs.reduce((sum, pack) => sum + pack.index.count, 0) - largest
   return outside > Math.max(OUTSIDE, largest / 4) ? packs : geometric(packs)
 }
 
-/** The packs to put together: the smallest ones, as many as it takes for the rest to grow by the factor. */
-export function geometric<P extends { readonly index: { readonly count: number } }>(packs: readonly P[]): P[] {
+/**
+ * The packs to put together: the smallest ones, as many as it takes for the rest to grow by the
+ * factor.
+ */
+export function geometric<P extends { readonly index: { readonly count: number } }>(
+  packs: readonly P[],
+): P[] {
   const sorted = [...packs].sort((a, b) => a.index.count - b.index.count)
   let split = sorted.length
   // From the largest down: the packs that already stand in progression stay.
@@ -195,7 +250,8 @@ export function geometric<P extends { readonly index: { readonly count: number }
   // What is put together must not be too large for the next one: take that one in as well then.
   let total = 0
   for (let i = 0; i < split; i++) total += sorted[i]!.index.count
-  while (split < sorted.length && sorted[split]!.index.count < FACTOR * total) total += sorted[split++]!.index.count
+  while (split < sorted.length && sorted[split]!.index.count < FACTOR * total)
+    total += sorted[split++]!.index.count
   return sorted.slice(0, split)
 }
 

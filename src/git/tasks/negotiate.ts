@@ -1,5 +1,6 @@
 /**
- * Finding what client and server have in common. An id counts as common only when this namespace's own refs reach it:
+ * Finding what client and server have in common. An id counts as common only when this namespace's
+ * own refs reach it:
  * the store may hold it for another fork, and saying so would tell strangers what is in there.
  */
 import { COMMIT } from '../pack/entry.ts'
@@ -18,7 +19,10 @@ export type Talk = {
   readonly boundary: { shallow: readonly number[]; unshallow: readonly number[] } | null
 }
 
-/** The commit that an id stands for when it is common; null when not, 'other' when it is common but no commit. */
+/**
+ * The commit that an id stands for when it is common; null when not, 'other' when it is common but
+ * no commit.
+ */
 function common(talk: Talk, oid: string): number | null | 'other' {
   const known = talk.store.knownCommit(oid)
   if (known >= 0) return talk.reach.has(known, false) ? known : null
@@ -30,7 +34,10 @@ function common(talk: Talk, oid: string): number | null | 'other' {
   return talk.reach.has(number, false) ? number : null
 }
 
-/** Writes acknowledgments and boundaries of version 2; gives what is common, or null when the client must go on. */
+/**
+ * Writes acknowledgments and boundaries of version 2; gives what is common, or null when the client
+ * must go on.
+ */
 export function negotiateV2(talk: Talk): number[] | null {
   const { request, out, store } = talk
   const haves: number[] = []
@@ -126,14 +133,20 @@ export function negotiateV0(talk: Talk): number[] | null {
   return null
 }
 
-function boundaryLines(talk: Talk, boundary: { shallow: readonly number[]; unshallow: readonly number[] }): void {
+function boundaryLines(
+  talk: Talk,
+  boundary: { shallow: readonly number[]; unshallow: readonly number[] },
+): void {
   const table = talk.store.commits
   // Without line feeds, as git sends them: libgit2 takes no others.
   for (const commit of boundary.shallow) talk.out.line(`shallow ${table.oid(commit)}`)
   for (const commit of boundary.unshallow) talk.out.line(`unshallow ${table.oid(commit)}`)
 }
 
-/** Whether every want has an ancestor that is common: then the client need not look further (`ok_to_give_up`). */
+/**
+ * Whether every want has an ancestor that is common: then the client need not look further
+ * (`ok_to_give_up`).
+ */
 function enough(table: CommitTable, wants: readonly number[], haves: readonly number[]): boolean {
   if (haves.length === 0) return false
   const had = new Set(haves)
@@ -142,7 +155,9 @@ function enough(table: CommitTable, wants: readonly number[], haves: readonly nu
     table.load(have)
     oldest = Math.min(oldest, table.time(have))
   }
-  /** What is known of a commit: 1 it is being looked at, 2 it leads to a common one, 3 it does not. */
+  /**
+   * What is known of a commit: 1 it is being looked at, 2 it leads to a common one, 3 it does not.
+   */
   const verdicts = new Map<number, number>()
   for (const want of wants) {
     const stack = [want]
@@ -177,7 +192,8 @@ function enough(table: CommitTable, wants: readonly number[], haves: readonly nu
       }
       if (leads) {
         verdicts.set(commit, 2)
-        // Parents pushed before the leading one was found stay on the stack above this commit; they do no harm.
+        // Parents pushed before the leading one was found stay on the stack above this commit; they
+        // do no harm.
         if (!waiting) stack.pop()
       } else if (waiting) verdicts.set(commit, 1)
       else {

@@ -1,11 +1,20 @@
-/** The `object-info` command of version 2: sizes of objects that the namespace may see (gitprotocol-v2). */
+/**
+ * The `object-info` command of version 2: sizes of objects that the namespace may see
+ * (gitprotocol-v2).
+ */
 import type { NamespaceTips } from '../protocol/fetch-request.ts'
 import { FLUSH, pkt } from '../protocol/pkt-line.ts'
 import type { OpenStore } from './open-store.ts'
 import type { Task } from './task.ts'
 
-/** Gives the whole answer. Objects that are not there or not visible get an empty size, as git gives for missing ones. */
-export function* objectInfoTask(store: OpenStore, request: { names: NamespaceTips; oids: readonly string[]; size: boolean }): Task<Uint8Array> {
+/**
+ * Gives the whole answer. Objects that are not there or not visible get an empty size, as git gives
+ * for missing ones.
+ */
+export function* objectInfoTask(
+  store: OpenStore,
+  request: { names: NamespaceTips; oids: readonly string[]; size: boolean },
+): Task<Uint8Array> {
   const parts: Buffer[] = []
   if (request.size) parts.push(pkt('size\n'))
   const reach = store.reach(request.names.tips)
@@ -14,7 +23,10 @@ export function* objectInfoTask(store: OpenStore, request: { names: NamespaceTip
     let visible = header !== null
     if (header?.type === 'commit') visible = reach.has(store.commits.numberOf(oid), true)
     else if (header !== null && !reach.isNamed(oid)) {
-      const hidden = header.type === 'tag' ? oid : yield* store.visible(request.names.tips).firstHidden(Buffer.from(oid, 'hex'))
+      const hidden =
+        header.type === 'tag'
+          ? oid
+          : yield* store.visible(request.names.tips).firstHidden(Buffer.from(oid, 'hex'))
       visible = hidden === null
     }
     parts.push(pkt(request.size ? `${oid} ${visible ? header!.size : ''}\n` : `${oid}\n`))

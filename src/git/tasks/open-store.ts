@@ -1,4 +1,7 @@
-/** One store as a thread keeps it open: its objects, its commits as numbers, and what namespaces may see. */
+/**
+ * One store as a thread keeps it open: its objects, its commits as numbers, and what namespaces may
+ * see.
+ */
 import { Reach } from '../walk/reach.ts'
 import { CommitTable } from '../walk/commit-table.ts'
 import { VisibleObjects } from '../walk/visible.ts'
@@ -24,7 +27,11 @@ export class OpenStore {
 
   /** What these tips reach; kept for as long as others do not push it out. */
   reach(tips: Uint8Array): Reach {
-    return kept(this.reaches, nameOf(tips), () => new Reach(this.objects, this.commits, tips, this.peels))
+    return kept(
+      this.reaches,
+      nameOf(tips),
+      () => new Reach(this.objects, this.commits, tips, this.peels),
+    )
   }
 
   /** The number of a commit that was parsed already, or -1. */
@@ -33,7 +40,10 @@ export class OpenStore {
     return this.commits.parsed(this.key, 0)
   }
 
-  /** What an id leads to; tags are remembered, and commits that were parsed already need no look at the packs. */
+  /**
+   * What an id leads to; tags are remembered, and commits that were parsed already need no look at
+   * the packs.
+   */
   peel(oid: string): Peeled | null {
     const raw = Buffer.from(oid, 'hex')
     if (this.commits.parsed(raw, 0) >= 0) return { tags: [], oid, raw, type: COMMIT }
@@ -42,10 +52,18 @@ export class OpenStore {
 
   /** The objects, of every type, that these tips reach. */
   visible(tips: Uint8Array): VisibleObjects {
-    return kept(this.visibles, nameOf(tips), () => new VisibleObjects(this.objects, this.commits, this.reach(tips)), 4)
+    return kept(
+      this.visibles,
+      nameOf(tips),
+      () => new VisibleObjects(this.objects, this.commits, this.reach(tips)),
+      4,
+    )
   }
 
-  /** Roughly the bytes of memory that it holds: commits twice (as numbers and as history's nodes), orders, sets. */
+  /**
+   * Roughly the bytes of memory that it holds: commits twice (as numbers and as history's nodes),
+   * orders, sets.
+   */
   get weight(): number {
     let weight = this.commits.size * 400 + this.peels.size * 250
     for (const pack of this.objects.packs) weight += pack.held
@@ -67,7 +85,8 @@ export class OpenStore {
   }
 }
 
-const nameOf = (tips: Uint8Array): string => Buffer.from(Bun.SHA1.hash(tips) as Uint8Array).toString('latin1')
+const nameOf = (tips: Uint8Array): string =>
+  Buffer.from(Bun.SHA1.hash(tips) as Uint8Array).toString('latin1')
 
 function kept<T>(map: Map<string, T>, key: string, make: () => T, limit = KEPT): T {
   const have = map.get(key)

@@ -1,7 +1,10 @@
 /**
- * Chooses new deltas for what lies whole in packs that are put together anyway. Neighbours are not found by a window over sizes and
- * hashes of names, as git-pack-objects does, but by history: where a commit changes a path, the version before becomes a delta of
- * the new one, so that the newest stays whole and quick to read. Bounded in commits, in objects and in time.
+ * Chooses new deltas for what lies whole in packs that are put together anyway. Neighbours are not
+ * found by a window over sizes and
+ * hashes of names, as git-pack-objects does, but by history: where a commit changes a path, the
+ * version before becomes a delta of
+ * the new one, so that the newest stays whole and quick to read. Bounded in commits, in objects and
+ * in time.
  */
 import { BLOB, COMMIT, OFS_DELTA, REF_DELTA, TREE } from '../pack/entry.ts'
 import type { DeltaPlan } from '../pack/build.ts'
@@ -10,7 +13,10 @@ import type { OidMap } from '../store/oid-map.ts'
 import type { OpenStore } from './open-store.ts'
 
 export type DeltaBudget = {
-  /** Where more objects are put together than this, nothing is planned: such rounds are rare, and long enough. */
+  /**
+   * Where more objects are put together than this, nothing is planned: such rounds are rare, and
+   * long enough.
+   */
   readonly objects: number
   readonly commits: number
   /** Entries of trees that are compared. */
@@ -20,7 +26,13 @@ export type DeltaBudget = {
   readonly ms: number
 }
 
-export const DELTA_BUDGET: DeltaBudget = { objects: 300_000, commits: 5_000, steps: 500_000, deltas: 10_000, ms: 4_000 }
+export const DELTA_BUDGET: DeltaBudget = {
+  objects: 300_000,
+  commits: 5_000,
+  steps: 500_000,
+  deltas: 10_000,
+  ms: 4_000,
+}
 
 /** A chain is at most so long, as git's own are. */
 const DEEPEST = 50
@@ -30,8 +42,15 @@ const LONGEST = 4096
 const SMALLEST = 256
 const LARGEST = 8 << 20
 
-/** New bases for objects of `chosen`. What is planned need not pay: whoever makes the delta may find it too long. */
-export function* planDeltas(store: OpenStore, chosen: OidMap, budget: DeltaBudget = DELTA_BUDGET): Generator<'pause', DeltaPlan, unknown> {
+/**
+ * New bases for objects of `chosen`. What is planned need not pay: whoever makes the delta may find
+ * it too long.
+ */
+export function* planDeltas(
+  store: OpenStore,
+  chosen: OidMap,
+  budget: DeltaBudget = DELTA_BUDGET,
+): Generator<'pause', DeltaPlan, unknown> {
   const plan: DeltaPlan = new Map()
   if (chosen.size < 2 || chosen.size > budget.objects) return plan
   const layout = yield* layoutOf(store, chosen)
@@ -50,11 +69,13 @@ export function* planDeltas(store: OpenStore, chosen: OidMap, budget: DeltaBudge
   const pair = (newer: Uint8Array, newerAt: number, older: Uint8Array, olderAt: number): void => {
     const [base, target] = [chosen.get(newer, newerAt), chosen.get(older, olderAt)]
     if (base < 0 || target < 0) return
-    // Where pushes have made the new one a delta of the old one, the old one had better rest on what came before it in turn.
+    // Where pushes have made the new one a delta of the old one, the old one had better rest on
+    // what came before it in turn.
     if (layout.isRestedOn(base) && layout.link(base, target)) {
       plan.set(keyOf(newer, newerAt), Buffer.from(older.subarray(olderAt, olderAt + 20)))
       layout.noteRest(target)
-    } else if (layout.link(target, base)) plan.set(keyOf(older, olderAt), Buffer.from(newer.subarray(newerAt, newerAt + 20)))
+    } else if (layout.link(target, base))
+      plan.set(keyOf(older, olderAt), Buffer.from(newer.subarray(newerAt, newerAt + 20)))
   }
   /** Pairs what has the same name in two trees, and what is below it. */
   function* compare(newer: string, older: string): Generator<'pause', void, unknown> {
@@ -73,14 +94,24 @@ export function* planDeltas(store: OpenStore, chosen: OidMap, budget: DeltaBudge
       else if (isDir(entry.mode) && isDir(was.mode)) {
         pair(now, entry.oidStart, old, was.at)
         // A directory that is not new here has nothing new below it.
-        if (chosen.get(now, entry.oidStart) >= 0) yield* compare(entry.oid(), Buffer.from(old.subarray(was.at, was.at + 20)).toString('hex'))
+        if (chosen.get(now, entry.oidStart) >= 0)
+          yield* compare(
+            entry.oid(),
+            Buffer.from(old.subarray(was.at, was.at + 20)).toString('hex'),
+          )
       }
     }
   }
 
   let seen = 0
   for (const commit of commits) {
-    if (++seen > budget.commits || steps > budget.steps || plan.size >= budget.deltas || performance.now() > until) break
+    if (
+      ++seen > budget.commits ||
+      steps > budget.steps ||
+      plan.size >= budget.deltas ||
+      performance.now() > until
+    )
+      break
     if (table.parentCount(commit) === 0) continue
     const parent = table.parent(commit, 0)
     table.load(parent)
@@ -93,9 +124,11 @@ export function* planDeltas(store: OpenStore, chosen: OidMap, budget: DeltaBudge
   return plan
 }
 
-export const keyOf = (oid: Uint8Array, at: number): string => Buffer.from(oid.buffer, oid.byteOffset + at, 20).toString('latin1')
+export const keyOf = (oid: Uint8Array, at: number): string =>
+  Buffer.from(oid.buffer, oid.byteOffset + at, 20).toString('latin1')
 
-const hexAt = (oid: Uint8Array, at: number): string => Buffer.from(oid.buffer, oid.byteOffset + at, 20).toString('hex')
+const hexAt = (oid: Uint8Array, at: number): string =>
+  Buffer.from(oid.buffer, oid.byteOffset + at, 20).toString('hex')
 
 function same(a: Uint8Array, at: number, b: Uint8Array, bt: number): boolean {
   for (let i = 0; i < 20; i++) if (a[at + i] !== b[bt + i]) return false
@@ -128,14 +161,16 @@ class Layout {
     }
     this.bases[target] = base
     let height = (this.heights[target] ?? 0) + 1
-    for (let at = base; at >= 0; at = this.bases[at] ?? -1, height++) this.heights[at] = Math.max(this.heights[at] ?? 0, height)
+    for (let at = base; at >= 0; at = this.bases[at] ?? -1, height++)
+      this.heights[at] = Math.max(this.heights[at] ?? 0, height)
     return true
   }
 
   /** Whether a chain comes back to where it starts, or is too long to tell. */
   circles(target: number, base: number): boolean {
     let steps = 0
-    for (let at = base; at >= 0; at = this.bases[at] ?? -1) if (at === target || ++steps > LONGEST) return true
+    for (let at = base; at >= 0; at = this.bases[at] ?? -1)
+      if (at === target || ++steps > LONGEST) return true
     return false
   }
 
@@ -151,7 +186,13 @@ class Layout {
   /** Makes a whole object a delta of another, if it may be one. */
   link(target: number, base: number): boolean {
     const [type, size] = [this.types[target], this.sizes[target] ?? 0]
-    if ((type !== BLOB && type !== TREE) || (this.bases[target] ?? -1) >= 0 || size < SMALLEST || size > LARGEST) return false
+    if (
+      (type !== BLOB && type !== TREE) ||
+      (this.bases[target] ?? -1) >= 0 ||
+      size < SMALLEST ||
+      size > LARGEST
+    )
+      return false
     if (this.hang(target, base)) return true
     if (this.circles(target, base)) this.newerRests.add(target)
     return false
@@ -172,10 +213,13 @@ function* layoutOf({ objects }: OpenStore, chosen: OidMap): Generator<'pause', L
       continue
     }
     const rank = pack.order.rankAt(base)
-    const number = rank < 0 ? -1 : chosen.get(pack.index.raw, pack.index.idAt(pack.order.placeAt(rank)))
+    const number =
+      rank < 0 ? -1 : chosen.get(pack.index.raw, pack.index.idAt(pack.order.placeAt(rank)))
     if (number >= 0) deltas.push({ target: i, base: number })
   }
-  // Chains that are there already, however long; only new ones are held to a length. Two packs together may have a circle.
-  for (const { target, base } of deltas) if (!layout.hang(target, base) && !layout.circles(target, base)) layout.bases[target] = base
+  // Chains that are there already, however long; only new ones are held to a length. Two packs
+  // together may have a circle.
+  for (const { target, base } of deltas)
+    if (!layout.hang(target, base) && !layout.circles(target, base)) layout.bases[target] = base
   return layout
 }

@@ -8,8 +8,11 @@ import type { OpenStore } from './open-store.ts'
 /** Throws GitError `invalid` for what is no prefix of an id. */
 export function expandPrefix(store: OpenStore, prefix: string): Oid | null {
   const text = prefix.toLowerCase()
-  if (!/^[0-9a-f]{4,40}$/.test(text)) throw new GitError('invalid', `"${prefix.slice(0, 60)}" is not the beginning of an object id`)
-  const commits = store.objects.expand(text, 10_000).filter((oid) => store.objects.header(oid)?.type === 'commit')
+  if (!/^[0-9a-f]{4,40}$/.test(text))
+    throw new GitError('invalid', `"${prefix.slice(0, 60)}" is not the beginning of an object id`)
+  const commits = store.objects
+    .expand(text, 10_000)
+    .filter((oid) => store.objects.header(oid)?.type === 'commit')
   return commits.length === 1 ? commits[0]! : null
 }
 
@@ -28,7 +31,11 @@ export function readTag(store: OpenStore, oid: Oid): Tag | null {
   return object?.type === 'tag' ? parseTag(oid, object.data) : null
 }
 
-export function readBlob(objects: ObjectReader, oid: Oid, maxBytes = Infinity): { data: Uint8Array; size: number } | null {
+export function readBlob(
+  objects: ObjectReader,
+  oid: Oid,
+  maxBytes = Infinity,
+): { data: Uint8Array; size: number } | null {
   const object = objects.read(oid)
   if (object?.type !== 'blob') return null
   const size = object.data.length

@@ -1,5 +1,6 @@
 /**
- * Questions that are answered in less time than asking another thread takes, as long as the objects are small: an entry, a directory, a
+ * Questions that are answered in less time than asking another thread takes, as long as the objects
+ * are small: an entry, a directory, a
  * small file. A reader refuses larger ones, and the question goes to a thread.
  */
 import type { GitObject, ObjectReader, ObjectType, Oid } from '../ports.ts'
@@ -17,7 +18,8 @@ class SmallReader implements ObjectReader {
   constructor(private readonly objects: ObjectReader) {}
 
   private check(oid: Oid): void {
-    if (++this.reads > MOST_READ || (this.objects.header(oid)?.size ?? 0) > SMALL) throw new TooMuch()
+    if (++this.reads > MOST_READ || (this.objects.header(oid)?.size ?? 0) > SMALL)
+      throw new TooMuch()
   }
 
   read(oid: Oid): GitObject | null {
@@ -40,7 +42,11 @@ class SmallReader implements ObjectReader {
 }
 
 /** The answer from small objects, or that of a thread. */
-export async function quickly<R>(objects: () => ObjectReader, answer: (db: ObjectReader) => R, otherwise: () => Promise<R>): Promise<R> {
+export async function quickly<R>(
+  objects: () => ObjectReader,
+  answer: (db: ObjectReader) => R,
+  otherwise: () => Promise<R>,
+): Promise<R> {
   try {
     return answer(new SmallReader(objects()))
   } catch (error) {

@@ -1,4 +1,6 @@
-/** Makes a pack's index, and what lies beside it, anew from the pack alone (as git-index-pack does). */
+/**
+ * Makes a pack's index, and what lies beside it, anew from the pack alone (as git-index-pack does).
+ */
 import { closeSync, openSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import { PackReceiver } from '../pack/receive.ts'
@@ -12,11 +14,20 @@ import type { Task } from './task.ts'
 
 const BLOCK = 1 << 20
 /** What was let in once can be read again, whatever the limits are now. */
-const LIMITS = { maxPackBytes: Infinity, maxObjectBytes: 1 << 30, maxObjects: 0xffffffff, imported: true }
+const LIMITS = {
+  maxPackBytes: Infinity,
+  maxObjectBytes: 1 << 30,
+  maxObjects: 0xffffffff,
+  imported: true,
+}
 
-/** The pack gets another name on the way. Throws GitError `corrupt` when it is damaged itself; then nothing has changed. */
+/**
+ * The pack gets another name on the way. Throws GitError `corrupt` when it is damaged itself; then
+ * nothing has changed.
+ */
 export function* remakeTask(engine: Engine, name: string, pack: string): Task<void> {
-  if (!/^pack-[0-9a-f]{40}$/.test(pack)) throw new GitError('invalid', `"${pack}" is not a name for a pack`)
+  if (!/^pack-[0-9a-f]{40}$/.test(pack))
+    throw new GitError('invalid', `"${pack}" is not a name for a pack`)
   const directory = engine.directory(name)
   const path = join(engine.settings.tmp, `remade-${randomName()}`)
   const from = openSync(join(packDirectory(directory), `${pack}.pack`), 'r')
@@ -33,9 +44,18 @@ export function* remakeTask(engine: Engine, name: string, pack: string): Task<vo
     }
     receiver.end()
     receiver.close()
-    resolver = yield* resolveDeltas(receiver, receiver.size - 20, { maxObjectBytes: LIMITS.maxObjectBytes, memory: Math.max(16 << 20, engine.settings.memoryBudget / 8) }, null)
+    resolver = yield* resolveDeltas(
+      receiver,
+      receiver.size - 20,
+      {
+        maxObjectBytes: LIMITS.maxObjectBytes,
+        memory: Math.max(16 << 20, engine.settings.memoryBudget / 8),
+      },
+      null,
+    )
     const left = resolver.deltas - resolver.resolved
-    if (left > 0 || receiver.checksum === null) throw new GitError('corrupt', `the pack has ${left} deltas without a base`)
+    if (left > 0 || receiver.checksum === null)
+      throw new GitError('corrupt', `the pack has ${left} deltas without a base`)
     resolver.close()
     resolver = null
     writeReceivedIndex(`${path}.idx`, receiver.rows, receiver.links, receiver.checksum)

@@ -1,5 +1,6 @@
 /**
- * Runs tasks of one thread in turns and speaks about them in messages. Output waits for credit, input is asked for
+ * Runs tasks of one thread in turns and speaks about them in messages. Output waits for credit,
+ * input is asked for
  * block by block, so neither a slow client nor a slow disk makes anything pile up.
  */
 import { GitError } from '../ports.ts'
@@ -8,14 +9,26 @@ import { registry } from './registry.ts'
 import type { Asked, Help, Task } from './task.ts'
 
 export type ToRunner =
-  | { readonly kind: 'start'; readonly id: number; readonly name: string; readonly args: unknown; readonly credit: number }
+  | {
+      readonly kind: 'start'
+      readonly id: number
+      readonly name: string
+      readonly args: unknown
+      readonly credit: number
+    }
   /** A block of input, or null at its end. */
   | { readonly kind: 'input'; readonly id: number; readonly chunk: Uint8Array | null }
   /** So many bytes of output have been taken. */
   | { readonly kind: 'credit'; readonly id: number; readonly bytes: number }
   | { readonly kind: 'cancel'; readonly id: number }
   /** What another thread did for the task; `code` is null where the failure is no GitError. */
-  | { readonly kind: 'answer'; readonly id: number; readonly ask: number; readonly value: unknown; readonly failure: Failure | null }
+  | {
+      readonly kind: 'answer'
+      readonly id: number
+      readonly ask: number
+      readonly value: unknown
+      readonly failure: Failure | null
+    }
   /** Close a store's files; or only look at its packs again. */
   | { readonly kind: 'forget'; readonly store: string }
   | { readonly kind: 'refresh'; readonly store: string }
@@ -25,23 +38,45 @@ export type FromRunner =
   /** The task wants the next block of input. */
   | { readonly kind: 'want'; readonly id: number }
   /** The task wants work done by another thread. */
-  | { readonly kind: 'ask'; readonly id: number; readonly ask: number; readonly name: string; readonly args: unknown }
+  | {
+      readonly kind: 'ask'
+      readonly id: number
+      readonly ask: number
+      readonly name: string
+      readonly args: unknown
+    }
   | { readonly kind: 'done'; readonly id: number; readonly value: unknown }
   | ({ readonly kind: 'failed'; readonly id: number } & Failure)
 
-/** `code` is null for a fault of ours, which is no GitError; `system` then tells what the system said, such as ENOSPC. */
-export type Failure = { readonly code: GitError['code'] | null; readonly message: string; readonly stack?: string; readonly system?: string }
+/**
+ * `code` is null for a fault of ours, which is no GitError; `system` then tells what the system
+ * said, such as ENOSPC.
+ */
+export type Failure = {
+  readonly code: GitError['code'] | null
+  readonly message: string
+  readonly stack?: string
+  readonly system?: string
+}
 
 /** An error as what crosses to another thread. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof GitError) return { code: error.code, message: error.message }
   const system = (error as { code?: unknown } | null)?.code
-  return { code: null, message: error instanceof Error ? error.message : String(error), ...(typeof system === 'string' ? { system } : {}) }
+  return {
+    code: null,
+    message: error instanceof Error ? error.message : String(error),
+    ...(typeof system === 'string' ? { system } : {}),
+  }
 }
 
 /** A failure as an error again, on the side that asked. */
 export const errorOf = ({ code, message, system }: Failure): Error =>
-  code !== null ? new GitError(code, message) : system === undefined ? new Error(message) : Object.assign(new Error(message), { code: system })
+  code !== null
+    ? new GitError(code, message)
+    : system === undefined
+      ? new Error(message)
+      : Object.assign(new Error(message), { code: system })
 
 type Running = {
   readonly id: number
@@ -52,7 +87,10 @@ type Running = {
   readonly asked: Map<number, Asked<unknown>>
 }
 
-/** Milliseconds that one task runs before others get their turn; so long a short question waits behind long work. */
+/**
+ * Milliseconds that one task runs before others get their turn; so long a short question waits
+ * behind long work.
+ */
 const SLICE = 4
 
 export class Runner {
@@ -139,7 +177,10 @@ export class Runner {
     })
   }
 
-  /** Gives one task that can go on a slice of time; messages that came meanwhile are heard before the next. */
+  /**
+   * Gives one task that can go on a slice of time; messages that came meanwhile are heard before
+   * the next.
+   */
   private turn(): void {
     for (const running of this.tasks.values()) {
       if (running.state !== 'ready') continue

@@ -1,4 +1,7 @@
-/** Which objects a fetch sends: by the bitmaps of a pack where they answer it, else by walking commits and trees. */
+/**
+ * Which objects a fetch sends: by the bitmaps of a pack where they answer it, else by walking
+ * commits and trees.
+ */
 import type { BuildOptions } from '../pack/build.ts'
 import type { Chosen } from '../pack/plan.ts'
 import { TREE } from '../pack/entry.ts'
@@ -34,11 +37,18 @@ export type FetchPlan = {
   readonly out: FetchOutput
 }
 
-export type Selected = { readonly chosen: Chosen; readonly known: BuildOptions['known']; readonly origin: BuildOptions['origin'] }
+export type Selected = {
+  readonly chosen: Chosen
+  readonly known: BuildOptions['known']
+  readonly origin: BuildOptions['origin']
+}
 
 /** From so many commits on, sets are quicker than comparing each commit with its parents. */
 const MANY = 2000
-/** Commits that are walked to find sets for what the client has, when they only serve to find bases for deltas. */
+/**
+ * Commits that are walked to find sets for what the client has, when they only serve to find bases
+ * for deltas.
+ */
 const NEARBY = 500
 
 /** So many commits, and what they bring, are too much for where others wait. */
@@ -48,16 +58,27 @@ const FEW = 256
 export function* selectObjects(plan: FetchPlan): Task<Selected> {
   const { store, wants, haves } = plan
   const isPlain = plan.boundary === null && plan.cut.size === 0 && plan.client.length === 0
-  const selection = isPlain && haves.length > 0 ? selectCommits(store.commits, wants.commits, haves, () => false) : null
+  const selection =
+    isPlain && haves.length > 0
+      ? selectCommits(store.commits, wants.commits, haves, () => false)
+      : null
   return (yield* selectByBitmaps(plan, selection)) ?? (yield* selectByWalking(plan, selection))
 }
 
 /** Null when bitmaps cannot answer it or would be slower. */
-function* selectByBitmaps(plan: FetchPlan, selection: CommitSelection | null): Task<Selected | null> {
+function* selectByBitmaps(
+  plan: FetchPlan,
+  selection: CommitSelection | null,
+): Task<Selected | null> {
   const { store, request, wants, haves, filter, out } = plan
   const { objects, commits: table } = store
-  const plain = plan.boundary === null && plan.cut.size === 0 && wants.commits.length > 0 && wants.others.every(({ type }) => type !== TREE)
-  if (!plain || !fitsBitmaps(filter) || (selection !== null && selection.commits.length < MANY)) return null
+  const plain =
+    plan.boundary === null &&
+    plan.cut.size === 0 &&
+    wants.commits.length > 0 &&
+    wants.others.every(({ type }) => type !== TREE)
+  if (!plain || !fitsBitmaps(filter) || (selection !== null && selection.commits.length < MANY))
+    return null
   const pack = bitmapPack(objects)
   if (pack === null) return null
 
@@ -67,7 +88,13 @@ function* selectByBitmaps(plan: FetchPlan, selection: CommitSelection | null): T
   wanted.applyFilter()
   for (const oid of wants.tags) wanted.addObject(oid)
   for (const { oid } of wants.others) wanted.addObject(oid)
-  if (request.includeTag) addTags(store, plan.names.tags, (at) => wanted.has(plan.names.tags, at), (oid) => wanted.addObject(oid))
+  if (request.includeTag)
+    addTags(
+      store,
+      plan.names.tags,
+      (at) => wanted.has(plan.names.tags, at),
+      (oid) => wanted.addObject(oid),
+    )
   if (haves.length === 0) {
     out.counted('Enumerating objects', wanted.size)
     yield* out.drain(false)
@@ -92,32 +119,54 @@ function* selectByWalking(plan: FetchPlan, found: CommitSelection | null): Task<
   for (const commit of boundary?.unshallow ?? []) {
     for (let i = 0; i < table.parentCount(commit); i++) starts.push(table.parent(commit, i))
   }
-  // A commit that the client has cut off is one it has; what newly lies behind it comes through `unshallow`.
-  const had = boundary === null ? haves : [...haves, ...(haves.length > 0 ? client : boundary.unshallow)]
+  // A commit that the client has cut off is one it has; what newly lies behind it comes through
+  // `unshallow`.
+  const had =
+    boundary === null ? haves : [...haves, ...(haves.length > 0 ? client : boundary.unshallow)]
   const clientCut = new Set(client)
-  const selection = found ?? selectCommits(table, starts, had, (commit) => cut.has(commit) || clientCut.has(commit))
+  const selection =
+    found ?? selectCommits(table, starts, had, (commit) => cut.has(commit) || clientCut.has(commit))
   if (objects.reader.meter !== null && selection.commits.length > FEW) throw new Spent()
   const collector = new Collector(objects, filter, null, isThin(plan) && had.length > 0)
   for (const tag of wants.tags) collector.addTag(tag)
   for (const { oid, type } of wants.others) collector.addNamed(oid, type)
   for (const commit of selection.commits) collector.addCommit(table.oids, commit * 20)
-  // What the client named itself comes whatever the filter says, and so does what a tag that it named leads to.
+  // What the client named itself comes whatever the filter says, and so does what a tag that it
+  // named leads to.
   if (filter.type !== null) {
     for (const oid of [...request.wants, ...wants.tags]) collector.chosen.addHex(oid)
     for (const commit of wants.commits) collector.chosen.add(table.oids, commit * 20)
   }
   yield* collectTrees(plan, selection, collector, had.length > 0)
   const { tags } = plan.names
-  if (request.includeTag) addTags(store, tags, (at) => collector.chosen.get(tags, at) >= 0, (oid) => void collector.chosen.addHex(oid))
+  if (request.includeTag)
+    addTags(
+      store,
+      tags,
+      (at) => collector.chosen.get(tags, at) >= 0,
+      (oid) => void collector.chosen.addHex(oid),
+    )
   const chosen = { pack: null, bits: null, others: collector.unknown() }
   out.counted('Enumerating objects', chosen.others.size)
   yield* out.drain(false)
   if (!isThin(plan) || had.length === 0) return { chosen, known: null, origin: null }
-  return { chosen, known: knownBy(plan, collector), origin: (oid, at) => collector.originOf(oid, at) }
+  return {
+    chosen,
+    known: knownBy(plan, collector),
+    origin: (oid, at) => collector.originOf(oid, at),
+  }
 }
 
-/** Walks the trees of the selected commits; with `compares`, only where they differ from their parents'. */
-function* collectTrees(plan: FetchPlan, selection: CommitSelection, collector: Collector, compares: boolean): Task<void> {
+/**
+ * Walks the trees of the selected commits; with `compares`, only where they differ from their
+ * parents'.
+ */
+function* collectTrees(
+  plan: FetchPlan,
+  selection: CommitSelection,
+  collector: Collector,
+  compares: boolean,
+): Task<void> {
   const { store, cut, out } = plan
   const table = store.commits
   // Oldest first, so that what a commit shares with its parents is there before it.
@@ -156,8 +205,16 @@ function knownBy(plan: FetchPlan, collector: Collector): (oid: Uint8Array) => bo
   }
 }
 
-/** Adds annotated tags of objects that are sent (`include-tag`), with the tags on the way from a tag of a tag. */
-function addTags(store: OpenStore, tags: Uint8Array, isSent: (at: number) => boolean, add: (oid: string) => void): void {
+/**
+ * Adds annotated tags of objects that are sent (`include-tag`), with the tags on the way from a tag
+ * of a tag.
+ */
+function addTags(
+  store: OpenStore,
+  tags: Uint8Array,
+  isSent: (at: number) => boolean,
+  add: (oid: string) => void,
+): void {
   for (let at = 0; at < tags.length; at += 40) {
     if (!isSent(at + 20)) continue
     const oid = Buffer.from(tags.subarray(at, at + 20)).toString('hex')

@@ -1,6 +1,8 @@
 /**
- * Small fetches are answered on the calling thread: what they send is made in less time than it takes to wake another thread and to hand
- * the question and the answer over. Each has a bound, and so have all of them together; what turns out to be larger is thrown away and
+ * Small fetches are answered on the calling thread: what they send is made in less time than it
+ * takes to wake another thread and to hand
+ * the question and the answer over. Each has a bound, and so have all of them together; what turns
+ * out to be larger is thrown away and
  * goes to a thread, and so does at once what looks large, or a store where that happened lately.
  */
 import { GitError } from '../ports.ts'
@@ -27,7 +29,9 @@ const MOST_COMMITS = 100_000
 /** Of the time, this share at most goes to small fetches; it is saved up for so many of them. */
 const SHARE = 0.4
 const SAVED = 3
-/** After as many failures in a row, so many times as many fetches of a store go to a thread at once. */
+/**
+ * After as many failures in a row, so many times as many fetches of a store go to a thread at once.
+ */
 const MOST_PASSED = 64
 const MOST_STORES = 1000
 
@@ -47,7 +51,10 @@ export class SmallFetches {
     this.saved = milliseconds * SAVED
   }
 
-  /** The answer, or null where a thread has to make it. It never waits, and gives no error: a thread will say what is wrong. */
+  /**
+   * The answer, or null where a thread has to make it. It never waits, and gives no error: a thread
+   * will say what is wrong.
+   */
   make(store: string, request: FetchRequest, names: NamespaceTips): SmallAnswer | null {
     if (this.milliseconds <= 0 || !looksSmall(request, names) || !this.mayTry(store)) return null
     const began = performance.now()
@@ -67,7 +74,10 @@ export class SmallFetches {
 
   private run(store: OpenStore, request: FetchRequest, names: NamespaceTips): SmallAnswer | null {
     const { reader } = store.objects
-    const objects = store.objects.packs.reduce((sum, pack) => sum + (pack.indexIfThere?.count ?? 0), 0)
+    const objects = store.objects.packs.reduce(
+      (sum, pack) => sum + (pack.indexIfThere?.count ?? 0),
+      0,
+    )
     if (objects > MOST_OBJECTS || (isCopy(request) && objects > TINY)) return null
     if (store.commits.size > MOST_COMMITS) store.forget()
     const parts: Uint8Array[] = []
@@ -80,7 +90,10 @@ export class SmallFetches {
         const step = task.next()
         if (step.done) {
           const [only] = parts
-          return { bytes: parts.length === 1 && only ? only : Buffer.concat(parts), again: step.value }
+          return {
+            bytes: parts.length === 1 && only ? only : Buffer.concat(parts),
+            again: step.value,
+          }
         }
         if (typeof step.value !== 'string') {
           parts.push(step.value)
@@ -110,14 +123,28 @@ export class SmallFetches {
     const failures = (this.records.get(store)?.failures ?? 0) + 1
     this.records.delete(store)
     // The first times may only have lacked what is known now.
-    this.records.set(store, { failures, pass: failures < 4 ? 0 : Math.min(MOST_PASSED, 2 ** (failures - 4)) })
-    if (this.records.size > MOST_STORES) for (const oldest of this.records.keys()) return void this.records.delete(oldest)
+    this.records.set(store, {
+      failures,
+      pass: failures < 4 ? 0 : Math.min(MOST_PASSED, 2 ** (failures - 4)),
+    })
+    if (this.records.size > MOST_STORES)
+      for (const oldest of this.records.keys()) return void this.records.delete(oldest)
   }
 }
 
 /** Whether it asks for everything: by somebody who has nothing. */
-export const isCopy = ({ talk }: FetchRequest): boolean => talk.every((turn) => typeof turn === 'string')
+export const isCopy = ({ talk }: FetchRequest): boolean =>
+  talk.every((turn) => typeof turn === 'string')
 
-function looksSmall({ wants, talk, shallow, depth, deepenSince, deepenNot }: FetchRequest, { tips }: NamespaceTips): boolean {
-  return wants.length + talk.length + shallow.length <= MOST_LINES && tips.length <= MOST_REFS * 20 && depth === 0 && deepenSince === null && deepenNot.length === 0
+function looksSmall(
+  { wants, talk, shallow, depth, deepenSince, deepenNot }: FetchRequest,
+  { tips }: NamespaceTips,
+): boolean {
+  return (
+    wants.length + talk.length + shallow.length <= MOST_LINES &&
+    tips.length <= MOST_REFS * 20 &&
+    depth === 0 &&
+    deepenSince === null &&
+    deepenNot.length === 0
+  )
 }

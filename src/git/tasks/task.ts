@@ -1,9 +1,13 @@
 /**
- * Long work as generators: they give blocks of output, ask for input, or pause so that other work of the thread gets
+ * Long work as generators: they give blocks of output, ask for input, or pause so that other work
+ * of the thread gets
  * its turn. The same tasks run in workers and, with `workers: 0`, on the calling thread.
  */
 
-/** What a task yields: a block of output, the wish for input, a pause, or that it waits for an answer (`Help`). */
+/**
+ * What a task yields: a block of output, the wish for input, a pause, or that it waits for an
+ * answer (`Help`).
+ */
 export type Step = Uint8Array | 'input' | 'pause' | 'wait'
 
 /** A task's `next` takes what it asked for: a block of input, or null at its end. */

@@ -1,4 +1,7 @@
-/** The host's side of the tasks: picks a thread, passes blocks on with backpressure, and turns failures into errors. */
+/**
+ * The host's side of the tasks: picks a thread, passes blocks on with backpressure, and turns
+ * failures into errors.
+ */
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { GitError } from '../ports.ts'
@@ -28,7 +31,10 @@ type Thread = {
 /** A task that runs: feed it, take from it, or give it up. */
 export type Handle<R> = {
   readonly result: Promise<R>
-  /** Resolves when the task takes the block; rejects when it has failed. The block must be a whole buffer. */
+  /**
+   * Resolves when the task takes the block; rejects when it has failed. The block must be a whole
+   * buffer.
+   */
   input(chunk: Uint8Array | null): Promise<void>
   /** Gives the task up; `late` gets its value when it was done before it heard of that. */
   cancel(late?: (value: R) => void): void
@@ -60,8 +66,16 @@ export class Threads {
     return await this.start<R>(name, args, () => {}).result
   }
 
-  /** Starts a task; its output goes to `output`, which owns each block with its buffer, and calls `taken` when it has been passed on. */
-  start<R>(name: string, args: unknown, output: (chunk: Uint8Array, taken: () => void) => void, notOn: Thread | null = null): Handle<R> {
+  /**
+   * Starts a task; its output goes to `output`, which owns each block with its buffer, and calls
+   * `taken` when it has been passed on.
+   */
+  start<R>(
+    name: string,
+    args: unknown,
+    output: (chunk: Uint8Array, taken: () => void) => void,
+    notOn: Thread | null = null,
+  ): Handle<R> {
     if (this.closed && notOn === null) throw new GitError('aborted', 'the engine is closed')
     const id = this.nextId++
     const free = this.threads.filter((other) => other !== notOn)
@@ -129,7 +143,10 @@ export class Threads {
             refuse = reject
           })
         }
-        thread.post({ kind: 'input', id, chunk }, chunk === null ? [] : [chunk.buffer as ArrayBuffer])
+        thread.post(
+          { kind: 'input', id, chunk },
+          chunk === null ? [] : [chunk.buffer as ArrayBuffer],
+        )
       },
       cancel: (late) => {
         if (over) return
@@ -185,22 +202,32 @@ export class Threads {
   }
 
   /** Has another thread do what a task asks for, and brings the answer back. */
-  private delegate({ id, ask, name, args }: Extract<FromRunner, { kind: 'ask' }>, asker: Thread): void {
+  private delegate(
+    { id, ask, name, args }: Extract<FromRunner, { kind: 'ask' }>,
+    asker: Thread,
+  ): void {
     const handle = this.start<unknown>(name, args, (_, taken) => taken(), asker)
     const list = this.children.get(id) ?? []
     this.children.set(id, list)
     list.push(handle)
     handle.result.then(
       (value) => asker.post({ kind: 'answer', id, ask, value, failure: null }),
-      (error: unknown) => asker.post({ kind: 'answer', id, ask, value: null, failure: failureOf(error) }),
+      (error: unknown) =>
+        asker.post({ kind: 'answer', id, ask, value: null, failure: failureOf(error) }),
     )
   }
 
   private localThread(): Thread {
     const engine = new Engine(this.settings)
-    // Answers come later, as they do from a worker: a caller is never called back while it still calls.
+    // Answers come later, as they do from a worker: a caller is never called back while it still
+    // calls.
     const runner = new Runner(engine, (message) => queueMicrotask(() => this.hear(message)), 0)
-    return { post: (message) => runner.receive(message), load: 0, hold: () => {}, end: () => engine.close() }
+    return {
+      post: (message) => runner.receive(message),
+      load: 0,
+      hold: () => {},
+      end: () => engine.close(),
+    }
   }
 
   private workerThread(): Thread {
@@ -216,7 +243,8 @@ export class Threads {
       worker.terminate()
       worker = this.spawn(replace)
       for (const listener of [...this.listeners.values()]) {
-        if (listener.thread === thread) listener.failed(new Error('a worker of the git engine failed'))
+        if (listener.thread === thread)
+          listener.failed(new Error('a worker of the git engine failed'))
       }
     }
     return thread
@@ -239,7 +267,8 @@ export class Threads {
 type CountedWorker = Worker & { ref(): void; unref(): void }
 
 /**
- * Where the worker's code is: beside this room in the source tree; in a compiled executable, whose modules are merged
+ * Where the worker's code is: beside this room in the source tree; in a compiled executable, whose
+ * modules are merged
  * into one at the root, at its own path below `src`.
  */
 function workerUrl(): URL {

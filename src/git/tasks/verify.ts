@@ -1,4 +1,6 @@
-/** Reads everything of a store and says what is wrong (as git-fsck and git-verify-pack do together). */
+/**
+ * Reads everything of a store and says what is wrong (as git-fsck and git-verify-pack do together).
+ */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import zlib from 'node:zlib'
@@ -28,7 +30,11 @@ export function* verifyTask(store: OpenStore, tips: readonly Oid[]): Task<string
   }
   const named = new OidMap(1024)
   // Nobody knows any more what was imported.
-  const links: Links = { imported: true, link: (bytes, at) => void named.add(bytes, at), settings: () => {} }
+  const links: Links = {
+    imported: true,
+    link: (bytes, at) => void named.add(bytes, at),
+    settings: () => {},
+  }
   objects.pin()
   try {
     objects.refresh()
@@ -36,9 +42,11 @@ export function* verifyTask(store: OpenStore, tips: readonly Oid[]): Task<string
     for (const pack of objects.packs) {
       try {
         if (!isIndexSound(pack)) throw new GitError('corrupt', 'the index is damaged')
-        if (pack.bitmap === null && existsSync(`${pack.base}.bitmap`)) say(`${pack.name}: the bitmap is damaged`)
+        if (pack.bitmap === null && existsSync(`${pack.base}.bitmap`))
+          say(`${pack.name}: the bitmap is damaged`)
         if (isOrderDamaged(pack.base, pack.index)) say(`${pack.name}: the order is damaged`)
-        if (existsSync(`${pack.base}.mtimes`) && readTimes(pack.base, pack.index) === null) say(`${pack.name}: the times are damaged`)
+        if (existsSync(`${pack.base}.mtimes`) && readTimes(pack.base, pack.index) === null)
+          say(`${pack.name}: the times are damaged`)
         yield* verifyFile(pack, say)
         yield* verifyEntries(store, pack, links, say)
       } catch (error) {
@@ -53,9 +61,11 @@ export function* verifyTask(store: OpenStore, tips: readonly Oid[]): Task<string
     const oids = named.bytes
     for (let i = 0; i < named.size; i++) {
       if (i % 4096 === 4095) yield 'pause'
-      if (!objects.has(named.hex(i))) say(`object ${Buffer.from(oids.subarray(i * 20, i * 20 + 20)).toString('hex')} is missing`)
+      if (!objects.has(named.hex(i)))
+        say(`object ${Buffer.from(oids.subarray(i * 20, i * 20 + 20)).toString('hex')} is missing`)
     }
-    for (const tip of tips) if (!objects.has(tip)) say(`object ${tip} is missing, a ref points at it`)
+    for (const tip of tips)
+      if (!objects.has(tip)) say(`object ${tip} is missing, a ref points at it`)
   } finally {
     objects.unpin()
   }
@@ -71,10 +81,18 @@ function isIndexSound(pack: PackFile): boolean {
     throw error
   }
   const { raw } = pack.index
-  return Buffer.compare(Bun.SHA1.hash(raw.subarray(0, raw.length - 20)) as Uint8Array, raw.subarray(raw.length - 20)) === 0
+  return (
+    Buffer.compare(
+      Bun.SHA1.hash(raw.subarray(0, raw.length - 20)) as Uint8Array,
+      raw.subarray(raw.length - 20),
+    ) === 0
+  )
 }
 
-/** The commit-graph against its checksum, and against the commits that it tells of (git-commit-graph, "verify"). */
+/**
+ * The commit-graph against its checksum, and against the commits that it tells of
+ * (git-commit-graph, "verify").
+ */
 function* verifyGraph({ objects }: OpenStore, say: (line: string) => void): Task<void> {
   const graph = CommitGraph.open(objects.directory)
   if (graph === null) {
@@ -88,7 +106,8 @@ function* verifyGraph({ objects }: OpenStore, say: (line: string) => void): Task
       const told = graph.find(oid)
       const object = objects.read(oid)
       const is = object === null ? null : parseCommit(oid, object.data)
-      if (is !== null && told?.tree === is.tree && told.parents.join() === is.parents.join()) continue
+      if (is !== null && told?.tree === is.tree && told.parents.join() === is.parents.join())
+        continue
     } catch (error) {
       if (!(error instanceof GitError)) throw error
     }
@@ -108,10 +127,16 @@ function* verifyFile(pack: PackFile, say: (line: string) => void): Task<void> {
     at += got
     yield 'pause'
   }
-  if (Buffer.compare(hasher.digest() as Uint8Array, pack.index.packChecksum) !== 0) say(`${pack.name}: the pack does not match its checksum`)
+  if (Buffer.compare(hasher.digest() as Uint8Array, pack.index.packChecksum) !== 0)
+    say(`${pack.name}: the pack does not match its checksum`)
 }
 
-function* verifyEntries(store: OpenStore, pack: PackFile, links: Links, say: (line: string) => void): Task<void> {
+function* verifyEntries(
+  store: OpenStore,
+  pack: PackFile,
+  links: Links,
+  say: (line: string) => void,
+): Task<void> {
   const { index } = pack
   const { reader } = store.objects
   const { places, offsets } = pack.order.whole
@@ -127,14 +152,17 @@ function* verifyEntries(store: OpenStore, pack: PackFile, links: Links, say: (li
     try {
       if (entry.length < end - offset) entry = new Uint8Array((end - offset) * 2)
       pack.read(entry, 0, end - offset, offset)
-      if (zlib.crc32(entry.subarray(0, end - offset)) !== index.crc(place)) say(`${pack.name}: the entry of object ${name} is damaged`)
+      if (zlib.crc32(entry.subarray(0, end - offset)) !== index.crc(place))
+        say(`${pack.name}: the entry of object ${name} is damaged`)
       reader.load(pack, offset)
       const size = reader.to - reader.from
       if (scratch.length < size + HASH_PREFIX) scratch = new Uint8Array((size + HASH_PREFIX) * 2)
       scratch.set(reader.bytes.subarray(reader.from, reader.to), HASH_PREFIX)
       hashInto(reader.type, scratch, HASH_PREFIX, size, oid)
-      if (Buffer.from(oid).toString('hex') !== name) say(`${pack.name}: object ${name} has other content than its id says`)
-      else if (reader.type !== BLOB) checkObject(reader.type, scratch, HASH_PREFIX, HASH_PREFIX + size, links)
+      if (Buffer.from(oid).toString('hex') !== name)
+        say(`${pack.name}: object ${name} has other content than its id says`)
+      else if (reader.type !== BLOB)
+        checkObject(reader.type, scratch, HASH_PREFIX, HASH_PREFIX + size, links)
     } catch (error) {
       if (!(error instanceof GitError)) throw error
       say(`object ${name}: ${error.message}`)

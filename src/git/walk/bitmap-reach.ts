@@ -1,4 +1,7 @@
-/** What commits reach, with the help of the bitmaps of a pack: sets are joined, and only what is younger is walked. */
+/**
+ * What commits reach, with the help of the bitmaps of a pack: sets are joined, and only what is
+ * younger is walked.
+ */
 import { andInto, andNotInto, countBits, getBit, orInto, setBit } from '../bitmap/bits.ts'
 import { BLOB, COMMIT, TAG } from '../pack/entry.ts'
 import type { ObjectStore } from '../store/object-store.ts'
@@ -21,7 +24,9 @@ export function bitmapPack(store: ObjectStore): PackFile | null {
 
 /** Filters that bitmaps can answer: those that go by type or leave out all blobs. */
 export const fitsBitmaps = (filter: Filter): boolean =>
-  (filter.blobLimit === Infinity || filter.blobLimit === 0) && (filter.treeDepth === Infinity || filter.treeDepth === 0) && filter.type === null
+  (filter.blobLimit === Infinity || filter.blobLimit === 0) &&
+  (filter.treeDepth === Infinity || filter.treeDepth === 0) &&
+  filter.type === null
 
 export class BitmapReach {
   private readonly collector: Collector
@@ -38,7 +43,10 @@ export class BitmapReach {
     this.collector = new Collector(store, filter, pack)
   }
 
-  /** Joins the sets of the commits and of their ancestors; walks at most `limit` commits that have none. */
+  /**
+   * Joins the sets of the commits and of their ancestors; walks at most `limit` commits that have
+   * none.
+   */
   addCommits(commits: readonly number[], limit = Infinity): void {
     const { table, pack } = this
     const bitmap = pack.bitmap!
@@ -116,7 +124,8 @@ export class BitmapReach {
     if (other.others.size === 0) return { bits, others: this.others }
     const others = new OidMap(this.others.size)
     const oids = this.others.bytes
-    for (let i = 0; i < this.others.size; i++) if (other.others.get(oids, i * 20) < 0) others.add(oids, i * 20)
+    for (let i = 0; i < this.others.size; i++)
+      if (other.others.get(oids, i * 20) < 0) others.add(oids, i * 20)
     return { bits, others }
   }
 }

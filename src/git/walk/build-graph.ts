@@ -10,11 +10,16 @@ const EDGE = 0x80000000
 const MAX_TIME = 2 ** 34 - 1
 const MAX_GENERATION = 0x3fffffff
 
-/** Makes filters of changed paths: those that are there are kept, and at most `most` are made anew. */
+/**
+ * Makes filters of changed paths: those that are there are kept, and at most `most` are made anew.
+ */
 export type Filters = {
   /** A filter that is there already, or null. */
   have(oids: Uint8Array, at: number): Uint8Array | null
-  /** The filter of what differs between two root trees; without a parent everything in the tree does. */
+  /**
+   * The filter of what differs between two root trees; without a parent everything in the tree
+   * does.
+   */
   make(parentTree: string | null, tree: string): Uint8Array
   readonly most: number
   /** Told how many are left for another time. */
@@ -31,14 +36,17 @@ export function* buildCommitGraph(
   const count = commits.length
   if (count === 0) return null
   const oids = new Uint8Array(count * 20)
-  commits.forEach((commit, i) => oids.set(table.oids.subarray(commit * 20, commit * 20 + 20), i * 20))
+  commits.forEach((commit, i) =>
+    oids.set(table.oids.subarray(commit * 20, commit * 20 + 20), i * 20),
+  )
   const order = sortOids(oids, count)
   const positions = new Map<number, number>()
   order.forEach((row, position) => positions.set(commits[row]!, position))
   const generations = new Map<number, number>()
   for (const commit of commits) {
     let level = 0
-    for (let i = 0; i < table.parentCount(commit); i++) level = Math.max(level, generations.get(table.parent(commit, i))!)
+    for (let i = 0; i < table.parentCount(commit); i++)
+      level = Math.max(level, generations.get(table.parent(commit, i))!)
     generations.set(commit, Math.min(level + 1, MAX_GENERATION))
   }
   yield 'pause'
@@ -54,12 +62,17 @@ export function* buildCommitGraph(
     counts[oids[row * 20]!]!++
     const at = position * 36
     data.set(table.treeOids.subarray(commit * 20, commit * 20 + 20), at)
-    const parents = Array.from({ length: table.parentCount(commit) }, (_, i) => positions.get(table.parent(commit, i))!)
+    const parents = Array.from(
+      { length: table.parentCount(commit) },
+      (_, i) => positions.get(table.parent(commit, i))!,
+    )
     data.writeUInt32BE(parents[0] ?? NONE, at + 20)
     if (parents.length <= 2) data.writeUInt32BE(parents[1] ?? NONE, at + 24)
     else {
       data.writeUInt32BE(EDGE + edges.length, at + 24)
-      parents.slice(1).forEach((parent, i) => edges.push(i === parents.length - 2 ? EDGE + parent : parent))
+      parents
+        .slice(1)
+        .forEach((parent, i) => edges.push(i === parents.length - 2 ? EDGE + parent : parent))
     }
     const time = Math.min(table.time(commit), MAX_TIME)
     data.writeUInt32BE(generations.get(commit)! * 4 + Math.floor(time / 4294967296), at + 28)
@@ -69,20 +82,28 @@ export function* buildCommitGraph(
   counts.forEach((each, byte) => fanout.writeUInt32BE((sum += each), byte * 4))
   const edgeBytes = Buffer.alloc(edges.length * 4)
   edges.forEach((edge, i) => edgeBytes.writeUInt32BE(edge, i * 4))
-  const chunks: [string, Buffer][] = [['OIDF', fanout], ['OIDL', names], ['CDAT', data]]
+  const chunks: [string, Buffer][] = [
+    ['OIDF', fanout],
+    ['OIDL', names],
+    ['CDAT', data],
+  ]
   if (edges.length > 0) chunks.push(['EDGE', edgeBytes])
   if (filters !== null) chunks.push(...(yield* filterChunks(table, commits, order, filters)))
   return assemble(chunks)
 }
 
-/** The filters in the order of the ids; those that are not made this time are empty, which git takes for not made. */
+/**
+ * The filters in the order of the ids; those that are not made this time are empty, which git takes
+ * for not made.
+ */
 function* filterChunks(
   table: CommitTable,
   commits: readonly number[],
   order: Uint32Array,
   filters: Filters,
 ): Generator<'pause', [string, Buffer][], unknown> {
-  const hex = (commit: number): string => Buffer.from(table.treeOids.subarray(commit * 20, commit * 20 + 20)).toString('hex')
+  const hex = (commit: number): string =>
+    Buffer.from(table.treeOids.subarray(commit * 20, commit * 20 + 20)).toString('hex')
   const made = new Map<number, Uint8Array>()
   const missing: number[] = []
   for (const commit of commits) {
@@ -100,7 +121,9 @@ function* filterChunks(
   }
   const ends = Buffer.alloc(commits.length * 4)
   const head = Buffer.alloc(12)
-  ;[FILTER_SETTINGS.version, FILTER_SETTINGS.hashes, FILTER_SETTINGS.bitsPerPath].forEach((value, i) => head.writeUInt32BE(value, i * 4))
+  ;[FILTER_SETTINGS.version, FILTER_SETTINGS.hashes, FILTER_SETTINGS.bitsPerPath].forEach(
+    (value, i) => head.writeUInt32BE(value, i * 4),
+  )
   const parts: Uint8Array[] = [head]
   let end = 0
   order.forEach((row, position) => {
@@ -111,7 +134,10 @@ function* filterChunks(
     }
     ends.writeUInt32BE(end, position * 4)
   })
-  return [['BIDX', ends], ['BDAT', Buffer.concat(parts)]]
+  return [
+    ['BIDX', ends],
+    ['BDAT', Buffer.concat(parts)],
+  ]
 }
 
 function assemble(chunks: readonly [string, Buffer][]): Uint8Array {
@@ -130,7 +156,10 @@ function assemble(chunks: readonly [string, Buffer][]): Uint8Array {
 }
 
 /** All commits that the tips reach, each behind its parents. */
-function* parentsFirst(table: CommitTable, tips: readonly number[]): Generator<'pause', number[], unknown> {
+function* parentsFirst(
+  table: CommitTable,
+  tips: readonly number[],
+): Generator<'pause', number[], unknown> {
   const entered = new Marks()
   const left = new Marks()
   const commits: number[] = []

@@ -1,5 +1,6 @@
 /**
- * Gathers the objects of commits. Trees are compared with those of the commits' parents, so that a small change costs
+ * Gathers the objects of commits. Trees are compared with those of the commits' parents, so that a
+ * small change costs
  * no more than the directories that it touches.
  */
 import { bitWords, getBit, setBit } from '../bitmap/bits.ts'
@@ -14,7 +15,10 @@ import { RecentOids, nameEnd } from './recent.ts'
 
 const MAX_DEPTH = 2048
 
-/** Trees up to so many bytes, so deep at most, are looked at in memory that all walks of a thread share. */
+/**
+ * Trees up to so many bytes, so deep at most, are looked at in memory that all walks of a thread
+ * share.
+ */
 const COMMON = 1 << 14
 const MOST_COMMON = 32
 const commonBuffers: Buffer[] = []
@@ -27,7 +31,9 @@ export class Collector {
   readonly chosen = new OidMap(256)
   /** With a pack that has bitmaps: its objects that are to be sent, by rank. */
   readonly bits: Uint32Array | null
-  /** What the other side is known to have, as far as the walk came upon it: bases for thin packs. */
+  /**
+   * What the other side is known to have, as far as the walk came upon it: bases for thin packs.
+   */
   readonly known = new OidMap(64)
   private readonly scanned = new OidMap(64)
   private readonly refused = new OidMap(64)
@@ -63,7 +69,8 @@ export class Collector {
     if (this.known.size === 0) return this.chosen
     const left = new OidMap(this.chosen.size)
     const oids = this.chosen.bytes
-    for (let i = 0; i < this.chosen.size; i++) if (!this.isKnown(oids, i * 20)) left.add(oids, i * 20)
+    for (let i = 0; i < this.chosen.size; i++)
+      if (!this.isKnown(oids, i * 20)) left.add(oids, i * 20)
     return left
   }
 
@@ -102,9 +109,13 @@ export class Collector {
     if (this.filter.type === null || this.filter.type === COMMIT) this.take(oids, at)
   }
 
-  /** Adds a root tree and what is below it, less what the trees in `bases` hold and is known or chosen. */
+  /**
+   * Adds a root tree and what is below it, less what the trees in `bases` hold and is known or
+   * chosen.
+   */
   addTree(oids: Uint8Array, at: number, bases: readonly Base[]): void {
-    if (this.filter.type === COMMIT || this.filter.type === TAG || this.filter.treeDepth === 0) return
+    if (this.filter.type === COMMIT || this.filter.type === TAG || this.filter.treeDepth === 0)
+      return
     this.walkTree(oids, at, bases, 0, false)
   }
 
@@ -131,7 +142,13 @@ export class Collector {
     }
   }
 
-  private walkTree(oids: Uint8Array, at: number, bases: readonly Base[], depth: number, named: boolean): void {
+  private walkTree(
+    oids: Uint8Array,
+    at: number,
+    bases: readonly Base[],
+    depth: number,
+    named: boolean,
+  ): void {
     if (depth > MAX_DEPTH) throw new GitError('corrupt', 'a tree is nested too deep')
     if (this.isKnown(oids, at)) return
     for (const base of bases) if (base.known) this.scan(base.bytes, base.at)
@@ -158,7 +175,13 @@ export class Collector {
   }
 
   /** Deals with the entry that starts at `start` and whose name ends at `end`. */
-  private enterEntry(bytes: Uint8Array, start: number, end: number, bases: readonly Base[], depth: number): void {
+  private enterEntry(
+    bytes: Uint8Array,
+    start: number,
+    end: number,
+    bases: readonly Base[],
+    depth: number,
+  ): void {
     const mode = modeAt(bytes, start)
     if (bytes[mode] === 0x34) {
       if (depth + 1 >= this.filter.treeDepth || this.skip(bytes, end + 1)) return
@@ -167,7 +190,8 @@ export class Collector {
     } else if (bytes[mode + 1] !== 0x36) {
       const before = this.chosen.size
       this.addBlob(bytes, end + 1, depth + 1)
-      if (this.traces && this.chosen.size > before) this.trace(bytes, end + 1, this.basesBelow(bases, bytes, start, end, false))
+      if (this.traces && this.chosen.size > before)
+        this.trace(bytes, end + 1, this.basesBelow(bases, bytes, start, end, false))
     }
   }
 
@@ -210,15 +234,26 @@ export class Collector {
     const number = this.chosen.get(oid, at)
     if (number < 0 || this.origins.has(number)) return
     for (const base of bases) {
-      const origin = this.isKnown(base.bytes, base.at) ? copyBytes(base.bytes, base.at, base.at + 20) : this.originOf(base.bytes, base.at)
+      const origin = this.isKnown(base.bytes, base.at)
+        ? copyBytes(base.bytes, base.at, base.at + 20)
+        : this.originOf(base.bytes, base.at)
       if (origin === null) continue
       this.origins.set(number, origin)
       return
     }
   }
 
-  /** The entries of the bases that have the same name as the entry at `bytes[start]`, as bases one level below. */
-  private basesBelow(bases: readonly Base[], bytes: Uint8Array, start: number, end: number, trees = true): Base[] {
+  /**
+   * The entries of the bases that have the same name as the entry at `bytes[start]`, as bases one
+   * level below.
+   */
+  private basesBelow(
+    bases: readonly Base[],
+    bytes: Uint8Array,
+    start: number,
+    end: number,
+    trees = true,
+  ): Base[] {
     const found: Base[] = []
     let name = start
     while (name < end && bytes[name] !== 0x20) name++
@@ -234,17 +269,27 @@ export class Collector {
     return found
   }
 
-  /** Copies a tree's content into the buffer of its depth: reading its children would overwrite the reader's view. */
+  /**
+   * Copies a tree's content into the buffer of its depth: reading its children would overwrite the
+   * reader's view.
+   */
   private copy(oids: Uint8Array, at: number, depth: number): number {
     if (!this.store.load(oids, at)) throw missing(oids, at)
     const { bytes, from, to, type, meter } = this.store.reader
     meter?.spend(to - from)
-    if (type !== TREE) throw new GitError('corrupt', `${Buffer.from(oids.subarray(at, at + 20)).toString('hex')} is not a tree`)
+    if (type !== TREE)
+      throw new GitError(
+        'corrupt',
+        `${Buffer.from(oids.subarray(at, at + 20)).toString('hex')} is not a tree`,
+      )
     let buffer = this.buffers[depth]
     if (buffer === undefined || buffer.length < to - from) {
-      // Walks of one thread take turns between trees, never within one: they share what is large enough.
+      // Walks of one thread take turns between trees, never within one: they share what is large
+      // enough.
       const common = to - from <= COMMON && depth < MOST_COMMON
-      buffer = common ? (commonBuffers[depth] ??= Buffer.allocUnsafeSlow(COMMON)) : Buffer.allocUnsafeSlow((to - from) * 2)
+      buffer = common
+        ? (commonBuffers[depth] ??= Buffer.allocUnsafeSlow(COMMON))
+        : Buffer.allocUnsafeSlow((to - from) * 2)
       this.buffers[depth] = buffer
     }
     buffer.set(bytes.subarray(from, to), 0)
@@ -253,10 +298,24 @@ export class Collector {
 }
 
 const missing = (bytes: Uint8Array, at: number) =>
-  new GitError('missing', `object ${Buffer.from(bytes.subarray(at, at + 20)).toString('hex')} is missing`)
+  new GitError(
+    'missing',
+    `object ${Buffer.from(bytes.subarray(at, at + 20)).toString('hex')} is missing`,
+  )
 
-/** Where the id of the directory, or of the file, named `name[nameFrom, nameTo)` is in a tree, or -1. */
-function findEntry(tree: Uint8Array, from: number, to: number, name: Uint8Array, nameFrom: number, nameTo: number, trees: boolean): number {
+/**
+ * Where the id of the directory, or of the file, named `name[nameFrom, nameTo)` is in a tree, or
+ * -1.
+ */
+function findEntry(
+  tree: Uint8Array,
+  from: number,
+  to: number,
+  name: Uint8Array,
+  nameFrom: number,
+  nameTo: number,
+  trees: boolean,
+): number {
   const length = nameTo - nameFrom
   while (from < to) {
     const isTree = tree[modeAt(tree, from)] === 0x34
@@ -273,7 +332,10 @@ function findEntry(tree: Uint8Array, from: number, to: number, name: Uint8Array,
   return -1
 }
 
-/** Where a mode's first digit is that counts: old versions of some tools have padded modes with zeros. */
+/**
+ * Where a mode's first digit is that counts: old versions of some tools have padded modes with
+ * zeros.
+ */
 function modeAt(bytes: Uint8Array, at: number): number {
   while (bytes[at] === 0x30) at++
   return at

@@ -1,5 +1,6 @@
 /**
- * The commits of a store as numbers: each commit that a walk meets is parsed once per thread and kept as its tree, its
+ * The commits of a store as numbers: each commit that a walk meets is parsed once per thread and
+ * kept as its tree, its
  * parents and its time. Walks keep their marks in arrays over these numbers.
  */
 import { COMMIT } from '../pack/entry.ts'
@@ -71,7 +72,10 @@ export class CommitTable {
     this.tryLoad(index)
     if (this.times[index]! < 0) {
       const there = this.times[index] === NOT_A_COMMIT
-      throw new GitError(there ? 'invalid' : 'missing', `${this.oid(index)} is ${there ? 'not a commit' : 'not in the store'}`)
+      throw new GitError(
+        there ? 'invalid' : 'missing',
+        `${this.oid(index)} is ${there ? 'not a commit' : 'not in the store'}`,
+      )
     }
   }
 
@@ -110,7 +114,8 @@ export class CommitTable {
   private parse(index: number, bytes: Uint8Array, from: number, to: number): void {
     const raw = new Uint8Array(20)
     let at = from
-    if (!startsWith(bytes, at, to, TREE_LINE) || !readHex(bytes, at + 5, to, raw, 0)) throw this.broken(index)
+    if (!startsWith(bytes, at, to, TREE_LINE) || !readHex(bytes, at + 5, to, raw, 0))
+      throw this.broken(index)
     this.trees.set(raw, index * 20)
     at += 46
     const parents: number[] = []
@@ -126,7 +131,9 @@ export class CommitTable {
 
   private copyFrom(graph: CommitGraph, position: number, index: number): void {
     const tree = graph.treeAt(position)
-    const parents = graph.parents(position).map((parent) => this.number(graph.raw, graph.oidAt(parent)))
+    const parents = graph
+      .parents(position)
+      .map((parent) => this.number(graph.raw, graph.oidAt(parent)))
     this.trees.set(graph.raw.subarray(tree, tree + 20), index * 20)
     this.setParents(index, parents)
     this.times[index] = graph.time(position)
@@ -176,7 +183,13 @@ function startsWith(bytes: Uint8Array, at: number, to: number, text: Uint8Array)
 }
 
 /** Turns 40 hex digits into 20 bytes; false when they are not hex or not all there. */
-export function readHex(bytes: Uint8Array, at: number, to: number, out: Uint8Array, outAt: number): boolean {
+export function readHex(
+  bytes: Uint8Array,
+  at: number,
+  to: number,
+  out: Uint8Array,
+  outAt: number,
+): boolean {
   if (at + 40 > to) return false
   for (let i = 0; i < 20; i++) {
     const high = digit(bytes[at + i * 2]!)
@@ -195,7 +208,8 @@ function digit(byte: number): number {
 }
 
 /**
- * The seconds on the committer line, read as git reads them (`parse_commit_date`): behind the last `>`, with or without space, and 0
+ * The seconds on the committer line, read as git reads them (`parse_commit_date`): behind the last
+ * `>`, with or without space, and 0
  * where the line does not follow the author's or says no number. `at` is behind the parents.
  */
 export function committerTime(bytes: Uint8Array, at: number, to: number): number {
@@ -211,6 +225,7 @@ export function committerTime(bytes: Uint8Array, at: number, to: number): number
   if (i === at) return 0
   while (i < end && (bytes[i] === 0x20 || (bytes[i]! >= 9 && bytes[i]! <= 13))) i++
   let seconds = 0
-  for (; i < end && bytes[i]! >= 0x30 && bytes[i]! <= 0x39 && seconds < 2 ** 48; i++) seconds = seconds * 10 + bytes[i]! - 0x30
+  for (; i < end && bytes[i]! >= 0x30 && bytes[i]! <= 0x39 && seconds < 2 ** 48; i++)
+    seconds = seconds * 10 + bytes[i]! - 0x30
   return seconds
 }

@@ -30,7 +30,8 @@ export function parseFilter(spec: string, depth = 0): Filter {
     if (parts.length > 16) throw new GitError('invalid', 'a filter combines too many filters')
     return parts.map((part) => parseFilter(decode(part), depth + 1)).reduce(both, NO_FILTER)
   }
-  if (spec.startsWith('sparse:')) throw new GitError('unsupported', 'filters by sparse specification are not supported')
+  if (spec.startsWith('sparse:'))
+    throw new GitError('unsupported', 'filters by sparse specification are not supported')
   throw new GitError('invalid', `invalid filter-spec '${spec.slice(0, 100)}'`)
 }
 
@@ -45,5 +46,9 @@ function decode(text: string): string {
 function both(a: Filter, b: Filter): Filter {
   // Two different types leave nothing that could pass: a code that no object has.
   const type = a.type === null ? b.type : b.type === null || b.type === a.type ? a.type : -1
-  return { blobLimit: Math.min(a.blobLimit, b.blobLimit), treeDepth: Math.min(a.treeDepth, b.treeDepth), type }
+  return {
+    blobLimit: Math.min(a.blobLimit, b.blobLimit),
+    treeDepth: Math.min(a.treeDepth, b.treeDepth),
+    type,
+  }
 }

@@ -8,10 +8,20 @@ import { readHex } from './commit-table.ts'
 
 const MAX_TAGS = 100
 
-/** What an id leads to: the tag objects on the way and the object at the end, with its type code. */
-export type Peeled = { readonly tags: readonly string[]; readonly oid: string; /** The same as bytes. */ readonly raw: Uint8Array; readonly type: number }
+/**
+ * What an id leads to: the tag objects on the way and the object at the end, with its type code.
+ */
+export type Peeled = {
+  readonly tags: readonly string[]
+  readonly oid: string /** The same as bytes. */
+  readonly raw: Uint8Array
+  readonly type: number
+}
 
-/** Null when the object, or one on the way, is not in the store. Throws GitError `corrupt` for a malformed tag. */
+/**
+ * Null when the object, or one on the way, is not in the store. Throws GitError `corrupt` for a
+ * malformed tag.
+ */
 export function peelRaw(store: ObjectStore, oid: Uint8Array, at: number): Peeled | null {
   const tags: string[] = []
   let raw = copyBytes(oid, at, at + 20)
@@ -24,8 +34,12 @@ export function peelRaw(store: ObjectStore, oid: Uint8Array, at: number): Peeled
     store.load(raw, 0)
     const { bytes, from, to } = store.reader
     const next = new Uint8Array(20)
-    const isTag = Buffer.from(bytes.buffer, bytes.byteOffset + from, Math.min(7, to - from)).toString('latin1') === 'object '
-    if (!isTag || !readHex(bytes, from + 7, to, next, 0)) throw new GitError('corrupt', `tag ${name} is malformed`)
+    const isTag =
+      Buffer.from(bytes.buffer, bytes.byteOffset + from, Math.min(7, to - from)).toString(
+        'latin1',
+      ) === 'object '
+    if (!isTag || !readHex(bytes, from + 7, to, next, 0))
+      throw new GitError('corrupt', `tag ${name} is malformed`)
     if (tags.length > MAX_TAGS) throw new GitError('corrupt', `tag ${name} is nested too deep`)
     raw = next
   }
@@ -37,7 +51,10 @@ export function peelHex(store: ObjectStore, oid: string): Peeled | null {
 
 const MOST_PEELS = 100_000
 
-/** What ids lead to, remembered where that is a commit: from one snapshot of refs to the next most tags are the same. */
+/**
+ * What ids lead to, remembered where that is a commit: from one snapshot of refs to the next most
+ * tags are the same.
+ */
 export class Peels {
   private readonly ids = new OidMap(64)
   private readonly chains: Peeled[] = []
@@ -46,7 +63,10 @@ export class Peels {
     return this.ids.size
   }
 
-  /** Null when the object, or one on the way, is not in the store. Throws GitError `corrupt` for a malformed tag. */
+  /**
+   * Null when the object, or one on the way, is not in the store. Throws GitError `corrupt` for a
+   * malformed tag.
+   */
   get(store: ObjectStore, oid: Uint8Array, at: number): Peeled | null {
     const known = this.known(oid, at)
     if (known !== null) return known

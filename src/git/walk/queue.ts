@@ -45,7 +45,8 @@ export class TimeQueue {
       for (;;) {
         let down = at * 2 + 1
         if (down >= size) break
-        if (down + 1 < size && this.before(this.times[down + 1]!, this.orders[down + 1]!, down)) down++
+        if (down + 1 < size && this.before(this.times[down + 1]!, this.orders[down + 1]!, down))
+          down++
         if (this.before(time, order, down)) break
         this.move(down, at)
         at = down

@@ -1,5 +1,6 @@
 /**
- * Which commits a namespace may see: everything reachable from its tips. The walk goes only as far back as questions
+ * Which commits a namespace may see: everything reachable from its tips. The walk goes only as far
+ * back as questions
  * need and is kept for the next one, so that a client with recent commits costs next to nothing.
  */
 import { COMMIT, TAG } from '../pack/entry.ts'
@@ -14,7 +15,10 @@ const SEEN = 1
 export class Reach {
   private readonly marks = new Marks()
   private readonly queue = new TimeQueue()
-  /** Tips that no walk has begun at. Few are younger than what is asked about, and only those need to stand in line. */
+  /**
+   * Tips that no walk has begun at. Few are younger than what is asked about, and only those need
+   * to stand in line.
+   */
   private waiting: number[] = []
   /** The latest time among them. */
   private latest = -1
@@ -53,13 +57,17 @@ export class Reach {
 
   /** Whether the id is a tip that is no commit, or a tag or object on the way from one. */
   isNamed(oid: string): boolean {
-    this.named ??= new Set(this.chains.flatMap(({ tags, oid, type }) => (type === COMMIT ? tags : [...tags, oid])))
+    this.named ??= new Set(
+      this.chains.flatMap(({ tags, oid, type }) => (type === COMMIT ? tags : [...tags, oid])),
+    )
     return this.named.has(oid)
   }
 
   /**
-   * Whether a commit, which must be in the store, is reachable. With `exact` false the walk stops at commits that are
-   * a day older than it: a wrong clock can then hide it, which costs a client some bytes but never shows anything.
+   * Whether a commit, which must be in the store, is reachable. With `exact` false the walk stops
+   * at commits that are
+   * a day older than it: a wrong clock can then hide it, which costs a client some bytes but never
+   * shows anything.
    */
   has(commit: number, exact: boolean): boolean {
     if (this.marks.get(commit) & SEEN) return true
@@ -107,7 +115,8 @@ export class Reach {
   private advance(): void {
     const at = this.queue.peek()
     const count = this.table.parentCount(at)
-    // What cannot be read, or not now, must not leave a walk behind that has lost a part of its way.
+    // What cannot be read, or not now, must not leave a walk behind that has lost a part of its
+    // way.
     for (let i = 0; i < count; i++) this.table.load(this.table.parent(at, i))
     this.queue.pop()
     for (let i = 0; i < count; i++) {

@@ -8,16 +8,28 @@ import type { CommitTable } from './commit-table.ts'
 import { peelRaw } from './peel.ts'
 import { selectCommits } from './select-commits.ts'
 
-/** `tips` are raw ids, 20 bytes each. Throws GitError `missing` when one of them, or what it needs, is not there. */
-export function* reachableObjects(store: ObjectStore, table: CommitTable, tips: Uint8Array): Generator<'pause', OidMap, unknown> {
+/**
+ * `tips` are raw ids, 20 bytes each. Throws GitError `missing` when one of them, or what it needs,
+ * is not there.
+ */
+export function* reachableObjects(
+  store: ObjectStore,
+  table: CommitTable,
+  tips: Uint8Array,
+): Generator<'pause', OidMap, unknown> {
   const collector = new Collector(store)
   const commits: number[] = []
   for (let at = 0; at < tips.length; at += 20) {
     const peeled = peelRaw(store, tips, at)
-    if (peeled === null) throw new GitError('missing', `object ${Buffer.from(tips.subarray(at, at + 20)).toString('hex')} is missing`)
+    if (peeled === null)
+      throw new GitError(
+        'missing',
+        `object ${Buffer.from(tips.subarray(at, at + 20)).toString('hex')} is missing`,
+      )
     for (const tag of peeled.tags) collector.addTag(tag)
     if (peeled.type === COMMIT) commits.push(table.numberOf(peeled.oid))
-    else if (peeled.type === TREE || peeled.type === BLOB) collector.addNamed(peeled.oid, peeled.type)
+    else if (peeled.type === TREE || peeled.type === BLOB)
+      collector.addNamed(peeled.oid, peeled.type)
   }
   const selection = selectCommits(table, [...new Set(commits)], [], () => false)
   for (const commit of selection.commits) collector.addCommit(table.oids, commit * 20)

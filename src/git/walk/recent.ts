@@ -1,6 +1,8 @@
 /**
- * Ids that were met a short while ago. From one commit to the next nearly all entries of a directory are the same: this
- * small table, which stays in the processor's cache, answers for them before the large one is asked.
+ * Ids that were met a short while ago. From one commit to the next nearly all entries of a
+ * directory are the same: this
+ * small table, which stays in the processor's cache, answers for them before the large one is
+ * asked.
  */
 import { GitError } from '../ports.ts'
 
@@ -12,7 +14,10 @@ export class RecentOids {
   private mask: number
   private trees = 0
 
-  /** Both are powers of two. A walk that may be short begins with fewer slots: the whole table would be more memory than all else that it needs. */
+  /**
+   * Both are powers of two. A walk that may be short begins with fewer slots: the whole table would
+   * be more memory than all else that it needs.
+   */
   constructor(
     private readonly slots: number,
     first = slots,
@@ -24,7 +29,10 @@ export class RecentOids {
   /** Where the entry starts that `next` found. */
   start = 0
 
-  /** Where the name ends of the first entry of a tree, from `from` on, that was not met lately; -1 when there is none. */
+  /**
+   * Where the name ends of the first entry of a tree, from `from` on, that was not met lately; -1
+   * when there is none.
+   */
   next(bytes: Uint8Array, from: number, size: number): number {
     if (from === 0 && ++this.trees === SHORT) this.grow()
     while (from < size) {
@@ -44,11 +52,22 @@ export class RecentOids {
     const slot = (bytes[at]! | (bytes[at + 1]! << 8)) & this.mask
     const base = slot * 5
     const a = bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24)
-    const b = bytes[at + 4]! | (bytes[at + 5]! << 8) | (bytes[at + 6]! << 16) | (bytes[at + 7]! << 24)
-    const c = bytes[at + 8]! | (bytes[at + 9]! << 8) | (bytes[at + 10]! << 16) | (bytes[at + 11]! << 24)
-    const d = bytes[at + 12]! | (bytes[at + 13]! << 8) | (bytes[at + 14]! << 16) | (bytes[at + 15]! << 24)
-    const e = bytes[at + 16]! | (bytes[at + 17]! << 8) | (bytes[at + 18]! << 16) | (bytes[at + 19]! << 24)
-    if (words[base] === a && words[base + 1] === b && words[base + 2] === c && words[base + 3] === d && words[base + 4] === e) return true
+    const b =
+      bytes[at + 4]! | (bytes[at + 5]! << 8) | (bytes[at + 6]! << 16) | (bytes[at + 7]! << 24)
+    const c =
+      bytes[at + 8]! | (bytes[at + 9]! << 8) | (bytes[at + 10]! << 16) | (bytes[at + 11]! << 24)
+    const d =
+      bytes[at + 12]! | (bytes[at + 13]! << 8) | (bytes[at + 14]! << 16) | (bytes[at + 15]! << 24)
+    const e =
+      bytes[at + 16]! | (bytes[at + 17]! << 8) | (bytes[at + 18]! << 16) | (bytes[at + 19]! << 24)
+    if (
+      words[base] === a &&
+      words[base + 1] === b &&
+      words[base + 2] === c &&
+      words[base + 3] === d &&
+      words[base + 4] === e
+    )
+      return true
     words[base] = a
     words[base + 1] = b
     words[base + 2] = c
@@ -64,7 +83,10 @@ export class RecentOids {
   }
 }
 
-/** Where the name of a tree's entry at `at` ends. Throws GitError `corrupt` when the entry is cut off. */
+/**
+ * Where the name of a tree's entry at `at` ends. Throws GitError `corrupt` when the entry is cut
+ * off.
+ */
 export function nameEnd(bytes: Uint8Array, at: number, size: number): number {
   // Modes have five digits or six, and a space follows.
   at += 6

@@ -1,4 +1,6 @@
-/** Which commits a client lacks: reachable from what it wants, not from what it has (git-rev-list). */
+/**
+ * Which commits a client lacks: reachable from what it wants, not from what it has (git-rev-list).
+ */
 import type { CommitTable } from './commit-table.ts'
 import { Marks } from './marks.ts'
 import { TimeQueue } from './queue.ts'
@@ -6,7 +8,10 @@ import { TimeQueue } from './queue.ts'
 const SEEN = 1
 const HIDDEN = 2
 const QUEUED = 4
-/** Steps that the walk goes on after the last wanted commit left the queue, against wrong clocks (git's SLOP). */
+/**
+ * Steps that the walk goes on after the last wanted commit left the queue, against wrong clocks
+ * (git's SLOP).
+ */
 const SLOP = 5
 
 export type CommitSelection = {
@@ -17,8 +22,10 @@ export type CommitSelection = {
 }
 
 /**
- * Walks back from `wants` and leaves out what `haves` reach. The parents of commits for which `isCut` holds are not
- * followed (shallow boundaries). A wrong clock can only make the answer larger. `tick` is called now and then.
+ * Walks back from `wants` and leaves out what `haves` reach. The parents of commits for which
+ * `isCut` holds are not
+ * followed (shallow boundaries). A wrong clock can only make the answer larger. `tick` is called
+ * now and then.
  */
 export function selectCommits(
   table: CommitTable,
@@ -50,7 +57,8 @@ export function selectCommits(
         marks.add(commit, SEEN)
         push(commit)
       } else if (queued.get(commit)) {
-        if (!isCut(commit)) for (let i = 0; i < table.parentCount(commit); i++) stack.push(table.parent(commit, i))
+        if (!isCut(commit))
+          for (let i = 0; i < table.parentCount(commit); i++) stack.push(table.parent(commit, i))
       } else open--
     }
   }

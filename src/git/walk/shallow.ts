@@ -1,4 +1,7 @@
-/** Where the history of a shallow clone ends (gitprotocol-pack, "shallow"; git's shallow.c and upload-pack.c). */
+/**
+ * Where the history of a shallow clone ends (gitprotocol-pack, "shallow"; git's shallow.c and
+ * upload-pack.c).
+ */
 import type { CommitTable } from './commit-table.ts'
 import { Marks } from './marks.ts'
 import { TimeQueue } from './queue.ts'
@@ -26,8 +29,15 @@ export type ShallowAnswer = {
   readonly cut: ReadonlySet<number>
 }
 
-/** The answer to a request that deepens; `wants` are commits. Null when `since` or `not` leave nothing. */
-export function computeShallow(table: CommitTable, wants: readonly number[], request: ShallowRequest): ShallowAnswer | null {
+/**
+ * The answer to a request that deepens; `wants` are commits. Null when `since` or `not` leave
+ * nothing.
+ */
+export function computeShallow(
+  table: CommitTable,
+  wants: readonly number[],
+  request: ShallowRequest,
+): ShallowAnswer | null {
   const client = new Set(request.client)
   let edges: number[]
   let inside: Marks
@@ -53,8 +63,15 @@ export function computeShallow(table: CommitTable, wants: readonly number[], req
   return { shallow, unshallow, cut }
 }
 
-/** Commits at most `depth - 1` steps from the starts; those at the last step are edges, as in git also where there is nothing behind them. */
-function byDepth(table: CommitTable, starts: readonly number[], depth: number): { edges: number[]; inside: Marks } {
+/**
+ * Commits at most `depth - 1` steps from the starts; those at the last step are edges, as in git
+ * also where there is nothing behind them.
+ */
+function byDepth(
+  table: CommitTable,
+  starts: readonly number[],
+  depth: number,
+): { edges: number[]; inside: Marks } {
   const inside = new Marks()
   const edges: number[] = []
   let level = [...new Set(starts)]
@@ -80,7 +97,10 @@ function byDepth(table: CommitTable, starts: readonly number[], depth: number): 
   return { edges, inside }
 }
 
-/** Commits not older than `since` and not reachable from `not`; edges are those with a parent outside. */
+/**
+ * Commits not older than `since` and not reachable from `not`; edges are those with a parent
+ * outside.
+ */
 function byLimits(
   table: CommitTable,
   wants: readonly number[],
@@ -113,14 +133,19 @@ function byLimits(
     for (let i = 0; i < table.parentCount(commit); i++) push(table.parent(commit, i))
   }
   const edges = found.filter((commit) => {
-    for (let i = 0; i < table.parentCount(commit); i++) if (!inside.get(table.parent(commit, i))) return true
+    for (let i = 0; i < table.parentCount(commit); i++)
+      if (!inside.get(table.parent(commit, i))) return true
     return false
   })
   return { edges, inside, count: found.length }
 }
 
 /** Those of `targets` that the wants reach, not looking behind them. */
-function reachableOf(table: CommitTable, wants: readonly number[], targets: ReadonlySet<number>): number[] {
+function reachableOf(
+  table: CommitTable,
+  wants: readonly number[],
+  targets: ReadonlySet<number>,
+): number[] {
   const seen = new Marks()
   const found: number[] = []
   const stack = [...wants]

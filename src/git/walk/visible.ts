@@ -1,6 +1,8 @@
 /**
- * Which trees and blobs a namespace may see. Whoever names one by its id (a partial clone that lacks a blob, a push
- * that builds on old content) gets it only when a tip reaches it: the store also holds what other forks sent.
+ * Which trees and blobs a namespace may see. Whoever names one by its id (a partial clone that
+ * lacks a blob, a push
+ * that builds on old content) gets it only when a tip reaches it: the store also holds what other
+ * forks sent.
  */
 import type { ObjectStore } from '../store/object-store.ts'
 import { BLOB, TREE } from '../pack/entry.ts'
@@ -21,12 +23,14 @@ export class VisibleObjects {
     reach: Reach,
   ) {
     this.collector = new Collector(store)
-    for (const { oid, type } of reach.looseTips) if (type === TREE || type === BLOB) this.collector.addNamed(oid, type)
+    for (const { oid, type } of reach.looseTips)
+      if (type === TREE || type === BLOB) this.collector.addNamed(oid, type)
     for (const commit of reach.commits) this.push(commit)
   }
 
   /**
-   * Gives the first of the ids (raw, 20 bytes each) that is no visible tree or blob, or null. Walks from the tips
+   * Gives the first of the ids (raw, 20 bytes each) that is no visible tree or blob, or null. Walks
+   * from the tips
    * back only as far as needed; pauses between commits.
    */
   *firstHidden(oids: Uint8Array): Generator<'pause', string | null, unknown> {
@@ -41,7 +45,9 @@ export class VisibleObjects {
       if (chosen.size !== before) left = this.filter(oids, left)
       if (++steps % 16 === 0) yield 'pause'
     }
-    return left.length > 0 ? Buffer.from(oids.subarray(left[0], left[0]! + 20)).toString('hex') : null
+    return left.length > 0
+      ? Buffer.from(oids.subarray(left[0], left[0]! + 20)).toString('hex')
+      : null
   }
 
   /** How many objects it holds. */

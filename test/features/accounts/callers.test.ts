@@ -10,7 +10,18 @@ const ada = await world.user('ada')
 const acme = await world.workspace('acme', { owner: ada })
 const issue = (change: Partial<NewTokenOptions>) =>
   world.write((tx) =>
-    issueToken(tx, { actor_id: ada.id, kind: 'user', name: 't', source: 'settings', scopes: null, repos: null, workspace_id: null, role: null, expires_at: null, ...change }),
+    issueToken(tx, {
+      actor_id: ada.id,
+      kind: 'user',
+      name: 't',
+      source: 'settings',
+      scopes: null,
+      repos: null,
+      workspace_id: null,
+      role: null,
+      expires_at: null,
+      ...change,
+    }),
   )
 const { byToken } = world.hearth.callers
 
@@ -19,7 +30,16 @@ test('a text without the right form or check digits is nobody', async () => {
   expect(byToken(secret)).not.toBeNull()
   const flipped = secret.slice(0, 45) + (secret[45] === '0' ? '1' : '0') + secret.slice(46)
   const other = `hthu_${'a'.repeat(40)}`
-  for (const wrong of ['', 'x', secret.slice(0, -1), `${secret}0`, flipped, secret.replace('hthu_', 'htha_'), ` ${secret}`, other + checksum62(other)]) {
+  for (const wrong of [
+    '',
+    'x',
+    secret.slice(0, -1),
+    `${secret}0`,
+    flipped,
+    secret.replace('hthu_', 'htha_'),
+    ` ${secret}`,
+    other + checksum62(other),
+  ]) {
     expect(byToken(wrong)).toBeNull()
   }
 })
@@ -34,7 +54,11 @@ test('a token ends at its moment', async () => {
 
 test('the last use is noted at most once a minute, and not by the look-up itself', async () => {
   const { secret, token } = await issue({})
-  const used = () => world.hearth.db.one<{ last_used_at: string | null }>('SELECT last_used_at FROM tokens WHERE id = ?', token.id)?.last_used_at
+  const used = () =>
+    world.hearth.db.one<{ last_used_at: string | null }>(
+      'SELECT last_used_at FROM tokens WHERE id = ?',
+      token.id,
+    )?.last_used_at
   byToken(secret)
   byToken(secret)
   expect(used()).toBeNull()
@@ -53,38 +77,103 @@ test('the last use is noted at most once a minute, and not by the look-up itself
   expect(used()).toBe(timestamp(world.clock.at))
 })
 
-test('a device\'s token lives a year from its last use', async () => {
-  const { secret, token } = await issue({ source: 'device', expires_at: timestamp(world.clock.at + 365 * DAY) })
+test("a device's token lives a year from its last use", async () => {
+  const { secret, token } = await issue({
+    source: 'device',
+    expires_at: timestamp(world.clock.at + 365 * DAY),
+  })
   world.clock.advance(300 * DAY)
   byToken(secret)
   world.hearth.writer.flush()
-  expect(world.hearth.db.one<{ expires_at: string }>('SELECT expires_at FROM tokens WHERE id = ?', token.id)?.expires_at).toBe(timestamp(world.clock.at + 365 * DAY))
+  expect(
+    world.hearth.db.one<{ expires_at: string }>(
+      'SELECT expires_at FROM tokens WHERE id = ?',
+      token.id,
+    )?.expires_at,
+  ).toBe(timestamp(world.clock.at + 365 * DAY))
   world.clock.advance(300 * DAY)
   expect(byToken(secret)).not.toBeNull()
 })
 
 test('workspaces and agents are callers of their own kinds', async () => {
-  const workspace = await issue({ actor_id: acme.id, kind: 'workspace', workspace_id: acme.id, role: 'write', scopes: ['repo:read'] })
+  const workspace = await issue({
+    actor_id: acme.id,
+    kind: 'workspace',
+    workspace_id: acme.id,
+    role: 'write',
+    scopes: ['repo:read'],
+  })
   expect(workspace.secret).toStartWith('hthw_')
-  expect(byToken(workspace.secret)).toMatchObject({ kind: 'workspace', id: acme.id, username: 'acme', token: { role: 'write', workspace: acme.id } })
+  expect(byToken(workspace.secret)).toMatchObject({
+    kind: 'workspace',
+    id: acme.id,
+    username: 'acme',
+    token: { role: 'write', workspace: acme.id },
+  })
 
-  await world.write((tx) => recordActor(tx, { id: 'agt_1', kind: 'agent', username: 'ada/bot', name: 'bot', on_behalf_of: ada.id }))
+  await world.write((tx) =>
+    recordActor(tx, {
+      id: 'agt_1',
+      kind: 'agent',
+      username: 'ada/bot',
+      name: 'bot',
+      on_behalf_of: ada.id,
+    }),
+  )
   const repo = { id: 'rep_1', workspace_id: acme.id, name: 'site' }
-  const agent = await issue({ actor_id: 'agt_1', kind: 'agent', source: 'agent', repos: [repo], role: 'write' })
+  const agent = await issue({
+    actor_id: 'agt_1',
+    kind: 'agent',
+    source: 'agent',
+    repos: [repo],
+    role: 'write',
+  })
   expect(agent.secret).toStartWith('htha_')
   expect(byToken(agent.secret)).toEqual({
-    kind: 'agent', id: 'agt_1', username: 'ada/bot', repo_id: 'rep_1', owner_id: ada.id, owner_username: 'ada',
-    token: { id: agent.token.id, name: 't', kind: 'agent', scopes: null, repos: ['rep_1'], workspace: acme.id, role: 'write', expires_at: null, audience: null },
+    kind: 'agent',
+    id: 'agt_1',
+    username: 'ada/bot',
+    repo_id: 'rep_1',
+    owner_id: ada.id,
+    owner_username: 'ada',
+    token: {
+      id: agent.token.id,
+      name: 't',
+      kind: 'agent',
+      scopes: null,
+      repos: ['rep_1'],
+      workspace: acme.id,
+      role: 'write',
+      expires_at: null,
+      audience: null,
+    },
   })
 })
 
 test('a suspended person is told apart, and their agents end', async () => {
   const sue = await world.user('sue')
-  await world.write((tx) => recordActor(tx, { id: 'agt_2', kind: 'agent', username: 'sue/bot', name: null, on_behalf_of: sue.id }))
+  await world.write((tx) =>
+    recordActor(tx, {
+      id: 'agt_2',
+      kind: 'agent',
+      username: 'sue/bot',
+      name: null,
+      on_behalf_of: sue.id,
+    }),
+  )
   const own = await issue({ actor_id: sue.id })
-  const agent = await issue({ actor_id: 'agt_2', kind: 'agent', source: 'agent', repos: [{ id: 'rep_1', workspace_id: acme.id, name: 'site' }] })
+  const agent = await issue({
+    actor_id: 'agt_2',
+    kind: 'agent',
+    source: 'agent',
+    repos: [{ id: 'rep_1', workspace_id: acme.id, name: 'site' }],
+  })
   expect(byToken(agent.secret)).not.toBeNull()
-  world.hearth.database.run('UPDATE users SET suspended_at = ? WHERE id = ?', timestamp(START), sue.id)
+  world.hearth.database.run(
+    'UPDATE users SET suspended_at = ? WHERE id = ?',
+    timestamp(START),
+    sue.id,
+  )
   expect(byToken(own.secret)).toMatchObject({ suspended: true })
   expect(byToken(agent.secret)).toBeNull()
 })

@@ -30,7 +30,9 @@ test('a restart makes a new link, and the one before ends', async () => {
   const world = await makeWorld()
   const before = codeOf(await issueSetupLink(world.hearth))
   const after = codeOf(await issueSetupLink(world.hearth))
-  expect((await refusal(world.call(checkSetup, anonymous, { code: before }))).code).toBe('not_found')
+  expect((await refusal(world.call(checkSetup, anonymous, { code: before }))).code).toBe(
+    'not_found',
+  )
   expect(await world.call(checkSetup, anonymous, { code: after })).toBeNull()
 })
 

@@ -14,10 +14,15 @@ const tokenOf = (link: string): string => new URL(link).searchParams.get('token'
 test('the mailed link confirms once, and then the person may change things', async () => {
   const world = await makeWorld()
   const bob = await world.user('bob', { verified: false })
-  expect((await refusal(world.call(createWorkspace, bob, { slug: 'b' }))).reason).toBe('email_unconfirmed')
+  expect((await refusal(world.call(createWorkspace, bob, { slug: 'b' }))).reason).toBe(
+    'email_unconfirmed',
+  )
   await world.call(resendEmailConfirmation, bob, { email: 'bob@example.com' })
   const token = await tokenFor(world, 'bob@example.com')
-  expect(await world.call(confirmEmail, anonymous, { token })).toEqual({ username: 'bob', email: 'bob@example.com' })
+  expect(await world.call(confirmEmail, anonymous, { token })).toEqual({
+    username: 'bob',
+    email: 'bob@example.com',
+  })
   const now = userCaller(world.hearth.db, bob.id)
   expect(now?.verified).toBe(true)
   await world.call(createWorkspace, now ?? bob, { slug: 'b' })
@@ -31,7 +36,9 @@ test('a link ends after a day, and an invented one never worked', async () => {
   const token = tokenOf(await linkFor(world.hearth, 'confirm', 'bob'))
   world.clock.advance(24 * HOUR)
   expect((await refusal(world.call(confirmEmail, anonymous, { token }))).code).toBe('invalid')
-  expect((await refusal(world.call(confirmEmail, anonymous, { token: 'x'.repeat(43) }))).code).toBe('invalid')
+  expect((await refusal(world.call(confirmEmail, anonymous, { token: 'x'.repeat(43) }))).code).toBe(
+    'invalid',
+  )
   expect(userCaller(world.hearth.db, bob.id)?.verified).toBe(false)
 })
 
@@ -46,19 +53,28 @@ test('of two accounts that claim an address only the first to confirm gets it', 
   const world = await makeWorld()
   const one = await withPassword(world, 'one', { verified: false, email: 'shared@example.com' })
   const two = await withPassword(world, 'two', { verified: false, email: 'shared@example.com' })
-  const links = await Promise.all(['one', 'two'].map(async (name) => tokenOf(await linkFor(world.hearth, 'confirm', name))))
+  const links = await Promise.all(
+    ['one', 'two'].map(async (name) => tokenOf(await linkFor(world.hearth, 'confirm', name))),
+  )
   await world.call(confirmEmail, anonymous, { token: links[0] ?? '' })
   const late = await refusal(world.call(confirmEmail, anonymous, { token: links[1] ?? '' }))
   expect([late.code, late.reason]).toEqual(['conflict', 'already_exists'])
-  expect([one, two].map(({ id }) => userCaller(world.hearth.db, id)?.verified)).toEqual([true, false])
+  expect([one, two].map(({ id }) => userCaller(world.hearth.db, id)?.verified)).toEqual([
+    true,
+    false,
+  ])
 })
 
 test('the command line makes the same link, for a name or an address that exists', async () => {
   const world = await makeWorld()
   await world.user('ada')
   await world.user('bob', { verified: false })
-  expect(await linkFor(world.hearth, 'confirm', 'BOB@example.com')).toMatch(/^https:\/\/hearth\.test\/confirm\?token=[\w-]{43}$/)
-  expect(await linkFor(world.hearth, 'reset', 'ada')).toMatch(/^https:\/\/hearth\.test\/reset\?token=[\w-]{43}$/)
+  expect(await linkFor(world.hearth, 'confirm', 'BOB@example.com')).toMatch(
+    /^https:\/\/hearth\.test\/confirm\?token=[\w-]{43}$/,
+  )
+  expect(await linkFor(world.hearth, 'reset', 'ada')).toMatch(
+    /^https:\/\/hearth\.test\/reset\?token=[\w-]{43}$/,
+  )
   expect((await refusal(linkFor(world.hearth, 'reset', 'nobody'))).code).toBe('not_found')
   expect((await refusal(linkFor(world.hearth, 'confirm', 'ada'))).reason).toBe('not_open')
 })

@@ -19,16 +19,53 @@ const world = await makeWorld()
 
 test('an address is added with the password, confirmed by its link, and made primary; the old primary is told', async () => {
   const ada = await withPassword(world, 'ada')
-  const added = await world.call(addEmail, ada, { email: ' Ada@Second.Example ', password: PASSWORD })
-  expect(added).toMatchObject({ email: 'ada@second.example', primary: false, verified: false, verified_at: null })
-  expect((await refusal(world.call(updateEmailSettings, ada, { primary: 'ada@second.example', password: PASSWORD }))).reason).toBe('not_available')
+  const added = await world.call(addEmail, ada, {
+    email: ' Ada@Second.Example ',
+    password: PASSWORD,
+  })
+  expect(added).toMatchObject({
+    email: 'ada@second.example',
+    primary: false,
+    verified: false,
+    verified_at: null,
+  })
+  expect(
+    (
+      await refusal(
+        world.call(updateEmailSettings, ada, { primary: 'ada@second.example', password: PASSWORD }),
+      )
+    ).reason,
+  ).toBe('not_available')
   await world.call(confirmEmail, anonymous, { token: await tokenFor(world, 'ada@second.example') })
-  const settings = await world.call(updateEmailSettings, ada, { primary: 'ada@second.example', backup: 'ada@example.com', password: PASSWORD })
-  expect(settings).toMatchObject({ primary: 'ada@second.example', backup: 'ada@example.com', private_email: true })
-  expect((await world.call(listEmails, ada, {})).items.map(({ email, primary, backup }) => [email, primary, backup])).toEqual([['ada@second.example', true, false], ['ada@example.com', false, true]])
-  const told = (await letters(world)).filter(({ to, subject }) => to === 'ada@example.com' && subject.includes('primary address'))
+  const settings = await world.call(updateEmailSettings, ada, {
+    primary: 'ada@second.example',
+    backup: 'ada@example.com',
+    password: PASSWORD,
+  })
+  expect(settings).toMatchObject({
+    primary: 'ada@second.example',
+    backup: 'ada@example.com',
+    private_email: true,
+  })
+  expect(
+    (await world.call(listEmails, ada, {})).items.map(({ email, primary, backup }) => [
+      email,
+      primary,
+      backup,
+    ]),
+  ).toEqual([
+    ['ada@second.example', true, false],
+    ['ada@example.com', false, true],
+  ])
+  const told = (await letters(world)).filter(
+    ({ to, subject }) => to === 'ada@example.com' && subject.includes('primary address'),
+  )
   expect(told).toHaveLength(1)
-  expect(audited(world, ada.id)).toEqual(['user.email_added', 'user.email_confirmed', 'user.email_settings_changed'])
+  expect(audited(world, ada.id)).toEqual([
+    'user.email_added',
+    'user.email_confirmed',
+    'user.email_settings_changed',
+  ])
 })
 
 test('a password is reset through the primary or the backup address, and through no other', async () => {
@@ -38,13 +75,20 @@ test('a password is reset through the primary or the backup address, and through
     await world.call(confirmEmail, anonymous, { token: await tokenFor(world, email) })
   }
   await world.call(updateEmailSettings, bob, { backup: 'bob@two.example', password: PASSWORD })
-  const resets = async () => (await letters(world)).filter(({ file }) => file.includes('-reset-')).map(({ to }) => to)
+  const resets = async () =>
+    (await letters(world)).filter(({ file }) => file.includes('-reset-')).map(({ to }) => to)
   await world.call(forgotPassword, anonymous, { email: 'bob@three.example' })
   expect(await resets()).toEqual([])
   await world.call(forgotPassword, anonymous, { email: 'bob@two.example' })
   expect(await resets()).toEqual(['bob@two.example'])
-  await world.call(resetPassword, anonymous, { token: await tokenFor(world, 'bob@two.example'), password: 'another password' })
-  expect((await refusal(world.call(addEmail, bob, { email: 'x@example.com', password: PASSWORD }))).field).toBe('password')
+  await world.call(resetPassword, anonymous, {
+    token: await tokenFor(world, 'bob@two.example'),
+    password: 'another password',
+  })
+  expect(
+    (await refusal(world.call(addEmail, bob, { email: 'x@example.com', password: PASSWORD })))
+      .field,
+  ).toBe('password')
 })
 
 test('a wrong password changes nothing and says so in the same way everywhere', async () => {
@@ -63,38 +107,67 @@ test('a wrong password changes nothing and says so in the same way everywhere', 
 
 test('an account without a password is told where to go', async () => {
   const dora = await world.user('dora')
-  expect((await refusal(world.call(addEmail, dora, { email: 'd@example.com', password: '' }))).reason).toBe('not_available')
+  expect(
+    (await refusal(world.call(addEmail, dora, { email: 'd@example.com', password: '' }))).reason,
+  ).toBe('not_available')
   // What needs no password works.
-  expect(await world.call(updateEmailSettings, dora, { private_email: false })).toMatchObject({ private_email: false })
+  expect(await world.call(updateEmailSettings, dora, { private_email: false })).toMatchObject({
+    private_email: false,
+  })
 })
 
 test('the primary and the last confirmed address stay', async () => {
   const eve = await withPassword(world, 'eve')
   await world.call(addEmail, eve, { email: 'eve@two.example', password: PASSWORD })
-  expect((await refusal(world.call(removeEmail, eve, { email: 'eve@example.com', password: PASSWORD }))).reason).toBe('not_available')
-  expect((await refusal(world.call(removeEmail, eve, { email: 'no@example.com', password: PASSWORD }))).code).toBe('not_found')
+  expect(
+    (await refusal(world.call(removeEmail, eve, { email: 'eve@example.com', password: PASSWORD })))
+      .reason,
+  ).toBe('not_available')
+  expect(
+    (await refusal(world.call(removeEmail, eve, { email: 'no@example.com', password: PASSWORD })))
+      .code,
+  ).toBe('not_found')
   const link = await tokenFor(world, 'eve@two.example')
-  expect(await world.call(removeEmail, eve, { email: 'EVE@two.example', password: PASSWORD })).toBeNull()
+  expect(
+    await world.call(removeEmail, eve, { email: 'EVE@two.example', password: PASSWORD }),
+  ).toBeNull()
   // The link that was on its way is dead with the address.
   expect((await refusal(world.call(confirmEmail, anonymous, { token: link }))).field).toBe('token')
-  expect((await world.call(listEmails, eve, {})).items.map(({ email }) => email)).toEqual(['eve@example.com'])
+  expect((await world.call(listEmails, eve, {})).items.map(({ email }) => email)).toEqual([
+    'eve@example.com',
+  ])
 })
 
 test("somebody else's address is taken without a word, never confirmed, and its owner is told", async () => {
   const fay = await withPassword(world, 'fay')
   const gus = await withPassword(world, 'gus')
-  expect((await world.call(addEmail, gus, { email: 'fay@example.com', password: PASSWORD })).verified).toBe(false)
+  expect(
+    (await world.call(addEmail, gus, { email: 'fay@example.com', password: PASSWORD })).verified,
+  ).toBe(false)
   const mail = (await letters(world)).filter(({ to }) => to === 'fay@example.com')
   expect(mail.map(({ token }) => token)).toEqual([null])
-  expect((await refusal(world.call(updateEmailSettings, gus, { primary: 'fay@example.com', password: PASSWORD }))).reason).toBe('not_available')
+  expect(
+    (
+      await refusal(
+        world.call(updateEmailSettings, gus, { primary: 'fay@example.com', password: PASSWORD }),
+      )
+    ).reason,
+  ).toBe('not_available')
   expect((await world.call(listEmails, fay, {})).items[0]?.verified).toBe(true)
 })
 
 test('an account has at most ten addresses, each once', async () => {
   const hal = await withPassword(world, 'hal')
-  for (let n = 2; n <= 10; n++) await world.call(addEmail, hal, { email: `hal@${n}.example`, password: PASSWORD })
-  expect((await refusal(world.call(addEmail, hal, { email: 'hal@11.example', password: PASSWORD }))).reason).toBe('limit_reached')
-  expect((await refusal(world.call(addEmail, hal, { email: 'hal@2.example', password: PASSWORD }))).reason).toBe('already_exists')
+  for (let n = 2; n <= 10; n++)
+    await world.call(addEmail, hal, { email: `hal@${n}.example`, password: PASSWORD })
+  expect(
+    (await refusal(world.call(addEmail, hal, { email: 'hal@11.example', password: PASSWORD })))
+      .reason,
+  ).toBe('limit_reached')
+  expect(
+    (await refusal(world.call(addEmail, hal, { email: 'hal@2.example', password: PASSWORD })))
+      .reason,
+  ).toBe('already_exists')
 }, 30_000)
 
 test('the private address is on commits made here until the person shows their own', async () => {
@@ -108,10 +181,32 @@ test('the private address is on commits made here until the person shows their o
 
 test('primary and backup need the password, differ, and nothing at all is refused; it is for people with the scope', async () => {
   const jan = await withPassword(world, 'jan')
-  expect((await refusal(world.call(updateEmailSettings, jan, { primary: 'nobody@example.com', password: PASSWORD }))).field).toBe('primary')
-  expect((await refusal(world.call(updateEmailSettings, jan, { backup: null }))).field).toBe('password')
+  expect(
+    (
+      await refusal(
+        world.call(updateEmailSettings, jan, { primary: 'nobody@example.com', password: PASSWORD }),
+      )
+    ).field,
+  ).toBe('primary')
+  expect((await refusal(world.call(updateEmailSettings, jan, { backup: null }))).field).toBe(
+    'password',
+  )
   expect((await refusal(world.call(updateEmailSettings, jan, {}))).code).toBe('invalid')
-  expect((await refusal(world.call(updateEmailSettings, jan, { backup: 'jan@example.com', password: PASSWORD }))).field).toBe('backup')
-  expect((await refusal(world.call(updateEmailSettings, withToken(jan, { scopes: ['user:read'] }), { private_email: false }))).reason).toBe('scope')
+  expect(
+    (
+      await refusal(
+        world.call(updateEmailSettings, jan, { backup: 'jan@example.com', password: PASSWORD }),
+      )
+    ).field,
+  ).toBe('backup')
+  expect(
+    (
+      await refusal(
+        world.call(updateEmailSettings, withToken(jan, { scopes: ['user:read'] }), {
+          private_email: false,
+        }),
+      )
+    ).reason,
+  ).toBe('scope')
   world.clock.advance(MINUTE)
 })

@@ -13,7 +13,15 @@ test('a token shows its repository by the name it has now', async () => {
   await world.call(createToken, ada, { name: 'ci', scopes: ['code:read'], repos: ['acme/site'] })
   const happen = (type: string, data: Record<string, unknown>) =>
     world.write((tx) => {
-      const event = { id: 'evt_1', type, time: tx.now, workspace_id: acme.id, repo_id: repo.id, actor_id: ada.id, data }
+      const event = {
+        id: 'evt_1',
+        type,
+        time: tx.now,
+        workspace_id: acme.id,
+        repo_id: repo.id,
+        actor_id: ada.id,
+        data,
+      }
       for (const { on, run } of followRepositories) if (on === type) run(tx, event)
     })
   const names = async () => (await world.call(listTokens, ada, {})).items[0]?.repos

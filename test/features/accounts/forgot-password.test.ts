@@ -33,23 +33,42 @@ test('no secret waits in the table of jobs', async () => {
   const world = await makeWorld()
   await world.user('ada')
   await world.call(forgotPassword, anonymous, { email: 'ada@example.com' })
-  expect(world.hearth.db.all<{ input: string }>('SELECT input FROM jobs').map(({ input }) => JSON.parse(input))).toEqual([{ email: 'ada@example.com' }])
+  expect(
+    world.hearth.db
+      .all<{ input: string }>('SELECT input FROM jobs')
+      .map(({ input }) => JSON.parse(input)),
+  ).toEqual([{ email: 'ada@example.com' }])
 })
 
 test('an address that nobody has confirmed serves those who claim it, a confirmed one only its owner', async () => {
   const world = await makeWorld()
   await withPassword(world, 'claim', { verified: false, email: 'shared@example.com' })
   await world.call(forgotPassword, anonymous, { email: 'shared@example.com' })
-  expect((await letters(world)).map(({ text }) => /account (\w+)/.exec(text)?.[1])).toEqual(['claim'])
+  expect((await letters(world)).map(({ text }) => /account (\w+)/.exec(text)?.[1])).toEqual([
+    'claim',
+  ])
   world.clock.advance(SECOND)
   await withPassword(world, 'owner', { email: 'shared@example.com' })
   await world.call(forgotPassword, anonymous, { email: 'shared@example.com' })
-  expect((await letters(world)).map(({ text }) => /account (\w+)/.exec(text)?.[1])).toEqual(['claim', 'owner'])
+  expect((await letters(world)).map(({ text }) => /account (\w+)/.exec(text)?.[1])).toEqual([
+    'claim',
+    'owner',
+  ])
 })
 
 test('what is no address is refused, naming the field', async () => {
   const world = await makeWorld()
-  for (const email of ['ada', 'a@b@c', '@example.com', 'ada@', 'a b@example.com', 'ada@example.com\r\nBcc: all@example.com', `${'a'.repeat(65)}@example.com`, 'ada@-x.com', '"a"@x.com']) {
+  for (const email of [
+    'ada',
+    'a@b@c',
+    '@example.com',
+    'ada@',
+    'a b@example.com',
+    'ada@example.com\r\nBcc: all@example.com',
+    `${'a'.repeat(65)}@example.com`,
+    'ada@-x.com',
+    '"a"@x.com',
+  ]) {
     const error = await refusal(world.call(forgotPassword, anonymous, { email }))
     expect([error.code, error.field]).toEqual(['invalid', 'email'])
   }

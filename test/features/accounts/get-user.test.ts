@@ -9,7 +9,13 @@ describe('get_user', () => {
   test('shows a person to anyone, without the address', async () => {
     const ada = await world.user('ada')
     const shown = await world.call(getUser, anonymous, { username: 'ada' })
-    expect(shown).toMatchObject({ id: ada.id, kind: 'user', username: 'ada', html_url: 'https://hearth.test/ada', avatar_url: `https://hearth.test/avatars/${ada.id}.svg` })
+    expect(shown).toMatchObject({
+      id: ada.id,
+      kind: 'user',
+      username: 'ada',
+      html_url: 'https://hearth.test/ada',
+      avatar_url: `https://hearth.test/avatars/${ada.id}.svg`,
+    })
     expect(shown.email).toBeNull()
   })
 

@@ -6,14 +6,27 @@ test('commits carry a private address unless the person shows their own', async 
   const world = await makeWorld()
   const ada = await world.user('ada')
   const acme = await world.workspace('acme', { owner: ada })
-  const hidden = { name: 'ada', email: `${ada.id.slice(4)}+ada@users.noreply.hearth.test`, time: world.clock.at / 1000, zone: '+0000' }
+  const hidden = {
+    name: 'ada',
+    email: `${ada.id.slice(4)}+ada@users.noreply.hearth.test`,
+    time: world.clock.at / 1000,
+    zone: '+0000',
+  }
   expect(commitIdentity(world.hearth, ada)).toEqual(hidden)
-  expect(commitIdentity(world.hearth, agentOf(ada, { id: 'rep_1' }, { id: 'agt_1' }))).toEqual(hidden)
+  expect(commitIdentity(world.hearth, agentOf(ada, { id: 'rep_1' }, { id: 'agt_1' }))).toEqual(
+    hidden,
+  )
 
   await world.write((tx) => renameActor(tx, ada.id, { name: 'Ada Lovelace' }))
   world.hearth.database.run('UPDATE users SET private_email = 0 WHERE id = ?', ada.id)
-  expect(commitIdentity(world.hearth, ada)).toMatchObject({ name: 'Ada Lovelace', email: 'ada@example.com' })
-  expect(commitIdentity(world.hearth, workspaceCaller(acme))).toMatchObject({ name: 'acme', email: `${acme.id.slice(4)}+acme@users.noreply.hearth.test` })
+  expect(commitIdentity(world.hearth, ada)).toMatchObject({
+    name: 'Ada Lovelace',
+    email: 'ada@example.com',
+  })
+  expect(commitIdentity(world.hearth, workspaceCaller(acme))).toMatchObject({
+    name: 'acme',
+    email: `${acme.id.slice(4)}+acme@users.noreply.hearth.test`,
+  })
 })
 
 test('an address that was never proved is not put on commits', async () => {

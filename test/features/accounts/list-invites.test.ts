@@ -4,14 +4,21 @@ import { createInvite } from '#features/accounts/create-invite.ts'
 import { listInvites } from '#features/accounts/list-invites.ts'
 import { makeWorld, refusal, withToken } from '../../world.ts'
 
-test('one\'s own invites, newest first, without a limit, and old ones as expired without their link', async () => {
+test("one's own invites, newest first, without a limit, and old ones as expired without their link", async () => {
   const world = await makeWorld()
   const ada = await world.user('ada')
   const old = await world.call(createInvite, ada, {})
   world.clock.advance(30 * DAY)
   const young = await world.call(createInvite, ada, {})
   await world.call(createInvite, await world.user('bob'), {})
-  expect(await world.call(listInvites, ada, {})).toEqual({ invites: [young, { ...old, state: 'expired', url: null }], left: null })
-  expect((await world.call(listInvites, ada, { page: 2, per_page: 1 })).invites.map(({ id }) => id)).toEqual([old.id])
-  expect((await refusal(world.call(listInvites, withToken(ada, { scopes: ['repo:read'] }), {}))).details).toEqual({ scope: 'user:read' })
+  expect(await world.call(listInvites, ada, {})).toEqual({
+    invites: [young, { ...old, state: 'expired', url: null }],
+    left: null,
+  })
+  expect(
+    (await world.call(listInvites, ada, { page: 2, per_page: 1 })).invites.map(({ id }) => id),
+  ).toEqual([old.id])
+  expect(
+    (await refusal(world.call(listInvites, withToken(ada, { scopes: ['repo:read'] }), {}))).details,
+  ).toEqual({ scope: 'user:read' })
 })

@@ -8,16 +8,13 @@ function guarded(options: { forgives?: boolean } = {}) {
   const waits: number[] = []
   const open: (() => void)[] = []
   const clock = { at: 0 }
-  const guard = new PasswordGuard(
-    () => clock.at,
-    {
-      ...options,
-      wait: (milliseconds) => {
-        waits.push(milliseconds)
-        return new Promise((resolve) => open.push(resolve))
-      },
+  const guard = new PasswordGuard(() => clock.at, {
+    ...options,
+    wait: (milliseconds) => {
+      waits.push(milliseconds)
+      return new Promise((resolve) => open.push(resolve))
     },
-  )
+  })
   return { guard, waits, clock, release: () => open.shift()?.() }
 }
 
@@ -34,7 +31,9 @@ async function fail(world: ReturnType<typeof guarded>, name: string, times: numb
 }
 
 test('waits grow with every wrong password up to eight seconds', async () => {
-  expect([0, 1, 2, 3, 4, 5, 6, 7, 50].map(delayAfter)).toEqual([0, 250, 500, 1000, 2000, 4000, 8000, 8000, 8000])
+  expect([0, 1, 2, 3, 4, 5, 6, 7, 50].map(delayAfter)).toEqual([
+    0, 250, 500, 1000, 2000, 4000, 8000, 8000, 8000,
+  ])
   const world = guarded()
   await fail(world, 'ada', 4)
   expect(world.waits).toEqual([250, 500, 1000])
@@ -77,7 +76,11 @@ test('tries at once go one after the other, and too many are refused', async () 
   }
   const tries = [1, 2, 3, 4].map(() => world.guard.attempt('ada', slow))
   const refused = await refusal(world.guard.attempt('ada', slow))
-  expect([refused.status, refused.reason, refused.headers['Retry-After']]).toEqual([429, 'concurrency', '8'])
+  expect([refused.status, refused.reason, refused.headers['Retry-After']]).toEqual([
+    429,
+    'concurrency',
+    '8',
+  ])
   for (const tried of tries) {
     await Bun.sleep(0)
     first()
@@ -88,7 +91,9 @@ test('tries at once go one after the other, and too many are refused', async () 
 
 test('a check that breaks neither counts nor blocks the next', async () => {
   const { guard, waits } = guarded()
-  await expect(guard.attempt('ada', () => Promise.reject(new Error('broken')))).rejects.toThrow('broken')
+  await expect(guard.attempt('ada', () => Promise.reject(new Error('broken')))).rejects.toThrow(
+    'broken',
+  )
   expect(await guard.attempt('ada', right)).toBe(true)
   expect(waits).toEqual([])
 })
@@ -113,7 +118,8 @@ test('what goes wrong around somebody counts against those who were wrong themse
     return world.waits.slice(before)
   }
   // Many accounts of one guesser, once each, cost nothing yet ...
-  for (const name of ['a', 'b', 'c', 'd', 'e']) expect(await tried(name, wrong, 'at office')).toEqual([])
+  for (const name of ['a', 'b', 'c', 'd', 'e'])
+    expect(await tried(name, wrong, 'at office')).toEqual([])
   // ... and from the second time on each waits as if all had been one.
   expect(await tried('a', wrong, 'at office')).toEqual([4000])
   expect(await tried('b', wrong, 'at office')).toEqual([8000])

@@ -10,7 +10,10 @@ test('an unconfirmed person asks for the link again', async () => {
   expect(await world.call(resendEmailConfirmation, bob, { email: 'BOB@example.com' })).toBeNull()
   const [letter, ...more] = await letters(world)
   expect(more).toEqual([])
-  expect(letter).toMatchObject({ to: 'bob@example.com', file: '2026-03-01T12-00-00.000Z-confirm-bob@example.com.eml' })
+  expect(letter).toMatchObject({
+    to: 'bob@example.com',
+    file: '2026-03-01T12-00-00.000Z-confirm-bob@example.com.eml',
+  })
   expect(letter?.text).toContain(`https://hearth.test/confirm?token=${letter?.token}`)
 })
 
@@ -27,12 +30,16 @@ test('nobody is mailed more than five links an hour', async () => {
   expect(await letters(world)).toHaveLength(6)
 })
 
-test('there is nothing to send for other people\'s addresses and confirmed ones', async () => {
+test("there is nothing to send for other people's addresses and confirmed ones", async () => {
   const world = await makeWorld()
   const ada = await world.user('ada')
   const bob = await world.user('bob', { verified: false })
-  expect((await refusal(world.call(resendEmailConfirmation, bob, { email: 'ada@example.com' }))).code).toBe('not_found')
-  const confirmed = await refusal(world.call(resendEmailConfirmation, ada, { email: 'ada@example.com' }))
+  expect(
+    (await refusal(world.call(resendEmailConfirmation, bob, { email: 'ada@example.com' }))).code,
+  ).toBe('not_found')
+  const confirmed = await refusal(
+    world.call(resendEmailConfirmation, ada, { email: 'ada@example.com' }),
+  )
   expect([confirmed.code, confirmed.reason]).toEqual(['conflict', 'not_open'])
   expect(await letters(world)).toEqual([])
 })

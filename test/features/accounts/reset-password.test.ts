@@ -17,17 +17,25 @@ const tokenOf = (link: string): string => new URL(link).searchParams.get('token'
 test('sets the password, signs out everywhere, and the link is used up', async () => {
   const world = await makeWorld()
   const ada = await withPassword(world, 'ada')
-  const browser = await world.write((tx) => startSignIn(tx, ada, { method: 'password', origin: nowhere }))
+  const browser = await world.write((tx) =>
+    startSignIn(tx, ada, { method: 'password', origin: nowhere }),
+  )
   await world.call(forgotPassword, anonymous, { email: 'ada@example.com' })
   const token = await tokenFor(world, 'ada@example.com')
   const other = tokenOf(await linkFor(world.hearth, 'reset', 'ada'))
 
-  expect(await world.call(resetPassword, anonymous, { token, password: FRESH })).toEqual({ username: 'ada' })
+  expect(await world.call(resetPassword, anonymous, { token, password: FRESH })).toEqual({
+    username: 'ada',
+  })
   expect(world.hearth.callers.bySignIn(browser.secret ?? '')).toBeNull()
-  expect((await refusal(world.call(signIn, anonymous, { login: 'ada', password: PASSWORD }))).code).toBe('invalid')
+  expect(
+    (await refusal(world.call(signIn, anonymous, { login: 'ada', password: PASSWORD }))).code,
+  ).toBe('invalid')
   await world.call(signIn, anonymous, { login: 'ada', password: FRESH })
   for (const used of [token, other]) {
-    expect((await refusal(world.call(resetPassword, anonymous, { token: used, password: FRESH }))).field).toBe('token')
+    expect(
+      (await refusal(world.call(resetPassword, anonymous, { token: used, password: FRESH }))).field,
+    ).toBe('token')
   }
 })
 
@@ -36,7 +44,9 @@ test('a link lives one hour', async () => {
   await withPassword(world, 'ada')
   const token = tokenOf(await linkFor(world.hearth, 'reset', 'ada'))
   world.clock.advance(HOUR)
-  expect((await refusal(world.call(resetPassword, anonymous, { token, password: FRESH }))).field).toBe('token')
+  expect(
+    (await refusal(world.call(resetPassword, anonymous, { token, password: FRESH }))).field,
+  ).toBe('token')
   await world.call(signIn, anonymous, { login: 'ada', password: PASSWORD })
 })
 
@@ -44,21 +54,35 @@ test('weak passwords are refused in words and leave the link usable', async () =
   const world = await makeWorld()
   await withPassword(world, 'ada-lovelace')
   const token = tokenOf(await linkFor(world.hearth, 'reset', 'ada-lovelace'))
-  for (const password of ['', 'short', '123456789', 'ADA-lovelace', 'ada-lovelace@example.com', 'x'.repeat(1001), 'ä'.repeat(501)]) {
+  for (const password of [
+    '',
+    'short',
+    '123456789',
+    'ADA-lovelace',
+    'ada-lovelace@example.com',
+    'x'.repeat(1001),
+    'ä'.repeat(501),
+  ]) {
     const error = await refusal(world.call(resetPassword, anonymous, { token, password }))
     expect([error.code, error.field]).toEqual(['invalid', 'password'])
   }
   await world.call(resetPassword, anonymous, { token, password: 'x'.repeat(1000) })
 })
 
-test('the link proves the address, so it confirms it, unless it is someone else\'s by now', async () => {
+test("the link proves the address, so it confirms it, unless it is someone else's by now", async () => {
   const world = await makeWorld()
   const bob = await withPassword(world, 'bob', { verified: false })
-  await world.call(resetPassword, anonymous, { token: tokenOf(await linkFor(world.hearth, 'reset', 'bob')), password: FRESH })
+  await world.call(resetPassword, anonymous, {
+    token: tokenOf(await linkFor(world.hearth, 'reset', 'bob')),
+    password: FRESH,
+  })
   expect(userCaller(world.hearth.db, bob.id)?.verified).toBe(true)
 
   const cat = await withPassword(world, 'cat', { verified: false, email: 'bob@example.com' })
-  await world.call(resetPassword, anonymous, { token: tokenOf(await linkFor(world.hearth, 'reset', 'cat')), password: FRESH })
+  await world.call(resetPassword, anonymous, {
+    token: tokenOf(await linkFor(world.hearth, 'reset', 'cat')),
+    password: FRESH,
+  })
   expect(userCaller(world.hearth.db, cat.id)?.verified).toBe(false)
 })
 
@@ -66,6 +90,10 @@ test('of two at once with one link, one wins', async () => {
   const world = await makeWorld()
   await withPassword(world, 'ada')
   const token = tokenOf(await linkFor(world.hearth, 'reset', 'ada'))
-  const results = await Promise.allSettled([FRESH, `${FRESH} too`].map((password) => world.call(resetPassword, anonymous, { token, password })))
+  const results = await Promise.allSettled(
+    [FRESH, `${FRESH} too`].map((password) =>
+      world.call(resetPassword, anonymous, { token, password }),
+    ),
+  )
   expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
 })

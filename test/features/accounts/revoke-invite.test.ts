@@ -24,14 +24,18 @@ test('an expired invite is not open', async () => {
   expect((await refusal(world.call(revokeInvite, ada, { id }))).reason).toBe('not_open')
 })
 
-test('a workspace\'s invite belongs to its owners, a person\'s to that person', async () => {
+test("a workspace's invite belongs to its owners, a person's to that person", async () => {
   const world = await makeWorld()
   const ada = await world.user('ada')
   const bob = await world.user('bob')
   await world.workspace('acme', { owner: ada, members: [bob] })
   const own = await world.call(createInvite, bob, {})
   const shared = await world.call(createInvite, ada, { workspace: 'acme' })
-  for (const [caller, id] of [[ada, own.id], [bob, shared.id], [ada, 'ivt_x']] as const) {
+  for (const [caller, id] of [
+    [ada, own.id],
+    [bob, shared.id],
+    [ada, 'ivt_x'],
+  ] as const) {
     expect((await refusal(world.call(revokeInvite, caller, { id }))).code).toBe('not_found')
   }
   world.hearth.database.run(`UPDATE members SET role = 'owner' WHERE user_id = ?`, bob.id)

@@ -7,7 +7,10 @@ import { makeWorld, refusal } from '../../world.ts'
 test('a revoked token is refused at once, and is gone', async () => {
   const world = await makeWorld()
   const ada = await world.user('ada')
-  const { id, secret } = await world.call(createToken, ada, { name: 'laptop', scopes: ['code:read'] })
+  const { id, secret } = await world.call(createToken, ada, {
+    name: 'laptop',
+    scopes: ['code:read'],
+  })
   expect(world.hearth.callers.byToken(secret ?? '')).not.toBeNull()
   expect(await world.call(revokeToken, ada, { id })).toBeNull()
   expect(world.hearth.callers.byToken(secret ?? '')).toBeNull()
@@ -17,9 +20,14 @@ test('a revoked token is refused at once, and is gone', async () => {
 
 test('the tokens of others are not there', async () => {
   const world = await makeWorld()
-  const { id, secret } = await world.call(createToken, await world.user('ada'), { name: 'laptop', scopes: ['code:read'] })
+  const { id, secret } = await world.call(createToken, await world.user('ada'), {
+    name: 'laptop',
+    scopes: ['code:read'],
+  })
   for (const wrong of [id, 'tok_x', 'nonsense']) {
-    expect((await refusal(world.call(revokeToken, await world.user('bob'), { id: wrong }))).code).toBe('not_found')
+    expect(
+      (await refusal(world.call(revokeToken, await world.user('bob'), { id: wrong }))).code,
+    ).toBe('not_found')
   }
   expect(world.hearth.callers.byToken(secret ?? '')).not.toBeNull()
 })

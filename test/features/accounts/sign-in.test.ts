@@ -28,7 +28,13 @@ test('the secret is in no table', async () => {
 test('a wrong password, an unknown name and an account without a password get the same words', async () => {
   await world.user('carl')
   const answers = await Promise.all(
-    [['ada', 'wrong password'], ['nobody', PASSWORD], ['nobody@example.com', PASSWORD], ['carl', PASSWORD], ['carl', '']].map(async ([login = '', password = '']) => {
+    [
+      ['ada', 'wrong password'],
+      ['nobody', PASSWORD],
+      ['nobody@example.com', PASSWORD],
+      ['carl', PASSWORD],
+      ['carl', ''],
+    ].map(async ([login = '', password = '']) => {
       const error = await refusal(world.call(signIn, anonymous, { login, password }))
       return [error.code, error.reason, error.field, error.message]
     }),
@@ -41,16 +47,31 @@ test('an unconfirmed account can sign in, by its address only while nobody else 
   await withPassword(world, 'dora', { verified: false, email: 'dora@example.com' })
   await world.call(signIn, anonymous, { login: 'dora@example.com', password: PASSWORD })
   await withPassword(world, 'dora2', { verified: false, email: 'dora@example.com' })
-  expect((await refusal(world.call(signIn, anonymous, { login: 'dora@example.com', password: PASSWORD }))).code).toBe('invalid')
+  expect(
+    (
+      await refusal(
+        world.call(signIn, anonymous, { login: 'dora@example.com', password: PASSWORD }),
+      )
+    ).code,
+  ).toBe('invalid')
   await world.call(signIn, anonymous, { login: 'dora', password: PASSWORD })
 })
 
 test('a suspended account is told so only with the right password', async () => {
   const eve = await withPassword(world, 'eve')
   const { secret } = await world.call(signIn, anonymous, { login: 'eve', password: PASSWORD })
-  world.hearth.database.run('UPDATE users SET suspended_at = ? WHERE id = ?', '2026-03-01T12:00:00.000Z', eve.id)
-  expect((await refusal(world.call(signIn, anonymous, { login: 'eve', password: PASSWORD }))).reason).toBe('suspended')
-  expect((await refusal(world.call(signIn, anonymous, { login: 'eve', password: 'not hers at all' }))).code).toBe('invalid')
+  world.hearth.database.run(
+    'UPDATE users SET suspended_at = ? WHERE id = ?',
+    '2026-03-01T12:00:00.000Z',
+    eve.id,
+  )
+  expect(
+    (await refusal(world.call(signIn, anonymous, { login: 'eve', password: PASSWORD }))).reason,
+  ).toBe('suspended')
+  expect(
+    (await refusal(world.call(signIn, anonymous, { login: 'eve', password: 'not hers at all' })))
+      .code,
+  ).toBe('invalid')
   expect(world.hearth.callers.bySignIn(secret ?? '')).toMatchObject({ suspended: true })
 })
 
@@ -67,7 +88,11 @@ test('a hash with fewer rounds is made anew by signing in', async () => {
 
 test('a sign-in lives 30 days from its last use, which is noted at most once a minute', async () => {
   const { secret, id } = await world.call(signIn, anonymous, { login: 'ada', password: PASSWORD })
-  const row = () => world.hearth.db.one<{ last_used_at: string; expires_at: string }>('SELECT last_used_at, expires_at FROM sign_ins WHERE id = ?', id)
+  const row = () =>
+    world.hearth.db.one<{ last_used_at: string; expires_at: string }>(
+      'SELECT last_used_at, expires_at FROM sign_ins WHERE id = ?',
+      id,
+    )
   const use = async () => {
     const caller = world.hearth.callers.bySignIn(secret ?? '')
     world.hearth.writer.flush()

@@ -5,12 +5,14 @@ import { signOut } from '#features/accounts/sign-out.ts'
 import { startSignIn } from '#features/accounts/sign-ins.ts'
 import { makeWorld, withToken } from '../../world.ts'
 
-test('sign_out ends this browser\'s sign-in and no other', async () => {
+test("sign_out ends this browser's sign-in and no other", async () => {
   const world = await makeWorld()
   const ada = await world.user('ada', { verified: false })
-  const start = () => world.write((tx) => startSignIn(tx, ada, { method: 'password', origin: nowhere }))
+  const start = () =>
+    world.write((tx) => startSignIn(tx, ada, { method: 'password', origin: nowhere }))
   const [here, there] = [await start(), await start()]
-  const of = (signIn: { secret: string | null }) => world.hearth.callers.bySignIn(signIn.secret ?? '')
+  const of = (signIn: { secret: string | null }) =>
+    world.hearth.callers.bySignIn(signIn.secret ?? '')
   expect(await world.call(signOut, of(here) ?? anonymous, {})).toBeNull()
   expect(of(here)).toBeNull()
   expect(of(there)).toMatchObject({ id: ada.id, sign_in: there.id })

@@ -16,7 +16,10 @@ test('ended links and sign-ins are forgotten, others stay', async () => {
   await linkFor(world.hearth, 'reset', 'ada')
   world.clock.advance(DAY)
   await linkFor(world.hearth, 'reset', 'ada')
-  await sweepAccounts.run({ hearth: world.hearth, signal: new AbortController().signal, attempt: 1, id: 'bgj_1' }, null)
+  await sweepAccounts.run(
+    { hearth: world.hearth, signal: new AbortController().signal, attempt: 1, id: 'bgj_1' },
+    null,
+  )
   expect(world.hearth.db.all('SELECT 1 FROM sign_ins')).toHaveLength(1)
   expect(world.hearth.db.all('SELECT 1 FROM proofs')).toHaveLength(1)
 })

@@ -8,11 +8,23 @@ import type { World } from '../../world.ts'
 export const PASSWORD = 'correct horse battery'
 
 /** A person who can sign in. */
-export async function withPassword(world: World, username: string, options: { verified?: boolean; email?: string } = {}): Promise<UserCaller> {
+export async function withPassword(
+  world: World,
+  username: string,
+  options: { verified?: boolean; email?: string } = {},
+): Promise<UserCaller> {
   const id = typeId('usr', world.clock.now())
   const password_hash = await hashPassword(PASSWORD)
   await world.write((tx) =>
-    insertUser(tx, { id, username, email: options.email ?? `${username}@example.com`, name: null, password_hash, verified: options.verified ?? true, site_admin: false }),
+    insertUser(tx, {
+      id,
+      username,
+      email: options.email ?? `${username}@example.com`,
+      name: null,
+      password_hash,
+      verified: options.verified ?? true,
+      site_admin: false,
+    }),
   )
   const caller = userCaller(world.hearth.db, id)
   if (!caller) throw new Error(`${username} was not made`)

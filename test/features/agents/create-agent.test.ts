@@ -13,18 +13,54 @@ test('an agent acts for who started it, in one repository, for a day', async () 
   const { agent, secret, caller } = await start()
   expect(secret).toMatch(/^htha_[0-9A-Za-z]{46}$/)
   expect(agent).toMatchObject({
-    name: 'bot', repo: REPO, pull: null, owner: { id: ada.id, username: 'ada' }, role: 'write', state: 'idle', model: null, max_usd: null, cost_usd: 0, last_seen_at: null, stopped: null,
-    scopes: ['repo:read', 'code:write', 'issues:write', 'pulls:write', 'workflows:read', 'memory:write'], token: { last_four: secret.slice(-4) },
+    name: 'bot',
+    repo: REPO,
+    pull: null,
+    owner: { id: ada.id, username: 'ada' },
+    role: 'write',
+    state: 'idle',
+    model: null,
+    max_usd: null,
+    cost_usd: 0,
+    last_seen_at: null,
+    stopped: null,
+    scopes: [
+      'repo:read',
+      'code:write',
+      'issues:write',
+      'pulls:write',
+      'workflows:read',
+      'memory:write',
+    ],
+    token: { last_four: secret.slice(-4) },
   })
   expect(Date.parse(agent.expires_at) - Date.parse(agent.started_at)).toBe(24 * HOUR)
   const found = caller()
-  expect(found).toMatchObject({ kind: 'agent', id: agent.id, username: 'ada/bot', owner_id: ada.id, repo_id: row().id, token: { role: 'write' } })
+  expect(found).toMatchObject({
+    kind: 'agent',
+    id: agent.id,
+    username: 'ada/bot',
+    owner_id: ada.id,
+    repo_id: row().id,
+    token: { role: 'write' },
+  })
   if (!found) throw new Error('the agent has no caller')
   expect(await world.call(whoami, found, {})).toMatchObject({
-    kind: 'agent', id: agent.id, username: 'ada/bot', agent: { id: agent.id, name: 'bot', repo: REPO, pull: null, on_behalf_of: { id: ada.id, username: 'ada' } },
+    kind: 'agent',
+    id: agent.id,
+    username: 'ada/bot',
+    agent: {
+      id: agent.id,
+      name: 'bot',
+      repo: REPO,
+      pull: null,
+      on_behalf_of: { id: ada.id, username: 'ada' },
+    },
     workspaces: [{ slug: 'acme', role: 'member' }],
   })
-  expect(audit('agent.created')).toMatchObject([{ actor_id: ada.id, target_id: agent.id, workspace_id: row().workspace_id, repo_id: row().id }])
+  expect(audit('agent.created')).toMatchObject([
+    { actor_id: ada.id, target_id: agent.id, workspace_id: row().workspace_id, repo_id: row().id },
+  ])
   expect(audit('token.created')).toMatchObject([{ workspace_id: row().workspace_id }])
   expect(JSON.stringify(audit())).not.toContain(secret)
   world.clock.advance(24 * HOUR)
@@ -33,17 +69,32 @@ test('an agent acts for who started it, in one repository, for a day', async () 
 
 test('only people with maintain start one, and never beyond what they may hand on', async () => {
   const { world, ada, mel, otto, start, agent: agentOf, audit } = await makeAgentWorld()
-  const bad = (input: Record<string, unknown>, as = ada) => refusal(world.call(createAgent, as, { repo: REPO, name: 'bot', ...input } as never))
+  const bad = (input: Record<string, unknown>, as = ada) =>
+    refusal(world.call(createAgent, as, { repo: REPO, name: 'bot', ...input } as never))
   expect(await bad({}, mel)).toMatchObject({ status: 403, reason: 'role' })
   expect(await bad({}, otto)).toMatchObject({ status: 403, reason: 'role' })
-  expect(await refusal(world.call(createAgent, await agentOf(ada), { repo: REPO, name: 'bot' }))).toMatchObject({ status: 403, reason: 'person_required' })
-  for (const scope of ['access:read', 'user:write', 'site:admin']) expect(await bad({ scopes: ['code:read', scope] })).toMatchObject({ status: 422, field: 'scopes[1]' })
+  expect(
+    await refusal(world.call(createAgent, await agentOf(ada), { repo: REPO, name: 'bot' })),
+  ).toMatchObject({ status: 403, reason: 'person_required' })
+  for (const scope of ['access:read', 'user:write', 'site:admin'])
+    expect(await bad({ scopes: ['code:read', scope] })).toMatchObject({
+      status: 422,
+      field: 'scopes[1]',
+    })
   expect(await bad({ scopes: ['code:fly'] })).toMatchObject({ status: 422, field: 'scopes[0]' })
   expect(await bad({ role: 'maintain' })).toMatchObject({ status: 422, field: 'role' })
-  for (const expires_in_hours of [0, 2161]) expect(await bad({ expires_in_hours })).toMatchObject({ status: 422, field: 'expires_in_hours' })
-  for (const name of ['Bot', 'a b', 'a/b', '-', 'x'.repeat(40)]) expect(await bad({ name })).toMatchObject({ status: 422, field: 'name' })
+  for (const expires_in_hours of [0, 2161])
+    expect(await bad({ expires_in_hours })).toMatchObject({
+      status: 422,
+      field: 'expires_in_hours',
+    })
+  for (const name of ['Bot', 'a b', 'a/b', '-', 'x'.repeat(40)])
+    expect(await bad({ name })).toMatchObject({ status: 422, field: 'name' })
   expect(await bad({ max_usd: 0 })).toMatchObject({ status: 422, field: 'max_usd' })
-  const narrow = withToken(ada, { scopes: ['access:admin', 'code:read'], expires_at: new Date(world.clock.now() + HOUR).toISOString() })
+  const narrow = withToken(ada, {
+    scopes: ['access:admin', 'code:read'],
+    expires_at: new Date(world.clock.now() + HOUR).toISOString(),
+  })
   expect(await refusal(start({}, narrow))).toMatchObject({ status: 403, reason: 'scope' })
   expect(audit('agent.created')).toEqual([])
   const { agent } = await start({ scopes: ['code:read'] }, narrow)
@@ -53,7 +104,11 @@ test('only people with maintain start one, and never beyond what they may hand o
 test('two of one name do not run side by side; after its end the name is free', async () => {
   const { world, start } = await makeAgentWorld()
   const { agent } = await start()
-  expect(await refusal(start())).toMatchObject({ status: 409, reason: 'already_exists', details: { id: agent.id } })
+  expect(await refusal(start())).toMatchObject({
+    status: 409,
+    reason: 'already_exists',
+    details: { id: agent.id },
+  })
   await start({ name: 'other' })
   world.clock.advance(25 * HOUR)
   await start()
@@ -74,7 +129,10 @@ test('one for a pull request ends with it', async () => {
   expect(free.caller()).not.toBeNull()
   expect(count('tokens')).toBe(tokens - 1)
   expect(audit('agent.finished')).toMatchObject([{ target_id: agent.id }])
-  expect(await refusal(start({ pull: number, name: 'late' }))).toMatchObject({ status: 409, reason: 'not_open' })
+  expect(await refusal(start({ pull: number, name: 'late' }))).toMatchObject({
+    status: 409,
+    reason: 'not_open',
+  })
 })
 
 test('an agent can be assigned by its name while it runs', async () => {
@@ -84,7 +142,11 @@ test('an agent can be assigned by its name while it runs', async () => {
   const issue = await world.call(updateIssue, ada, { repo: REPO, number, assignees: ['ada/bot'] })
   expect(issue.assignees).toMatchObject([{ id: agent.id, kind: 'agent', username: 'ada/bot' }])
   world.clock.advance(25 * HOUR)
-  expect(await refusal(world.call(createIssue, ada, { repo: REPO, title: 'Again', assignees: ['ada/bot'] }))).toMatchObject({ status: 422, field: 'assignees' })
+  expect(
+    await refusal(
+      world.call(createIssue, ada, { repo: REPO, title: 'Again', assignees: ['ada/bot'] }),
+    ),
+  ).toMatchObject({ status: 422, field: 'assignees' })
 })
 
 test('a repeated request does not show the secret again', async () => {
@@ -93,5 +155,7 @@ test('a repeated request does not show the secret again', async () => {
   const first = await world.call(createAgent, ada, { repo: REPO, name: 'bot' }, { idempotency })
   const again = await world.call(createAgent, ada, { repo: REPO, name: 'bot' }, { idempotency })
   expect(again).toEqual({ ...first, token: { ...first.token, secret: null } })
-  expect(JSON.stringify(world.hearth.db.all('SELECT answer FROM idempotency_keys'))).not.toContain(first.token.secret ?? 'none')
+  expect(JSON.stringify(world.hearth.db.all('SELECT answer FROM idempotency_keys'))).not.toContain(
+    first.token.secret ?? 'none',
+  )
 })

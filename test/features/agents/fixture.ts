@@ -11,12 +11,21 @@ export async function makeAgentWorld() {
   const start = async (input: Partial<Input> = {}, as: UserCaller = ada) => {
     const agent = await world.call(createAgent, as, { repo: REPO, name: 'bot', ...input })
     const secret = agent.token.secret ?? ''
-    return { agent, secret, caller: () => world.hearth.callers.byToken(secret) as AgentCaller | null }
+    return {
+      agent,
+      secret,
+      caller: () => world.hearth.callers.byToken(secret) as AgentCaller | null,
+    }
   }
   const audit = (action?: string) =>
-    world.hearth.db.all<{ action: string; actor_id: string | null; target_id: string; workspace_id: string | null; repo_id: string | null; data: string }>(
-      'SELECT * FROM audit_log WHERE ?1 IS NULL OR action = ?1 ORDER BY id', action ?? null,
-    )
+    world.hearth.db.all<{
+      action: string
+      actor_id: string | null
+      target_id: string
+      workspace_id: string | null
+      repo_id: string | null
+      data: string
+    }>('SELECT * FROM audit_log WHERE ?1 IS NULL OR action = ?1 ORDER BY id', action ?? null)
   return { ...pulls, start, audit }
 }
 

@@ -24,16 +24,33 @@ const there = (caller: AgentCaller | null): AgentCaller => {
 test('stopping takes the token at once, says who and why, and is done once', async () => {
   const { world, ada, mel, otto, start, audit, row } = await makeAgentWorld()
   const { agent, caller } = await start()
-  expect(await refusal(world.call(stopAgent, otto, { repo: REPO, id: agent.id }))).toMatchObject({ status: 403, reason: 'role' })
+  expect(await refusal(world.call(stopAgent, otto, { repo: REPO, id: agent.id }))).toMatchObject({
+    status: 403,
+    reason: 'role',
+  })
   const stopped = await world.call(stopAgent, mel, { repo: REPO, id: agent.id, reason: 'It loops' })
-  expect(stopped).toMatchObject({ state: 'stopped', stopped: { by: { username: 'mel' }, at: new Date(world.clock.now()).toISOString(), reason: 'It loops' }, token: { id: agent.token.id } })
+  expect(stopped).toMatchObject({
+    state: 'stopped',
+    stopped: {
+      by: { username: 'mel' },
+      at: new Date(world.clock.now()).toISOString(),
+      reason: 'It loops',
+    },
+    token: { id: agent.token.id },
+  })
   expect(caller()).toBeNull()
-  expect(audit('agent.stopped')).toMatchObject([{ actor_id: mel.id, target_id: agent.id, workspace_id: row().workspace_id, repo_id: row().id }])
+  expect(audit('agent.stopped')).toMatchObject([
+    { actor_id: mel.id, target_id: agent.id, workspace_id: row().workspace_id, repo_id: row().id },
+  ])
   expect(audit('token.revoked')).toHaveLength(1)
-  expect(await world.call(stopAgent, ada, { repo: REPO, id: agent.id, reason: 'Again' })).toEqual(stopped)
+  expect(await world.call(stopAgent, ada, { repo: REPO, id: agent.id, reason: 'Again' })).toEqual(
+    stopped,
+  )
   expect(audit('agent.stopped')).toHaveLength(1)
   await world.repo('acme/other', { as: ada })
-  expect(await refusal(world.call(stopAgent, ada, { repo: 'acme/other', id: agent.id }))).toMatchObject({ status: 404 })
+  expect(
+    await refusal(world.call(stopAgent, ada, { repo: 'acme/other', id: agent.id })),
+  ).toMatchObject({ status: 404 })
 })
 
 test('what it is doing is told from what it does', async () => {
@@ -48,8 +65,16 @@ test('what it is doing is told from what it does', async () => {
   world.clock.advance(6 * MINUTE)
   expect(await state()).toBe('idle')
   const { pull } = await world.call(createPull, me, { repo: REPO, title: 'Mine' })
-  const say = (kind: string, data: Record<string, unknown> | null = null, as: Parameters<typeof world.call>[1] = me) =>
-    world.call(appendSession, as, { repo: REPO, number: pull.number, entries: [{ kind, text: 'x', ...(data ? { data } : {}) }] })
+  const say = (
+    kind: string,
+    data: Record<string, unknown> | null = null,
+    as: Parameters<typeof world.call>[1] = me,
+  ) =>
+    world.call(appendSession, as, {
+      repo: REPO,
+      number: pull.number,
+      entries: [{ kind, text: 'x', ...(data ? { data } : {}) }],
+    })
   const { last_seq } = await say('question', { to: 'ada' })
   expect(await state()).toBe('waiting')
   await say('message', null, ada)
@@ -62,7 +87,10 @@ test('what it is doing is told from what it does', async () => {
   world.clock.advance(24 * HOUR)
   expect(await state()).toBe('finished')
   expect(world.hearth.callers.byToken(secret)).toBeNull()
-  expect(await world.call(stopAgent, ada, { repo: REPO, id: agent.id })).toMatchObject({ state: 'finished', stopped: null })
+  expect(await world.call(stopAgent, ada, { repo: REPO, id: agent.id })).toMatchObject({
+    state: 'finished',
+    stopped: null,
+  })
 })
 
 test('one that reaches its cost is stopped, and the session says so', async () => {
@@ -70,12 +98,21 @@ test('one that reaches its cost is stopped, and the session says so', async () =
   const { agent, caller } = await start({ max_usd: 1.5 })
   const me = there(caller())
   const { pull } = await world.call(createPull, me, { repo: REPO, title: 'Mine' })
-  const use = (cost_usd: number) => world.call(appendSession, me, { repo: REPO, number: pull.number, entries: [{ kind: 'usage', text: '', data: { cost_usd } }] })
+  const use = (cost_usd: number) =>
+    world.call(appendSession, me, {
+      repo: REPO,
+      number: pull.number,
+      entries: [{ kind: 'usage', text: '', data: { cost_usd } }],
+    })
   await use(1)
   expect(caller()).not.toBeNull()
   expect(await use(0.5)).toEqual({ appended: 1, last_seq: 2 })
   expect(caller()).toBeNull()
-  expect(await world.call(getAgent, ada, { repo: REPO, id: agent.id })).toMatchObject({ state: 'stopped', cost_usd: 1.5, stopped: { by: null, reason: 'cost_cap' } })
+  expect(await world.call(getAgent, ada, { repo: REPO, id: agent.id })).toMatchObject({
+    state: 'stopped',
+    cost_usd: 1.5,
+    stopped: { by: null, reason: 'cost_cap' },
+  })
   const { items } = await world.call(getSession, ada, { repo: REPO, number: pull.number })
   expect(items.at(-1)).toMatchObject({ kind: 'error', author: null, data: { code: 'cost_cap' } })
 })
@@ -84,8 +121,15 @@ test('a person’s own costs stop nobody', async () => {
   const { world, start, ada } = await makeAgentWorld()
   const { caller, agent } = await start({ max_usd: 1 })
   const { pull } = await world.call(createPull, there(caller()), { repo: REPO, title: 'Mine' })
-  await world.call(appendSession, ada, { repo: REPO, number: pull.number, entries: [{ kind: 'usage', text: '', data: { cost_usd: 5 } }] })
-  expect(await world.call(getAgent, ada, { repo: REPO, id: agent.id })).toMatchObject({ state: 'working', cost_usd: 0 })
+  await world.call(appendSession, ada, {
+    repo: REPO,
+    number: pull.number,
+    entries: [{ kind: 'usage', text: '', data: { cost_usd: 5 } }],
+  })
+  expect(await world.call(getAgent, ada, { repo: REPO, id: agent.id })).toMatchObject({
+    state: 'working',
+    cost_usd: 0,
+  })
 })
 
 test('the emergency switch stops all of them, and merging by itself', async () => {
@@ -99,9 +143,15 @@ test('the emergency switch stops all of them, and merging by itself', async () =
   const two = await start({ name: 'two' })
   const gone = await start({ name: 'gone' })
   await world.call(stopAgent, ada, { repo: REPO, id: gone.agent.id })
-  expect(await refusal(world.call(stopAllAgents, mel, { repo: REPO, reason: 'x' }))).toMatchObject({ status: 403, reason: 'role' })
+  expect(await refusal(world.call(stopAllAgents, mel, { repo: REPO, reason: 'x' }))).toMatchObject({
+    status: 403,
+    reason: 'role',
+  })
   const stopped = await world.call(stopAllAgents, ada, { repo: REPO, reason: 'Something is wrong' })
-  expect(stopped.map(({ name, state, stopped: why }) => [name, state, why?.reason])).toEqual([['two', 'stopped', 'Something is wrong'], ['one', 'stopped', 'Something is wrong']])
+  expect(stopped.map(({ name, state, stopped: why }) => [name, state, why?.reason])).toEqual([
+    ['two', 'stopped', 'Something is wrong'],
+    ['one', 'stopped', 'Something is wrong'],
+  ])
   expect([one.caller(), two.caller()]).toEqual([null, null])
   expect((await world.call(getRepoSettings, ada, { repo: REPO })).auto_merge).toBe(false)
   expect([pull(number).auto_merge, pull(before).auto_merge]).toEqual([0, 0])
@@ -113,11 +163,17 @@ test('archiving the repository stops them; a token that is taken away stops its 
   const { world, ada, start, row } = await makeAgentWorld()
   const leaked = await start({ name: 'leaked' })
   await world.write((tx) => endToken(tx, leaked.agent.token.id, { reason: 'found in a push' }))
-  expect(await world.call(getAgent, ada, { repo: REPO, id: leaked.agent.id })).toMatchObject({ state: 'stopped', stopped: { by: null, reason: 'found in a push' } })
+  expect(await world.call(getAgent, ada, { repo: REPO, id: leaked.agent.id })).toMatchObject({
+    state: 'stopped',
+    stopped: { by: null, reason: 'found in a push' },
+  })
   const { agent, caller } = await start()
   await world.call(archiveRepo, ada, { repo: REPO })
   expect(caller()).toBeNull()
-  expect(await world.call(getAgent, ada, { repo: REPO, id: agent.id })).toMatchObject({ state: 'stopped', stopped: { reason: 'the repository was archived' } })
+  expect(await world.call(getAgent, ada, { repo: REPO, id: agent.id })).toMatchObject({
+    state: 'stopped',
+    stopped: { reason: 'the repository was archived' },
+  })
   expect(row().archived_at).not.toBeNull()
 })
 
@@ -125,7 +181,10 @@ test('the list is for maintainers, newest first', async () => {
   const { world, ada, mel, start } = await makeAgentWorld()
   const names = ['a', 'b', 'c']
   for (const name of names) await start({ name })
-  expect(await refusal(world.call(listAgents, mel, { repo: REPO }))).toMatchObject({ status: 403, reason: 'role' })
+  expect(await refusal(world.call(listAgents, mel, { repo: REPO }))).toMatchObject({
+    status: 403,
+    reason: 'role',
+  })
   const { items, next } = await world.call(listAgents, ada, { repo: REPO, per_page: 2 })
   expect([items.map(({ name }) => name), next]).toEqual([['c', 'b'], '2'])
   expect(JSON.stringify(items)).not.toContain('secret')

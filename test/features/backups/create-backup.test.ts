@@ -23,13 +23,31 @@ test('a backup is made by a job, holds everything that lasts, and the next one a
   writeFileSync(join(world.data, 'cache.db'), 'what can be found again')
   writeFileSync(join(world.data, 'hearth.toml'), 'site_url = "https://x.test"\n')
   const begun = await world.call(createBackup, ada, { name: 'before the move' })
-  expect(begun).toMatchObject({ state: 'queued', name: 'before the move', place: to, encrypted: false, created_by: { username: 'ada' }, verification: null })
+  expect(begun).toMatchObject({
+    state: 'queued',
+    name: 'before the move',
+    place: to,
+    encrypted: false,
+    created_by: { username: 'ada' },
+    verification: null,
+  })
   // One at a time.
-  expect(await refusal(world.call(createBackup, ada, {}))).toMatchObject({ code: 'conflict', reason: 'in_progress' })
+  expect(await refusal(world.call(createBackup, ada, {}))).toMatchObject({
+    code: 'conflict',
+    reason: 'in_progress',
+  })
   await world.jobs()
   const row = findBackup(world.hearth.db, begun.id)
-  expect(row).toMatchObject({ state: 'done', repositories: 2, error: null, progress: null, notes: '[]' })
-  expect(readdirSync(join(world.data, 'tmp')).filter((name) => name.startsWith('backup-'))).toEqual([])
+  expect(row).toMatchObject({
+    state: 'done',
+    repositories: 2,
+    error: null,
+    progress: null,
+    notes: '[]',
+  })
+  expect(readdirSync(join(world.data, 'tmp')).filter((name) => name.startsWith('backup-'))).toEqual(
+    [],
+  )
 
   const place = openPlace(to, null)
   const manifest = await readManifest(place, begun.id)
@@ -38,7 +56,15 @@ test('a backup is made by a job, holds everything that lasts, and the next one a
   expect(paths).toContain('lfs/ab/large')
   expect(paths.filter((path) => path.endsWith('.pack')).length).toBeGreaterThanOrEqual(2)
   // What must not leave the machine in the clear.
-  for (const path of ['secrets/installation.key', 'hearth.toml', 'tmp/control.json', 'hearth.db-wal', 'search.db', 'cache.db']) expect(paths).not.toContain(path)
+  for (const path of [
+    'secrets/installation.key',
+    'hearth.toml',
+    'tmp/control.json',
+    'hearth.db-wal',
+    'search.db',
+    'cache.db',
+  ])
+    expect(paths).not.toContain(path)
 
   await world.commit('acme/site', 'main', { 'd.txt': 'new\n' })
   world.clock.advance(1000)
@@ -52,21 +78,31 @@ test('a backup is made by a job, holds everything that lasts, and the next one a
   // Parts of files that are as they were are shared.
   const shared = after.filter(({ path }) => paths.includes(path) && path.endsWith('.pack'))
   const parts = new Set(Object.keys(manifest.parts))
-  for (const { parts: names } of shared) for (const name of names) expect(parts.has(name)).toBe(true)
+  for (const { parts: names } of shared)
+    for (const name of names) expect(parts.has(name)).toBe(true)
 
   const target = join(folder(), 'data')
   await restoreBackup(place, manifest, { target, identities: [] }, quiet, never)
   expect(readFileSync(join(target, 'lfs', 'ab', 'large'), 'utf8')).toBe('large '.repeat(1000))
   const copy = await reopen(target)
-  expect(copy.db.all(`SELECT title FROM records ORDER BY seq`)).toEqual([{ title: 'The door squeaks' }, { title: 'So does the gate' }])
-  const store = copy.db.one<{ store: string }>(`SELECT store FROM repos WHERE name = 'site'`)?.store ?? ''
+  expect(copy.db.all(`SELECT title FROM records ORDER BY seq`)).toEqual([
+    { title: 'The door squeaks' },
+    { title: 'So does the gate' },
+  ])
+  const store =
+    copy.db.one<{ store: string }>(`SELECT store FROM repos WHERE name = 'site'`)?.store ?? ''
   expect((await copy.git.commit(store, tip))?.oid).toBe(tip)
   expect(await copy.git.verify(store, [tip])).toEqual([])
   // The job that made the backup ran when the copy was taken; it finds its work done.
-  expect(copy.db.one(`SELECT state FROM backups WHERE id = ?`, begun.id)).toEqual({ state: 'running' })
+  expect(copy.db.one(`SELECT state FROM backups WHERE id = ?`, begun.id)).toEqual({
+    state: 'running',
+  })
   await copy.jobs.start()
   await copy.jobs.idle()
-  expect(copy.db.one(`SELECT state, error FROM backups WHERE id = ?`, begun.id)).toEqual({ state: 'done', error: null })
+  expect(copy.db.one(`SELECT state, error FROM backups WHERE id = ?`, begun.id)).toEqual({
+    state: 'done',
+    error: null,
+  })
   await copy.close()
 }, 60_000)
 
@@ -93,10 +129,12 @@ test('encrypted backups open only with the key, tell nothing of what is in them,
   for (const name of readdirSync(to, { recursive: true }).map(String)) {
     const path = join(to, name)
     const text = name.includes('.') || !existsSync(path) ? readIfFile(path) : ''
-    for (const word of ['The door squeaks', 'acme', 'installation.key', key]) expect(text.includes(word)).toBe(false)
+    for (const word of ['The door squeaks', 'acme', 'installation.key', key])
+      expect(text.includes(word)).toBe(false)
   }
   const target = join(folder(), 'data')
-  const restore = (identities: string[]) => restoreBackup(place, manifest, { target, identities }, quiet, never)
+  const restore = (identities: string[]) =>
+    restoreBackup(place, manifest, { target, identities }, quiet, never)
   await expect(restore([])).rejects.toThrow('--identity')
   await expect(restore([await generateX25519Identity()])).rejects.toThrow('another one')
   expect(existsSync(target)).toBe(false)
@@ -130,14 +168,34 @@ test('a backup that cannot be made is told: in the list, as an event, and by mai
   await world.user('bob')
   const { id } = await world.call(createBackup, ada, {})
   await world.jobs()
-  expect(findBackup(world.hearth.db, id)).toMatchObject({ state: 'failed', error: expect.stringContaining(blocked) })
-  expect(world.events('backup.failed').map(({ data, workspace_id, actor_id }) => ({ data, workspace_id, actor_id }))).toEqual([
-    { data: { backup: id, name: null, place: join(blocked, 'inside'), what: 'create', error: expect.stringContaining(blocked) }, workspace_id: 'site', actor_id: null },
+  expect(findBackup(world.hearth.db, id)).toMatchObject({
+    state: 'failed',
+    error: expect.stringContaining(blocked),
+  })
+  expect(
+    world
+      .events('backup.failed')
+      .map(({ data, workspace_id, actor_id }) => ({ data, workspace_id, actor_id })),
+  ).toEqual([
+    {
+      data: {
+        backup: id,
+        name: null,
+        place: join(blocked, 'inside'),
+        what: 'create',
+        error: expect.stringContaining(blocked),
+      },
+      workspace_id: 'site',
+      actor_id: null,
+    },
   ])
   await world.jobs()
-  const outbox = () => readdirSync(join(world.data, 'outbox')).filter((name) => name.includes('-backup-'))
+  const outbox = () =>
+    readdirSync(join(world.data, 'outbox')).filter((name) => name.includes('-backup-'))
   expect(outbox()).toEqual([expect.stringContaining('ada@example.com')])
-  expect(readFileSync(join(world.data, 'outbox', outbox()[0] ?? ''), 'utf8')).toContain('could not be made')
+  expect(readFileSync(join(world.data, 'outbox', outbox()[0] ?? ''), 'utf8')).toContain(
+    'could not be made',
+  )
   // While it goes on failing, one mail a day.
   for (const hours of [1, 1, 23]) {
     world.clock.advance(hours * 3_600_000)
@@ -147,7 +205,10 @@ test('a backup that cannot be made is told: in the list, as an event, and by mai
   expect(world.events('backup.failed')).toHaveLength(4)
   expect(outbox()).toHaveLength(2)
   // One that was asked for counts like one by schedule, until one goes well.
-  expect(condition(world.hearth)).toMatchObject({ state: 'failing', detail: expect.stringContaining(blocked) })
+  expect(condition(world.hearth)).toMatchObject({
+    state: 'failing',
+    detail: expect.stringContaining(blocked),
+  })
   rmSync(blocked)
   await world.call(createBackup, ada, {})
   await world.jobs()
@@ -157,7 +218,10 @@ test('a backup that cannot be made is told: in the list, as an event, and by mai
 test('only site administrators reach backups', async () => {
   const world = await makeWorld()
   const bob = await world.user('bob')
-  expect(await refusal(world.call(createBackup, bob, {}))).toMatchObject({ code: 'forbidden', reason: 'role' })
+  expect(await refusal(world.call(createBackup, bob, {}))).toMatchObject({
+    code: 'forbidden',
+    reason: 'role',
+  })
   expect(world.hearth.db.all('SELECT 1 FROM backups')).toEqual([])
 })
 
@@ -165,7 +229,9 @@ test('objects that maintenance and purges take away meanwhile are in the backup 
   const { gather } = await import('#features/backups/gather.ts')
   const { world } = await makeFurnished()
   const staging = join(world.data, 'tmp', 'held')
-  const { store } = world.hearth.db.one<{ store: string }>(`SELECT store FROM repos WHERE name = 'site'`) ?? { store: '' }
+  const { store } = world.hearth.db.one<{ store: string }>(
+    `SELECT store FROM repos WHERE name = 'site'`,
+  ) ?? { store: '' }
   let during = 0
   const gathered = gather(world.data, staging, {
     secrets: false,
@@ -175,8 +241,11 @@ test('objects that maintenance and purges take away meanwhile are in the backup 
     },
   })
   expect(during).toBe(1)
-  const held = gathered.sources.filter(({ path }) => path.startsWith(`repos/${store}/`) && path.endsWith('.pack'))
+  const held = gathered.sources.filter(
+    ({ path }) => path.startsWith(`repos/${store}/`) && path.endsWith('.pack'),
+  )
   expect(held.length).toBeGreaterThan(0)
-  for (const { file } of held) expect(readFileSync(String(file)).subarray(0, 4).toString()).toBe('PACK')
+  for (const { file } of held)
+    expect(readFileSync(String(file)).subarray(0, 4).toString()).toBe('PACK')
   expect(gathered.notes).toEqual([])
 })

@@ -14,8 +14,19 @@ export function folder(): string {
   return path
 }
 
-export const backupSettings = (change: Partial<Settings['backups']> = {}): { backups: Settings['backups'] } => ({
-  backups: { to: null, every_ms: null, verify_every_ms: null, keep: { last: 7, daily: 7, weekly: 5, monthly: 12 }, recipients: [], identity: null, s3: null, ...change },
+export const backupSettings = (
+  change: Partial<Settings['backups']> = {},
+): { backups: Settings['backups'] } => ({
+  backups: {
+    to: null,
+    every_ms: null,
+    verify_every_ms: null,
+    keep: { last: 7, daily: 7, weekly: 5, monthly: 12 },
+    recipients: [],
+    identity: null,
+    s3: null,
+    ...change,
+  },
 })
 
 export async function furnish(world: World) {
@@ -23,10 +34,14 @@ export async function furnish(world: World) {
   await world.workspace('acme', { owner: ada })
   await world.repo('acme/site')
   await world.repo('acme/tools')
-  const tip = await world.commit('acme/site', 'main', { 'a.txt': 'a\n'.repeat(5000), 'b/c.txt': 'c\n' })
+  const tip = await world.commit('acme/site', 'main', {
+    'a.txt': 'a\n'.repeat(5000),
+    'b/c.txt': 'c\n',
+  })
   await world.commit('acme/site', 'topic', { 'a.txt': 'b\n' })
   await world.commit('acme/tools', 'main', { 'run.sh': 'true\n' })
-  for (const title of ['The door squeaks', 'So does the gate']) await world.call(createIssue, ada, { repo: 'acme/site', title })
+  for (const title of ['The door squeaks', 'So does the gate'])
+    await world.call(createIssue, ada, { repo: 'acme/site', title })
   return { ada, tip }
 }
 

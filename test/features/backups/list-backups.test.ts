@@ -13,8 +13,18 @@ test('the newest comes first, with what was copied and what was new', async () =
   const second = await world.call(createBackup, ada, {})
   const [waiting, done] = await world.call(listBackups, ada, {})
   expect(waiting).toMatchObject({ id: second.id, state: 'queued', files: null })
-  expect(done).toMatchObject({ id: first.id, name: 'spring', state: 'done', repositories: 2, scheduled: false, error: null })
+  expect(done).toMatchObject({
+    id: first.id,
+    name: 'spring',
+    state: 'done',
+    repositories: 2,
+    scheduled: false,
+    error: null,
+  })
   expect(done?.added_bytes ?? 0).toBeGreaterThan(0)
   expect(done?.bytes ?? 0).toBeGreaterThan(done?.added_bytes ?? 0)
-  expect(await refusal(world.call(listBackups, await world.user('bob'), {}))).toMatchObject({ code: 'forbidden', reason: 'role' })
+  expect(await refusal(world.call(listBackups, await world.user('bob'), {}))).toMatchObject({
+    code: 'forbidden',
+    reason: 'role',
+  })
 }, 60_000)

@@ -17,27 +17,43 @@ async function make(forge: Awaited<ReturnType<typeof makeFurnished>>) {
 }
 
 async function verify({ world, ada }: Awaited<ReturnType<typeof makeFurnished>>, id: string) {
-  expect((await world.call(verifyBackup, ada, { id })).verification).toMatchObject({ state: 'queued', findings: [] })
-  expect(await refusal(world.call(verifyBackup, ada, { id }))).toMatchObject({ reason: 'in_progress' })
+  expect((await world.call(verifyBackup, ada, { id })).verification).toMatchObject({
+    state: 'queued',
+    findings: [],
+  })
+  expect(await refusal(world.call(verifyBackup, ada, { id }))).toMatchObject({
+    reason: 'in_progress',
+  })
   await world.jobs()
   const row = findBackup(world.hearth.db, id)
-  return { state: row?.verification, by: row?.verified_by, findings: JSON.parse(row?.findings ?? '[]') as string[] }
+  return {
+    state: row?.verification,
+    by: row?.verified_by,
+    findings: JSON.parse(row?.findings ?? '[]') as string[],
+  }
 }
 
 test('a sound backup is restored, opened and examined, and nothing of the copy is left', async () => {
   const forge = await makeFurnished({ to: folder() })
   const id = await make(forge)
   expect(await verify(forge, id)).toEqual({ state: 'passed', by: 'restoring', findings: [] })
-  expect(readdirSync(join(forge.world.data, 'tmp')).filter((name) => name.includes('bkp_'))).toEqual([])
+  expect(
+    readdirSync(join(forge.world.data, 'tmp')).filter((name) => name.includes('bkp_')),
+  ).toEqual([])
   expect(forge.world.events('backup.failed')).toEqual([])
-  expect(await refusal(forge.world.call(verifyBackup, forge.ada, { id: 'bkp_none' }))).toMatchObject({ code: 'not_found' })
+  expect(
+    await refusal(forge.world.call(verifyBackup, forge.ada, { id: 'bkp_none' })),
+  ).toMatchObject({ code: 'not_found' })
 }, 60_000)
 
 test('a part that is damaged, cut off or missing is found and named, and told to administrators', async () => {
   const to = folder()
   const forge = await makeFurnished({ to })
   const id = await make(forge)
-  const parts = readdirSync(join(to, 'files'), { recursive: true }).map(String).filter((name) => /^..\/[0-9a-f]{64}/.test(name)).map((name) => join(to, 'files', name))
+  const parts = readdirSync(join(to, 'files'), { recursive: true })
+    .map(String)
+    .filter((name) => /^..\/[0-9a-f]{64}/.test(name))
+    .map((name) => join(to, 'files', name))
   const pack = parts.find((path) => readFileSync(path).subarray(0, 4).toString() === 'PACK') ?? ''
   const whole = readFileSync(pack)
   const damages: [string, () => void][] = [
@@ -51,14 +67,20 @@ test('a part that is damaged, cut off or missing is found and named, and told to
     expect([state, findings.length, findings[0]?.includes(words)]).toEqual(['failed', 1, true])
     writeFileSync(pack, whole)
   }
-  expect(forge.world.events('backup.failed').map(({ data }) => data['what'])).toEqual(['verify', 'verify', 'verify'])
+  expect(forge.world.events('backup.failed').map(({ data }) => data['what'])).toEqual([
+    'verify',
+    'verify',
+    'verify',
+  ])
   expect((await verify(forge, id)).state).toBe('passed')
 }, 60_000)
 
 test('damage that was there before the backup was made is found too', async () => {
   const forge = await makeFurnished({ to: folder() })
   const { hearth } = forge.world
-  const { store } = hearth.db.one<{ store: string }>(`SELECT store FROM repos WHERE name = 'site'`) ?? { store: '' }
+  const { store } = hearth.db.one<{ store: string }>(
+    `SELECT store FROM repos WHERE name = 'site'`,
+  ) ?? { store: '' }
   const packs = join(forge.world.data, 'repos', store, 'objects', 'pack')
   const pack = join(packs, readdirSync(packs).find((name) => name.endsWith('.pack')) ?? '')
   const bytes = readFileSync(pack)
@@ -67,7 +89,10 @@ test('damage that was there before the backup was made is found too', async () =
   writeFileSync(pack, bytes)
   const id = await make(forge)
   const { state, findings } = await verify(forge, id)
-  expect([state, findings.some((line) => line.startsWith(`git stores: ${store}: `))]).toEqual(['failed', true])
+  expect([state, findings.some((line) => line.startsWith(`git stores: ${store}: `))]).toEqual([
+    'failed',
+    true,
+  ])
 }, 60_000)
 
 test('without the key an encrypted backup is held against its sums; with it, it is restored', async () => {
@@ -84,14 +109,22 @@ test('without the key an encrypted backup is held against its sums; with it, it 
 
 test('the settings make backups by themselves, clear old ones, and have the newest proved', async () => {
   const hour = 3_600_000
-  const forge = await makeFurnished({ to: folder(), every_ms: 6 * hour, verify_every_ms: 20 * hour, keep: { last: 2, daily: 0, weekly: 0, monthly: 0 } })
+  const forge = await makeFurnished({
+    to: folder(),
+    every_ms: 6 * hour,
+    verify_every_ms: 20 * hour,
+    keep: { last: 2, daily: 0, weekly: 0, monthly: 0 },
+  })
   const { world } = forge
   const { hearth } = world
   const sweep = async () => {
     await world.write((tx) => tx.enqueue(keepSchedule, null))
     await world.jobs()
   }
-  const states = () => hearth.db.all<{ scheduled: number; state: string; verification: string | null }>('SELECT scheduled, state, verification FROM backups ORDER BY id')
+  const states = () =>
+    hearth.db.all<{ scheduled: number; state: string; verification: string | null }>(
+      'SELECT scheduled, state, verification FROM backups ORDER BY id',
+    )
   await sweep()
   expect(states()).toEqual([{ scheduled: 1, state: 'done', verification: null }])
   await sweep()
@@ -103,7 +136,10 @@ test('the settings make backups by themselves, clear old ones, and have the newe
     await sweep()
   }
   // Two are kept. The proof of the first went with it, so the next one was proved too.
-  expect(states()).toEqual([{ scheduled: 1, state: 'done', verification: 'passed' }, { scheduled: 1, state: 'done', verification: null }])
+  expect(states()).toEqual([
+    { scheduled: 1, state: 'done', verification: 'passed' },
+    { scheduled: 1, state: 'done', verification: null },
+  ])
   // A clock that is set back does not stop it.
   world.clock.advance(-1000 * hour)
   await sweep()

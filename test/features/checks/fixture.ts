@@ -10,14 +10,23 @@ export { REPO }
 export async function makeCheckWorld(settings: Parameters<typeof makePullWorld>[0] = {}) {
   const base = await makePullWorld({ require_up_to_date: false, ...settings })
   const isolation = await isolationOf(base.hearth)
-  if (isolation.kind !== 'bubblewrap') throw new Error(`these tests run commands in isolation: ${isolation.kind === 'missing' ? isolation.reason : isolation.kind}. Install bubblewrap (apt-get install bubblewrap)`)
+  if (isolation.kind !== 'bubblewrap')
+    throw new Error(
+      `these tests run commands in isolation: ${isolation.kind === 'missing' ? isolation.reason : isolation.kind}. Install bubblewrap (apt-get install bubblewrap)`,
+    )
   const { world, ada, ready } = base
-  const withChecks = async (checks: string[], by: UserCaller = ada): Promise<number> => (await world.call(createIssue, by, { repo: REPO, title: 'Checked', checks })).number
+  const withChecks = async (checks: string[], by: UserCaller = ada): Promise<number> =>
+    (await world.call(createIssue, by, { repo: REPO, title: 'Checked', checks })).number
   return {
     ...base,
     withChecks,
     /** An open pull request for an issue with these commands. They have not run yet. */
-    checked: async (author: SignedIn, commands: string[], files?: Record<string, string>, issueBy: UserCaller = ada) => ready(author, files, { issue: await withChecks(commands, issueBy) }),
+    checked: async (
+      author: SignedIn,
+      commands: string[],
+      files?: Record<string, string>,
+      issueBy: UserCaller = ada,
+    ) => ready(author, files, { issue: await withChecks(commands, issueBy) }),
     checks: (number: number) => world.call(getPullChecks, ada, { repo: REPO, number }),
   }
 }

@@ -8,9 +8,19 @@ test(`a stranger's change waits for a person with write, each head anew`, async 
   const { world, ada, mel, otto, agent, checked, checks, fork } = await makeCheckWorld()
   const number = await checked(otto, ['echo ran'])
   await world.jobs()
-  expect(await checks(number)).toMatchObject({ status: 'pending', started_at: null, message: expect.stringContaining('otto'), results: [{ status: 'queued', output_tail: '' }] })
-  expect(await refusal(world.call(rerunPullChecks, otto, { repo: REPO, number }))).toMatchObject({ status: 403, reason: 'role' })
-  expect(await refusal(world.call(rerunPullChecks, await agent(ada), { repo: REPO, number }))).toMatchObject({ status: 403, reason: 'person_required' })
+  expect(await checks(number)).toMatchObject({
+    status: 'pending',
+    started_at: null,
+    message: expect.stringContaining('otto'),
+    results: [{ status: 'queued', output_tail: '' }],
+  })
+  expect(await refusal(world.call(rerunPullChecks, otto, { repo: REPO, number }))).toMatchObject({
+    status: 403,
+    reason: 'role',
+  })
+  expect(
+    await refusal(world.call(rerunPullChecks, await agent(ada), { repo: REPO, number })),
+  ).toMatchObject({ status: 403, reason: 'person_required' })
   await world.jobs()
   expect((await checks(number)).results[0]?.status).toBe('queued')
 
@@ -23,28 +33,46 @@ test(`a stranger's change waits for a person with write, each head anew`, async 
   expect(await checks(number)).toMatchObject({ status: 'passed' })
   await world.commit(fork(number), 'main', { 'b.txt': 'something else\n' }, { as: otto })
   await world.jobs()
-  expect(await checks(number)).toMatchObject({ status: 'pending', message: expect.stringContaining('let them run') })
+  expect(await checks(number)).toMatchObject({
+    status: 'pending',
+    message: expect.stringContaining('let them run'),
+  })
 })
 
 test(`an agent of a stranger is a stranger`, async () => {
   const { world, otto, agent, checked, checks } = await makeCheckWorld()
   const number = await checked(await agent(otto), ['echo ran'])
   await world.jobs()
-  expect(await checks(number)).toMatchObject({ status: 'pending', message: expect.stringContaining('otto') })
+  expect(await checks(number)).toMatchObject({
+    status: 'pending',
+    message: expect.stringContaining('otto'),
+  })
 })
 
 test(`a stranger's commands wait on everybody's change, until somebody who may has set them`, async () => {
   const { world, ada, mel, otto, checked, checks, pull } = await makeCheckWorld()
   const number = await checked(mel, ['echo of a stranger'], undefined, otto)
   await world.jobs()
-  expect(await checks(number)).toMatchObject({ status: 'pending', message: expect.stringContaining('the commands are by otto') })
-  await world.call(updateIssue, ada, { repo: REPO, number: pull(number).issue ?? 0, checks: ['echo of ada'] })
+  expect(await checks(number)).toMatchObject({
+    status: 'pending',
+    message: expect.stringContaining('the commands are by otto'),
+  })
+  await world.call(updateIssue, ada, {
+    repo: REPO,
+    number: pull(number).issue ?? 0,
+    checks: ['echo of ada'],
+  })
   await world.jobs()
-  expect(await checks(number)).toMatchObject({ status: 'passed', results: [{ output_tail: 'of ada\n' }] })
+  expect(await checks(number)).toMatchObject({
+    status: 'passed',
+    results: [{ output_tail: 'of ada\n' }],
+  })
 })
 
 test('the repository may let them always run, after the first time, or never', async () => {
-  const { world, ada, otto, checked, checks, configure, fork } = await makeCheckWorld({ outside_runs: 'always' })
+  const { world, ada, otto, checked, checks, configure, fork } = await makeCheckWorld({
+    outside_runs: 'always',
+  })
   const free = await checked(otto, ['echo ran'])
   await world.jobs()
   expect(await checks(free)).toMatchObject({ status: 'passed' })
@@ -62,5 +90,9 @@ test('the repository may let them always run, after the first time, or never', a
   await configure({ outside_runs: 'never' })
   const never = await checked(otto, ['echo ran'], { 'b.txt': 'never\n' })
   await world.jobs()
-  expect(await checks(never)).toMatchObject({ status: 'errored', message: expect.stringContaining('never'), results: [{ status: 'errored' }] })
+  expect(await checks(never)).toMatchObject({
+    status: 'errored',
+    message: expect.stringContaining('never'),
+    results: [{ status: 'errored' }],
+  })
 })

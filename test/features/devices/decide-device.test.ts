@@ -11,22 +11,43 @@ const ada = await forge.user('ada')
 
 test('a visitor signs in first; the empty page asks for the code, and knows none that is wrong', async () => {
   const visitor = await (await forge.browser(null)).open('/device?code=BCDF-GHJK')
-  expect([visitor.status, visitor.location]).toEqual([302, `/login?next=${encodeURIComponent('/device?code=BCDF-GHJK')}`])
+  expect([visitor.status, visitor.location]).toEqual([
+    302,
+    `/login?next=${encodeURIComponent('/device?code=BCDF-GHJK')}`,
+  ])
   const browser = await forge.browser('ada')
   expect((await browser.open('/device')).html).toContain('name="code"')
   const wrong = await browser.open('/device?code=BCDF-GHJK')
-  expect([wrong.status, wrong.html.includes('no device waits with this code'), wrong.html.includes('name="decision"')]).toEqual([200, true, false])
+  expect([
+    wrong.status,
+    wrong.html.includes('no device waits with this code'),
+    wrong.html.includes('name="decision"'),
+  ]).toEqual([200, true, false])
 })
 
 test('another site cannot press the button, and no token can', async () => {
   const { user_code } = await forge.call(createDeviceCode, anonymous, {})
   const browser = await forge.browser('ada')
   const { html } = await browser.open(`/device?code=${user_code}`)
-  expect((await browser.press(html, '/device', { decision: 'approve', csrf: 'guess' })).status).toBe(403)
-  for (const [operation, input] of [[decideDevice, { code: user_code, decision: 'approve' as const }], [getDeviceRequest, { code: user_code }]] as const) {
-    expect((await refusal(forge.call(operation as typeof decideDevice, withToken(ada, {}), input as never))).reason).toBe('person_required')
+  expect(
+    (await browser.press(html, '/device', { decision: 'approve', csrf: 'guess' })).status,
+  ).toBe(403)
+  for (const [operation, input] of [
+    [decideDevice, { code: user_code, decision: 'approve' as const }],
+    [getDeviceRequest, { code: user_code }],
+  ] as const) {
+    expect(
+      (
+        await refusal(
+          forge.call(operation as typeof decideDevice, withToken(ada, {}), input as never),
+        )
+      ).reason,
+    ).toBe('person_required')
   }
-  expect((await refusal(forge.call(decideDevice, anonymous, { code: user_code, decision: 'approve' }))).code).toBe('unauthenticated')
+  expect(
+    (await refusal(forge.call(decideDevice, anonymous, { code: user_code, decision: 'approve' })))
+      .code,
+  ).toBe('unauthenticated')
   expect(forge.hearth.db.all(`SELECT * FROM device_codes WHERE state <> 'pending'`)).toEqual([])
 })
 

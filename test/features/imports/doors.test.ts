@@ -15,12 +15,26 @@ test('over REST it answers 202, git is kept out meanwhile, and the copy is what 
   const forge = await runForge({ outbound_allow: ['http://127.0.0.1'] })
   const ada = await forge.user('ada')
   await forge.workspace('acme', { owner: ada })
-  const { secret } = await forge.call(createSettingsToken, { ...ada, sign_in: 'sgn_test' }, { name: 'all' })
+  const { secret } = await forge.call(
+    createSettingsToken,
+    { ...ada, sign_in: 'sgn_test' },
+    { name: 'all' },
+  )
   const headers = { authorization: `Bearer ${secret ?? ''}` }
   const gate = Promise.withResolvers<void>()
   const server = startBackend(work, { gate: gate.promise })
   afterAll(() => server.close())
-  const answer = await forge.post('/api/imports', { source: 'git', url: `${server.url}/source.git`, workspace: 'acme', name: 'copy', private: false }, headers)
+  const answer = await forge.post(
+    '/api/imports',
+    {
+      source: 'git',
+      url: `${server.url}/source.git`,
+      workspace: 'acme',
+      name: 'copy',
+      private: false,
+    },
+    headers,
+  )
   const begun = (await answer.json()) as { id: string; state: string }
   expect([answer.status, begun.state]).toEqual([202, 'queued'])
 
@@ -30,7 +44,9 @@ test('over REST it answers 202, git is kept out meanwhile, and the copy is what 
   expect(pushed.err).toContain('being copied from elsewhere')
   gate.resolve()
   await forge.jobs()
-  const record = (await (await forge.get(`/api/v1/imports/${begun.id}`, headers)).json()) as { state: string }
+  const record = (await (await forge.get(`/api/v1/imports/${begun.id}`, headers)).json()) as {
+    state: string
+  }
   expect(record.state).toBe('done')
   expect((await forge.get(`/api/imports/${begun.id}`)).status).toBe(401)
   expect((await forge.post(`/api/imports/${begun.id}/cancel`, {}, headers)).status).toBe(409)

@@ -26,10 +26,17 @@ export async function makeImportWorld(change: Partial<Settings> = {}) {
   const eve = await world.user('eve')
   await world.workspace('acme', { owner: ada, members: [bob] })
   return {
-    world, work, source, backend, ada, bob, eve,
+    world,
+    work,
+    source,
+    backend,
+    ada,
+    bob,
+    eve,
     wanted: () => refsOf(source),
     refs: (repo: string) => listRefsOf(world.hearth.db, repo),
-    row: (id: string) => world.hearth.db.one<Record<string, unknown>>('SELECT * FROM imports WHERE id = ?', id),
+    row: (id: string) =>
+      world.hearth.db.one<Record<string, unknown>>('SELECT * FROM imports WHERE id = ?', id),
   }
 }
 
@@ -39,7 +46,9 @@ export function startSilent() {
   const asked = new Promise<void>((resolve) => (arrived = resolve))
   const gone: Promise<void>[] = []
   const server = Bun.serve({
-    hostname: '127.0.0.1', port: 0, idleTimeout: 0,
+    hostname: '127.0.0.1',
+    port: 0,
+    idleTimeout: 0,
     fetch: (request) => {
       gone.push(new Promise((resolve) => request.signal.addEventListener('abort', () => resolve())))
       arrived()

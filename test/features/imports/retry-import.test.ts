@@ -12,8 +12,15 @@ const { world, ada, eve } = it
 test('after a failure it begins again in the same repository, once', async () => {
   const gate = Promise.withResolvers<void>()
   const server = it.backend({ gate: gate.promise })
-  const { id } = await world.call(createImport, ada, { source: 'git', workspace: 'acme', url: `${server.url}/later.git` })
-  expect(await refusal(world.call(retryImport, ada, { id }))).toMatchObject({ status: 409, reason: 'in_progress' })
+  const { id } = await world.call(createImport, ada, {
+    source: 'git',
+    workspace: 'acme',
+    url: `${server.url}/later.git`,
+  })
+  expect(await refusal(world.call(retryImport, ada, { id }))).toMatchObject({
+    status: 409,
+    reason: 'in_progress',
+  })
   gate.resolve()
   await world.jobs()
   expect(await world.call(getImport, ada, { id })).toMatchObject({ state: 'failed' })
@@ -24,5 +31,8 @@ test('after a failure it begins again in the same repository, once', async () =>
   await world.jobs()
   expect(await world.call(getImport, ada, { id: again.id })).toMatchObject({ state: 'done' })
   expect(it.refs('acme/later')).toEqual(await it.wanted())
-  expect(await refusal(world.call(retryImport, ada, { id }))).toMatchObject({ status: 409, reason: 'not_empty' })
+  expect(await refusal(world.call(retryImport, ada, { id }))).toMatchObject({
+    status: 409,
+    reason: 'not_empty',
+  })
 })

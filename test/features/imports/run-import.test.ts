@@ -1,4 +1,7 @@
-/** Imports that meet what imports meet: a process that ends, names that change, redirects, many refs. */
+/**
+ * Imports that meet what imports meet: a process that ends, names that change, redirects, many
+ * refs.
+ */
 import { afterAll, expect, test } from 'bun:test'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -16,19 +19,31 @@ import { listRefsOf } from './refs.ts'
 
 const it = await makeImportWorld()
 const { world, ada } = it
-const start = (url: string, name: string) => world.call(createImport, ada, { source: 'git', workspace: 'acme', url, name })
+const start = (url: string, name: string) =>
+  world.call(createImport, ada, { source: 'git', workspace: 'acme', url, name })
 
 test('ten thousand branches arrive, with an event each', async () => {
   await git(it.work, 'clone', '-q', '--mirror', it.source, 'many.git')
   const oid = await git(it.source, 'rev-parse', 'main~5')
-  const lines = Array.from({ length: 10_000 }, (_, i) => `create refs/heads/b/${i} ${oid}\n`).join('')
-  expect((await tryGit(join(it.work, 'many.git'), ['update-ref', '--stdin'], { input: lines })).code).toBe(0)
+  const lines = Array.from({ length: 10_000 }, (_, i) => `create refs/heads/b/${i} ${oid}\n`).join(
+    '',
+  )
+  expect(
+    (await tryGit(join(it.work, 'many.git'), ['update-ref', '--stdin'], { input: lines })).code,
+  ).toBe(0)
   const { id } = await start(`${it.backend().url}/many.git`, 'many')
   await world.jobs()
   const total = 10_000 + (await it.wanted()).size
-  expect(await world.call(getImport, ada, { id })).toMatchObject({ state: 'done', progress: { refs: total, total_refs: total } })
+  expect(await world.call(getImport, ada, { id })).toMatchObject({
+    state: 'done',
+    progress: { refs: total, total_refs: total },
+  })
   expect(it.refs('acme/many').size).toBe(total)
-  expect(world.events('git.push').filter(({ repo_id }) => repo_id === repoByPath(world.hearth.db, 'acme/many')?.id).length).toBe(total)
+  expect(
+    world
+      .events('git.push')
+      .filter(({ repo_id }) => repo_id === repoByPath(world.hearth.db, 'acme/many')?.id).length,
+  ).toBe(total)
 }, 60_000)
 
 /** A server in front of git's own that holds the answer to a fetch back after its first bytes. */
@@ -38,11 +53,17 @@ function startSlow(behind: string) {
   const opened = new Promise<void>((resolve) => (open = resolve))
   const reached = new Promise<void>((resolve) => (halfway = resolve))
   const server = Bun.serve({
-    hostname: '127.0.0.1', port: 0, idleTimeout: 0,
+    hostname: '127.0.0.1',
+    port: 0,
+    idleTimeout: 0,
     async fetch(request) {
       const url = new URL(request.url)
       const body = request.method === 'POST' ? await request.bytes() : null
-      const answer = await fetch(`${behind}${url.pathname}${url.search}`, { method: request.method, headers: request.headers, body })
+      const answer = await fetch(`${behind}${url.pathname}${url.search}`, {
+        method: request.method,
+        headers: request.headers,
+        body,
+      })
       if (!body || !Buffer.from(body).includes('command=fetch')) return answer
       const whole = await answer.bytes()
       return new Response(
@@ -69,17 +90,36 @@ function startSlow(behind: string) {
 test('a process that ends midway leaves nothing visible, and the next one brings it to its end', async () => {
   const slow = startSlow(it.backend().url)
   const own = await makeImportWorld()
-  const { id } = await own.world.call(createImport, own.ada, { source: 'git', workspace: 'acme', url: `${slow.url}/source.git`, name: 'stopped' })
+  const { id } = await own.world.call(createImport, own.ada, {
+    source: 'git',
+    workspace: 'acme',
+    url: `${slow.url}/source.git`,
+    name: 'stopped',
+  })
   await own.world.hearth.jobs.start()
   await slow.reached
   await own.world.hearth.close()
   // What follows is another process; this one is over.
   Object.assign(own.world.hearth, { close: async () => {} })
-  const again = openHearth({ settings: own.world.hearth.settings, log: silentLog, clock: own.world.clock, databasePath: join(own.world.data, 'hearth.db') })
+  const again = openHearth({
+    settings: own.world.hearth.settings,
+    log: silentLog,
+    clock: own.world.clock,
+    databasePath: join(own.world.data, 'hearth.db'),
+  })
   afterAll(() => again.close())
-  expect(await call(again, getImport, own.ada, { id })).toMatchObject({ state: 'running', finished_at: null })
+  expect(await call(again, getImport, own.ada, { id })).toMatchObject({
+    state: 'running',
+    finished_at: null,
+  })
   expect(listRefsOf(again.db, 'acme/stopped').size).toBe(0)
-  const packs = join(own.world.data, 'repos', repoByPath(again.db, 'acme/stopped')?.store ?? '', 'objects', 'pack')
+  const packs = join(
+    own.world.data,
+    'repos',
+    repoByPath(again.db, 'acme/stopped')?.store ?? '',
+    'objects',
+    'pack',
+  )
   expect(readdirSync(packs)).toEqual([])
   expect(readdirSync(join(own.world.data, 'tmp', 'git'))).toEqual([])
   slow.open()
@@ -93,21 +133,42 @@ test('a process that ends midway leaves nothing visible, and the next one brings
 test('a process that is killed in the middle of one leaves nothing visible, and the next brings all of it', async () => {
   const slow = startSlow(it.backend().url)
   const own = await makeImportWorld()
-  const { id } = await own.world.call(createImport, own.ada, { source: 'git', workspace: 'acme', url: `${slow.url}/source.git`, name: 'killed' })
+  const { id } = await own.world.call(createImport, own.ada, {
+    source: 'git',
+    workspace: 'acme',
+    url: `${slow.url}/source.git`,
+    name: 'killed',
+  })
   await own.world.hearth.close()
   Object.assign(own.world.hearth, { close: async () => {} })
-  const child = Bun.spawn([process.execPath, join(import.meta.dir, 'importing.ts'), own.world.data], { stdio: ['ignore', 'inherit', 'inherit'] })
-  await Promise.race([slow.reached, child.exited.then((status) => Promise.reject(new Error(`the other process ended by itself with ${status}`)))])
+  const child = Bun.spawn(
+    [process.execPath, join(import.meta.dir, 'importing.ts'), own.world.data],
+    { stdio: ['ignore', 'inherit', 'inherit'] },
+  )
+  await Promise.race([
+    slow.reached,
+    child.exited.then((status) =>
+      Promise.reject(new Error(`the other process ended by itself with ${status}`)),
+    ),
+  ])
   const incoming = () => readdirSync(join(own.world.data, 'tmp', 'git'))
   // What has come is on its way to the disk.
   while (incoming().length === 0) await Bun.sleep(5)
   child.kill('SIGKILL')
   await child.exited
   expect(incoming().length).toBeGreaterThan(0)
-  const again = openHearth({ settings: own.world.hearth.settings, log: silentLog, clock: own.world.clock, databasePath: join(own.world.data, 'hearth.db') })
+  const again = openHearth({
+    settings: own.world.hearth.settings,
+    log: silentLog,
+    clock: own.world.clock,
+    databasePath: join(own.world.data, 'hearth.db'),
+  })
   afterAll(() => again.close())
   expect(incoming()).toEqual([])
-  expect(await call(again, getImport, own.ada, { id })).toMatchObject({ state: 'running', finished_at: null })
+  expect(await call(again, getImport, own.ada, { id })).toMatchObject({
+    state: 'running',
+    finished_at: null,
+  })
   expect(listRefsOf(again.db, 'acme/killed').size).toBe(0)
   slow.open()
   await again.jobs.start()
@@ -128,7 +189,9 @@ test('an import that is too large to be searched for made collisions at once is 
     },
   })
   await git(it.work, 'clone', '-q', '--mirror', it.source, 'large.git')
-  const noise = Buffer.concat(Array.from({ length: 70 }, () => crypto.getRandomValues(new Uint8Array(65536))))
+  const noise = Buffer.concat(
+    Array.from({ length: 70 }, () => crypto.getRandomValues(new Uint8Array(65536))),
+  )
   await Bun.write(join(it.work, 'noise'), noise)
   const blob = await git(join(it.work, 'large.git'), 'hash-object', '-w', join(it.work, 'noise'))
   await git(join(it.work, 'large.git'), 'tag', '-a', '-m', 'large', 'large', blob)
@@ -141,7 +204,9 @@ test('an import that is too large to be searched for made collisions at once is 
   world.clock.advance(LOOK_AFTER_MS)
   await world.jobs()
   const tips = new Set(it.refs('acme/look-large').values()).size
-  expect(asked).toEqual([{ store: repoByPath(world.hearth.db, 'acme/look-large')?.store ?? '', tips, hide: 0 }])
+  expect(asked).toEqual([
+    { store: repoByPath(world.hearth.db, 'acme/look-large')?.store ?? '', tips, hide: 0 },
+  ])
   expect(world.hearth.db.all(`SELECT kind FROM jobs WHERE kind = 'look_for_forged'`)).toEqual([])
   Object.assign(world.hearth.git, { findForged: real })
 }, 30_000)
@@ -151,7 +216,8 @@ test('a redirect is followed to another place that may be asked, and to no other
   let target = ''
   const seen: string[] = []
   const server = Bun.serve({
-    hostname: '127.0.0.1', port: 0,
+    hostname: '127.0.0.1',
+    port: 0,
     fetch: (request) => {
       const { pathname, search } = new URL(request.url)
       seen.push(`${request.method} ${pathname}`)
@@ -164,12 +230,19 @@ test('a redirect is followed to another place that may be asked, and to no other
   expect(await world.call(getImport, ada, { id: good.id })).toMatchObject({ state: 'done' })
   expect(seen).toEqual(['GET /moved/info/refs'])
   // Another address of this very machine, which nobody allowed, in two spellings.
-  for (const [i, host] of [`127.0.0.2:${new URL(behind.url).port}`, '[::ffff:127.0.0.1]', '10.0.0.1'].entries()) {
+  for (const [i, host] of [
+    `127.0.0.2:${new URL(behind.url).port}`,
+    '[::ffff:127.0.0.1]',
+    '10.0.0.1',
+  ].entries()) {
     target = `http://${host}/source.git/info/refs`
     const asked = behind.asked.length
     const bad = await start(`http://127.0.0.1:${server.port}/moved`, `bad-${i}`)
     await world.jobs()
-    expect(await world.call(getImport, ada, { id: bad.id })).toMatchObject({ state: 'failed', errors: [expect.stringContaining('outbound.allow')] })
+    expect(await world.call(getImport, ada, { id: bad.id })).toMatchObject({
+      state: 'failed',
+      errors: [expect.stringContaining('outbound.allow')],
+    })
     expect(behind.asked.length).toBe(asked)
   }
   await server.stop(true)
@@ -177,15 +250,24 @@ test('a redirect is followed to another place that may be asked, and to no other
 
 test('the address is checked again whenever it is asked: what was allowed may be no longer', async () => {
   let asked = 0
-  const server = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => (asked++, new Response('not now', { status: 502 })) })
+  const server = Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    fetch: () => (asked++, new Response('not now', { status: 502 })),
+  })
   const { id } = await start(`http://127.0.0.1:${server.port}/x`, 'later')
   await world.jobs()
   expect(await world.call(getImport, ada, { id })).toMatchObject({ state: 'queued' })
   Object.assign(world.hearth.settings, { outbound_allow: [] })
   world.clock.advance(MINUTE)
   await world.jobs()
-  expect(await world.call(getImport, ada, { id })).toMatchObject({ state: 'failed', errors: [expect.stringContaining('outbound.allow')] })
+  expect(await world.call(getImport, ada, { id })).toMatchObject({
+    state: 'failed',
+    errors: [expect.stringContaining('outbound.allow')],
+  })
   expect(asked).toBe(1)
-  expect(existsSync(join(world.data, 'repos', repoByPath(world.hearth.db, 'acme/later')?.store ?? ''))).toBe(true)
+  expect(
+    existsSync(join(world.data, 'repos', repoByPath(world.hearth.db, 'acme/later')?.store ?? '')),
+  ).toBe(true)
   await server.stop(true)
 })

@@ -23,23 +23,54 @@ export async function makeIssueWorld() {
     return found
   }
   /** A member held to a role by a token. */
-  const as = (role: Role): UserCaller => withToken(role === 'maintain' || role === 'admin' ? ada : mel, { role })
+  const as = (role: Role): UserCaller =>
+    withToken(role === 'maintain' || role === 'admin' ? ada : mel, { role })
 
   return {
-    world, ada, mel, otto, as, row,
+    world,
+    ada,
+    mel,
+    otto,
+    as,
+    row,
 
     /** Opens an issue and gives its number. */
-    issue: async (input: Partial<IssueInput> = {}, caller: UserCaller | AgentCaller = ada, repo = 'acme/site'): Promise<number> =>
+    issue: async (
+      input: Partial<IssueInput> = {},
+      caller: UserCaller | AgentCaller = ada,
+      repo = 'acme/site',
+    ): Promise<number> =>
       (await world.call(createIssue, caller, { title: 'It is broken', ...input, repo })).number,
 
     /** A number that stands for a pull request, as the pull requests report it. */
-    pull: async (options: { issue?: number; author?: UserCaller | AgentCaller; title?: string; repo?: string; agent?: string } = {}) => {
-      const { issue, author = otto, title = 'Repair it', repo = 'acme/site', agent = null } = options
+    pull: async (
+      options: {
+        issue?: number
+        author?: UserCaller | AgentCaller
+        title?: string
+        repo?: string
+        agent?: string
+      } = {},
+    ) => {
+      const {
+        issue,
+        author = otto,
+        title = 'Repair it',
+        repo = 'acme/site',
+        agent = null,
+      } = options
       const { id } = row(repo)
       return world.write((tx) => {
         const number = takeNumber(tx, id)
         insertRecord(tx, { repo_id: id, number, kind: 'pull', title, author_id: author.id })
-        if (issue !== undefined) linkPull(tx, { repo_id: id, issue_number: issue, pull_number: number, status: 'draft', agent })
+        if (issue !== undefined)
+          linkPull(tx, {
+            repo_id: id,
+            issue_number: issue,
+            pull_number: number,
+            status: 'draft',
+            agent,
+          })
         return number
       })
     },
@@ -49,15 +80,30 @@ export async function makeIssueWorld() {
       const { id: repo_id, workspace_id, name: repo_name } = row(repo)
       const id = typeId('agt', world.clock.now())
       await world.write((tx) => {
-        recordActor(tx, { id, kind: 'agent', username: `${owner.username}/${name}`, name: null, on_behalf_of: owner.id })
+        recordActor(tx, {
+          id,
+          kind: 'agent',
+          username: `${owner.username}/${name}`,
+          name: null,
+          on_behalf_of: owner.id,
+        })
         issueToken(tx, {
-          actor_id: id, kind: 'agent', name, source: 'agent', scopes: null, repos: [{ id: repo_id, workspace_id, name: repo_name }], workspace_id: null, role: 'write',
-          expires_at: new Date(world.clock.now() + 3_600_000).toISOString(), created_by: owner.id,
+          actor_id: id,
+          kind: 'agent',
+          name,
+          source: 'agent',
+          scopes: null,
+          repos: [{ id: repo_id, workspace_id, name: repo_name }],
+          workspace_id: null,
+          role: 'write',
+          expires_at: new Date(world.clock.now() + 3_600_000).toISOString(),
+          created_by: owner.id,
         })
       })
       return agentOf(owner, { id: repo_id }, { id, name })
     },
 
-    count: (table: string): number => world.hearth.db.one<{ n: number }>(`SELECT COUNT(*) AS n FROM ${table}`)?.n ?? 0,
+    count: (table: string): number =>
+      world.hearth.db.one<{ n: number }>(`SELECT COUNT(*) AS n FROM ${table}`)?.n ?? 0,
   }
 }

@@ -8,7 +8,8 @@ import { makeIssueWorld } from './fixture.ts'
 
 const { world, ada, otto, issue, pull, row } = await makeIssueWorld()
 const repo = 'acme/site'
-const get = (number: number, caller: typeof ada | typeof anonymous = anonymous, name = repo) => world.call(getIssue, caller, { repo: name, number })
+const get = (number: number, caller: typeof ada | typeof anonymous = anonymous, name = repo) =>
+  world.call(getIssue, caller, { repo: name, number })
 
 test('the detail holds the issue, its pull requests newest first, and its comments oldest first', async () => {
   const number = await issue({ title: 'Leak' })
@@ -24,9 +25,23 @@ test('the detail holds the issue, its pull requests newest first, and its commen
     updateLink(tx, id, first, { status: 'closed', superseded_by: second })
   })
   const detail = await get(number)
-  expect(detail.issue).toMatchObject({ number, comments_count: 2, pulls: [{ number: second, status: 'merged' }, { number: first, status: 'closed' }] })
+  expect(detail.issue).toMatchObject({
+    number,
+    comments_count: 2,
+    pulls: [
+      { number: second, status: 'merged' },
+      { number: first, status: 'closed' },
+    ],
+  })
   expect(detail.pulls).toMatchObject([
-    { number: second, status: 'merged', title: 'Try two, better', agent: 'claude', merged_by: 'ada', author: { username: 'otto' } },
+    {
+      number: second,
+      status: 'merged',
+      title: 'Try two, better',
+      agent: 'claude',
+      merged_by: 'ada',
+      author: { username: 'otto' },
+    },
     { number: first, status: 'closed', title: 'Try one', agent: null, superseded_by: second },
   ])
   expect('superseded_by' in detail.pulls[0]!).toBe(false)
@@ -37,7 +52,8 @@ test('the detail holds the issue, its pull requests newest first, and its commen
 
 test('the detail holds at most 100 comments and says how many there are', async () => {
   const number = await issue()
-  for (let at = 1; at <= 101; at++) await world.call(addComment, ada, { repo, number, body: `Comment ${at}` })
+  for (let at = 1; at <= 101; at++)
+    await world.call(addComment, ada, { repo, number, body: `Comment ${at}` })
   const detail = await get(number)
   expect(detail.comments).toHaveLength(100)
   expect(detail.comments[0]?.body).toBe('Comment 1')

@@ -15,22 +15,40 @@ import { makeIssueWorld } from './fixture.ts'
 
 const { world, ada, otto, as, issue, pull, row } = await makeIssueWorld()
 const repo = 'acme/site'
-const list = async (name = repo, caller: typeof ada | typeof anonymous = ada) => (await world.call(listLabels, caller, { repo: name })).items
-const used = async (name: string) => (await list()).find((label) => label.name === name)?.issues_count
+const list = async (name = repo, caller: typeof ada | typeof anonymous = ada) =>
+  (await world.call(listLabels, caller, { repo: name })).items
+const used = async (name: string) =>
+  (await list()).find((label) => label.name === name)?.issues_count
 
 describe('list_labels', () => {
   test('a new repository starts with six, in alphabetical order', async () => {
     await world.repo('acme/fresh', { as: ada })
-    expect((await list('acme/fresh', anonymous)).map(({ name }) => name)).toEqual(['bug', 'docs', 'feature', 'good first issue', 'question', 'security'])
-    for (const label of await list('acme/fresh')) expect(label).toMatchObject({ color: expect.stringMatching(/^[0-9a-f]{6}$/), issues_count: 0 })
-    expect(await world.call(listLabels, ada, { repo: 'acme/fresh', per_page: 4 })).toMatchObject({ total: 6, next: '2' })
+    expect((await list('acme/fresh', anonymous)).map(({ name }) => name)).toEqual([
+      'bug',
+      'docs',
+      'feature',
+      'good first issue',
+      'question',
+      'security',
+    ])
+    for (const label of await list('acme/fresh'))
+      expect(label).toMatchObject({
+        color: expect.stringMatching(/^[0-9a-f]{6}$/),
+        issues_count: 0,
+      })
+    expect(await world.call(listLabels, ada, { repo: 'acme/fresh', per_page: 4 })).toMatchObject({
+      total: 6,
+      next: '2',
+    })
     expect(await refusal(list('acme/vault', otto))).toMatchObject({ status: 404 })
   })
 
   test('counts open issues that carry it, not pull requests', async () => {
     const number = await issue({ labels: ['question'] })
     const proposal = await pull()
-    await world.write((tx) => setLabels(tx, row(repo), proposal, ['question', 'bug'], { mayCreate: false }))
+    await world.write((tx) =>
+      setLabels(tx, row(repo), proposal, ['question', 'bug'], { mayCreate: false }),
+    )
     expect(labelsOf(world.hearth.db, row(repo).id, proposal)).toEqual(['bug', 'question'])
     expect(await used('question')).toBe(1)
     await world.call(closeIssue, ada, { repo, number })
@@ -44,22 +62,42 @@ describe('list_labels', () => {
 })
 
 describe('create_label', () => {
-  const create = (caller: typeof ada, input: object) => world.call(createLabel, caller, { repo, name: 'urgent', ...input })
+  const create = (caller: typeof ada, input: object) =>
+    world.call(createLabel, caller, { repo, name: 'urgent', ...input })
 
   test('makes one with the colour given or picked', async () => {
-    expect(await create(as('triage'), { name: ' Needs Design ', color: '#ABCDEF', description: 'Ask first' })).toMatchObject({
-      name: 'Needs Design', color: 'abcdef', description: 'Ask first', issues_count: 0,
+    expect(
+      await create(as('triage'), {
+        name: ' Needs Design ',
+        color: '#ABCDEF',
+        description: 'Ask first',
+      }),
+    ).toMatchObject({
+      name: 'Needs Design',
+      color: 'abcdef',
+      description: 'Ask first',
+      issues_count: 0,
     })
     expect((await create(ada, { name: 'plain' })).color).toMatch(/^[0-9a-f]{6}$/)
   })
 
   test('refuses a name in use in any case, and what is not as it must be', async () => {
-    expect(await refusal(create(ada, { name: 'needs DESIGN' }))).toMatchObject({ status: 409, reason: 'already_exists' })
+    expect(await refusal(create(ada, { name: 'needs DESIGN' }))).toMatchObject({
+      status: 409,
+      reason: 'already_exists',
+    })
     const bad: [object, string][] = [
-      [{ name: '' }, 'name'], [{ name: ' ' }, 'name'], [{ name: 'a,b' }, 'name'], [{ name: 'x'.repeat(51) }, 'name'], [{ color: 'red' }, 'color'],
-      [{ color: 'zzzzzz' }, 'color'], [{ color: '#12345' }, 'color'], [{ description: 'x'.repeat(201) }, 'description'],
+      [{ name: '' }, 'name'],
+      [{ name: ' ' }, 'name'],
+      [{ name: 'a,b' }, 'name'],
+      [{ name: 'x'.repeat(51) }, 'name'],
+      [{ color: 'red' }, 'color'],
+      [{ color: 'zzzzzz' }, 'color'],
+      [{ color: '#12345' }, 'color'],
+      [{ description: 'x'.repeat(201) }, 'description'],
     ]
-    for (const [input, field] of bad) expect(await refusal(create(ada, input))).toMatchObject({ status: 422, field })
+    for (const [input, field] of bad)
+      expect(await refusal(create(ada, input))).toMatchObject({ status: 422, field })
   })
 
   test('needs triage', async () => {
@@ -72,25 +110,49 @@ describe('create_label', () => {
 describe('update_label', () => {
   test('a renamed label stays on its issues', async () => {
     const number = await issue({ labels: ['docs'] })
-    expect(await world.call(updateLabel, as('triage'), { repo, label: 'DOCS', name: 'manual', color: '00ff00' })).toMatchObject({ name: 'manual', color: '00ff00', issues_count: 1 })
+    expect(
+      await world.call(updateLabel, as('triage'), {
+        repo,
+        label: 'DOCS',
+        name: 'manual',
+        color: '00ff00',
+      }),
+    ).toMatchObject({ name: 'manual', color: '00ff00', issues_count: 1 })
     expect((await world.call(getIssue, ada, { repo, number })).issue.labels).toEqual(['manual'])
     expect((await world.call(listIssues, ada, { repo, label: 'manual' })).items).toHaveLength(1)
-    expect(await world.call(updateLabel, ada, { repo, label: 'manual', name: 'Manual', description: null })).toMatchObject({ name: 'Manual', color: '00ff00', description: null })
+    expect(
+      await world.call(updateLabel, ada, {
+        repo,
+        label: 'manual',
+        name: 'Manual',
+        description: null,
+      }),
+    ).toMatchObject({ name: 'Manual', color: '00ff00', description: null })
   })
 
   test('refuses the name of another, an unknown label and those below triage', async () => {
-    expect(await refusal(world.call(updateLabel, ada, { repo, label: 'bug', name: 'FEATURE' }))).toMatchObject({ status: 409, reason: 'already_exists' })
-    expect(await refusal(world.call(updateLabel, ada, { repo, label: 'no such', name: 'x' }))).toMatchObject({ status: 404 })
-    expect(await refusal(world.call(updateLabel, as('read'), { repo, label: 'bug', name: 'x' }))).toMatchObject({ status: 403, reason: 'role' })
+    expect(
+      await refusal(world.call(updateLabel, ada, { repo, label: 'bug', name: 'FEATURE' })),
+    ).toMatchObject({ status: 409, reason: 'already_exists' })
+    expect(
+      await refusal(world.call(updateLabel, ada, { repo, label: 'no such', name: 'x' })),
+    ).toMatchObject({ status: 404 })
+    expect(
+      await refusal(world.call(updateLabel, as('read'), { repo, label: 'bug', name: 'x' })),
+    ).toMatchObject({ status: 403, reason: 'role' })
   })
 })
 
 describe('delete_label', () => {
   test('takes it off every issue', async () => {
     const number = await issue({ labels: ['security', 'bug'] })
-    expect(await refusal(world.call(deleteLabel, as('read'), { repo, label: 'security' }))).toMatchObject({ status: 403 })
+    expect(
+      await refusal(world.call(deleteLabel, as('read'), { repo, label: 'security' })),
+    ).toMatchObject({ status: 403 })
     expect(await world.call(deleteLabel, as('triage'), { repo, label: 'Security' })).toBeNull()
     expect((await world.call(getIssue, ada, { repo, number })).issue.labels).toEqual(['bug'])
-    expect(await refusal(world.call(deleteLabel, ada, { repo, label: 'security' }))).toMatchObject({ status: 404 })
+    expect(await refusal(world.call(deleteLabel, ada, { repo, label: 'security' }))).toMatchObject({
+      status: 404,
+    })
   })
 })

@@ -5,14 +5,23 @@ import { refusal } from '../../world.ts'
 import { makeIssueWorld } from './fixture.ts'
 
 const { world, ada, mel, otto, agent } = await makeIssueWorld()
-const list = (input: object = {}, caller: typeof ada | typeof anonymous = ada, repo = 'acme/site') => world.call(listAssignees, caller, { repo, ...input })
-const names = async (input: object = {}, repo?: string) => (await list(input, ada, repo)).items.map(({ username }) => username)
+const list = (
+  input: object = {},
+  caller: typeof ada | typeof anonymous = ada,
+  repo = 'acme/site',
+) => world.call(listAssignees, caller, { repo, ...input })
+const names = async (input: object = {}, repo?: string) =>
+  (await list(input, ada, repo)).items.map(({ username }) => username)
 
 test('members and agents at work, by username, and nobody else', async () => {
   await agent(mel, 'worker')
   expect(await names()).toEqual(['ada', 'mel', 'mel/worker'])
   expect(await names({}, 'acme/vault')).toEqual(['ada', 'mel'])
-  expect((await list()).items[2]).toMatchObject({ kind: 'agent', username: 'mel/worker', name: null })
+  expect((await list()).items[2]).toMatchObject({
+    kind: 'agent',
+    username: 'mel/worker',
+    name: null,
+  })
   world.clock.advance(3_600_001)
   expect(await names()).toEqual(['ada', 'mel'])
 })
@@ -22,7 +31,10 @@ test('q narrows and pages go on', async () => {
   expect(await names({ q: '%' })).toEqual([])
   const first = await list({ per_page: 1 })
   expect(first).toMatchObject({ items: [{ username: 'ada' }], next: '2' })
-  expect(await list({ per_page: 1, cursor: first.next })).toMatchObject({ items: [{ username: 'mel' }], next: null })
+  expect(await list({ per_page: 1, cursor: first.next })).toMatchObject({
+    items: [{ username: 'mel' }],
+    next: null,
+  })
 })
 
 test('members without a role on a private repository are left out', async () => {

@@ -11,14 +11,25 @@ import { makeIssueWorld } from './fixture.ts'
 const { world, ada, mel, otto, issue, pull, agent } = await makeIssueWorld()
 const repo = 'acme/site'
 const milestone = await world.call(createMilestone, ada, { repo, title: 'Spring' })
-const leak = await issue({ title: 'The pipe leaks', body: 'Water in the cellar', labels: ['bug', 'docs'], assignees: ['mel'] })
+const leak = await issue({
+  title: 'The pipe leaks',
+  body: 'Water in the cellar',
+  labels: ['bug', 'docs'],
+  assignees: ['mel'],
+})
 const squeak = await issue({ title: 'The door squeaks', labels: ['bug'], milestone: 'Spring' }, mel)
 const proposal = await pull({ issue: leak })
 const idea = await issue({ title: 'Paint the door of the cellar', labels: ['feature'] }, otto)
-const done = await issue({ title: 'Old door', labels: ['bug', 'docs'], assignees: ['mel', 'ada'], milestone: 'Spring' })
+const done = await issue({
+  title: 'Old door',
+  labels: ['bug', 'docs'],
+  assignees: ['mel', 'ada'],
+  milestone: 'Spring',
+})
 await world.call(closeIssue, ada, { repo, number: done })
 
-const list = (input: object = {}, caller: typeof ada | typeof anonymous = ada, name = repo) => world.call(listIssues, caller, { repo: name, ...input })
+const list = (input: object = {}, caller: typeof ada | typeof anonymous = ada, name = repo) =>
+  world.call(listIssues, caller, { repo: name, ...input })
 const numbers = async (input: object = {}) => (await list(input)).items.map(({ number }) => number)
 
 describe('the list', () => {
@@ -26,7 +37,11 @@ describe('the list', () => {
     const answer = await list()
     expect(answer.items.map(({ number }) => number)).toEqual([idea, squeak, leak])
     expect(answer).toMatchObject({ total: 3, next: null })
-    expect(answer.items[2]).toMatchObject({ labels: ['bug', 'docs'], assignees: [{ username: 'mel' }], pulls: [{ number: proposal, status: 'draft' }] })
+    expect(answer.items[2]).toMatchObject({
+      labels: ['bug', 'docs'],
+      assignees: [{ username: 'mel' }],
+      pulls: [{ number: proposal, status: 'draft' }],
+    })
     expect(await numbers()).not.toContain(proposal)
   })
 
@@ -42,7 +57,11 @@ describe('the list', () => {
     const first = await list({ per_page: 2 })
     expect(first).toMatchObject({ total: 3, next: '2' })
     const second = await list({ per_page: 2, cursor: first.next })
-    expect([...first.items, ...second.items].map(({ number }) => number)).toEqual([idea, squeak, leak])
+    expect([...first.items, ...second.items].map(({ number }) => number)).toEqual([
+      idea,
+      squeak,
+      leak,
+    ])
     expect(second.next).toBeNull()
     expect(await list({ page: 9 })).toMatchObject({ items: [], total: 3, next: null })
     expect(await refusal(list({ per_page: 0 }))).toMatchObject({ status: 422, field: 'per_page' })
@@ -66,10 +85,29 @@ describe('filters', () => {
     expect(await numbers({ author: 'mel' })).toEqual([squeak])
     expect(await numbers({ milestone: 'spring', state: 'all' })).toEqual([done, squeak])
     expect(await numbers({ milestone: milestone.id })).toEqual([squeak])
-    expect(await numbers({ label: 'bug', assignee: 'mel', author: 'ada', milestone: 'Spring', state: 'closed' })).toEqual([done])
-    expect((await list({ label: 'bug', assignee: 'mel', author: 'ada', milestone: 'Spring', state: 'closed' })).total).toBe(1)
+    expect(
+      await numbers({
+        label: 'bug',
+        assignee: 'mel',
+        author: 'ada',
+        milestone: 'Spring',
+        state: 'closed',
+      }),
+    ).toEqual([done])
+    expect(
+      (
+        await list({
+          label: 'bug',
+          assignee: 'mel',
+          author: 'ada',
+          milestone: 'Spring',
+          state: 'closed',
+        })
+      ).total,
+    ).toBe(1)
     expect(await numbers({ label: 'bug', author: 'otto' })).toEqual([])
-    for (const input of [{ assignee: 'nobody' }, { author: 'nobody' }, { milestone: 'nothing' }]) expect(await list(input)).toMatchObject({ items: [], total: 0 })
+    for (const input of [{ assignee: 'nobody' }, { author: 'nobody' }, { milestone: 'nothing' }])
+      expect(await list(input)).toMatchObject({ items: [], total: 0 })
   })
 
   test('of an agent find what it opened', async () => {
@@ -91,7 +129,8 @@ describe('filters', () => {
   })
 
   test('of words take signs of a query language as nothing special', async () => {
-    for (const q of ['"', 'door"', '* OR *', 'repo:x', '{title}', 'NEAR(a b)', '-door', '(', '???']) expect((await list({ q })).items.length).toBeLessThan(4)
+    for (const q of ['"', 'door"', '* OR *', 'repo:x', '{title}', 'NEAR(a b)', '-door', '(', '???'])
+      expect((await list({ q })).items.length).toBeLessThan(4)
     expect(await numbers({ q: '"door" *' })).toEqual([idea, squeak])
     expect(await numbers({ q: '' })).toEqual([idea, squeak, leak])
   })
@@ -122,6 +161,9 @@ test('only those who see the repository see its issues', async () => {
   expect((await list({}, anonymous)).items).toHaveLength(3)
   expect(await refusal(list({}, anonymous, 'acme/vault'))).toMatchObject({ status: 404 })
   expect(await refusal(list({}, otto, 'acme/vault'))).toMatchObject({ status: 404 })
-  expect(await refusal(list({}, withToken(ada, { scopes: ['code:read'] })))).toMatchObject({ status: 403, reason: 'scope' })
+  expect(await refusal(list({}, withToken(ada, { scopes: ['code:read'] })))).toMatchObject({
+    status: 403,
+    reason: 'scope',
+  })
   expect((await list({ q: 'secret' }, anonymous)).items).toEqual([])
 })

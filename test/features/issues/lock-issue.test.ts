@@ -6,14 +6,27 @@ import { makeIssueWorld } from './fixture.ts'
 
 const { world, otto, as, issue } = await makeIssueWorld()
 const repo = 'acme/site'
-const changes = (number: number) => world.events('issue.updated').filter(({ data }) => data['number'] === number).map(({ data }) => data['changed'])
+const changes = (number: number) =>
+  world
+    .events('issue.updated')
+    .filter(({ data }) => data['number'] === number)
+    .map(({ data }) => data['changed'])
 
 test('locking keeps the reason, locking again changes only it, unlocking clears both', async () => {
   const number = await issue()
-  expect(await world.call(lockIssue, as('write'), { repo, number })).toMatchObject({ locked: true, lock_reason: null })
-  expect(await world.call(lockIssue, as('write'), { repo, number, reason: 'spam' })).toMatchObject({ locked: true, lock_reason: 'spam' })
+  expect(await world.call(lockIssue, as('write'), { repo, number })).toMatchObject({
+    locked: true,
+    lock_reason: null,
+  })
+  expect(await world.call(lockIssue, as('write'), { repo, number, reason: 'spam' })).toMatchObject({
+    locked: true,
+    lock_reason: 'spam',
+  })
   await world.call(lockIssue, as('write'), { repo, number, reason: 'spam' })
-  expect(await world.call(unlockIssue, as('write'), { repo, number })).toMatchObject({ locked: false, lock_reason: null })
+  expect(await world.call(unlockIssue, as('write'), { repo, number })).toMatchObject({
+    locked: false,
+    lock_reason: null,
+  })
   await world.call(unlockIssue, as('write'), { repo, number })
   expect(changes(number)).toEqual([['locked'], ['lock_reason'], ['locked', 'lock_reason']])
 })
@@ -21,10 +34,20 @@ test('locking keeps the reason, locking again changes only it, unlocking clears 
 test('it needs write, also for the author', async () => {
   const number = await issue({}, otto)
   for (const caller of [otto, as('triage')]) {
-    expect(await refusal(world.call(lockIssue, caller, { repo, number }))).toMatchObject({ status: 403, reason: 'role' })
-    expect(await refusal(world.call(unlockIssue, caller, { repo, number }))).toMatchObject({ status: 403, reason: 'role' })
+    expect(await refusal(world.call(lockIssue, caller, { repo, number }))).toMatchObject({
+      status: 403,
+      reason: 'role',
+    })
+    expect(await refusal(world.call(unlockIssue, caller, { repo, number }))).toMatchObject({
+      status: 403,
+      reason: 'role',
+    })
   }
-  expect(await refusal(world.call(lockIssue, as('write'), { repo, number, reason: 'boring' as never }))).toMatchObject({ status: 422, field: 'reason' })
-  expect(await refusal(world.call(lockIssue, as('write'), { repo, number: 999 }))).toMatchObject({ status: 404 })
+  expect(
+    await refusal(world.call(lockIssue, as('write'), { repo, number, reason: 'boring' as never })),
+  ).toMatchObject({ status: 422, field: 'reason' })
+  expect(await refusal(world.call(lockIssue, as('write'), { repo, number: 999 }))).toMatchObject({
+    status: 404,
+  })
   expect(changes(number)).toEqual([])
 })

@@ -8,12 +8,15 @@ import { makeIssueWorld } from './fixture.ts'
 
 const { world, ada, otto, as, issue, pull, row } = await makeIssueWorld()
 const repo = 'acme/site'
-const reopen = (caller: typeof ada, number: number) => world.call(reopenIssue, caller, { repo, number })
+const reopen = (caller: typeof ada, number: number) =>
+  world.call(reopenIssue, caller, { repo, number })
 
 test('reason and resolved_by are cleared, and superseded pull requests stay closed', async () => {
   const number = await issue({ labels: ['bug'] })
   const [merged, other] = [await pull({ issue: number }), await pull({ issue: number })]
-  const bugs = async () => (await world.call(listLabels, ada, { repo })).items.find(({ name }) => name === 'bug')?.issues_count
+  const bugs = async () =>
+    (await world.call(listLabels, ada, { repo })).items.find(({ name }) => name === 'bug')
+      ?.issues_count
   await world.write((tx) => {
     resolveIssue(tx, row(repo), number, merged)
     updateLink(tx, row(repo).id, merged, { status: 'merged', merged_by: 'ada' })
@@ -21,7 +24,15 @@ test('reason and resolved_by are cleared, and superseded pull requests stay clos
   })
   expect(await bugs()).toBe(0)
   expect(await reopen(as('triage'), number)).toMatchObject({
-    state: 'open', reason: null, resolved_by: null, closed_at: null, closed_by: null, pulls: [{ number: other, status: 'closed' }, { number: merged, status: 'merged' }],
+    state: 'open',
+    reason: null,
+    resolved_by: null,
+    closed_at: null,
+    closed_by: null,
+    pulls: [
+      { number: other, status: 'closed' },
+      { number: merged, status: 'merged' },
+    ],
   })
   expect(await bugs()).toBe(1)
   expect(world.events('issue.reopened')).toMatchObject([{ data: { number } }])

@@ -1,17 +1,33 @@
 import { expect, test } from 'bun:test'
 import type { Db, SqlValue } from '#core/db.ts'
-import { countIssues, listIssueNumbers, type IssueFilter } from '#features/issues/store-issue-list.ts'
+import {
+  countIssues,
+  listIssueNumbers,
+  type IssueFilter,
+} from '#features/issues/store-issue-list.ts'
 import { makeIssueWorld } from './fixture.ts'
 
 const { world, ada, row } = await makeIssueWorld()
 const repo_id = row('acme/site').id
-const any: IssueFilter = { repo_id, state: 'open', label_ids: [], assignee_ids: null, author_ids: null, milestone_id: null, words: null, sort: 'created' }
+const any: IssueFilter = {
+  repo_id,
+  state: 'open',
+  label_ids: [],
+  assignee_ids: null,
+  author_ids: null,
+  milestone_id: null,
+  words: null,
+  sort: 'created',
+}
 
 /** How SQLite would answer every question asked through this. */
 function explaining(db: Db, plans: string[]): Db {
   const explain = (sql: string, params: SqlValue[]) => {
-    // Ended at once: a kept statement that explains would stay open, and the database could not be closed.
-    const statement = world.hearth.database.raw.prepare<{ detail: string }, SqlValue[]>(`EXPLAIN QUERY PLAN ${sql}`)
+    // Ended at once: a kept statement that explains would stay open, and the database could not be
+    // closed.
+    const statement = world.hearth.database.raw.prepare<{ detail: string }, SqlValue[]>(
+      `EXPLAIN QUERY PLAN ${sql}`,
+    )
     plans.push(...statement.all(...params).map(({ detail }) => detail))
     statement.finalize()
   }
@@ -21,15 +37,25 @@ function explaining(db: Db, plans: string[]): Db {
   }
 }
 
-const plansOf = (filter: Partial<IssueFilter>, ask: (db: Db, filter: IssueFilter) => unknown): string[] => {
+const plansOf = (
+  filter: Partial<IssueFilter>,
+  ask: (db: Db, filter: IssueFilter) => unknown,
+): string[] => {
   const plans: string[] = []
   ask(explaining(world.hearth.db, plans), { ...any, ...filter })
   return plans
 }
 
 test.each([
-  [{}], [{ sort: 'updated' }], [{ sort: 'comments' }], [{ state: 'closed' }], [{ label_ids: ['lbl_a'] }], [{ label_ids: ['lbl_a', 'lbl_b'] }],
-  [{ assignee_ids: ['usr_a'] }], [{ author_ids: ['usr_a'] }], [{ label_ids: ['lbl_a'], author_ids: ['usr_a'], assignee_ids: ['usr_b'] }],
+  [{}],
+  [{ sort: 'updated' }],
+  [{ sort: 'comments' }],
+  [{ state: 'closed' }],
+  [{ label_ids: ['lbl_a'] }],
+  [{ label_ids: ['lbl_a', 'lbl_b'] }],
+  [{ assignee_ids: ['usr_a'] }],
+  [{ author_ids: ['usr_a'] }],
+  [{ label_ids: ['lbl_a'], author_ids: ['usr_a'], assignee_ids: ['usr_b'] }],
 ] as Partial<IssueFilter>[][])('a page for %j is read in order from an index', (filter = {}) => {
   const plans = plansOf(filter, (db, whole) => listIssueNumbers(db, whole, 31, 0))
   expect(plans.length).toBeGreaterThan(0)
@@ -37,7 +63,11 @@ test.each([
 })
 
 test.each([
-  [{ state: 'all' }], [{ milestone_id: 'mls_a' }], [{ words: ['door'] }], [{ words: ['door'], label_ids: ['lbl_a'] }], [{ label_ids: ['lbl_a'], sort: 'updated' }],
+  [{ state: 'all' }],
+  [{ milestone_id: 'mls_a' }],
+  [{ words: ['door'] }],
+  [{ words: ['door'], label_ids: ['lbl_a'] }],
+  [{ label_ids: ['lbl_a'], sort: 'updated' }],
   [{ assignee_ids: ['agt_a', 'agt_b'], state: 'all' }],
 ] as Partial<IssueFilter>[][])('a page for %j starts from an index', (filter = {}) => {
   for (const plan of plansOf(filter, (db, whole) => listIssueNumbers(db, whole, 31, 0))) {
@@ -46,9 +76,18 @@ test.each([
 })
 
 test('the usual totals are read from one row, and all totals from an index', () => {
-  expect(plansOf({}, countIssues)).toEqual(['SEARCH record_counts USING PRIMARY KEY (repo_id=? AND kind=? AND open=?)'])
-  expect(plansOf({ label_ids: ['lbl_a'] }, countIssues)).toEqual(['SEARCH labels USING PRIMARY KEY (id=?)'])
-  for (const filter of [{ author_ids: ['usr_a'] }, { milestone_id: 'mls_a' }, { assignee_ids: ['usr_a'] }, { label_ids: ['a', 'b'] }]) {
+  expect(plansOf({}, countIssues)).toEqual([
+    'SEARCH record_counts USING PRIMARY KEY (repo_id=? AND kind=? AND open=?)',
+  ])
+  expect(plansOf({ label_ids: ['lbl_a'] }, countIssues)).toEqual([
+    'SEARCH labels USING PRIMARY KEY (id=?)',
+  ])
+  for (const filter of [
+    { author_ids: ['usr_a'] },
+    { milestone_id: 'mls_a' },
+    { assignee_ids: ['usr_a'] },
+    { label_ids: ['a', 'b'] },
+  ]) {
     for (const plan of plansOf(filter, countIssues)) expect(plan).not.toStartWith('SCAN')
   }
 })

@@ -26,17 +26,42 @@ await world.workspace('acme', { owner: ada, members: [bob] })
 await world.repo('acme/site')
 
 const door = gitDoor(world.hearth)
-const server = Bun.serve({ port: 0, hostname: '127.0.0.1', development: false, fetch: (request, listener) => door(request, listener, () => nowhere) ?? new Response('not git', { status: 418 }) })
+const server = Bun.serve({
+  port: 0,
+  hostname: '127.0.0.1',
+  development: false,
+  fetch: (request, listener) =>
+    door(request, listener, () => nowhere) ?? new Response('not git', { status: 418 }),
+})
 const home = mkdtempSync(join(tmpdir(), 'hearth-keys-'))
 afterAll(async () => {
   await server.stop(true)
   rmSync(home, { recursive: true, force: true })
 })
 
-async function git(args: string[], stdin = ''): Promise<{ code: number; out: string; err: string }> {
-  const env = { PATH: process.env['PATH'] ?? '', HOME: home, GIT_CONFIG_NOSYSTEM: '1', GIT_TERMINAL_PROMPT: '0', LC_ALL: 'C' }
-  const child = Bun.spawn(['git', ...args], { cwd: home, env, stdin: Buffer.from(stdin), stdout: 'pipe', stderr: 'pipe' })
-  const [out, err, code] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text(), child.exited])
+async function git(
+  args: string[],
+  stdin = '',
+): Promise<{ code: number; out: string; err: string }> {
+  const env = {
+    PATH: process.env['PATH'] ?? '',
+    HOME: home,
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_TERMINAL_PROMPT: '0',
+    LC_ALL: 'C',
+  }
+  const child = Bun.spawn(['git', ...args], {
+    cwd: home,
+    env,
+    stdin: Buffer.from(stdin),
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  const [out, err, code] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ])
   return { code, out: out.trim(), err }
 }
 
@@ -44,51 +69,103 @@ await git(['init', '-q', '--bare'])
 const tree = (await git(['hash-object', '-t', 'tree', '-w', '--stdin'])).out
 
 /** A commit of somebody, signed over what is said, or over itself. */
-async function commit(by: string, key: ReturnType<typeof newSshKey>, over?: string): Promise<string> {
+async function commit(
+  by: string,
+  key: ReturnType<typeof newSshKey>,
+  over?: string,
+): Promise<string> {
   const who = `${by} <${by}@example.com> 1767323045 +0000`
   const head = `tree ${tree}\nauthor ${who}\ncommitter ${who}\n`
   const signature = key.sign(over ?? `${head}\nBake\n`)
-  const { out } = await git(['hash-object', '-t', 'commit', '-w', '--stdin'], `${head}gpgsig ${signature.replaceAll('\n', '\n ')}\n\nBake\n`)
+  const { out } = await git(
+    ['hash-object', '-t', 'commit', '-w', '--stdin'],
+    `${head}gpgsig ${signature.replaceAll('\n', '\n ')}\n\nBake\n`,
+  )
   return out
 }
 
 const token = (person: UserCaller): Promise<string> =>
-  world.write((tx) => issueToken(tx, { actor_id: person.id, kind: 'user', name: 'git', source: 'settings', scopes: null, repos: null, workspace_id: null, role: null, expires_at: null }).secret)
+  world.write(
+    (tx) =>
+      issueToken(tx, {
+        actor_id: person.id,
+        kind: 'user',
+        name: 'git',
+        source: 'settings',
+        scopes: null,
+        repos: null,
+        workspace_id: null,
+        role: null,
+        expires_at: null,
+      }).secret,
+  )
 const remote = `http://x:${await token(ada)}@127.0.0.1:${server.port}/acme/site.git`
 const push = (oid: string, ref: string) => git(['push', '-f', remote, `${oid}:refs/${ref}`])
-const verificationOf = async (sha: string) => (await world.call(getCommit, ada, { repo: 'acme/site', ref: sha })).verification
+const verificationOf = async (sha: string) =>
+  (await world.call(getCommit, ada, { repo: 'acme/site', ref: sha })).verification
 
 const [adas, bobs, strange] = [newSshKey(), newSshKey(), newSshKey()]
 
 test('a key is added once, shown to its owner alone, and removed by nobody else', async () => {
   const key = await world.call(addKey, ada, { title: ' Laptop ', key: adas.line, usage: 'signing' })
-  expect(key).toMatchObject({ title: 'Laptop', usage: 'signing', read_only: false, key: adas.line.replace(' somebody@laptop', '') })
+  expect(key).toMatchObject({
+    title: 'Laptop',
+    usage: 'signing',
+    read_only: false,
+    key: adas.line.replace(' somebody@laptop', ''),
+  })
   expect(key.id).toStartWith('key_')
   await world.call(addKey, bob, { title: 'Desk', key: bobs.line })
   expect((await world.call(listKeys, ada, {})).items).toEqual([key])
-  for (const person of [ada, bob]) expect(await refusal(world.call(addKey, person, { title: 'Again', key: adas.line }))).toMatchObject({ code: 'conflict', field: 'key' })
-  expect(await refusal(world.call(addKey, ada, { title: 'No', key: 'hello' }))).toMatchObject({ code: 'invalid', field: 'key' })
-  expect(await refusal(world.call(removeKey, bob, { id: key.id }))).toMatchObject({ code: 'not_found' })
-  expect(world.hearth.db.all('SELECT action FROM audit_log WHERE action = ?', 'key.added')).toHaveLength(2)
+  for (const person of [ada, bob])
+    expect(
+      await refusal(world.call(addKey, person, { title: 'Again', key: adas.line })),
+    ).toMatchObject({ code: 'conflict', field: 'key' })
+  expect(await refusal(world.call(addKey, ada, { title: 'No', key: 'hello' }))).toMatchObject({
+    code: 'invalid',
+    field: 'key',
+  })
+  expect(await refusal(world.call(removeKey, bob, { id: key.id }))).toMatchObject({
+    code: 'not_found',
+  })
+  expect(
+    world.hearth.db.all('SELECT action FROM audit_log WHERE action = ?', 'key.added'),
+  ).toHaveLength(2)
 })
 
 test('what a key of the committer signed is verified, and nothing else', async () => {
   const good = await commit('ada', adas)
   const cases: [string, object][] = [
     [good, { verified: true, reason: 'valid', kind: 'ssh', signer: { username: 'ada' } }],
-    [await commit('ada', adas, 'something else'), { verified: false, reason: 'invalid', signer: { username: 'ada' } }],
-    [await commit('ada', bobs), { verified: false, reason: 'bad_email', signer: { username: 'bob' } }],
+    [
+      await commit('ada', adas, 'something else'),
+      { verified: false, reason: 'invalid', signer: { username: 'ada' } },
+    ],
+    [
+      await commit('ada', bobs),
+      { verified: false, reason: 'bad_email', signer: { username: 'bob' } },
+    ],
     [await commit('ada', strange), { verified: false, reason: 'unknown_key', signer: null }],
   ]
-  for (const [at, [oid]] of cases.entries()) expect((await push(oid, `heads/case-${at}`)).code).toBe(0)
+  for (const [at, [oid]] of cases.entries())
+    expect((await push(oid, `heads/case-${at}`)).code).toBe(0)
   for (const [oid, wanted] of cases) expect(await verificationOf(oid)).toMatchObject(wanted)
 
   const text = `object ${good}\ntype commit\ntag v1\ntagger ada <ada@example.com> 1767323045 +0000\n\nFirst\n`
-  const { out: tag } = await git(['hash-object', '-t', 'tag', '-w', '--stdin'], `${text}${adas.sign(text)}\n`)
+  const { out: tag } = await git(
+    ['hash-object', '-t', 'tag', '-w', '--stdin'],
+    `${text}${adas.sign(text)}\n`,
+  )
   await push(tag, 'tags/v1')
-  expect((await world.call(listTags, ada, { repo: 'acme/site' })).items).toMatchObject([{ name: 'v1', verified: true, message: 'First\n' }])
+  expect((await world.call(listTags, ada, { repo: 'acme/site' })).items).toMatchObject([
+    { name: 'v1', verified: true, message: 'First\n' },
+  ])
 
-  const only = await world.call(addKey, ada, { title: 'Door only', key: made.keys.ed25519.line, usage: 'authentication' })
+  const only = await world.call(addKey, ada, {
+    title: 'Door only',
+    key: made.keys.ed25519.line,
+    usage: 'authentication',
+  })
   await world.call(removeKey, ada, { id: only.id })
   const [key] = (await world.call(listKeys, ada, {})).items
   await world.call(removeKey, ada, { id: key?.id ?? '' })
@@ -98,9 +175,18 @@ test('what a key of the committer signed is verified, and nothing else', async (
 test('where commits must be signed, a signature that proves nothing is refused with what is wrong', async () => {
   await world.call(addKey, ada, { title: 'Laptop', key: adas.line })
   await world.call(createRuleset, ada, {
-    repo: 'acme/site', name: 'Signed', target: 'branch', enforcement: 'active', conditions: { ref_name: { include: ['signed/*'] } }, rules: [{ type: 'signed_commits', parameters: {} }],
+    repo: 'acme/site',
+    name: 'Signed',
+    target: 'branch',
+    enforcement: 'active',
+    conditions: { ref_name: { include: ['signed/*'] } },
+    rules: [{ type: 'signed_commits', parameters: {} }],
   })
-  for (const [oid, why] of [[await commit('ada', strange), 'key that no account has'], [await commit('ada', bobs), 'address'], [await commit('ada', adas, 'x'), 'does not fit']] as const) {
+  for (const [oid, why] of [
+    [await commit('ada', strange), 'key that no account has'],
+    [await commit('ada', bobs), 'address'],
+    [await commit('ada', adas, 'x'), 'does not fit'],
+  ] as const) {
     const { code, err } = await push(oid, 'heads/signed/bad')
     expect([code, err.includes(why)]).toEqual([1, true])
   }
@@ -110,20 +196,34 @@ test('where commits must be signed, a signature that proves nothing is refused w
 test('a pull request that waits for a key goes on when the key is added', async () => {
   const base = await world.commit('acme/site', 'main', { 'a.txt': 'a' })
   await world.call(createRuleset, ada, {
-    repo: 'acme/site', name: 'Signed main', target: 'branch', enforcement: 'active', conditions: { ref_name: { include: ['main'] } }, rules: [{ type: 'signed_commits', parameters: {} }],
+    repo: 'acme/site',
+    name: 'Signed main',
+    target: 'branch',
+    enforcement: 'active',
+    conditions: { ref_name: { include: ['main'] } },
+    rules: [{ type: 'signed_commits', parameters: {} }],
   })
-  const { pull: { number } } = await world.call(createPull, ada, { repo: 'acme/site', title: 'Bake', base: 'main' })
+  const {
+    pull: { number },
+  } = await world.call(createPull, ada, { repo: 'acme/site', title: 'Bake', base: 'main' })
   const fork = remote.replace('acme/site.git', `acme/site/pull/${number}.git`)
   await git(['fetch', '-q', remote, 'main'])
   const who = 'ada <ada@example.com> 1767323045 +0000'
   const head = `tree ${tree}\nparent ${base}\nauthor ${who}\ncommitter ${who}\n`
-  const { out: oid } = await git(['hash-object', '-t', 'commit', '-w', '--stdin'], `${head}gpgsig ${strange.sign(`${head}\nBake\n`).replaceAll('\n', '\n ')}\n\nBake\n`)
+  const { out: oid } = await git(
+    ['hash-object', '-t', 'commit', '-w', '--stdin'],
+    `${head}gpgsig ${strange.sign(`${head}\nBake\n`).replaceAll('\n', '\n ')}\n\nBake\n`,
+  )
   expect((await git(['push', fork, `${oid}:refs/heads/bake`])).code).toBe(0)
   const signed = async () => {
     await world.jobs()
-    return (await world.call(getPull, ada, { repo: 'acme/site', number })).blockers.filter(({ message }) => message.includes('sign'))
+    return (await world.call(getPull, ada, { repo: 'acme/site', number })).blockers.filter(
+      ({ message }) => message.includes('sign'),
+    )
   }
-  expect(await signed()).toMatchObject([{ message: expect.stringContaining('key that no account has') }])
+  expect(await signed()).toMatchObject([
+    { message: expect.stringContaining('key that no account has') },
+  ])
   const { id } = await world.call(addKey, ada, { title: 'New', key: strange.line })
   expect(await signed()).toEqual([])
   await world.call(removeKey, ada, { id })

@@ -18,20 +18,38 @@ test('list_notifications answers records, newest first, page by page, without re
   await told(mel)
   const first = await world.call(listNotifications, mel, { per_page: 2 })
   expect(first.items[0]).toEqual({
-    id: expect.stringMatching(/^ntf_/), reason: 'mention', unread: true, done: false,
-    subject: { kind: 'issue', repo: 'acme/site', number: numbers[4] ?? 0, id: null, title: 'Issue 4', url: `https://hearth.test/acme/site/issues/${numbers[4]}` },
-    repo: 'acme/site', last_event: expect.stringMatching(/^evt_/), updated_at: '2026-03-01T12:04:00.000Z', created_at: '2026-03-01T12:04:00.000Z',
+    id: expect.stringMatching(/^ntf_/),
+    reason: 'mention',
+    unread: true,
+    done: false,
+    subject: {
+      kind: 'issue',
+      repo: 'acme/site',
+      number: numbers[4] ?? 0,
+      id: null,
+      title: 'Issue 4',
+      url: `https://hearth.test/acme/site/issues/${numbers[4]}`,
+    },
+    repo: 'acme/site',
+    last_event: expect.stringMatching(/^evt_/),
+    updated_at: '2026-03-01T12:04:00.000Z',
+    created_at: '2026-03-01T12:04:00.000Z',
   })
   const second = await world.call(listNotifications, mel, { per_page: 2, before: first.next ?? '' })
   const third = await world.call(listNotifications, mel, { per_page: 2, cursor: second.next ?? '' })
-  expect([...first.items, ...second.items, ...third.items].map(({ subject }) => subject.number)).toEqual([...numbers].reverse())
+  expect(
+    [...first.items, ...second.items, ...third.items].map(({ subject }) => subject.number),
+  ).toEqual([...numbers].reverse())
   expect(third.next).toBeNull()
   // Something new moves one to the top, and makes no second one.
   await comment(otto, numbers[0] ?? 0, 'New.')
   expect((await told(mel))[0]).toBe(`mention #${numbers[0]}`)
   expect(await told(mel)).toHaveLength(5)
   const { items } = await world.call(listNotifications, mel, {})
-  expect(items[0]).toMatchObject({ updated_at: '2026-03-01T12:05:00.000Z', created_at: '2026-03-01T12:00:00.000Z' })
+  expect(items[0]).toMatchObject({
+    updated_at: '2026-03-01T12:05:00.000Z',
+    created_at: '2026-03-01T12:00:00.000Z',
+  })
 })
 
 test('list_notifications filters by state, reason and repository', async () => {
@@ -48,41 +66,71 @@ test('list_notifications filters by state, reason and repository', async () => {
   expect(await told(mel, { done: true })).toEqual([`assigned #${second}`])
   expect(await told(mel, { reason: 'assigned' })).toEqual([])
   expect(await told(mel, { repo: 'acme/vault' })).toEqual([`mention #${third}`])
-  expect((await refusal(world.call(listNotifications, mel, { repo: 'acme/nothing' }))).code).toBe('not_found')
-  expect((await refusal(world.call(listNotifications, mel, { before: 'ntf_x' }))).code).toBe('not_found')
-  expect((await refusal(world.call(listNotifications, ada, { before: newest?.id ?? '' }))).code).toBe('not_found')
+  expect((await refusal(world.call(listNotifications, mel, { repo: 'acme/nothing' }))).code).toBe(
+    'not_found',
+  )
+  expect((await refusal(world.call(listNotifications, mel, { before: 'ntf_x' }))).code).toBe(
+    'not_found',
+  )
+  expect(
+    (await refusal(world.call(listNotifications, ada, { before: newest?.id ?? '' }))).code,
+  ).toBe('not_found')
 })
 
 test('agents and workspaces have none, and a narrowed token sees no more than it may', async () => {
-  const { world, issue, told, ada, mel, otto, site, vault, workspace } = await makeNotificationWorld()
+  const { world, issue, told, ada, mel, otto, site, vault, workspace } =
+    await makeNotificationWorld()
   await issue(ada, { body: '@mel' })
   const hidden = await issue(ada, { body: '@mel' }, 'acme/vault')
   await told(mel)
   expect(await told(withToken(mel, { repos: [vault.id] }))).toEqual([`mention #${hidden}`])
   expect(await told(withToken(mel, { scopes: ['user:read'] }))).toHaveLength(2)
-  expect((await refusal(world.call(listNotifications, withToken(mel, { scopes: ['repo:read'] }), {}))).details).toEqual({ scope: 'user:read' })
+  expect(
+    (await refusal(world.call(listNotifications, withToken(mel, { scopes: ['repo:read'] }), {})))
+      .details,
+  ).toEqual({ scope: 'user:read' })
   expect((await refusal(world.call(listNotifications, anonymous, {}))).code).toBe('unauthenticated')
-  expect((await world.call(listNotifications, workspaceCaller(workspace, { scopes: null }), {})).items).toEqual([])
-  expect((await world.call(listNotifications, agentOf(mel, site, { id: 'agt_1' }), {})).items).toEqual([])
-  expect(await world.call(markAllNotifications, agentOf(mel, site, { id: 'agt_1' }), { state: 'read' })).toEqual({ changed: 0 })
+  expect(
+    (await world.call(listNotifications, workspaceCaller(workspace, { scopes: null }), {})).items,
+  ).toEqual([])
+  expect(
+    (await world.call(listNotifications, agentOf(mel, site, { id: 'agt_1' }), {})).items,
+  ).toEqual([])
+  expect(
+    await world.call(markAllNotifications, agentOf(mel, site, { id: 'agt_1' }), { state: 'read' }),
+  ).toEqual({ changed: 0 })
   expect(await told(otto)).toEqual([])
 })
 
-test('mark_notification: unread, read, done, and only one\'s own', async () => {
+test("mark_notification: unread, read, done, and only one's own", async () => {
   const { world, hearth, issue, comment, told, ada, mel, max } = await makeNotificationWorld()
   const number = await issue(ada, { body: '@mel' })
   await told(mel)
   const id = (await world.call(listNotifications, mel, {})).items[0]?.id ?? ''
   expect(countUnread(hearth, mel)).toBe(1)
-  expect(await world.call(markNotification, mel, { id, state: 'read' })).toMatchObject({ unread: false, done: false })
+  expect(await world.call(markNotification, mel, { id, state: 'read' })).toMatchObject({
+    unread: false,
+    done: false,
+  })
   expect(countUnread(hearth, mel)).toBe(0)
-  expect(await world.call(markNotification, mel, { id, state: 'unread' })).toMatchObject({ unread: true, done: false })
-  expect(await world.call(markNotification, mel, { id, state: 'done' })).toMatchObject({ unread: false, done: true })
+  expect(await world.call(markNotification, mel, { id, state: 'unread' })).toMatchObject({
+    unread: true,
+    done: false,
+  })
+  expect(await world.call(markNotification, mel, { id, state: 'done' })).toMatchObject({
+    unread: false,
+    done: true,
+  })
   expect(await told(mel)).toEqual([])
   await comment(ada, number, 'More.')
   expect(await told(mel)).toEqual([`mention #${number}`])
-  for (const wrong of ['ntf_x', 'nonsense', 'evt_01h455vb4pex5vsknk084sn02q']) expect((await refusal(world.call(markNotification, mel, { id: wrong, state: 'read' }))).code).toBe('not_found')
-  expect((await refusal(world.call(markNotification, max, { id, state: 'done' }))).code).toBe('not_found')
+  for (const wrong of ['ntf_x', 'nonsense', 'evt_01h455vb4pex5vsknk084sn02q'])
+    expect(
+      (await refusal(world.call(markNotification, mel, { id: wrong, state: 'read' }))).code,
+    ).toBe('not_found')
+  expect((await refusal(world.call(markNotification, max, { id, state: 'done' }))).code).toBe(
+    'not_found',
+  )
   expect(await told(mel, { unread: true })).toEqual([`mention #${number}`])
 })
 
@@ -93,7 +141,13 @@ test('mark_all_notifications leaves what came later, other repositories and othe
   world.clock.advance(MINUTE)
   const later = await issue(ada, { body: '@mel' })
   await told(mel)
-  expect(await world.call(markAllNotifications, mel, { state: 'read', before: '2026-03-01T13:00:00+01:00', repo: 'acme/site' })).toEqual({ changed: 1 })
+  expect(
+    await world.call(markAllNotifications, mel, {
+      state: 'read',
+      before: '2026-03-01T13:00:00+01:00',
+      repo: 'acme/site',
+    }),
+  ).toEqual({ changed: 1 })
   expect(await told(mel, { unread: true })).toEqual([`mention #${later}`, `mention #${hidden}`])
   expect(await world.call(markAllNotifications, mel, { state: 'done' })).toEqual({ changed: 3 })
   expect(await told(mel)).toEqual([])
@@ -101,5 +155,8 @@ test('mark_all_notifications leaves what came later, other repositories and othe
   expect(await world.call(markAllNotifications, mel, { state: 'read' })).toEqual({ changed: 0 })
   expect(await told(mel, { done: true })).toHaveLength(3)
   expect(await told(max, { unread: true })).toEqual([`mention #${first}`])
-  expect((await refusal(world.call(markAllNotifications, mel, { state: 'read', before: 'yesterday' }))).field).toBe('before')
+  expect(
+    (await refusal(world.call(markAllNotifications, mel, { state: 'read', before: 'yesterday' })))
+      .field,
+  ).toBe('before')
 })

@@ -18,19 +18,25 @@ import { receiver, type Received } from './smtp.ts'
 
 const server = await receiver()
 afterAll(() => server.close())
-const made = () => makeNotificationWorld({ mail: { url: server.url, from: 'Forge <forge@example.com>' } })
+const made = () =>
+  makeNotificationWorld({ mail: { url: server.url, from: 'Forge <forge@example.com>' } })
 const mails = async (world: Awaited<ReturnType<typeof made>>['world']): Promise<Received[]> => {
   server.received.length = 0
   await world.jobs()
   return [...server.received].sort((a, b) => ((a.to[0] ?? '') < (b.to[0] ?? '') ? -1 : 1))
 }
-const link = (mail: Received | undefined): string => /^<(.*)>$/.exec(mail?.headers.get('list-unsubscribe') ?? '')?.[1] ?? ''
-const token = (mail: Received | undefined): string => link(mail).slice('https://hearth.test/notifications/unsubscribe/'.length)
+const link = (mail: Received | undefined): string =>
+  /^<(.*)>$/.exec(mail?.headers.get('list-unsubscribe') ?? '')?.[1] ?? ''
+const token = (mail: Received | undefined): string =>
+  link(mail).slice('https://hearth.test/notifications/unsubscribe/'.length)
 
 test('a conversation is one thread: the first mail is its root, the others answer it', async () => {
   const { world, issue, comment, ada, max, otto, site } = await made()
   await world.call(setSubscription, max, { repo: 'acme/site', level: 'all' })
-  const number = await issue(ada, { title: 'Size is wrong', body: 'Look, @mel: Größe is 1 < 2.\n.\nReally' })
+  const number = await issue(ada, {
+    title: 'Size is wrong',
+    body: 'Look, @mel: Größe is 1 < 2.\n.\nReally',
+  })
   const [first, second, ...more] = await mails(world)
   expect(more).toEqual([])
   expect([first?.to, second?.to]).toEqual([['max@example.com'], ['mel@example.com']])
@@ -51,7 +57,11 @@ test('a conversation is one thread: the first mail is its root, the others answe
 
   const id = await comment(otto, number, 'I see it too.')
   const answers = await mails(world)
-  expect(answers.map(({ to }) => to[0])).toEqual(['ada@example.com', 'max@example.com', 'mel@example.com'])
+  expect(answers.map(({ to }) => to[0])).toEqual([
+    'ada@example.com',
+    'max@example.com',
+    'mel@example.com',
+  ])
   const [answer] = answers
   expect(answer?.headers.get('in-reply-to')).toBe(root)
   expect(answer?.headers.get('references')).toBe(root)
@@ -61,7 +71,11 @@ test('a conversation is one thread: the first mail is its root, the others answe
   expect(answer?.body).toContain('I see it too.')
   expect(id).toStartWith('cmt_')
   await world.call(closeIssue, ada, { repo: 'acme/site', number })
-  expect((await mails(world)).map(({ to }) => to[0])).toEqual(['max@example.com', 'mel@example.com', 'otto@example.com'])
+  expect((await mails(world)).map(({ to }) => to[0])).toEqual([
+    'max@example.com',
+    'mel@example.com',
+    'otto@example.com',
+  ])
 })
 
 test('one click ends the mail of one conversation, without a sign-in; no other link does', async () => {
@@ -70,8 +84,13 @@ test('one click ends the mail of one conversation, without a sign-in; no other l
   await comment(otto, number, 'One')
   const [mail] = await mails(world)
   expect(mail?.to).toEqual(['ada@example.com'])
-  expect(await world.call(getUnsubscription, anonymous, { token: token(mail) })).toEqual({ what: `#${number} “It is broken”` })
-  expect((await refusal(world.call(unsubscribe, anonymous, { token: `${token(mail).slice(0, -2)}AA` }))).code).toBe('not_found')
+  expect(await world.call(getUnsubscription, anonymous, { token: token(mail) })).toEqual({
+    what: `#${number} “It is broken”`,
+  })
+  expect(
+    (await refusal(world.call(unsubscribe, anonymous, { token: `${token(mail).slice(0, -2)}AA` })))
+      .code,
+  ).toBe('not_found')
   await comment(otto, number, 'Two')
   expect(await mails(world)).toHaveLength(1)
   await world.call(unsubscribe, anonymous, { token: token(mail) })
@@ -79,7 +98,9 @@ test('one click ends the mail of one conversation, without a sign-in; no other l
   await comment(otto, number, 'Three')
   expect(await mails(world)).toEqual([])
   world.clock.advance(401 * DAY)
-  expect((await refusal(world.call(unsubscribe, anonymous, { token: token(mail) }))).code).toBe('not_found')
+  expect((await refusal(world.call(unsubscribe, anonymous, { token: token(mail) }))).code).toBe(
+    'not_found',
+  )
 })
 
 test('each reason has its switch; the site still tells', async () => {
@@ -97,7 +118,9 @@ test('each reason has its switch; the site still tells', async () => {
 test('nothing is mailed to an address that is not confirmed, to a suspended person, or to who cannot read it', async () => {
   const { world, issue, ada, mel, otto, told } = await made()
   const zoe = await world.user('zoe', { verified: false })
-  await world.write((tx) => void tx.db.run('UPDATE users SET suspended_at = ? WHERE id = ?', tx.now, mel.id))
+  await world.write(
+    (tx) => void tx.db.run('UPDATE users SET suspended_at = ? WHERE id = ?', tx.now, mel.id),
+  )
   const number = await issue(ada, { body: '@zoe @mel' })
   await issue(ada, { body: '@otto' }, 'acme/vault')
   expect(await mails(world)).toEqual([])
@@ -110,7 +133,11 @@ test('what is mailed is decided when it is sent: whoever lost sight meanwhile ge
   server.refuse(1)
   await issue(ada, { body: '@otto' })
   expect(await mails(world)).toEqual([])
-  await world.call(setRepoVisibility, ada, { repo: 'acme/site', private: true, confirm: 'acme/site' })
+  await world.call(setRepoVisibility, ada, {
+    repo: 'acme/site',
+    private: true,
+    confirm: 'acme/site',
+  })
   world.clock.advance(MINUTE)
   expect(await mails(world)).toEqual([])
   expect(otto.username).toBe('otto')
@@ -129,29 +156,41 @@ test('a server that refuses for now gets the mail later, once', async () => {
 
 test('what strangers write stays out of the headers', async () => {
   const { world, issue, ada, otto } = await made()
-  await issue(otto, { title: 'Hi "x" <bcc@example.com>, Bcc: all', body: '@mel\n\nBcc: everyone@example.com\n' })
+  await issue(otto, {
+    title: 'Hi "x" <bcc@example.com>, Bcc: all',
+    body: '@mel\n\nBcc: everyone@example.com\n',
+  })
   const [mail] = await mails(world)
   expect(mail?.to).toEqual(['mel@example.com'])
-  expect([...(mail?.headers.keys() ?? [])].filter((name) => name === 'bcc' || name === 'cc')).toEqual([])
+  expect(
+    [...(mail?.headers.keys() ?? [])].filter((name) => name === 'bcc' || name === 'cc'),
+  ).toEqual([])
   expect(ada.username).toBe('ada')
 })
 
-test('the digest tells what one\'s agents did, hourly or daily, once, and never of what one cannot read', async () => {
+test("the digest tells what one's agents did, hourly or daily, once, and never of what one cannot read", async () => {
   const { world, issue, comment, ada, mel, site } = await made()
   await world.jobs()
   const id = typeId('agt', world.clock.now())
-  await world.write((tx) => recordActor(tx, { id, kind: 'agent', username: 'mel/bot', name: null, on_behalf_of: mel.id }))
+  await world.write((tx) =>
+    recordActor(tx, { id, kind: 'agent', username: 'mel/bot', name: null, on_behalf_of: mel.id }),
+  )
   const bot = agentOf(mel, site, { id })
   await comment(bot, await issue(ada), 'Before the digest was on')
   await world.call(updateNotificationSettings, mel, { digest: 'hourly' })
   const number = await issue(bot)
   await comment(bot, number, 'Done.')
   await comment(ada, number, 'By a person.')
-  const digests = async () => (await mails(world)).filter(({ headers }) => headers.get('list-id')?.includes('digest'))
+  const digests = async () =>
+    (await mails(world)).filter(({ headers }) => headers.get('list-id')?.includes('digest'))
   expect(await digests()).toEqual([])
   world.clock.advance(HOUR + 10 * MINUTE)
   const { planDigests } = await import('#features/notifications/digest.ts')
-  const plan = async () => void (await planDigests.run({ hearth: world.hearth, signal: new AbortController().signal, attempt: 1, id: 'bgj_x' }, null))
+  const plan = async () =>
+    void (await planDigests.run(
+      { hearth: world.hearth, signal: new AbortController().signal, attempt: 1, id: 'bgj_x' },
+      null,
+    ))
   await plan()
   const [digest, ...more] = await digests()
   expect(more).toEqual([])

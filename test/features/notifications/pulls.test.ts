@@ -15,9 +15,16 @@ async function withTold() {
   const made = await makePullWorld()
   const told = async (person: UserCaller): Promise<string[]> => {
     await made.world.jobs()
-    return (await made.world.call(listNotifications, person, {})).items.map(({ reason, subject }) => `${reason} ${subject.kind} ${subject.number ?? ''}`)
+    return (await made.world.call(listNotifications, person, {})).items.map(
+      ({ reason, subject }) => `${reason} ${subject.kind} ${subject.number ?? ''}`,
+    )
   }
-  return { ...made, told, count: (table: string) => made.hearth.db.one<{ n: number }>(`SELECT count(*) AS n FROM ${table}`)?.n ?? 0 }
+  return {
+    ...made,
+    told,
+    count: (table: string) =>
+      made.hearth.db.one<{ n: number }>(`SELECT count(*) AS n FROM ${table}`)?.n ?? 0,
+  }
 }
 
 test('who is asked to review is told, its author hears of the review, and a review of many lines is told once', async () => {
@@ -29,7 +36,14 @@ test('who is asked to review is told, its author hears of the review, and a revi
   expect(await told(ada)).toEqual([])
   const before = count('notification_work')
   await world.call(reviewPull, max, {
-    repo: REPO, number, verdict: 'request_changes', body: 'See below, @ada.', comments: [{ path: 'b.txt', line: 1, body: 'Why, @otto?' }, { path: 'b.txt', line: 1, body: 'And why?' }],
+    repo: REPO,
+    number,
+    verdict: 'request_changes',
+    body: 'See below, @ada.',
+    comments: [
+      { path: 'b.txt', line: 1, body: 'Why, @otto?' },
+      { path: 'b.txt', line: 1, body: 'And why?' },
+    ],
   })
   expect(count('notification_work')).toBe(before + 1)
   expect(await told(mel)).toEqual([`author pull ${number}`])
@@ -37,7 +51,10 @@ test('who is asked to review is told, its author hears of the review, and a revi
   expect(await told(otto)).toEqual([`mention pull ${number}`])
   // Asked again after the review, told again.
   const [row] = (await world.call(listNotifications, max, {})).items
-  await world.write((tx) => void tx.db.run('UPDATE notifications SET unread = 0, done = 1 WHERE id = ?', row?.id ?? ''))
+  await world.write(
+    (tx) =>
+      void tx.db.run('UPDATE notifications SET unread = 0, done = 1 WHERE id = ?', row?.id ?? ''),
+  )
   expect(await told(max)).toEqual([])
   await world.call(requestReview, mel, { repo: REPO, number, users: ['max'] })
   expect(await told(max)).toEqual([`review_requested pull ${number}`])
@@ -46,7 +63,8 @@ test('who is asked to review is told, its author hears of the review, and a revi
 test('a whole team is asked, but never the author in it', async () => {
   const { world, told, ready, ada, mel, max, otto } = await withTold()
   await world.call(createTeam, ada, { workspace: 'acme', name: 'core' })
-  for (const username of ['mel', 'max']) await world.call(setTeamMember, ada, { workspace: 'acme', team: 'core', username })
+  for (const username of ['mel', 'max'])
+    await world.call(setTeamMember, ada, { workspace: 'acme', team: 'core', username })
   const number = await ready(mel)
   await world.call(requestReview, ada, { repo: REPO, number, teams: ['core'] })
   expect(await told(max)).toEqual([`review_requested pull ${number}`])
@@ -75,7 +93,9 @@ test('pushes move nothing up', async () => {
   const number = await ready(mel)
   await world.call(requestReview, mel, { repo: REPO, number, users: ['max'] })
   const [row] = (await told(max)) && (await world.call(listNotifications, max, {})).items
-  await world.write((tx) => void tx.db.run('UPDATE notifications SET unread = 0 WHERE id = ?', row?.id ?? ''))
+  await world.write(
+    (tx) => void tx.db.run('UPDATE notifications SET unread = 0 WHERE id = ?', row?.id ?? ''),
+  )
   await world.commit(fork(number), 'main', { 'c.txt': 'c\n' }, { as: mel })
   await told(max)
   expect((await world.call(listNotifications, max, { unread: true })).items).toEqual([])
@@ -85,18 +105,41 @@ test('an agent that asks in its session waits for its person, each question by i
   const { world, told, agent, draft, mel, max, ada } = await withTold()
   const bot = await agent(mel)
   const number = await draft(bot)
-  const ask = (text: string, data?: Record<string, unknown>) => world.call(appendSession, bot, { repo: REPO, number, entries: [{ kind: 'question', text, ...(data ? { data } : {}) }] })
+  const ask = (text: string, data?: Record<string, unknown>) =>
+    world.call(appendSession, bot, {
+      repo: REPO,
+      number,
+      entries: [{ kind: 'question', text, ...(data ? { data } : {}) }],
+    })
   const { last_seq } = await ask('May I delete\nthe old code?')
   await ask('And the tests?')
   await ask('What do you say?', { to: 'max' })
-  expect(await told(mel)).toEqual([`agent_waiting question ${number}`, `agent_waiting question ${number}`])
+  expect(await told(mel)).toEqual([
+    `agent_waiting question ${number}`,
+    `agent_waiting question ${number}`,
+  ])
   expect(await told(max)).toEqual([`agent_waiting question ${number}`])
   expect(await told(ada)).toEqual([])
   const [, first] = (await world.call(listNotifications, mel, {})).items
-  expect(first?.subject).toEqual({ kind: 'question', repo: REPO, number, id: String(last_seq), title: 'mel/bot asks: May I delete the old code?', url: `https://hearth.test/${REPO}/pull/${number}/session` })
-  await world.call(appendSession, mel, { repo: REPO, number, entries: [{ kind: 'answer', text: 'Yes.', data: { of: last_seq } }] })
+  expect(first?.subject).toEqual({
+    kind: 'question',
+    repo: REPO,
+    number,
+    id: String(last_seq),
+    title: 'mel/bot asks: May I delete the old code?',
+    url: `https://hearth.test/${REPO}/pull/${number}/session`,
+  })
+  await world.call(appendSession, mel, {
+    repo: REPO,
+    number,
+    entries: [{ kind: 'answer', text: 'Yes.', data: { of: last_seq } }],
+  })
   expect(await told(mel)).toEqual([`agent_waiting question ${number}`])
   // What a person writes as a question waits for nobody here.
-  await world.call(appendSession, mel, { repo: REPO, number, entries: [{ kind: 'question', text: 'Hm?' }] })
+  await world.call(appendSession, mel, {
+    repo: REPO,
+    number,
+    entries: [{ kind: 'question', text: 'Hm?' }],
+  })
   expect(await told(mel)).toEqual([`agent_waiting question ${number}`])
 })

@@ -17,7 +17,12 @@ test('get_notification_settings and update_notification_settings: all reasons ar
   const usual = await world.call(getNotificationSettings, mel, {})
   expect(usual.mail.every(({ on }) => on)).toBe(true)
   expect(usual.mail.map(({ reason }) => reason)).not.toContain('invitation')
-  expect(usual).toMatchObject({ digest: 'off', email: 'mel@example.com', verified: true, feed_token: null })
+  expect(usual).toMatchObject({
+    digest: 'off',
+    email: 'mel@example.com',
+    verified: true,
+    feed_token: null,
+  })
   await world.call(updateNotificationSettings, mel, { mail: [], digest: 'daily' })
   const changed = await world.call(getNotificationSettings, mel, {})
   expect(changed.mail.some(({ on }) => on)).toBe(false)
@@ -33,20 +38,37 @@ test('create_feed_token: its reader reads what the person may, writes nothing, a
   const reader = feedReader(hearth, secret ?? '')
   if (!reader) throw new Error('the token reads nothing')
   expect((await call(hearth, getRepo, reader, { repo: 'acme/vault' })).full_name).toBe('acme/vault')
-  expect((await call(hearth, listEvents, reader, { repo: 'acme/vault' })).items.length).toBeGreaterThan(0)
-  expect((await refusal(call(hearth, createIssue, reader, { repo: 'acme/vault', title: 'x' }))).reason).toBe('scope')
+  expect(
+    (await call(hearth, listEvents, reader, { repo: 'acme/vault' })).items.length,
+  ).toBeGreaterThan(0)
+  expect(
+    (await refusal(call(hearth, createIssue, reader, { repo: 'acme/vault', title: 'x' }))).reason,
+  ).toBe('scope')
   const { secret: other } = await world.call(createFeedToken, otto, {})
   const stranger = feedReader(hearth, other ?? '')
-  expect(stranger && (await refusal(call(hearth, getRepo, stranger, { repo: 'acme/vault' }))).code).toBe('not_found')
-  expect(hearth.db.one<{ secret_hash: string }>('SELECT secret_hash FROM feed_tokens WHERE user_id = ?', mel.id)?.secret_hash).not.toBe(secret)
+  expect(
+    stranger && (await refusal(call(hearth, getRepo, stranger, { repo: 'acme/vault' }))).code,
+  ).toBe('not_found')
+  expect(
+    hearth.db.one<{ secret_hash: string }>(
+      'SELECT secret_hash FROM feed_tokens WHERE user_id = ?',
+      mel.id,
+    )?.secret_hash,
+  ).not.toBe(secret)
   const { secret: next } = await world.call(createFeedToken, mel, {})
   expect(feedReader(hearth, secret ?? '')).toBeNull()
   expect(feedReader(hearth, next ?? '')?.id).toBe(mel.id)
-  await world.write((tx) => void tx.db.run('UPDATE users SET suspended_at = ? WHERE id = ?', tx.now, mel.id))
+  await world.write(
+    (tx) => void tx.db.run('UPDATE users SET suspended_at = ? WHERE id = ?', tx.now, mel.id),
+  )
   expect(feedReader(hearth, next ?? '')).toBeNull()
-  await world.write((tx) => void tx.db.run('UPDATE users SET suspended_at = NULL WHERE id = ?', mel.id))
+  await world.write(
+    (tx) => void tx.db.run('UPDATE users SET suspended_at = NULL WHERE id = ?', mel.id),
+  )
   await world.call(removeFeedToken, mel, {})
   expect(feedReader(hearth, next ?? '')).toBeNull()
   expect(feedReader(hearth, '')).toBeNull()
-  expect((await refusal(world.call(createFeedToken, withToken(mel, {}), {}))).reason).toBe('person_required')
+  expect((await refusal(world.call(createFeedToken, withToken(mel, {}), {}))).reason).toBe(
+    'person_required',
+  )
 })

@@ -1,17 +1,41 @@
-/** A receiver of mail, as much of SMTP (RFC 5321) as one sender needs: it takes everything, and keeps it. */
+/**
+ * A receiver of mail, as much of SMTP (RFC 5321) as one sender needs: it takes everything, and
+ * keeps it.
+ */
 import { createServer, type Socket } from 'node:net'
 
-export type Received = { readonly to: readonly string[]; readonly headers: ReadonlyMap<string, string>; readonly body: string; readonly raw: string }
+export type Received = {
+  readonly to: readonly string[]
+  readonly headers: ReadonlyMap<string, string>
+  readonly body: string
+  readonly raw: string
+}
 
 function parse(to: string[], raw: string): Received {
   const cut = raw.indexOf('\n\n')
   const unfolded = raw.slice(0, cut).replace(/\n[ \t]+/g, ' ')
-  const headers = new Map(unfolded.split('\n').map((line): [string, string] => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]))
+  const headers = new Map(
+    unfolded
+      .split('\n')
+      .map((line): [string, string] => [
+        line.slice(0, line.indexOf(':')).toLowerCase(),
+        line.slice(line.indexOf(':') + 1).trim(),
+      ]),
+  )
   const encoded = raw.slice(cut + 2)
   const body =
     headers.get('content-transfer-encoding') === 'quoted-printable'
-      ? Buffer.from(encoded.replace(/=\n/g, '').replace(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))), 'latin1').toString('utf8')
-      : headers.get('content-transfer-encoding') === 'base64' ? Buffer.from(encoded, 'base64').toString('utf8') : encoded
+      ? Buffer.from(
+          encoded
+            .replace(/=\n/g, '')
+            .replace(/=([0-9A-F]{2})/g, (_, hex: string) =>
+              String.fromCharCode(Number.parseInt(hex, 16)),
+            ),
+          'latin1',
+        ).toString('utf8')
+      : headers.get('content-transfer-encoding') === 'base64'
+        ? Buffer.from(encoded, 'base64').toString('utf8')
+        : encoded
   return { to, headers, body, raw }
 }
 

@@ -28,7 +28,9 @@ import { makeNotificationWorld } from './fixture.ts'
 describe('mentions', () => {
   test('who is named hears of it, once, and nobody else', async () => {
     const { issue, comment, told, ada, mel, max, otto } = await makeNotificationWorld()
-    const number = await issue(ada, { body: 'Look at this, @mel and @ada. @mel! `@max` and [@max](https://x.test)\n\n    @max\n\n> @max said' })
+    const number = await issue(ada, {
+      body: 'Look at this, @mel and @ada. @mel! `@max` and [@max](https://x.test)\n\n    @max\n\n> @max said',
+    })
     expect(await told(mel)).toEqual([`mention #${number}`])
     expect(await told(ada)).toEqual([])
     expect(await told(max)).toEqual([])
@@ -42,12 +44,15 @@ describe('mentions', () => {
   })
 
   test('in a private repository only those who can read it are told, and nobody begins to hear of it by being let in later', async () => {
-    const { world, issue, comment, told, ada, mel, otto, workspace, count } = await makeNotificationWorld()
+    const { world, issue, comment, told, ada, mel, otto, workspace, count } =
+      await makeNotificationWorld()
     const number = await issue(ada, { body: '@otto @mel' }, 'acme/vault')
     expect(await told(mel)).toEqual([`mention #${number}`])
     expect(await told(otto)).toEqual([])
     expect(count('notifications')).toBe(1)
-    await world.write((tx) => addMember(tx, { workspace_id: workspace.id, user_id: otto.id, role: 'member' }))
+    await world.write((tx) =>
+      addMember(tx, { workspace_id: workspace.id, user_id: otto.id, role: 'member' }),
+    )
     await comment(ada, number, 'More of it.', 'acme/vault')
     expect(await told(otto)).toEqual([])
     await comment(ada, number, 'Now @otto may know.', 'acme/vault')
@@ -59,9 +64,15 @@ describe('mentions', () => {
     const number = await issue(ada, { body: '@otto @mel' })
     expect(await told(otto)).toEqual([`mention #${number}`])
     const [before] = (await world.call(listNotifications, otto, {})).items
-    await world.call(setRepoVisibility, ada, { repo: 'acme/site', private: true, confirm: 'acme/site' })
+    await world.call(setRepoVisibility, ada, {
+      repo: 'acme/site',
+      private: true,
+      confirm: 'acme/site',
+    })
     expect(await told(otto)).toEqual([])
-    await expect(world.call(markNotification, otto, { id: before?.id ?? '', state: 'read' })).rejects.toThrow('does not exist')
+    await expect(
+      world.call(markNotification, otto, { id: before?.id ?? '', state: 'read' }),
+    ).rejects.toThrow('does not exist')
     const { countUnread } = await import('#features/notifications/index.ts')
     expect(countUnread(hearth, otto)).toBe(0)
     expect(countUnread(hearth, mel)).toBe(1)
@@ -83,7 +94,12 @@ describe('mentions', () => {
     expect(await told(mel)).toEqual([`mention #${number}`])
     // Editing what is not text tells nobody.
     await world.call(markNotification, mel, { id: first?.id ?? '', state: 'done' })
-    await world.call(updateIssue, ada, { repo: 'acme/site', number, title: 'Another title', labels: ['bug'] })
+    await world.call(updateIssue, ada, {
+      repo: 'acme/site',
+      number,
+      title: 'Another title',
+      labels: ['bug'],
+    })
     expect(await told(mel)).toEqual([])
   })
 
@@ -127,7 +143,8 @@ describe('taking part', () => {
     const number = await issue(ada, { assignees: ['mel'], body: 'For @mel' })
     expect(count('notification_work')).toBe(1)
     expect(await told(mel)).toEqual([`assigned #${number}`])
-    const assign = async (...assignees: string[]) => void (await world.call(updateIssue, ada, { repo: 'acme/site', number, assignees }))
+    const assign = async (...assignees: string[]) =>
+      void (await world.call(updateIssue, ada, { repo: 'acme/site', number, assignees }))
     const done = async () => {
       const [row] = (await world.call(listNotifications, mel, {})).items
       if (row) await world.call(markNotification, mel, { id: row.id, state: 'done' })
@@ -163,7 +180,9 @@ describe('taking part', () => {
 
   test('a suspended person is told nothing', async () => {
     const { world, issue, ada, mel, count } = await makeNotificationWorld()
-    await world.write((tx) => void tx.db.run('UPDATE users SET suspended_at = ? WHERE id = ?', tx.now, mel.id))
+    await world.write(
+      (tx) => void tx.db.run('UPDATE users SET suspended_at = ? WHERE id = ?', tx.now, mel.id),
+    )
     await issue(ada, { body: '@mel' })
     await world.jobs()
     expect(count('notifications')).toBe(0)
@@ -175,11 +194,19 @@ describe('agents', () => {
   const withAgent = async () => {
     const made = await makeNotificationWorld()
     const id = typeId('agt', made.world.clock.now())
-    await made.world.write((tx) => recordActor(tx, { id, kind: 'agent', username: 'mel/bot', name: null, on_behalf_of: made.mel.id }))
+    await made.world.write((tx) =>
+      recordActor(tx, {
+        id,
+        kind: 'agent',
+        username: 'mel/bot',
+        name: null,
+        on_behalf_of: made.mel.id,
+      }),
+    )
     return { ...made, bot: agentOf(made.mel, made.site, { id }) }
   }
 
-  test('what an agent does is its person\'s own act, and what is done to it reaches the person', async () => {
+  test("what an agent does is its person's own act, and what is done to it reaches the person", async () => {
     const { issue, comment, told, world, mel, max, ada, bot } = await withAgent()
     const number = await issue(bot, { body: '@mel @max' })
     expect(await told(mel)).toEqual([])
@@ -191,7 +218,8 @@ describe('agents', () => {
 })
 
 /** Events of features that this one does not know, as they append them. */
-const foreign = (type: string): EventType => event(type, Type.Object({}, { additionalProperties: true }) as never, () => `${type} happened`)
+const foreign = (type: string): EventType =>
+  event(type, Type.Object({}, { additionalProperties: true }) as never, () => `${type} happened`)
 
 describe('what others tell', () => {
   test('failed checks and a pull request that left the queue reach who is behind it', async () => {
@@ -199,7 +227,15 @@ describe('what others tell', () => {
     const number = await issue(ada, { assignees: ['max'] })
     await told(max)
     const append = (type: string, data: Record<string, unknown>, actor_id: string | null = null) =>
-      world.write((tx) => void tx.append(foreign(type), { workspace_id: workspace.id, repo_id: site.id }, { number, ...data } as never, { actor_id }))
+      world.write(
+        (tx) =>
+          void tx.append(
+            foreign(type),
+            { workspace_id: workspace.id, repo_id: site.id },
+            { number, ...data } as never,
+            { actor_id },
+          ),
+      )
     await append('checks.completed', { status: 'passed', sha: 'a' })
     await append('queue.changed', { state: 'queued', entry: 'mqe_1' }, mel.id)
     expect(await told(ada)).toEqual([])
@@ -216,7 +252,16 @@ describe('what others tell', () => {
     const { world, told, ada, mel, max, otto, site, workspace } = await makeNotificationWorld()
     await world.call(setSubscription, otto, { repo: 'acme/site', level: 'releases' })
     await world.call(setSubscription, mel, { repo: 'acme/site', level: 'participating' })
-    const append = (type: string, actor_id: string | null) => world.write((tx) => void tx.append(foreign(type), { workspace_id: workspace.id, repo_id: site.id }, {} as never, { actor_id }))
+    const append = (type: string, actor_id: string | null) =>
+      world.write(
+        (tx) =>
+          void tx.append(
+            foreign(type),
+            { workspace_id: workspace.id, repo_id: site.id },
+            {} as never,
+            { actor_id },
+          ),
+      )
     await append('security.alert_opened', null)
     await append('release.published', max.id)
     expect(await told(ada)).toEqual(['security_alert alert'])
@@ -227,12 +272,24 @@ describe('what others tell', () => {
 
   test('an invitation is shown to whom it is for until it is answered', async () => {
     const { world, told, ada, mel, otto } = await makeNotificationWorld()
-    const { id } = await world.call(inviteMember, ada, { workspace: 'acme', email: 'otto@example.com' })
+    const { id } = await world.call(inviteMember, ada, {
+      workspace: 'acme',
+      email: 'otto@example.com',
+    })
     await world.call(addCollaborator, ada, { repo: 'acme/vault', invitee: 'otto', role: 'read' })
     expect(await told(otto)).toEqual(['invitation invitation', 'invitation invitation'])
     expect(await told(mel)).toEqual([])
     const [, first] = (await world.call(listNotifications, otto, {})).items
-    expect(first).toMatchObject({ repo: null, last_event: null, subject: { kind: 'invitation', id, title: 'ada invited you to acme', url: `https://hearth.test/invite/${id}` } })
+    expect(first).toMatchObject({
+      repo: null,
+      last_event: null,
+      subject: {
+        kind: 'invitation',
+        id,
+        title: 'ada invited you to acme',
+        url: `https://hearth.test/invite/${id}`,
+      },
+    })
     await world.call(declineWorkspaceInvite, otto, { id })
     expect(await told(otto)).toEqual(['invitation invitation'])
   })
@@ -241,7 +298,8 @@ describe('what others tell', () => {
 describe('nothing is lost and nothing is told twice', () => {
   test('work that was cut off goes on where it was', async () => {
     const { world, hearth, issue, ada, mel, max, otto, count, site } = await makeNotificationWorld()
-    for (const person of [mel, max, otto]) await world.call(setSubscription, person, { repo: 'acme/site', level: 'all' })
+    for (const person of [mel, max, otto])
+      await world.call(setSubscription, person, { repo: 'acme/site', level: 'all' })
     await world.jobs()
     await hearth.jobs.stop()
     const number = await issue(ada)
@@ -249,16 +307,28 @@ describe('nothing is lost and nothing is told twice', () => {
     // As a kill after the first person leaves it.
     const [row] = nextWork(hearth.db, [], 1)
     if (!row) throw new Error('nothing waits')
-    const people = [mel, max, otto].map(({ id }): [string, Reason] => [id, 'subscribed']).sort(([a], [b]) => (a < b ? -1 : 1))
+    const people = [mel, max, otto]
+      .map(({ id }): [string, Reason] => [id, 'subscribed'])
+      .sort(([a], [b]) => (a < b ? -1 : 1))
     await world.write((tx) => {
-      setPlan(tx, row.seq, { about: recordSubject(site.id, number, 'issue'), events: row.data.kind === 'record' ? row.data.events : [], text_id: null, people })
+      setPlan(tx, row.seq, {
+        about: recordSubject(site.id, number, 'issue'),
+        events: row.data.kind === 'record' ? row.data.events : [],
+        text_id: null,
+        people,
+      })
       setTold(tx, row.seq, people[0]?.[0] ?? '')
     })
     // A plan that is made a second time finds another there.
     await makePlan(hearth, row)
-    await spreadNotifications.run({ hearth, signal: new AbortController().signal, attempt: 1, id: 'bgj_x' }, null)
+    await spreadNotifications.run(
+      { hearth, signal: new AbortController().signal, attempt: 1, id: 'bgj_x' },
+      null,
+    )
     for (const person of [mel, max, otto]) {
-      const told = (await world.call(listNotifications, person, {})).items.map(({ subject }) => subject.number)
+      const told = (await world.call(listNotifications, person, {})).items.map(
+        ({ subject }) => subject.number,
+      )
       expect(told).toEqual(person.id === people[0]?.[0] ? [] : [number])
     }
     expect(count('notification_work')).toBe(0)
@@ -284,8 +354,13 @@ describe('nothing is lost and nothing is told twice', () => {
     const number = await issue(ada)
     await comment(mel, number, 'One')
     await comment(max, number, 'Two')
-    await spreadNotifications.run({ hearth, signal: new AbortController().signal, attempt: 1, id: 'bgj_x' }, null)
-    expect((await world.call(listNotifications, mel, {})).items.map(({ reason }) => reason)).toEqual(['commented'])
+    await spreadNotifications.run(
+      { hearth, signal: new AbortController().signal, attempt: 1, id: 'bgj_x' },
+      null,
+    )
+    expect(
+      (await world.call(listNotifications, mel, {})).items.map(({ reason }) => reason),
+    ).toEqual(['commented'])
     expect((await world.call(listNotifications, max, {})).items).toEqual([])
   })
 
@@ -294,10 +369,31 @@ describe('nothing is lost and nothing is told twice', () => {
     await world.write((tx) => {
       for (let at = 0; at < 250; at++) {
         const id = typeId('usr', tx.now_ms)
-        tx.db.run('INSERT INTO actors (id, kind, username) VALUES (?, ?, ?)', id, 'user', `person-${at}`)
-        tx.db.run('INSERT INTO users (id, created_at, updated_at) VALUES (?, ?, ?)', id, tx.now, tx.now)
-        tx.db.run('INSERT INTO emails (user_id, email, is_primary, created_at) VALUES (?, ?, 1, ?)', id, `p${at}@example.com`, tx.now)
-        tx.db.run('INSERT INTO repo_subscriptions (repo_id, user_id, level, created_at) VALUES (?, ?, ?, ?)', site.id, id, 'all', tx.now)
+        tx.db.run(
+          'INSERT INTO actors (id, kind, username) VALUES (?, ?, ?)',
+          id,
+          'user',
+          `person-${at}`,
+        )
+        tx.db.run(
+          'INSERT INTO users (id, created_at, updated_at) VALUES (?, ?, ?)',
+          id,
+          tx.now,
+          tx.now,
+        )
+        tx.db.run(
+          'INSERT INTO emails (user_id, email, is_primary, created_at) VALUES (?, ?, 1, ?)',
+          id,
+          `p${at}@example.com`,
+          tx.now,
+        )
+        tx.db.run(
+          'INSERT INTO repo_subscriptions (repo_id, user_id, level, created_at) VALUES (?, ?, ?, ?)',
+          site.id,
+          id,
+          'all',
+          tx.now,
+        )
       }
     })
     await issue(ada)
@@ -308,18 +404,27 @@ describe('nothing is lost and nothing is told twice', () => {
 
   test('a piece of work that cannot be done is left aside and holds up nothing', async () => {
     const { world, issue, told, ada, mel, count } = await makeNotificationWorld()
-    await world.write((tx) => void tx.db.run(`INSERT INTO notification_work (data) VALUES ('{"kind":"record"}')`))
+    await world.write(
+      (tx) => void tx.db.run(`INSERT INTO notification_work (data) VALUES ('{"kind":"record"}')`),
+    )
     const number = await issue(ada, { body: '@mel' })
     expect(await told(mel)).toEqual([`mention #${number}`])
     expect(count('notification_work')).toBe(1)
-    expect(world.hearth.db.one<{ tries: number }>('SELECT tries FROM notification_work')?.tries).toBe(1)
+    expect(
+      world.hearth.db.one<{ tries: number }>('SELECT tries FROM notification_work')?.tries,
+    ).toBe(1)
   })
 
   test('a change that is refused leaves nothing to tell', async () => {
     const { world, ada, count, site, workspace } = await makeNotificationWorld()
     const before = count('notification_work')
     const failing = world.write((tx) => {
-      tx.append(foreign('security.alert_opened'), { workspace_id: workspace.id, repo_id: site.id }, {} as never, { actor_id: ada.id })
+      tx.append(
+        foreign('security.alert_opened'),
+        { workspace_id: workspace.id, repo_id: site.id },
+        {} as never,
+        { actor_id: ada.id },
+      )
       throw new Error('no')
     })
     await expect(failing).rejects.toThrow('no')

@@ -16,14 +16,47 @@ let documents: Record<string, () => Response> = {}
 const fetched: string[] = []
 /** The address of a document at the other side. */
 const at = (path: string) => `https://localhost:${server.port}${path}`
-const described = (path: string, change: Record<string, unknown> = {}) => () =>
-  Response.json({ client_id: at(path), client_name: 'Described', redirect_uris: ['https://app.example/callback'], token_endpoint_auth_method: 'none', ...change })
+const described =
+  (path: string, change: Record<string, unknown> = {}) =>
+  () =>
+    Response.json({
+      client_id: at(path),
+      client_name: 'Described',
+      redirect_uris: ['https://app.example/callback'],
+      token_endpoint_auth_method: 'none',
+      ...change,
+    })
 
 beforeAll(async () => {
-  const words = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2', '-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost', '-keyout', join(directory, 'key.pem'), '-out', join(directory, 'cert.pem')]
-  expect(await Bun.spawn(['openssl', ...words], { stdout: 'ignore', stderr: 'ignore' }).exited).toBe(0)
+  const words = [
+    'req',
+    '-x509',
+    '-newkey',
+    'ec',
+    '-pkeyopt',
+    'ec_paramgen_curve:prime256v1',
+    '-nodes',
+    '-days',
+    '2',
+    '-subj',
+    '/CN=localhost',
+    '-addext',
+    'subjectAltName=DNS:localhost',
+    '-keyout',
+    join(directory, 'key.pem'),
+    '-out',
+    join(directory, 'cert.pem'),
+  ]
+  expect(
+    await Bun.spawn(['openssl', ...words], { stdout: 'ignore', stderr: 'ignore' }).exited,
+  ).toBe(0)
   server = Bun.serve({
-    hostname: '127.0.0.1', port: 0, tls: { key: readFileSync(join(directory, 'key.pem')), cert: readFileSync(join(directory, 'cert.pem')) },
+    hostname: '127.0.0.1',
+    port: 0,
+    tls: {
+      key: readFileSync(join(directory, 'key.pem')),
+      cert: readFileSync(join(directory, 'cert.pem')),
+    },
     fetch: (request) => {
       const { pathname } = new URL(request.url)
       fetched.push(pathname)
@@ -31,10 +64,18 @@ beforeAll(async () => {
     },
   })
   documents = {
-    '/client.json': described('/client.json'), '/other.json': described('/client.json'), '/secret.json': described('/secret.json', { client_secret: 's' }),
-    '/evil.json': described('/evil.json', { redirect_uris: ['https://app.example/callback', 'javascript:alert(1)'] }), '/none.json': described('/none.json', { redirect_uris: [] }),
-    '/text.json': () => new Response('{}', { headers: { 'content-type': 'text/plain' } }), '/broken.json': () => new Response('{', { headers: { 'content-type': 'application/json' } }),
-    '/list.json': () => Response.json([]), '/large.json': () => Response.json({ client_id: 'x'.repeat(20_000) }), '/moved.json': () => new Response(null, { status: 302, headers: { location: '/client.json' } }),
+    '/client.json': described('/client.json'),
+    '/other.json': described('/client.json'),
+    '/secret.json': described('/secret.json', { client_secret: 's' }),
+    '/evil.json': described('/evil.json', {
+      redirect_uris: ['https://app.example/callback', 'javascript:alert(1)'],
+    }),
+    '/none.json': described('/none.json', { redirect_uris: [] }),
+    '/text.json': () => new Response('{}', { headers: { 'content-type': 'text/plain' } }),
+    '/broken.json': () => new Response('{', { headers: { 'content-type': 'application/json' } }),
+    '/list.json': () => Response.json([]),
+    '/large.json': () => Response.json({ client_id: 'x'.repeat(20_000) }),
+    '/moved.json': () => new Response(null, { status: 302, headers: { location: '/client.json' } }),
   }
 })
 afterAll(() => {
@@ -42,12 +83,18 @@ afterAll(() => {
   rmSync(directory, { recursive: true, force: true })
 })
 
-/** This process does not know the authority of the test, so it is handed over where the product asks the system. */
+/**
+ * This process does not know the authority of the test, so it is handed over where the product asks
+ * the system.
+ */
 const ca = () => readFileSync(join(directory, 'cert.pem'), 'utf8')
 const read = (path: string) => clientDocument(forge.hearth, at(path), { ca: ca() })
 
 test('a document that describes its own address is a client, and is kept for a day', async () => {
-  expect(await read('/client.json')).toEqual({ name: 'Described', redirect_uris: ['https://app.example/callback'] })
+  expect(await read('/client.json')).toEqual({
+    name: 'Described',
+    redirect_uris: ['https://app.example/callback'],
+  })
   await read('/client.json')
   expect(fetched).toEqual(['/client.json'])
   forge.clock.advance(DAY)
@@ -57,12 +104,24 @@ test('a document that describes its own address is a client, and is kept for a d
 
 test('a document that is not good is no client, with the reason; the failure is remembered for a minute', async () => {
   const reasons: Record<string, string> = {
-    '/other.json': 'not its own address', '/secret.json': 'secret', '/evil.json': 'redirect_uris', '/none.json': 'redirect_uris', '/text.json': 'not JSON', '/broken.json': 'not JSON', '/list.json': 'not an object',
-    '/large.json': 'more than', '/moved.json': 'status 302', '/missing.json': 'status 404',
+    '/other.json': 'not its own address',
+    '/secret.json': 'secret',
+    '/evil.json': 'redirect_uris',
+    '/none.json': 'redirect_uris',
+    '/text.json': 'not JSON',
+    '/broken.json': 'not JSON',
+    '/list.json': 'not an object',
+    '/large.json': 'more than',
+    '/moved.json': 'status 302',
+    '/missing.json': 'status 404',
   }
   for (const [path, reason] of Object.entries(reasons)) {
     const error = await refusal(read(path))
-    expect([path, error.reason, error.message]).toEqual([path, 'invalid_client', expect.stringContaining(reason)])
+    expect([path, error.reason, error.message]).toEqual([
+      path,
+      'invalid_client',
+      expect.stringContaining(reason),
+    ])
   }
   const before = fetched.length
   await refusal(read('/missing.json'))
@@ -75,21 +134,47 @@ test('a document that is not good is no client, with the reason; the failure is 
 test('nothing inside is reached without leave, and an unknown authority is not trusted', async () => {
   const inside = await refusal(clientDocument(strict.hearth, at('/client.json'), { ca: ca() }))
   expect(inside.message).toContain('outbound.allow')
-  for (const address of ['https://127.0.0.1/client.json', 'https://169.254.169.254/latest/meta-data', 'https://[::1]/client.json', `${strict.url.replace('http:', 'https:')}/client.json`]) {
-    expect((await refusal(clientDocument(strict.hearth, address))).message).toContain('not a public address')
+  for (const address of [
+    'https://127.0.0.1/client.json',
+    'https://169.254.169.254/latest/meta-data',
+    'https://[::1]/client.json',
+    `${strict.url.replace('http:', 'https:')}/client.json`,
+  ]) {
+    expect((await refusal(clientDocument(strict.hearth, address))).message).toContain(
+      'not a public address',
+    )
   }
   const before = fetched.length
   forge.clock.advance(2 * DAY)
-  expect((await refusal(clientDocument(forge.hearth, at('/client.json')))).reason).toBe('invalid_client')
+  expect((await refusal(clientDocument(forge.hearth, at('/client.json')))).reason).toBe(
+    'invalid_client',
+  )
   expect(fetched.length).toBe(before)
 })
 
 test('an address that can be read in two ways names no client', () => {
-  for (const address of ['https://app.example/client.json', 'https://app.example:8443/a/b?x=1', 'https://app.example/a/']) expect(documentAddressProblem(address)).toBeNull()
   for (const address of [
-    'https://app.example', 'https://app.example/', 'http://app.example/client.json', 'https://app.example/client.json#x', 'https://user@app.example/client.json', 'https://app.example/a/../client.json', 'https://APP.example/client.json',
-    'https://app.example:443/client.json', 'https:/app.example/client.json', 'https://app.example\\client.json', 'HTTPS://app.example/client.json', ` https://app.example/client.json`, `https://app.example/${'x'.repeat(500)}`,
-  ]) expect([address, documentAddressProblem(address)]).not.toEqual([address, null])
+    'https://app.example/client.json',
+    'https://app.example:8443/a/b?x=1',
+    'https://app.example/a/',
+  ])
+    expect(documentAddressProblem(address)).toBeNull()
+  for (const address of [
+    'https://app.example',
+    'https://app.example/',
+    'http://app.example/client.json',
+    'https://app.example/client.json#x',
+    'https://user@app.example/client.json',
+    'https://app.example/a/../client.json',
+    'https://APP.example/client.json',
+    'https://app.example:443/client.json',
+    'https:/app.example/client.json',
+    'https://app.example\\client.json',
+    'HTTPS://app.example/client.json',
+    ` https://app.example/client.json`,
+    `https://app.example/${'x'.repeat(500)}`,
+  ])
+    expect([address, documentAddressProblem(address)]).not.toEqual([address, null])
 })
 
 test('a person sees where the application describes itself; no stranger makes this server fetch anything', async () => {
@@ -98,7 +183,9 @@ test('a person sees where the application describes itself; no stranger makes th
   await read('/client.json')
   const before = fetched.length
   const app = await client(forge)
-  const visitor = await (await forge.browser(null)).open(app.query({ client_id: at('/missing-too.json') }))
+  const visitor = await (await forge.browser(null)).open(
+    app.query({ client_id: at('/missing-too.json') }),
+  )
   expect([visitor.status, visitor.location.startsWith('/login?')]).toEqual([302, true])
   expect(fetched.length).toBe(before)
   const client_id = at('/client.json')

@@ -8,8 +8,16 @@ await forge.user('ada')
 await forge.user('bob')
 
 const user = (token: string) => forge.get('/api/v1/user', { authorization: `Bearer ${token}` })
-const sweep = () => sweepApplications.run({ hearth: forge.hearth, signal: new AbortController().signal, attempt: 1, id: 'bgj_test' }, undefined)
-const audited = (action: string) => forge.hearth.db.all<{ target_name: string }>('SELECT target_name FROM audit_log WHERE action = ?', action).length
+const sweep = () =>
+  sweepApplications.run(
+    { hearth: forge.hearth, signal: new AbortController().signal, attempt: 1, id: 'bgj_test' },
+    undefined,
+  )
+const audited = (action: string) =>
+  forge.hearth.db.all<{ target_name: string }>(
+    'SELECT target_name FROM audit_log WHERE action = ?',
+    action,
+  ).length
 
 test('a code gives tokens that work, with what was asked and no more', async () => {
   const app = await client(forge, { name: 'Narrow' })
@@ -20,13 +28,35 @@ test('a code gives tokens that work, with what was asked and no more', async () 
   expect(response.status).toBe(200)
   expect(response.headers.get('cache-control')).toBe('no-store')
   const tokens = (await response.json()) as Tokens
-  expect(tokens).toEqual({ access_token: expect.stringMatching(/^hthu_\w{46}$/), token_type: 'Bearer', expires_in: 2_592_000, refresh_token: expect.any(String), scope: 'repo:read user:read' })
-  const me = (await (await user(tokens.access_token)).json()) as { username: string; token: { scopes: string[] } }
+  expect(tokens).toEqual({
+    access_token: expect.stringMatching(/^hthu_\w{46}$/),
+    token_type: 'Bearer',
+    expires_in: 2_592_000,
+    refresh_token: expect.any(String),
+    scope: 'repo:read user:read',
+  })
+  const me = (await (await user(tokens.access_token)).json()) as {
+    username: string
+    token: { scopes: string[] }
+  }
   expect(me).toMatchObject({ username: 'ada' })
-  const listed = (await (await forge.get('/api/user/tokens', { authorization: `Bearer ${tokens.access_token}` })).json()) as { name: string; source: string; scopes: string[] }[]
-  expect(listed[0]).toMatchObject({ name: 'Narrow', source: 'oauth', scopes: ['repo:read', 'user:read'] })
-  expect((await forge.get('/api/user/emails', { authorization: `Bearer ${tokens.access_token}` })).status).toBe(200)
-  const refused = await forge.post('/api/v1/workspaces', { slug: 'narrow' }, { authorization: `Bearer ${tokens.access_token}` })
+  const listed = (await (
+    await forge.get('/api/user/tokens', { authorization: `Bearer ${tokens.access_token}` })
+  ).json()) as { name: string; source: string; scopes: string[] }[]
+  expect(listed[0]).toMatchObject({
+    name: 'Narrow',
+    source: 'oauth',
+    scopes: ['repo:read', 'user:read'],
+  })
+  expect(
+    (await forge.get('/api/user/emails', { authorization: `Bearer ${tokens.access_token}` }))
+      .status,
+  ).toBe(200)
+  const refused = await forge.post(
+    '/api/v1/workspaces',
+    { slug: 'narrow' },
+    { authorization: `Bearer ${tokens.access_token}` },
+  )
   expect(refused.status).toBe(403)
 })
 
@@ -35,38 +65,85 @@ test('without a scope the tokens have full rights; JSON and forms are taken alik
   const tokens = await app.signIn('ada')
   expect(tokens.scope).toContain('user:write')
   const code = (await app.decide('ada')).get('code') ?? ''
-  const form = new URLSearchParams({ grant_type: 'authorization_code', code, redirect_uri: app.redirect_uri, code_verifier: app.verifier })
-  const basic = (secret: string) => ({ authorization: `Basic ${Buffer.from(`${encodeURIComponent(app.client_id)}:${secret}`).toString('base64')}` })
+  const form = new URLSearchParams({
+    grant_type: 'authorization_code',
+    code,
+    redirect_uri: app.redirect_uri,
+    code_verifier: app.verifier,
+  })
+  const basic = (secret: string) => ({
+    authorization: `Basic ${Buffer.from(`${encodeURIComponent(app.client_id)}:${secret}`).toString('base64')}`,
+  })
   // A library that tries a secret first must not lose the code by it.
-  expect(await oauthErrorOf(await forge.post('/oauth/token', form, basic('secret')))).toEqual([400, 'invalid_client'])
+  expect(await oauthErrorOf(await forge.post('/oauth/token', form, basic('secret')))).toEqual([
+    400,
+    'invalid_client',
+  ])
   expect((await forge.post('/oauth/token', form, basic(''))).status).toBe(200)
   const again = (await app.decide('ada')).get('code') ?? ''
-  expect((await forge.post('/api/oauth/token', new URLSearchParams({ grant_type: 'authorization_code', code: again, client_id: app.client_id, code_verifier: app.verifier }))).status).toBe(200)
+  expect(
+    (
+      await forge.post(
+        '/api/oauth/token',
+        new URLSearchParams({
+          grant_type: 'authorization_code',
+          code: again,
+          client_id: app.client_id,
+          code_verifier: app.verifier,
+        }),
+      )
+    ).status,
+  ).toBe(200)
 })
 
 test('no failed check uses the code up', async () => {
   const app = await client(forge)
   const other = await client(forge, { name: 'Other' })
-  const code = (await app.decide('ada', 'approve', { resource: `${forge.url}/mcp` })).get('code') ?? ''
+  const code =
+    (await app.decide('ada', 'approve', { resource: `${forge.url}/mcp` })).get('code') ?? ''
   const attempts: [Record<string, string>, string][] = [
-    [{ code_verifier: '' }, 'invalid_request'], [{ code_verifier: pkce().verifier }, 'invalid_grant'], [{ code_verifier: app.challenge }, 'invalid_grant'],
-    [{ redirect_uri: 'https://app.example/callback/' }, 'invalid_grant'], [{ redirect_uri: 'https://evil.example/' }, 'invalid_grant'],
-    [{ client_id: other.client_id }, 'invalid_grant'], [{ client_id: '' }, 'invalid_client'], [{ client_id: 'nobody' }, 'invalid_client'],
-    [{ client_id: `${app.client_id}x` }, 'invalid_client'], [{ client_id: 'https://app.example/client.json' }, 'invalid_grant'],
-    [{ code: `${code}x` }, 'invalid_grant'], [{ code: '' }, 'invalid_request'], [{ grant_type: 'password' }, 'unsupported_grant_type'], [{ grant_type: 'client_credentials' }, 'unsupported_grant_type'],
-    [{ grant_type: '' }, 'invalid_request'], [{ resource: 'https://evil.example/mcp' }, 'invalid_target'], [{ resource: `${forge.url}/api` }, 'invalid_target'],
+    [{ code_verifier: '' }, 'invalid_request'],
+    [{ code_verifier: pkce().verifier }, 'invalid_grant'],
+    [{ code_verifier: app.challenge }, 'invalid_grant'],
+    [{ redirect_uri: 'https://app.example/callback/' }, 'invalid_grant'],
+    [{ redirect_uri: 'https://evil.example/' }, 'invalid_grant'],
+    [{ client_id: other.client_id }, 'invalid_grant'],
+    [{ client_id: '' }, 'invalid_client'],
+    [{ client_id: 'nobody' }, 'invalid_client'],
+    [{ client_id: `${app.client_id}x` }, 'invalid_client'],
+    [{ client_id: 'https://app.example/client.json' }, 'invalid_grant'],
+    [{ code: `${code}x` }, 'invalid_grant'],
+    [{ code: '' }, 'invalid_request'],
+    [{ grant_type: 'password' }, 'unsupported_grant_type'],
+    [{ grant_type: 'client_credentials' }, 'unsupported_grant_type'],
+    [{ grant_type: '' }, 'invalid_request'],
+    [{ resource: 'https://evil.example/mcp' }, 'invalid_target'],
+    [{ resource: `${forge.url}/api` }, 'invalid_target'],
   ]
-  for (const [change, error] of attempts) expect([change, await oauthErrorOf(await app.exchange(code, change))]).toEqual([change, [400, error]])
-  const twice = new URLSearchParams({ grant_type: 'authorization_code', code, client_id: app.client_id, code_verifier: app.verifier })
+  for (const [change, error] of attempts)
+    expect([change, await oauthErrorOf(await app.exchange(code, change))]).toEqual([
+      change,
+      [400, error],
+    ])
+  const twice = new URLSearchParams({
+    grant_type: 'authorization_code',
+    code,
+    client_id: app.client_id,
+    code_verifier: app.verifier,
+  })
   twice.append('code', 'another')
-  expect(await oauthErrorOf(await forge.post('/oauth/token', twice))).toEqual([400, 'invalid_request'])
+  expect(await oauthErrorOf(await forge.post('/oauth/token', twice))).toEqual([
+    400,
+    'invalid_request',
+  ])
   expect((await app.exchange(code, { resource: `${forge.url}/mcp` })).status).toBe(200)
 })
 
 test('padded verifiers of some libraries are taken', async () => {
   const app = await client(forge)
   const padded = pkce(`${'v'.repeat(43)}=`)
-  const code = (await app.decide('ada', 'approve', { code_challenge: padded.challenge })).get('code') ?? ''
+  const code =
+    (await app.decide('ada', 'approve', { code_challenge: padded.challenge })).get('code') ?? ''
   expect((await app.exchange(code, { code_verifier: padded.verifier })).status).toBe(200)
 })
 
@@ -84,19 +161,27 @@ test('a code that is used twice ends the tokens that it gave', async () => {
   expect((await user(tokens.access_token)).status).toBe(200)
   // Somebody else's client learns nothing and ends nothing.
   const other = await client(forge, { name: 'Other' })
-  expect(await oauthErrorOf(await app.exchange(code, { client_id: other.client_id }))).toEqual([400, 'invalid_grant'])
+  expect(await oauthErrorOf(await app.exchange(code, { client_id: other.client_id }))).toEqual([
+    400,
+    'invalid_grant',
+  ])
   expect((await user(tokens.access_token)).status).toBe(200)
   const before = audited('application.reuse_detected')
   expect(await oauthErrorOf(await app.exchange(code))).toEqual([400, 'invalid_grant'])
   expect((await user(tokens.access_token)).status).toBe(401)
-  expect(await oauthErrorOf(await app.refresh(tokens.refresh_token))).toEqual([400, 'invalid_grant'])
+  expect(await oauthErrorOf(await app.refresh(tokens.refresh_token))).toEqual([
+    400,
+    'invalid_grant',
+  ])
   expect(audited('application.reuse_detected')).toBe(before + 1)
 })
 
 test('two exchanges of one code at the same moment: one wins', async () => {
   const app = await client(forge)
   const code = (await app.decide('ada')).get('code') ?? ''
-  const statuses = (await Promise.all([app.exchange(code), app.exchange(code)])).map(({ status }) => status).sort()
+  const statuses = (await Promise.all([app.exchange(code), app.exchange(code)]))
+    .map(({ status }) => status)
+    .sort()
   expect(statuses).toEqual([200, 400])
 })
 
@@ -112,11 +197,15 @@ test('a refresh gives the next pair; the one before ends within a minute', async
   forge.clock.advance(60 * SECOND)
   expect((await user(first.access_token)).status).toBe(401)
   expect((await user(second.access_token)).status).toBe(200)
-  const narrower = (await (await app.refresh(second.refresh_token, { scope: 'code:read' })).json()) as Tokens
+  const narrower = (await (
+    await app.refresh(second.refresh_token, { scope: 'code:read' })
+  ).json()) as Tokens
   expect(narrower.scope).toBe('code:read')
   const wider = await app.refresh(narrower.refresh_token, { scope: 'code:write workflows:write' })
   expect(await oauthErrorOf(wider)).toEqual([400, 'invalid_scope'])
-  expect(await oauthErrorOf(await app.refresh(narrower.refresh_token, { scope: 'nonsense' }))).toEqual([400, 'invalid_scope'])
+  expect(
+    await oauthErrorOf(await app.refresh(narrower.refresh_token, { scope: 'nonsense' })),
+  ).toEqual([400, 'invalid_scope'])
   expect((await app.refresh(narrower.refresh_token)).status).toBe(200)
 })
 
@@ -126,7 +215,8 @@ test('of parallel refreshes exactly one wins, its pair goes on, and nothing is r
   const responses = await Promise.all(Array.from({ length: 5 }, () => app.refresh(refresh_token)))
   const winners = responses.filter(({ status }) => status === 200)
   expect(winners.length).toBe(1)
-  for (const loser of responses.filter(({ status }) => status !== 200)) expect(await oauthErrorOf(loser)).toEqual([400, 'invalid_grant'])
+  for (const loser of responses.filter(({ status }) => status !== 200))
+    expect(await oauthErrorOf(loser)).toEqual([400, 'invalid_grant'])
   forge.clock.advance(60 * SECOND)
   expect(await oauthErrorOf(await app.refresh(refresh_token))).toEqual([400, 'invalid_grant'])
   const won = (await winners[0]?.json()) as Tokens
@@ -143,11 +233,16 @@ test('a stolen refresh token ends the whole chain when it is used again', async 
   forge.clock.advance(61 * SECOND)
   // Not by another client.
   const other = await client(forge, { name: 'Other' })
-  expect(await oauthErrorOf(await other.refresh(first.refresh_token))).toEqual([400, 'invalid_grant'])
+  expect(await oauthErrorOf(await other.refresh(first.refresh_token))).toEqual([
+    400,
+    'invalid_grant',
+  ])
   expect((await user(third.access_token)).status).toBe(200)
   expect(await oauthErrorOf(await app.refresh(first.refresh_token))).toEqual([400, 'invalid_grant'])
-  for (const { access_token } of [first, second, third]) expect((await user(access_token)).status).toBe(401)
-  for (const { refresh_token } of [second, third]) expect(await oauthErrorOf(await app.refresh(refresh_token))).toEqual([400, 'invalid_grant'])
+  for (const { access_token } of [first, second, third])
+    expect((await user(access_token)).status).toBe(401)
+  for (const { refresh_token } of [second, third])
+    expect(await oauthErrorOf(await app.refresh(refresh_token))).toEqual([400, 'invalid_grant'])
   // Another approval of the same application is another chain.
   expect((await user(untouched.access_token)).status).toBe(200)
 })
@@ -171,18 +266,31 @@ test('access lasts 30 days, a refresh token 180; the sweep keeps what can still 
 test('an access token that is revoked in the settings takes its refresh token along', async () => {
   const app = await client(forge)
   const tokens = await app.signIn('bob')
-  const row = forge.hearth.db.one<{ id: string }>(`SELECT id FROM tokens WHERE last_four = ? AND source = 'oauth'`, tokens.access_token.slice(-4))
+  const row = forge.hearth.db.one<{ id: string }>(
+    `SELECT id FROM tokens WHERE last_four = ? AND source = 'oauth'`,
+    tokens.access_token.slice(-4),
+  )
   const { revokeToken } = await import('#features/accounts/index.ts')
   await forge.call(revokeToken, await forge.user('bob'), { id: row?.id ?? '' })
   expect((await user(tokens.access_token)).status).toBe(401)
-  expect(await oauthErrorOf(await app.refresh(tokens.refresh_token))).toEqual([400, 'invalid_grant'])
+  expect(await oauthErrorOf(await app.refresh(tokens.refresh_token))).toEqual([
+    400,
+    'invalid_grant',
+  ])
 })
 
 test('a suspended account gets no tokens', async () => {
   const app = await client(forge)
   const tokens = await app.signIn('bob')
   const code = (await app.decide('bob')).get('code') ?? ''
-  forge.hearth.database.run('UPDATE users SET suspended_at = ? WHERE id = ?', '2026-01-01T00:00:00.000Z', (await forge.user('bob')).id)
+  forge.hearth.database.run(
+    'UPDATE users SET suspended_at = ? WHERE id = ?',
+    '2026-01-01T00:00:00.000Z',
+    (await forge.user('bob')).id,
+  )
   expect(await oauthErrorOf(await app.exchange(code))).toEqual([400, 'invalid_grant'])
-  expect(await oauthErrorOf(await app.refresh(tokens.refresh_token))).toEqual([400, 'invalid_grant'])
+  expect(await oauthErrorOf(await app.refresh(tokens.refresh_token))).toEqual([
+    400,
+    'invalid_grant',
+  ])
 })

@@ -25,7 +25,9 @@ test('the page says who asks and where the answer goes, cannot be framed, and it
 test('a program on this computer is warned of', async () => {
   const app = await client(forge, { redirect_uri: 'http://127.0.0.1/callback' })
   const browser = await forge.browser('ada')
-  const { html, headers } = await browser.open(app.query({ redirect_uri: 'http://127.0.0.1:51234/callback' }))
+  const { html, headers } = await browser.open(
+    app.query({ redirect_uri: 'http://127.0.0.1:51234/callback' }),
+  )
   expect(html).toContain('a program on this computer')
   expect(html).toContain('127.0.0.1:51234')
   expect(headers.get('content-security-policy')).toContain('http://127.0.0.1:*')
@@ -43,7 +45,13 @@ test('a visitor signs in first and comes back to the request', async () => {
 
 test('without a client and an address that belong together nothing is sent anywhere', async () => {
   const app = await client(forge)
-  for (const change of <Record<string, string | null>[]>[{ client_id: null }, { redirect_uri: null }, { redirect_uri: 'https://evil.example/' }, { redirect_uri: 'https://app.example/callback/../x' }, { redirect_uri: 'javascript:alert(1)' }]) {
+  for (const change of <Record<string, string | null>[]>[
+    { client_id: null },
+    { redirect_uri: null },
+    { redirect_uri: 'https://evil.example/' },
+    { redirect_uri: 'https://app.example/callback/../x' },
+    { redirect_uri: 'javascript:alert(1)' },
+  ]) {
     for (const name of ['ada', null]) {
       const { status, location, html } = await (await forge.browser(name)).open(app.query(change))
       expect([change, status, location]).toEqual([change, 400, ''])
@@ -55,9 +63,15 @@ test('without a client and an address that belong together nothing is sent anywh
 })
 
 const BAD: [Record<string, string | null>, string][] = [
-  [{ response_type: 'token' }, 'unsupported_response_type'], [{ response_type: null }, 'invalid_request'], [{ code_challenge: null }, 'invalid_request'],
-  [{ code_challenge_method: 'plain' }, 'invalid_request'], [{ code_challenge_method: null }, 'invalid_request'], [{ code_challenge: 'short' }, 'invalid_request'],
-  [{ scope: 'repo:read root:admin' }, 'invalid_scope'], [{ resource: 'https://evil.example/mcp' }, 'invalid_target'], [{ response_mode: 'fragment' }, 'invalid_request'],
+  [{ response_type: 'token' }, 'unsupported_response_type'],
+  [{ response_type: null }, 'invalid_request'],
+  [{ code_challenge: null }, 'invalid_request'],
+  [{ code_challenge_method: 'plain' }, 'invalid_request'],
+  [{ code_challenge_method: null }, 'invalid_request'],
+  [{ code_challenge: 'short' }, 'invalid_request'],
+  [{ scope: 'repo:read root:admin' }, 'invalid_scope'],
+  [{ resource: 'https://evil.example/mcp' }, 'invalid_target'],
+  [{ response_mode: 'fragment' }, 'invalid_request'],
 ]
 
 test('what cannot be granted is told to a program on this computer at once', async () => {
@@ -67,7 +81,12 @@ test('what cannot be granted is told to a program on this computer at once', asy
     const { status, location } = await browser.open(app.query(change))
     expect([change, status]).toEqual([change, 303])
     const answer = new URL(location)
-    expect([answer.origin, answer.searchParams.get('error'), answer.searchParams.get('state'), answer.searchParams.get('iss')]).toEqual(['http://localhost:7777', error, 'st&te', forge.url])
+    expect([
+      answer.origin,
+      answer.searchParams.get('error'),
+      answer.searchParams.get('state'),
+      answer.searchParams.get('iss'),
+    ]).toEqual(['http://localhost:7777', error, 'st&te', forge.url])
     expect(answer.searchParams.get('code')).toBeNull()
   }
 })
@@ -82,16 +101,40 @@ test('a stranger cannot use a bad request to send people away by themselves; an 
   expect(html).toContain('https://stranger.example/cb?error=invalid_scope')
   await app.signIn('ada')
   const known = await browser.open(app.query({ scope: 'nonsense' }))
-  expect([known.status, new URL(known.location).searchParams.get('error')]).toEqual([303, 'invalid_scope'])
+  expect([known.status, new URL(known.location).searchParams.get('error')]).toEqual([
+    303,
+    'invalid_scope',
+  ])
 })
 
 test('every address of the tool server is a resource that can be asked for', async () => {
   const app = await client(forge)
   const browser = await forge.browser('ada')
-  for (const resource of [`${forge.url}/mcp`, `${forge.url}/mcp/`, `${forge.url}/mcp/x/core/readonly`, `${forge.url}/mcp?toolsets=core`, `${forge.url}/api`, forge.url, `${forge.url}/`]) {
-    expect([resource, (await browser.open(app.query({ resource }))).status]).toEqual([resource, 200])
+  for (const resource of [
+    `${forge.url}/mcp`,
+    `${forge.url}/mcp/`,
+    `${forge.url}/mcp/x/core/readonly`,
+    `${forge.url}/mcp?toolsets=core`,
+    `${forge.url}/api`,
+    forge.url,
+    `${forge.url}/`,
+  ]) {
+    expect([resource, (await browser.open(app.query({ resource }))).status]).toEqual([
+      resource,
+      200,
+    ])
   }
-  for (const resource of [`${forge.url}.evil.example/mcp`, `${forge.url}/mcpx`, `${forge.url}/acme`, `${forge.url}/mcp#x`, `${forge.url}/mcp/../x`, 'mcp']) {
-    expect([resource, (await browser.open(app.query({ resource }))).status]).not.toEqual([resource, 200])
+  for (const resource of [
+    `${forge.url}.evil.example/mcp`,
+    `${forge.url}/mcpx`,
+    `${forge.url}/acme`,
+    `${forge.url}/mcp#x`,
+    `${forge.url}/mcp/../x`,
+    'mcp',
+  ]) {
+    expect([resource, (await browser.open(app.query({ resource }))).status]).not.toEqual([
+      resource,
+      200,
+    ])
   }
 })

@@ -20,10 +20,23 @@ test('approved applications are listed once each, with what they may do', async 
   await forge.write(() => {})
   const { items } = await forge.call(listApplications, ada, {})
   expect(items).toEqual([
-    { id: expect.stringMatching(/^app_/), name: 'Editor', host: 'localhost', url: null, scopes: ['code:read', 'repo:read'], approved_at: expect.any(String), last_used_at: expect.any(String), expires_at: expect.any(String) },
+    {
+      id: expect.stringMatching(/^app_/),
+      name: 'Editor',
+      host: 'localhost',
+      url: null,
+      scopes: ['code:read', 'repo:read'],
+      approved_at: expect.any(String),
+      last_used_at: expect.any(String),
+      expires_at: expect.any(String),
+    },
   ])
   expect((await forge.call(listApplications, await forge.user('bob'), {})).items).toEqual([])
-  const rest = (await (await forge.get('/api/user/applications', { authorization: `Bearer ${(await app.signIn('ada')).access_token}` })).json()) as unknown[]
+  const rest = (await (
+    await forge.get('/api/user/applications', {
+      authorization: `Bearer ${(await app.signIn('ada')).access_token}`,
+    })
+  ).json()) as unknown[]
   expect(rest.length).toBe(1)
 })
 
@@ -34,7 +47,9 @@ test('taking an application back ends all its access at once, and nobody else ca
   const others = await app.signIn('bob')
   const { items } = await forge.call(listApplications, ada, {})
   const id = items.find(({ name }) => name === 'Taken back')?.id ?? ''
-  expect((await refusal(forge.call(revokeApplication, await forge.user('bob'), { id }))).code).toBe('not_found')
+  expect((await refusal(forge.call(revokeApplication, await forge.user('bob'), { id }))).code).toBe(
+    'not_found',
+  )
   expect((await user(one.access_token)).status).toBe(200)
 
   const browser = await forge.browser('ada')
@@ -50,5 +65,7 @@ test('taking an application back ends all its access at once, and nobody else ca
   expect(await oauthErrorOf(await app.exchange(pending))).toEqual([400, 'invalid_grant'])
   expect((await user(others.access_token)).status).toBe(200)
   expect((await browser.open('/settings/applications')).html).not.toContain('Taken back')
-  expect(forge.hearth.db.all(`SELECT * FROM audit_log WHERE action = 'application.revoked'`).length).toBe(1)
+  expect(
+    forge.hearth.db.all(`SELECT * FROM audit_log WHERE action = 'application.revoked'`).length,
+  ).toBe(1)
 })

@@ -12,7 +12,8 @@ test('a year of work counts what the reader may see, to the day', async () => {
   await world.workspace('acme', { owner: ada })
   await world.repo('acme/open', { as: ada, private: false })
   await world.repo('acme/closed', { as: ada, private: true })
-  const days = async (caller: Parameters<typeof world.call>[1]) => (await world.call(getContributions, caller, { username: 'ada' })).days
+  const days = async (caller: Parameters<typeof world.call>[1]) =>
+    (await world.call(getContributions, caller, { username: 'ada' })).days
   const before = await world.call(getContributions, ada, { username: 'ada' })
   expect([before.days.length > 52 * 7, before.days.length <= 53 * 7]).toEqual([true, true])
   world.clock.advance(DAY)
@@ -28,7 +29,10 @@ test('a year of very much work is counted in pieces to the same numbers, kept fo
   const world = await makeWorld()
   const ada = await world.user('ada')
   const acme = await world.workspace('acme', { owner: ada })
-  const [open, closed] = [await world.repo('acme/open', { as: ada, private: false }), await world.repo('acme/closed', { as: ada, private: true })]
+  const [open, closed] = [
+    await world.repo('acme/open', { as: ada, private: false }),
+    await world.repo('acme/closed', { as: ada, private: true }),
+  ]
   const now = world.clock.now()
   // Every third is in the closed one; a hundred each day, from the oldest on.
   const days = Math.ceil((MANY + 1) / 100)
@@ -37,14 +41,22 @@ test('a year of very much work is counted in pieces to the same numbers, kept fo
       const time = timestamp(now - (days - Math.floor(n / 100)) * DAY)
       tx.db.run(
         `INSERT INTO events (id, type, time, workspace_id, repo_id, actor_id, number, data) VALUES (?, 'issue.opened', ?, ?, ?, ?, NULL, '{}')`,
-        `evt_${String(n).padStart(26, '0')}`, time, acme.id, n % 3 === 0 ? closed.id : open.id, ada.id,
+        `evt_${String(n).padStart(26, '0')}`,
+        time,
+        acme.id,
+        n % 3 === 0 ? closed.id : open.id,
+        ada.id,
       )
     }
   })
   const asked = async (caller: Parameters<typeof world.call>[1]) => {
     const before = world.hearth.measures.queries
     const { total, days: shown } = await world.call(getContributions, caller, { username: 'ada' })
-    return { total, most: Math.max(...shown.map(({ count }) => count)), questions: world.hearth.measures.queries - before }
+    return {
+      total,
+      most: Math.max(...shown.map(({ count }) => count)),
+      questions: world.hearth.measures.queries - before,
+    }
   }
   const others = days * 100 - Math.ceil((days * 100) / 3)
   const first = await asked(ada)

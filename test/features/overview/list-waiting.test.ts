@@ -22,7 +22,11 @@ test('what waits is what somebody is asked for now, in repositories that they se
   const { pull } = await world.call(createPull, ada, { repo, title: 'Look', branch: 'work' })
   await world.call(requestReview, ada, { repo, number: pull.number, users: ['bob'] })
   const waiting = await world.call(listWaiting, bob, {})
-  expect([waiting.reviews.map(({ title }) => title), waiting.assigned.issues.map(({ title }) => title), waiting.own]).toEqual([['Look'], ['Yours'], []])
+  expect([
+    waiting.reviews.map(({ title }) => title),
+    waiting.assigned.issues.map(({ title }) => title),
+    waiting.own,
+  ]).toEqual([['Look'], ['Yours'], []])
   expect((await world.call(listWaiting, ada, {})).own.map(({ title }) => title)).toEqual(['Look'])
 
   await world.call(setRepoVisibility, ada, { repo, private: true, confirm: repo })

@@ -8,7 +8,11 @@ import { makeWorld } from '../../world.ts'
 
 test('the page of a person and lists of repositories ask the database no more often when there are more of them', async () => {
   const world = await makeWorld()
-  const [ada, mel, otto] = [await world.user('ada'), await world.user('mel'), await world.user('otto')]
+  const [ada, mel, otto] = [
+    await world.user('ada'),
+    await world.user('mel'),
+    await world.user('otto'),
+  ]
   await world.workspace('acme', { owner: ada, members: [mel] })
   let serial = 0
   const add = async (count: number) => {
@@ -35,11 +39,24 @@ test('the page of a person and lists of repositories ask the database no more of
   const few = await statements()
   await add(6)
   const many = await statements()
-  // Who gave stars to a private repository is still looked at one by one, to be held against who may read it.
+  // Who gave stars to a private repository is still looked at one by one, to be held against who
+  // may read it.
   expect(many.slice(2)).toEqual(few.slice(2))
   for (const count of many) expect(count).toBeLessThan(100)
-  const totals = await Promise.all(readers.map(async (caller) => (await world.call(getContributions, caller, { username: 'ada' })).total))
-  const names = await Promise.all(readers.map(async (caller) => (await world.call(listUserRepos, caller, { username: 'ada' })).items.length))
-  expect([totals, names]).toEqual([[9, 9, 4, 4], [9, 9, 4, 4]])
-  for (const { stars_count } of (await world.call(listUserRepos, mel, { username: 'ada' })).items) expect(stars_count).toBe(2)
+  const totals = await Promise.all(
+    readers.map(
+      async (caller) => (await world.call(getContributions, caller, { username: 'ada' })).total,
+    ),
+  )
+  const names = await Promise.all(
+    readers.map(
+      async (caller) => (await world.call(listUserRepos, caller, { username: 'ada' })).items.length,
+    ),
+  )
+  expect([totals, names]).toEqual([
+    [9, 9, 4, 4],
+    [9, 9, 4, 4],
+  ])
+  for (const { stars_count } of (await world.call(listUserRepos, mel, { username: 'ada' })).items)
+    expect(stars_count).toBe(2)
 })

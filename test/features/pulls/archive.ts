@@ -1,4 +1,6 @@
-/** Archives a repository without the operation that does it, for tests of what an archive refuses. */
+/**
+ * Archives a repository without the operation that does it, for tests of what an archive refuses.
+ */
 import type { World } from '../../world.ts'
 
 export const archiveOf = (world: World, repo_id: string): Promise<number> =>

@@ -13,7 +13,8 @@ import { makePullWorld, REPO, text } from './fixture.ts'
 
 type World = Awaited<ReturnType<typeof makePullWorld>>
 
-const want = ({ world }: World, caller: World['mel'], number: number) => world.call(updatePull, caller, { repo: REPO, number, auto_merge: true })
+const want = ({ world }: World, caller: World['mel'], number: number) =>
+  world.call(updatePull, caller, { repo: REPO, number, auto_merge: true })
 
 describe('it merges once nothing stands in the way', () => {
   test('at once, as who asked', async () => {
@@ -36,10 +37,19 @@ describe('it merges once nothing stands in the way', () => {
   })
 
   test('after the last conversation is resolved, and after a setting changed', async () => {
-    const made = await makePullWorld({ require_conversation_resolution: true, required_approvals: 1 })
+    const made = await makePullWorld({
+      require_conversation_resolution: true,
+      required_approvals: 1,
+    })
     const { world, mel, otto, configure } = made
     const number = await made.ready(otto)
-    const { id } = await world.call(addComment, mel, { repo: REPO, number, body: 'Why?', path: 'b.txt', line: 1 })
+    const { id } = await world.call(addComment, mel, {
+      repo: REPO,
+      number,
+      body: 'Why?',
+      path: 'b.txt',
+      line: 1,
+    })
     await want(made, mel, number)
     await configure({ required_approvals: 0 })
     await world.jobs()
@@ -66,7 +76,9 @@ describe('it merges once nothing stands in the way', () => {
     await world.call(reviewPull, max, { repo: REPO, number, verdict: 'approve' })
     await world.jobs()
     expect(pull(number)).toMatchObject({ status: 'merged', revision: 2 })
-    expect((await hearth.git.commit(row().store, pull(number).head_sha ?? ''))?.author).toMatchObject({ name: 'Hearth' })
+    expect(
+      (await hearth.git.commit(row().store, pull(number).head_sha ?? ''))?.author,
+    ).toMatchObject({ name: 'Hearth' })
   })
 
   test('by the setting of the repository: as the author who may merge, else as who approved', async () => {
@@ -89,9 +101,19 @@ describe('rules about it', () => {
     const made = await makePullWorld()
     const { world, ada, mel, otto, pull } = made
     const opens = Math.ceil((world.clock.now() + 1) / 86_400_000) * 86_400_000
-    const day = (['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as const)[new Date(opens).getUTCDay()] ?? 'mon'
-    const window = { type: 'merge_window' as const, parameters: { windows: [{ days: [day], start: '00:00', end: '23:00' }] } }
-    await world.call(createRuleset, ada, { repo: REPO, name: 'Mornings', conditions: { ref_name: { include: ['~ALL'] } }, rules: [window] })
+    const day =
+      (['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as const)[new Date(opens).getUTCDay()] ??
+      'mon'
+    const window = {
+      type: 'merge_window' as const,
+      parameters: { windows: [{ days: [day], start: '00:00', end: '23:00' }] },
+    }
+    await world.call(createRuleset, ada, {
+      repo: REPO,
+      name: 'Mornings',
+      conditions: { ref_name: { include: ['~ALL'] } },
+      rules: [window],
+    })
     const number = await made.ready(otto)
     await want(made, mel, number)
     await world.jobs()
@@ -106,7 +128,12 @@ describe('rules about it', () => {
     const { world, ada, mel, otto, pull } = made
     for (const place of [{ repo: REPO }, { workspace: 'acme' }]) {
       const { id } = await world.call(createRuleset, ada, {
-        ...place, name: 'Two eyes more', conditions: { ref_name: { include: ['~ALL'] }, ...('workspace' in place ? { repository: { include: ['~ALL'] } } : {}) },
+        ...place,
+        name: 'Two eyes more',
+        conditions: {
+          ref_name: { include: ['~ALL'] },
+          ...('workspace' in place ? { repository: { include: ['~ALL'] } } : {}),
+        },
         rules: [{ type: 'pull_request', parameters: { required_approvals: 2 } }],
       })
       const number = await made.ready(otto, { [`${'workspace' in place}.txt`]: 'x\n' })
@@ -123,10 +150,16 @@ describe('rules about it', () => {
     const made = await makePullWorld()
     const { world, ada, mel, max, otto, pull } = made
     await world.call(createRuleset, ada, {
-      repo: REPO, name: 'Two eyes more', conditions: { ref_name: { include: ['~ALL'] } }, bypass_actors: [{ kind: 'user', value: 'mel' }],
+      repo: REPO,
+      name: 'Two eyes more',
+      conditions: { ref_name: { include: ['~ALL'] } },
+      bypass_actors: [{ kind: 'user', value: 'mel' }],
       rules: [{ type: 'pull_request', parameters: { required_approvals: 1 } }],
     })
-    const [held, passed] = [await made.ready(otto), await made.ready(otto, { 'docs/guide.txt': 'x\n' })]
+    const [held, passed] = [
+      await made.ready(otto),
+      await made.ready(otto, { 'docs/guide.txt': 'x\n' }),
+    ]
     await want(made, max, held)
     await want(made, mel, passed)
     await world.jobs()
@@ -144,7 +177,11 @@ describe('it does not merge', () => {
     await made.world.commit(REPO, 'main', { 'a.txt': text({ 2: 'theirs' }) })
     await want(made, made.mel, number)
     await made.world.jobs()
-    expect([made.pull(draft).status, made.pull(number).status, made.pull(number).auto_merge]).toEqual(['draft', 'open', 1])
+    expect([
+      made.pull(draft).status,
+      made.pull(number).status,
+      made.pull(number).auto_merge,
+    ]).toEqual(['draft', 'open', 1])
   })
 
   test('for somebody who may not any more: it stops and says why', async () => {
@@ -156,16 +193,25 @@ describe('it does not merge', () => {
     await world.call(reviewPull, ada, { repo: REPO, number, verdict: 'approve' })
     await world.jobs()
     expect(made.pull(number)).toMatchObject({ status: 'open', auto_merge: 0 })
-    expect(world.events('pull.updated').at(-1)).toMatchObject({ actor_id: null, data: { changed: ['auto_merge'], reason: expect.stringContaining('write') } })
+    expect(world.events('pull.updated').at(-1)).toMatchObject({
+      actor_id: null,
+      data: { changed: ['auto_merge'], reason: expect.stringContaining('write') },
+    })
   })
 
   test('with a token that was revoked meanwhile', async () => {
     const made = await makePullWorld({ required_approvals: 1 })
     const { world, ada, otto } = made
     const bot = await made.agent(ada)
-    const token = made.hearth.db.one<{ id: string }>('SELECT id FROM tokens WHERE actor_id = ?', bot.id)?.id ?? ''
+    const token =
+      made.hearth.db.one<{ id: string }>('SELECT id FROM tokens WHERE actor_id = ?', bot.id)?.id ??
+      ''
     const number = await made.ready(otto)
-    await want(made, { ...bot, token: { ...bot.token, id: token } } as unknown as World['mel'], number)
+    await want(
+      made,
+      { ...bot, token: { ...bot.token, id: token } } as unknown as World['mel'],
+      number,
+    )
     await world.write((tx) => endTokensOf(tx, bot.id))
     await world.call(reviewPull, ada, { repo: REPO, number, verdict: 'approve' })
     await world.jobs()

@@ -7,7 +7,8 @@ import { reviewing } from './reviewing.ts'
 test('only their author throws them away, once', async () => {
   const { world, mel, max, number, keep, kept } = await reviewing()
   const { id } = await keep(mel, 3, 'First')
-  const remove = (caller: typeof mel) => world.call(deleteDraftComment, caller, { repo: REPO, number, id })
+  const remove = (caller: typeof mel) =>
+    world.call(deleteDraftComment, caller, { repo: REPO, number, id })
   expect(await refusal(remove(max))).toMatchObject({ status: 404 })
   expect(await kept(mel)).toHaveLength(1)
   await remove(mel)

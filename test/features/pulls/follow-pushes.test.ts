@@ -11,12 +11,33 @@ describe('a fork', () => {
   test('its first push gives the draft its head, is told, and leaves a checkpoint', async () => {
     const { world, otto, draft, fork, pull } = await makePullWorld()
     const number = await draft(otto, null)
-    const sha = await world.commit(fork(number), 'main', { 'c.txt': 'c\n', 'd.txt': 'd\n' }, { as: otto })
-    expect(pull(number)).toMatchObject({ head_ref: 'main', head_sha: sha, revision: 0, status: 'draft' })
-    expect(world.events('pull.updated').map(({ data }) => data)).toEqual([{ number, issue: null, changed: ['head'], head: sha }])
+    const sha = await world.commit(
+      fork(number),
+      'main',
+      { 'c.txt': 'c\n', 'd.txt': 'd\n' },
+      { as: otto },
+    )
+    expect(pull(number)).toMatchObject({
+      head_ref: 'main',
+      head_sha: sha,
+      revision: 0,
+      status: 'draft',
+    })
+    expect(world.events('pull.updated').map(({ data }) => data)).toEqual([
+      { number, issue: null, changed: ['head'], head: sha },
+    ])
     await world.jobs()
     const { items } = await world.call(getSession, otto, { repo: REPO, number })
-    expect(items).toMatchObject([{ seq: 1, kind: 'checkpoint', author: null, sha, data: { sha, files: 2 }, text: `Pushed ${sha.slice(0, 7)} to main` }])
+    expect(items).toMatchObject([
+      {
+        seq: 1,
+        kind: 'checkpoint',
+        author: null,
+        sha,
+        data: { sha, files: 2 },
+        text: `Pushed ${sha.slice(0, 7)} to main`,
+      },
+    ])
   })
 
   test('the branch named like the base comes before the one that was pushed last', async () => {
@@ -41,7 +62,9 @@ describe('a fork', () => {
     expect(pull(number)).toMatchObject({ head_ref: 'work', head_sha: first, status: 'draft' })
     await push(fork(number), 'work', null, otto)
     expect(pull(number)).toMatchObject({ status: 'closed', closed_because: 'branch_deleted' })
-    expect(world.events('pull.closed').map(({ data }) => data)).toEqual([{ number, issue: null, superseded_by: null }])
+    expect(world.events('pull.closed').map(({ data }) => data)).toEqual([
+      { number, issue: null, superseded_by: null },
+    ])
   })
 
   test('counts a revision for each push after it was ready', async () => {
@@ -73,8 +96,16 @@ describe('a branch', () => {
     expect(pull(number)).toMatchObject({ head_sha: sha, revision: 2 })
     await push(REPO, 'feature', null, mel)
     expect(pull(number)).toMatchObject({ status: 'closed', closed_by: mel.id })
-    expect((await world.call(getIssue, mel, { repo: REPO, number: of })).pulls).toMatchObject([{ number, status: 'closed' }])
-    expect(hearth.db.one<{ oid: string }>('SELECT oid FROM refs WHERE repo_id = ? AND name = ?', row().id, `refs/pull/${number}/head`)?.oid).toBe(sha)
+    expect((await world.call(getIssue, mel, { repo: REPO, number: of })).pulls).toMatchObject([
+      { number, status: 'closed' },
+    ])
+    expect(
+      hearth.db.one<{ oid: string }>(
+        'SELECT oid FROM refs WHERE repo_id = ? AND name = ?',
+        row().id,
+        `refs/pull/${number}/head`,
+      )?.oid,
+    ).toBe(sha)
     expect((await world.call(getPull, mel, { repo: REPO, number })).commits_count).toBe(2)
   })
 
@@ -93,22 +124,45 @@ describe('a branch', () => {
 
 describe('the base', () => {
   test('a push that holds every commit of the head is its merge, by who pushed', async () => {
-    const { world, ada, otto, mel, ready, draft, issue, pull, push, fork, ref } = await makePullWorld()
+    const { world, ada, otto, mel, ready, draft, issue, pull, push, fork, ref } =
+      await makePullWorld()
     const of = await issue()
     const number = await ready(otto, undefined, { issue: of })
     const sibling = await draft(mel, { 'c.txt': 'c\n' }, { issue: of })
     const untouched = await draft(mel, null)
     const before = ref('main')
-    const tip = await world.commit(fork(number), 'extra', { 'b.txt': 'changed\n', 'x.txt': 'x\n' }, { as: otto })
+    const tip = await world.commit(
+      fork(number),
+      'extra',
+      { 'b.txt': 'changed\n', 'x.txt': 'x\n' },
+      { as: otto },
+    )
     await push(fork(number), 'main', tip, otto)
     await push(REPO, 'main', tip, ada)
     await world.jobs()
-    expect(pull(number)).toMatchObject({ status: 'merged', merged_by: ada.id, merge_commit_sha: tip, merge_method: null, base_sha: before })
-    expect(await world.call(getPull, otto, { repo: REPO, number })).toMatchObject({ merged_by: 'ada', commits_count: 1, changed_files: 2 })
-    expect((await world.call(getIssue, otto, { repo: REPO, number: of })).issue).toMatchObject({ state: 'closed', resolved_by: number })
+    expect(pull(number)).toMatchObject({
+      status: 'merged',
+      merged_by: ada.id,
+      merge_commit_sha: tip,
+      merge_method: null,
+      base_sha: before,
+    })
+    expect(await world.call(getPull, otto, { repo: REPO, number })).toMatchObject({
+      merged_by: 'ada',
+      commits_count: 1,
+      changed_files: 2,
+    })
+    expect((await world.call(getIssue, otto, { repo: REPO, number: of })).issue).toMatchObject({
+      state: 'closed',
+      resolved_by: number,
+    })
     expect(pull(sibling)).toMatchObject({ status: 'closed', superseded_by: number })
     expect(pull(untouched).status).toBe('draft')
-    expect(world.events('pull.merged').map(({ data, actor_id }) => [data['commit'], data['merged_by'], actor_id])).toEqual([[tip, 'ada', ada.id]])
+    expect(
+      world
+        .events('pull.merged')
+        .map(({ data, actor_id }) => [data['commit'], data['merged_by'], actor_id]),
+    ).toEqual([[tip, 'ada', ada.id]])
   })
 
   test('also when the same push deletes the branch', async () => {
@@ -123,7 +177,11 @@ describe('the base', () => {
     await world.write((tx) => moveRefs(tx, repo, prepared), mel)
     expect(pull(number).status).toBe('closed')
     await world.jobs()
-    expect(pull(number)).toMatchObject({ status: 'merged', merged_by: mel.id, merge_commit_sha: tip })
+    expect(pull(number)).toMatchObject({
+      status: 'merged',
+      merged_by: mel.id,
+      merge_commit_sha: tip,
+    })
   })
 
   test('a push that does not hold it leaves it behind', async () => {
@@ -132,18 +190,36 @@ describe('the base', () => {
     await world.commit(REPO, 'main', { 'a.txt': text({ 1: 'theirs' }) })
     await world.jobs()
     expect(pull(number)).toMatchObject({ status: 'open', base_sha: ref('main') })
-    expect(await world.call(getPull, otto, { repo: REPO, number })).toMatchObject({ behind: { by: 1, base_sha: ref('main') }, blockers: [{ code: 'base_moved' }] })
+    expect(await world.call(getPull, otto, { repo: REPO, number })).toMatchObject({
+      behind: { by: 1, base_sha: ref('main') },
+      blockers: [{ code: 'base_moved' }],
+    })
   })
 })
 
 test('comments on lines that a push rewrites are outdated, others are not', async () => {
   const { world, mel, otto, ready, fork, number } = { ...(await makePullWorld()), number: 1 }
   await ready(otto, { 'a.txt': text({ 5: 'five', 15: 'fifteen' }) })
-  for (const line of [5, 15]) await world.call(addComment, mel, { repo: REPO, number, body: `On ${line}`, path: 'a.txt', line })
-  await world.commit(fork(number), 'main', { 'a.txt': text({ 1: 'new\nline 1', 5: 'better', 15: 'fifteen' }) }, { as: otto })
+  for (const line of [5, 15])
+    await world.call(addComment, mel, {
+      repo: REPO,
+      number,
+      body: `On ${line}`,
+      path: 'a.txt',
+      line,
+    })
+  await world.commit(
+    fork(number),
+    'main',
+    { 'a.txt': text({ 1: 'new\nline 1', 5: 'better', 15: 'fifteen' }) },
+    { as: otto },
+  )
   await world.jobs()
   const { items } = await world.call(listComments, mel, { repo: REPO, number })
-  expect(items.map(({ body, outdated }) => [body, outdated])).toEqual([['On 5', true], ['On 15', false]])
+  expect(items.map(({ body, outdated }) => [body, outdated])).toEqual([
+    ['On 5', true],
+    ['On 15', false],
+  ])
   expect(items.every(({ commit }) => commit !== null)).toBe(true)
 })
 

@@ -9,10 +9,21 @@ test('without commands there is nothing to run, nothing blocks, and only its own
   const number = await ready(otto)
   const head = pull(number).head_sha ?? ''
   expect(await world.call(getPullChecks, otto, { repo: REPO, number })).toEqual({
-    sha: head, status: 'none', merge_sha: null, started_at: null, finished_at: null, message: null, results: [], statuses: [],
+    sha: head,
+    status: 'none',
+    merge_sha: null,
+    started_at: null,
+    finished_at: null,
+    message: null,
+    results: [],
+    statuses: [],
   })
-  expect(await world.call(getPullChecks, otto, { repo: REPO, number, sha: head.slice(0, 9) })).toMatchObject({ sha: head })
-  expect(await refusal(world.call(getPullChecks, otto, { repo: REPO, number, sha: 'abcdef0' }))).toMatchObject({ status: 422, field: 'sha' })
+  expect(
+    await world.call(getPullChecks, otto, { repo: REPO, number, sha: head.slice(0, 9) }),
+  ).toMatchObject({ sha: head })
+  expect(
+    await refusal(world.call(getPullChecks, otto, { repo: REPO, number, sha: 'abcdef0' })),
+  ).toMatchObject({ status: 422, field: 'sha' })
 })
 
 test('an earlier head keeps the results it had', async () => {
@@ -24,5 +35,8 @@ test('an earlier head keeps the results it had', async () => {
   await world.commit(fork(number), 'main', { 'b.txt': 'broken\n' }, { as: mel })
   await world.jobs()
   expect(await checks(number)).toMatchObject({ sha: pull(number).head_sha, status: 'failed' })
-  expect(await world.call(getPullChecks, mel, { repo: REPO, number, sha: first })).toMatchObject({ sha: first, status: 'passed' })
+  expect(await world.call(getPullChecks, mel, { repo: REPO, number, sha: first })).toMatchObject({
+    sha: first,
+    status: 'passed',
+  })
 })

@@ -12,24 +12,65 @@ test('gives the pull request, its fields at the top, its issue, comments and rev
   const of = await issue()
   const number = await ready(otto, undefined, { issue: of })
   await world.call(addComment, mel, { repo: REPO, number, body: 'Nice' })
-  await world.call(reviewPull, mel, { repo: REPO, number, verdict: 'approve', comments: [{ path: 'b.txt', line: 1, body: 'Here' }] })
+  await world.call(reviewPull, mel, {
+    repo: REPO,
+    number,
+    verdict: 'approve',
+    comments: [{ path: 'b.txt', line: 1, body: 'Here' }],
+  })
   const detail = await world.call(getPull, anonymous, { repo: REPO, number })
   const { issue: _, ...pull } = detail.pull
   expect(detail).toMatchObject(pull)
   expect(detail.pull.issue).toBe(of)
-  expect(detail.issue).toMatchObject({ number: of, title: 'It is broken', pulls: [{ number, status: 'open' }] })
-  expect(detail.comments.map(({ body, path }) => [body, path])).toEqual([['Nice', null], ['Here', 'b.txt']])
-  expect(detail.reviews).toMatchObject([{ verdict: 'approve', counted: true, comments: [detail.comments[1]?.id ?? ''] }])
-  expect(detail.checks).toEqual({ sha: detail.head?.sha ?? '', status: 'none', merge_sha: null, started_at: null, finished_at: null, message: null, results: [] })
-  expect(detail.git).toEqual({ remote: `https://hearth.test/${REPO}/pull/${number}.git`, branch: 'main' })
-  expect(detail).toMatchObject({ commits_count: 1, changed_files: 1, additions: 1, deletions: 1, comments_count: 2, mergeable: 'yes', blockers: [], approvals: { required: 0, counted: 1 } })
+  expect(detail.issue).toMatchObject({
+    number: of,
+    title: 'It is broken',
+    pulls: [{ number, status: 'open' }],
+  })
+  expect(detail.comments.map(({ body, path }) => [body, path])).toEqual([
+    ['Nice', null],
+    ['Here', 'b.txt'],
+  ])
+  expect(detail.reviews).toMatchObject([
+    { verdict: 'approve', counted: true, comments: [detail.comments[1]?.id ?? ''] },
+  ])
+  expect(detail.checks).toEqual({
+    sha: detail.head?.sha ?? '',
+    status: 'none',
+    merge_sha: null,
+    started_at: null,
+    finished_at: null,
+    message: null,
+    results: [],
+  })
+  expect(detail.git).toEqual({
+    remote: `https://hearth.test/${REPO}/pull/${number}.git`,
+    branch: 'main',
+  })
+  expect(detail).toMatchObject({
+    commits_count: 1,
+    changed_files: 1,
+    additions: 1,
+    deletions: 1,
+    comments_count: 2,
+    mergeable: 'yes',
+    blockers: [],
+    approvals: { required: 0, counted: 1 },
+  })
 })
 
 test('a draft that nobody pushed to has neither head nor changes, and says what is missing', async () => {
   const { world, otto, draft } = await makePullWorld()
   const number = await draft(otto, null)
   const detail = await world.call(getPull, otto, { repo: REPO, number })
-  expect(detail).toMatchObject({ head: null, issue: null, mergeable: 'unknown', merge_base_sha: null, behind: { by: 0, conflicts: null }, overlaps: [] })
+  expect(detail).toMatchObject({
+    head: null,
+    issue: null,
+    mergeable: 'unknown',
+    merge_base_sha: null,
+    behind: { by: 0, conflicts: null },
+    overlaps: [],
+  })
   expect(detail.blockers.map(({ code }) => code)).toEqual(['draft'])
 })
 
@@ -47,8 +88,21 @@ test('overlaps: the same lines before the same file; nothing for other files and
   await world.jobs()
   const { overlaps } = await world.call(getPull, otto, { repo: REPO, number: own })
   expect(overlaps).toMatchObject([
-    { number: lines, level: 'lines', agent: 'bot', issue: of, status: 'draft', paths: [{ path: 'a.txt', ranges: [[6, 6]] }] },
-    { number: file, level: 'file', agent: null, issue: null, paths: [{ path: 'a.txt', ranges: [] }] },
+    {
+      number: lines,
+      level: 'lines',
+      agent: 'bot',
+      issue: of,
+      status: 'draft',
+      paths: [{ path: 'a.txt', ranges: [[6, 6]] }],
+    },
+    {
+      number: file,
+      level: 'file',
+      agent: null,
+      issue: null,
+      paths: [{ path: 'a.txt', ranges: [] }],
+    },
   ])
   expect(overlaps).toHaveLength(2)
 })
@@ -57,18 +111,26 @@ test('an archived repository blocks merging', async () => {
   const { world, hearth, ada, otto, ready, row } = await makePullWorld()
   const number = await ready(otto)
   await archiveOf(world, row().id)
-  expect((await world.call(getPull, ada, { repo: REPO, number })).blockers.map(({ code }) => code)).toEqual(['archived'])
+  expect(
+    (await world.call(getPull, ada, { repo: REPO, number })).blockers.map(({ code }) => code),
+  ).toEqual(['archived'])
   expect(hearth.db.one('SELECT 1 FROM pulls WHERE status = ?', 'open')).not.toBeNull()
 })
 
 test('is hidden with its repository, and an issue’s number is none of a pull request', async () => {
   const { world, ada, otto, issue } = await makePullWorld()
   const of = await issue()
-  expect(await refusal(world.call(getPull, ada, { repo: REPO, number: of }))).toMatchObject({ status: 404 })
+  expect(await refusal(world.call(getPull, ada, { repo: REPO, number: of }))).toMatchObject({
+    status: 404,
+  })
   await world.repo('acme/vault', { as: ada, private: true })
   await world.commit('acme/vault', 'main', { 'a.txt': 'a\n' })
   const { createPull } = await import('#features/pulls/create-pull.ts')
   await world.call(createPull, ada, { repo: 'acme/vault', title: 'Secret' })
-  expect(await refusal(world.call(getPull, otto, { repo: 'acme/vault', number: 1 }))).toMatchObject({ status: 404 })
-  expect(await refusal(world.call(getPull, anonymous, { repo: 'acme/vault', number: 1 }))).toMatchObject({ status: 404 })
+  expect(await refusal(world.call(getPull, otto, { repo: 'acme/vault', number: 1 }))).toMatchObject(
+    { status: 404 },
+  )
+  expect(
+    await refusal(world.call(getPull, anonymous, { repo: 'acme/vault', number: 1 })),
+  ).toMatchObject({ status: 404 })
 })

@@ -7,7 +7,9 @@ import { refusal } from '../../world.ts'
 import { makePullWorld, REPO } from './fixture.ts'
 
 test('filters by state, newest first, with the number of all', async () => {
-  const { world, ada, otto, mel, draft, ready, fromBranch } = await makePullWorld({ require_up_to_date: false })
+  const { world, ada, otto, mel, draft, ready, fromBranch } = await makePullWorld({
+    require_up_to_date: false,
+  })
   const first = await draft(otto)
   const second = await ready(otto, { 'c.txt': 'c\n' })
   const third = await ready(otto, { 'd.txt': 'd\n' })
@@ -15,7 +17,9 @@ test('filters by state, newest first, with the number of all', async () => {
   await world.call(mergePull, ada, { repo: REPO, number: third })
   await world.call(closePull, mel, { repo: REPO, number: fourth })
   const numbers = async (state?: 'open' | 'draft' | 'ready' | 'merged' | 'closed' | 'all') =>
-    (await world.call(listPulls, anonymous, { repo: REPO, state })).items.map(({ number }) => number)
+    (await world.call(listPulls, anonymous, { repo: REPO, state })).items.map(
+      ({ number }) => number,
+    )
   expect(await numbers()).toEqual([second, first])
   expect(await numbers('open')).toEqual([second, first])
   expect(await numbers('draft')).toEqual([first])
@@ -23,8 +27,12 @@ test('filters by state, newest first, with the number of all', async () => {
   expect(await numbers('merged')).toEqual([third])
   expect(await numbers('closed')).toEqual([fourth])
   expect(await numbers('all')).toEqual([fourth, third, second, first])
-  expect(await world.call(listPulls, anonymous, { repo: REPO, state: 'all', per_page: 3, page: 2 })).toMatchObject({ items: [{ number: first }], next: null, total: 4 })
-  expect(await refusal(world.call(listPulls, anonymous, { repo: REPO, state: 'odd' as 'open' }))).toMatchObject({ status: 422, field: 'state' })
+  expect(
+    await world.call(listPulls, anonymous, { repo: REPO, state: 'all', per_page: 3, page: 2 }),
+  ).toMatchObject({ items: [{ number: first }], next: null, total: 4 })
+  expect(
+    await refusal(world.call(listPulls, anonymous, { repo: REPO, state: 'odd' as 'open' })),
+  ).toMatchObject({ status: 422, field: 'state' })
 })
 
 test('filters by issue, author and branch', async () => {
@@ -34,7 +42,8 @@ test('filters by issue, author and branch', async () => {
   const forIssue = await draft(otto, null, { issue: of })
   const byAgent = await draft(bot, null)
   const branch = await fromBranch(mel)
-  const numbers = async (filter: { issue?: number; author?: string; branch?: string }) => (await world.call(listPulls, otto, { repo: REPO, ...filter })).items.map(({ number }) => number)
+  const numbers = async (filter: { issue?: number; author?: string; branch?: string }) =>
+    (await world.call(listPulls, otto, { repo: REPO, ...filter })).items.map(({ number }) => number)
   expect(await numbers({ issue: of })).toEqual([forIssue])
   expect(await numbers({ author: 'otto' })).toEqual([forIssue])
   expect(await numbers({ author: 'otto/bot' })).toEqual([byAgent])
@@ -57,6 +66,8 @@ test('asks git for nothing: what is not known yet is unknown, and known soon aft
 test('a private repository shows nothing to others', async () => {
   const { world, ada, otto } = await makePullWorld()
   await world.repo('acme/vault', { as: ada, private: true })
-  expect(await refusal(world.call(listPulls, otto, { repo: 'acme/vault' }))).toMatchObject({ status: 404 })
+  expect(await refusal(world.call(listPulls, otto, { repo: 'acme/vault' }))).toMatchObject({
+    status: 404,
+  })
   expect((await world.call(listPulls, ada, { repo: 'acme/vault' })).items).toEqual([])
 })

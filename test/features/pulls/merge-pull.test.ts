@@ -14,7 +14,10 @@ import { setBasePermission } from '#features/workspaces/set-base-permission.ts'
 import { refusal, withToken, workspaceCaller } from '../../world.ts'
 import { makePullWorld, REPO, text } from './fixture.ts'
 
-const commitOf = async ({ hearth, row }: Awaited<ReturnType<typeof makePullWorld>>, oid: string | null) => {
+const commitOf = async (
+  { hearth, row }: Awaited<ReturnType<typeof makePullWorld>>,
+  oid: string | null,
+) => {
   const commit = await hearth.git.commit(row().store, oid ?? '')
   if (!commit) throw new Error('no commit')
   return commit
@@ -34,26 +37,62 @@ describe('merge', () => {
     const merged = await world.call(mergePull, ada, { repo: REPO, number })
     const tip = ref('main')
     expect(merged).toMatchObject({
-      status: 'merged', merged_by: 'ada', merge_commit_sha: tip, merge_method: 'merge', queue: null, commits_count: 1, base: { ref: 'main', sha: tip }, head: { sha: head },
+      status: 'merged',
+      merged_by: 'ada',
+      merge_commit_sha: tip,
+      merge_method: 'merge',
+      queue: null,
+      commits_count: 1,
+      base: { ref: 'main', sha: tip },
+      head: { sha: head },
     })
     expect(merged.merged_at).toBe(new Date(world.clock.now()).toISOString())
     expect(merged.blockers.map(({ code }) => code)).toEqual(['not_open'])
     const commit = await commitOf(forge, tip)
     expect(commit.parents).toEqual([before ?? '', head ?? ''])
-    expect(commit.message).toBe(`Merge #${number}: It is broken\n\nIt is done.\n\nPull-Request: ${REPO}#${number}\nSession: https://hearth.test/${REPO}/pull/${number}/session\n`)
+    expect(commit.message).toBe(
+      `Merge #${number}: It is broken\n\nIt is done.\n\nPull-Request: ${REPO}#${number}\nSession: https://hearth.test/${REPO}/pull/${number}/session\n`,
+    )
     expect(commit.author.name).toBe('ada')
     expect(await hearth.git.entry(row().store, tip ?? '', 'b.txt')).not.toBeNull()
 
     const detail = await world.call(getIssue, otto, { repo: REPO, number: of })
-    expect(detail.issue).toMatchObject({ state: 'closed', reason: 'completed', resolved_by: number, closed_by: { username: 'ada' } })
-    expect(detail.pulls).toMatchObject([{ number: sibling, status: 'closed', superseded_by: number }, { number, status: 'merged', merged_by: 'ada' }])
-    expect(await world.call(getPull, otto, { repo: REPO, number: sibling })).toMatchObject({ status: 'closed', superseded_by: number, issue: { number: of } })
+    expect(detail.issue).toMatchObject({
+      state: 'closed',
+      reason: 'completed',
+      resolved_by: number,
+      closed_by: { username: 'ada' },
+    })
+    expect(detail.pulls).toMatchObject([
+      { number: sibling, status: 'closed', superseded_by: number },
+      { number, status: 'merged', merged_by: 'ada' },
+    ])
+    expect(await world.call(getPull, otto, { repo: REPO, number: sibling })).toMatchObject({
+      status: 'closed',
+      superseded_by: number,
+      issue: { number: of },
+    })
     expect(pull(stranger).status).toBe('draft')
     expect(row().open_pulls_count).toBe(1)
 
-    const told = world.events().slice(world.events().findIndex(({ type, data }) => type === 'git.push' && data['after'] === tip))
-    expect(told.map(({ type }) => type)).toEqual(['git.push', 'pull.merged', 'issue.closed', 'pull.closed'])
-    expect(told[1]?.data).toEqual({ number, issue: of, commit: tip, method: 'merge', merged_by: 'ada' })
+    const told = world
+      .events()
+      .slice(
+        world.events().findIndex(({ type, data }) => type === 'git.push' && data['after'] === tip),
+      )
+    expect(told.map(({ type }) => type)).toEqual([
+      'git.push',
+      'pull.merged',
+      'issue.closed',
+      'pull.closed',
+    ])
+    expect(told[1]?.data).toEqual({
+      number,
+      issue: of,
+      commit: tip,
+      method: 'merge',
+      merged_by: 'ada',
+    })
     expect(told[3]?.data).toEqual({ number: sibling, issue: of, superseded_by: number })
     await world.jobs()
     expect(pull(number).merge_method).toBe('merge')
@@ -67,8 +106,15 @@ describe('merge', () => {
     await world.commit(REPO, 'main', { 'b.txt': 'later\n' })
     await world.jobs()
     const changes = await world.call(getPullChanges, anonymous, { repo: REPO, number })
-    expect(changes).toMatchObject({ base_sha: base, totals: { files: 1, additions: 1, deletions: 1 }, files: [{ path: 'b.txt' }] })
-    expect(await world.call(getPull, anonymous, { repo: REPO, number })).toMatchObject({ commits_count: 1, behind: { by: 0, conflicts: null } })
+    expect(changes).toMatchObject({
+      base_sha: base,
+      totals: { files: 1, additions: 1, deletions: 1 },
+      files: [{ path: 'b.txt' }],
+    })
+    expect(await world.call(getPull, anonymous, { repo: REPO, number })).toMatchObject({
+      commits_count: 1,
+      behind: { by: 0, conflicts: null },
+    })
   })
 
   test('keep_issue_open leaves the issue and its other pull requests alone', async () => {
@@ -77,7 +123,10 @@ describe('merge', () => {
     const number = await ready(otto, undefined, { issue: of })
     const sibling = await draft(otto, { 'c.txt': 'c\n' }, { issue: of })
     await world.call(mergePull, ada, { repo: REPO, number, keep_issue_open: true })
-    expect((await world.call(getIssue, otto, { repo: REPO, number: of })).issue).toMatchObject({ state: 'open', resolved_by: null })
+    expect((await world.call(getIssue, otto, { repo: REPO, number: of })).issue).toMatchObject({
+      state: 'open',
+      resolved_by: null,
+    })
     expect(pull(sibling).status).toBe('draft')
     expect(world.events('issue.closed')).toEqual([])
   })
@@ -85,7 +134,11 @@ describe('merge', () => {
   test('a message of the caller’s own keeps the trailers', async () => {
     const forge = await makePullWorld()
     const number = await forge.ready(forge.otto)
-    await forge.world.call(mergePull, forge.ada, { repo: REPO, number, message: 'Land it\n\nReviewed-by: mel' })
+    await forge.world.call(mergePull, forge.ada, {
+      repo: REPO,
+      number,
+      message: 'Land it\n\nReviewed-by: mel',
+    })
     expect((await commitOf(forge, forge.ref('main'))).message).toBe(
       `Land it\n\nReviewed-by: mel\nPull-Request: ${REPO}#${number}\nSession: https://hearth.test/${REPO}/pull/${number}/session\n`,
     )
@@ -132,8 +185,20 @@ describe('rebase', () => {
     await world.commit(REPO, 'main', { 'z.txt': 'z\n' })
     const before = ref('main')
     await world.call(mergePull, ada, { repo: REPO, number, method: 'rebase' })
-    const log = await hearth.git.log(row().store, { tips: [ref('main') ?? ''], hide: [before ?? ''] })
-    expect(log.map(({ message, committer, author }) => [message.split('\n')[0], committer.name, author.name])).toEqual([['Second', 'Hearth', 'otto'], ['Change files', 'Hearth', 'otto']])
+    const log = await hearth.git.log(row().store, {
+      tips: [ref('main') ?? ''],
+      hide: [before ?? ''],
+    })
+    expect(
+      log.map(({ message, committer, author }) => [
+        message.split('\n')[0],
+        committer.name,
+        author.name,
+      ]),
+    ).toEqual([
+      ['Second', 'Hearth', 'otto'],
+      ['Change files', 'Hearth', 'otto'],
+    ])
     expect(log[0]?.message).toContain(`Pull-Request: ${REPO}#${number}`)
     expect(log[1]?.parents).toEqual([before ?? ''])
   })
@@ -145,7 +210,9 @@ describe('rebase', () => {
     await world.commit(fork(number), 'main', { 'a.txt': text({ 15: 'also' }) }, { as: otto })
     await world.commit(REPO, 'main', { 'a.txt': text({ 5: 'theirs' }) })
     const before = ref('main')
-    expect(await refusal(world.call(mergePull, ada, { repo: REPO, number, method: 'rebase' }))).toMatchObject({ status: 409, reason: 'conflicts', details: { paths: ['a.txt'] } })
+    expect(
+      await refusal(world.call(mergePull, ada, { repo: REPO, number, method: 'rebase' })),
+    ).toMatchObject({ status: 409, reason: 'conflicts', details: { paths: ['a.txt'] } })
     expect(ref('main')).toBe(before)
     expect(pull(number).status).toBe('open')
   })
@@ -158,13 +225,29 @@ describe('refusals', () => {
     const before = ref('main')
     const input = { repo: REPO, number }
     expect(await refusal(world.call(mergePull, anonymous, input))).toMatchObject({ status: 401 })
-    expect(await refusal(world.call(mergePull, otto, input))).toMatchObject({ status: 403, reason: 'role' })
-    expect(await refusal(world.call(mergePull, withToken(mel, { scopes: ['pulls:write'] }), input))).toMatchObject({ status: 403, reason: 'scope', details: { scope: 'pulls:merge' } })
-    expect(await refusal(world.call(mergePull, withToken(ada, { role: 'triage' }), input))).toMatchObject({ status: 403, reason: 'role' })
-    expect(await refusal(world.call(mergePull, workspaceCaller(workspace, { scopes: ['pulls:write'] }), input))).toMatchObject({ status: 403, reason: 'scope' })
+    expect(await refusal(world.call(mergePull, otto, input))).toMatchObject({
+      status: 403,
+      reason: 'role',
+    })
+    expect(
+      await refusal(world.call(mergePull, withToken(mel, { scopes: ['pulls:write'] }), input)),
+    ).toMatchObject({ status: 403, reason: 'scope', details: { scope: 'pulls:merge' } })
+    expect(
+      await refusal(world.call(mergePull, withToken(ada, { role: 'triage' }), input)),
+    ).toMatchObject({ status: 403, reason: 'role' })
+    expect(
+      await refusal(
+        world.call(mergePull, workspaceCaller(workspace, { scopes: ['pulls:write'] }), input),
+      ),
+    ).toMatchObject({ status: 403, reason: 'scope' })
     await world.call(setBasePermission, ada, { workspace: 'acme', base_permission: 'read' })
-    expect(await refusal(world.call(mergePull, mel, input))).toMatchObject({ status: 403, reason: 'role' })
-    expect(await refusal(world.call(mergePull, ada, { repo: REPO, number: 77 }))).toMatchObject({ status: 404 })
+    expect(await refusal(world.call(mergePull, mel, input))).toMatchObject({
+      status: 403,
+      reason: 'role',
+    })
+    expect(await refusal(world.call(mergePull, ada, { repo: REPO, number: 77 }))).toMatchObject({
+      status: 404,
+    })
     expect(pull(number).status).toBe('open')
     expect(ref('main')).toBe(before)
     expect(world.events('pull.merged')).toEqual([])
@@ -174,12 +257,21 @@ describe('refusals', () => {
     const { world, ada, otto, draft, ready } = await makePullWorld()
     const { closePull } = await import('#features/pulls/close-pull.ts')
     const number = await draft(otto)
-    expect(await refusal(world.call(mergePull, ada, { repo: REPO, number }))).toMatchObject({ status: 409, reason: 'draft', details: { blockers: [{ code: 'draft' }] } })
+    expect(await refusal(world.call(mergePull, ada, { repo: REPO, number }))).toMatchObject({
+      status: 409,
+      reason: 'draft',
+      details: { blockers: [{ code: 'draft' }] },
+    })
     await world.call(closePull, otto, { repo: REPO, number })
-    expect(await refusal(world.call(mergePull, ada, { repo: REPO, number }))).toMatchObject({ status: 409, reason: 'not_open' })
+    expect(await refusal(world.call(mergePull, ada, { repo: REPO, number }))).toMatchObject({
+      status: 409,
+      reason: 'not_open',
+    })
     const second = await ready(otto)
     await world.call(mergePull, ada, { repo: REPO, number: second })
-    expect(await refusal(world.call(mergePull, ada, { repo: REPO, number: second }))).toMatchObject({ status: 409, reason: 'not_open' })
+    expect(await refusal(world.call(mergePull, ada, { repo: REPO, number: second }))).toMatchObject(
+      { status: 409, reason: 'not_open' },
+    )
     expect(world.events('pull.merged')).toHaveLength(1)
   })
 
@@ -187,8 +279,15 @@ describe('refusals', () => {
     const { world, ada, otto, ready, pull } = await makePullWorld()
     const number = await ready(otto)
     const head = pull(number).head_sha ?? ''
-    expect(await refusal(world.call(mergePull, ada, { repo: REPO, number, expected_head: 'f'.repeat(40) }))).toMatchObject({ status: 409, reason: 'head_moved', details: { head } })
-    expect((await world.call(mergePull, ada, { repo: REPO, number, expected_head: head.slice(0, 10) })).status).toBe('merged')
+    expect(
+      await refusal(
+        world.call(mergePull, ada, { repo: REPO, number, expected_head: 'f'.repeat(40) }),
+      ),
+    ).toMatchObject({ status: 409, reason: 'head_moved', details: { head } })
+    expect(
+      (await world.call(mergePull, ada, { repo: REPO, number, expected_head: head.slice(0, 10) }))
+        .status,
+    ).toBe('merged')
   })
 
   test('a base that moved, until it is merged in; what get_pull lists is what merging says', async () => {
@@ -196,10 +295,17 @@ describe('refusals', () => {
     const number = await ready(otto)
     await world.commit(REPO, 'main', { 'a.txt': text({ 3: 'theirs' }) })
     const refused = await refusal(world.call(mergePull, ada, { repo: REPO, number }))
-    expect(refused).toMatchObject({ status: 409, reason: 'base_moved', details: { behind: 1, base_sha: ref('main') } })
+    expect(refused).toMatchObject({
+      status: 409,
+      reason: 'base_moved',
+      details: { behind: 1, base_sha: ref('main') },
+    })
     const detail = await world.call(getPull, ada, { repo: REPO, number })
     expect(detail.blockers).toEqual(refused.details['blockers'] as typeof detail.blockers)
-    expect(detail).toMatchObject({ mergeable: 'yes', behind: { by: 1, base: 'main', conflicts: false, touched_paths: [] } })
+    expect(detail).toMatchObject({
+      mergeable: 'yes',
+      behind: { by: 1, base: 'main', conflicts: false, touched_paths: [] },
+    })
     await mergeBaseIn(number, otto)
     expect((await world.call(mergePull, ada, { repo: REPO, number })).status).toBe('merged')
   })
@@ -209,42 +315,83 @@ describe('refusals', () => {
     const number = await ready(otto, { 'a.txt': text({ 3: 'mine' }) })
     await world.commit(REPO, 'main', { 'a.txt': text({ 3: 'theirs' }) })
     const refused = await refusal(world.call(mergePull, ada, { repo: REPO, number }))
-    expect(refused).toMatchObject({ status: 409, reason: 'conflicts', details: { paths: ['a.txt'] } })
-    expect((refused.details['blockers'] as { code: string }[]).map(({ code }) => code)).toEqual(['conflicts', 'base_moved'])
+    expect(refused).toMatchObject({
+      status: 409,
+      reason: 'conflicts',
+      details: { paths: ['a.txt'] },
+    })
+    expect((refused.details['blockers'] as { code: string }[]).map(({ code }) => code)).toEqual([
+      'conflicts',
+      'base_moved',
+    ])
     await configure({ require_up_to_date: false })
     const detail = await world.call(getPull, ada, { repo: REPO, number })
-    expect(detail).toMatchObject({ mergeable: 'no', behind: { conflicts: true, conflict_paths: ['a.txt'], touched_paths: ['a.txt'] } })
+    expect(detail).toMatchObject({
+      mergeable: 'no',
+      behind: { conflicts: true, conflict_paths: ['a.txt'], touched_paths: ['a.txt'] },
+    })
     expect(detail.blockers.map(({ code }) => code)).toEqual(['conflicts'])
   })
 
   test('approvals that are missing, and changes that were requested', async () => {
     const { world, ada, mel, max, otto, ready } = await makePullWorld({ required_approvals: 1 })
     const number = await ready(otto)
-    expect(await refusal(world.call(mergePull, ada, { repo: REPO, number }))).toMatchObject({ reason: 'approvals_missing', details: { required: 1, counted: 0 } })
+    expect(await refusal(world.call(mergePull, ada, { repo: REPO, number }))).toMatchObject({
+      reason: 'approvals_missing',
+      details: { required: 1, counted: 0 },
+    })
     await world.call(reviewPull, mel, { repo: REPO, number, verdict: 'approve' })
-    await world.call(reviewPull, max, { repo: REPO, number, verdict: 'request_changes', body: 'No.' })
-    expect(await refusal(world.call(mergePull, ada, { repo: REPO, number }))).toMatchObject({ reason: 'changes_requested' })
+    await world.call(reviewPull, max, {
+      repo: REPO,
+      number,
+      verdict: 'request_changes',
+      body: 'No.',
+    })
+    expect(await refusal(world.call(mergePull, ada, { repo: REPO, number }))).toMatchObject({
+      reason: 'changes_requested',
+    })
     await world.call(reviewPull, max, { repo: REPO, number, verdict: 'approve' })
-    expect(await world.call(mergePull, ada, { repo: REPO, number })).toMatchObject({ status: 'merged', approvals: { required: 1, counted: 2 } })
+    expect(await world.call(mergePull, ada, { repo: REPO, number })).toMatchObject({
+      status: 'merged',
+      approvals: { required: 1, counted: 2 },
+    })
   })
 
   test('conversations that are open, where the repository asks for that', async () => {
     const { world, ada, mel, otto, ready, configure } = await makePullWorld()
     const number = await ready(otto)
-    const comment = await world.call(addComment, mel, { repo: REPO, number, body: 'Why?', path: 'b.txt', line: 1 })
+    const comment = await world.call(addComment, mel, {
+      repo: REPO,
+      number,
+      body: 'Why?',
+      path: 'b.txt',
+      line: 1,
+    })
     await configure({ require_conversation_resolution: true })
-    expect(await refusal(world.call(mergePull, ada, { repo: REPO, number }))).toMatchObject({ reason: 'conversations_open', details: { open: 1 } })
+    expect(await refusal(world.call(mergePull, ada, { repo: REPO, number }))).toMatchObject({
+      reason: 'conversations_open',
+      details: { open: 1 },
+    })
     await world.call(resolveComment, otto, { repo: REPO, id: comment.id, resolved: true })
     expect((await world.call(mergePull, ada, { repo: REPO, number })).status).toBe('merged')
   })
 
   test('a method that the repository does not allow; with a queue merging lands nothing by itself', async () => {
-    const { world, ada, otto, ready, configure, ref } = await makePullWorld({ merge_methods: ['squash'], default_merge_method: 'squash' })
+    const { world, ada, otto, ready, configure, ref } = await makePullWorld({
+      merge_methods: ['squash'],
+      default_merge_method: 'squash',
+    })
     const number = await ready(otto)
     const before = ref('main')
-    expect(await refusal(world.call(mergePull, ada, { repo: REPO, number, method: 'merge' }))).toMatchObject({ status: 422, field: 'method' })
+    expect(
+      await refusal(world.call(mergePull, ada, { repo: REPO, number, method: 'merge' })),
+    ).toMatchObject({ status: 422, field: 'method' })
     await configure({ merge_queue: true })
-    expect(await world.call(mergePull, ada, { repo: REPO, number })).toMatchObject({ status: 'open', blockers: [], queue: { position: 1, state: 'queued' } })
+    expect(await world.call(mergePull, ada, { repo: REPO, number })).toMatchObject({
+      status: 'open',
+      blockers: [],
+      queue: { position: 1, state: 'queued' },
+    })
     expect(ref('main')).toBe(before)
     await configure({ merge_queue: false })
     expect((await world.call(mergePull, ada, { repo: REPO, number })).merge_method).toBe('squash')
@@ -253,23 +400,36 @@ describe('refusals', () => {
 
 describe('races', () => {
   test('of two merges at once one wins; the other is told that the base has moved', async () => {
-    const { world, ada, mel, otto, ready, ref, hearth, row, pull } = await makePullWorld({ require_up_to_date: false })
+    const { world, ada, mel, otto, ready, ref, hearth, row, pull } = await makePullWorld({
+      require_up_to_date: false,
+    })
     const before = ref('main')
     const first = await ready(otto, { 'c.txt': 'c\n' })
     const second = await ready(otto, { 'd.txt': 'd\n' })
-    const both = await Promise.allSettled([world.call(mergePull, ada, { repo: REPO, number: first }), world.call(mergePull, mel, { repo: REPO, number: second })])
+    const both = await Promise.allSettled([
+      world.call(mergePull, ada, { repo: REPO, number: first }),
+      world.call(mergePull, mel, { repo: REPO, number: second }),
+    ])
     const lost = both.find(({ status }) => status === 'rejected') as PromiseRejectedResult
     expect(both.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
     expect(lost.reason).toMatchObject({ status: 409, reason: 'base_moved' })
     expect([pull(first).status, pull(second).status].sort()).toEqual(['merged', 'open'])
-    expect(await hearth.git.count(row().store, { tips: [ref('main') ?? ''], hide: [before ?? ''], firstParent: true })).toBe(1)
+    expect(
+      await hearth.git.count(row().store, {
+        tips: [ref('main') ?? ''],
+        hide: [before ?? ''],
+        firstParent: true,
+      }),
+    ).toBe(1)
     expect(world.events('pull.merged')).toHaveLength(1)
   })
 
   test('the same one twice at once: merged once', async () => {
     const { world, ada, mel, otto, ready } = await makePullWorld()
     const number = await ready(otto)
-    const both = await Promise.allSettled([ada, mel].map((caller) => world.call(mergePull, caller, { repo: REPO, number })))
+    const both = await Promise.allSettled(
+      [ada, mel].map((caller) => world.call(mergePull, caller, { repo: REPO, number })),
+    )
     expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
     expect(world.events('pull.merged')).toHaveLength(1)
   })
@@ -287,11 +447,24 @@ describe('races', () => {
       }
       return refusal(world.call(mergePull, ada, { repo: REPO, number }))
     }
-    expect(await meanwhile(() => world.call(convertPullToDraft, otto, { repo: REPO, number }))).toMatchObject({ reason: 'draft' })
+    expect(
+      await meanwhile(() => world.call(convertPullToDraft, otto, { repo: REPO, number })),
+    ).toMatchObject({ reason: 'draft' })
     const { markPullReady } = await import('#features/pulls/mark-pull-ready.ts')
     await world.call(markPullReady, otto, { repo: REPO, number, summary: 'again' })
-    expect(await meanwhile(() => world.commit(fork(number), 'main', { 'e.txt': 'e\n' }, { as: otto }))).toMatchObject({ reason: 'head_moved' })
-    expect(await meanwhile(() => world.call(reviewPull, mel, { repo: REPO, number, verdict: 'request_changes', body: 'Wait' }))).toMatchObject({ reason: 'changes_requested' })
+    expect(
+      await meanwhile(() => world.commit(fork(number), 'main', { 'e.txt': 'e\n' }, { as: otto })),
+    ).toMatchObject({ reason: 'head_moved' })
+    expect(
+      await meanwhile(() =>
+        world.call(reviewPull, mel, {
+          repo: REPO,
+          number,
+          verdict: 'request_changes',
+          body: 'Wait',
+        }),
+      ),
+    ).toMatchObject({ reason: 'changes_requested' })
     expect(ref('main')).toBe(before)
     expect(pull(number).status).toBe('open')
     expect(world.events('pull.merged')).toEqual([])
@@ -304,7 +477,13 @@ describe('races', () => {
     const land = hearth.git.land
     hearth.git.land = async (store, options) => {
       const signature = options.author
-      const extra = await hearth.git.commitFiles(store, { parent: options.head, changes: [{ action: 'delete', path: 'a.txt' }], message: 'x', author: signature, committer: signature })
+      const extra = await hearth.git.commitFiles(store, {
+        parent: options.head,
+        changes: [{ action: 'delete', path: 'a.txt' }],
+        message: 'x',
+        author: signature,
+        committer: signature,
+      })
       return land.call(hearth.git, store, { ...options, head: extra.commit })
     }
     expect(world.call(mergePull, ada, { repo: REPO, number })).rejects.toThrow('was stopped')
@@ -326,13 +505,24 @@ describe('the merged branch', () => {
     await world.call(mergePull, ada, { repo: REPO, number, method: 'squash' })
     expect(ref('feature')).toBeNull()
     expect(pull(number)).toMatchObject({ status: 'merged', head_sha: head })
-    expect(hearth.db.one<{ oid: string }>('SELECT oid FROM refs WHERE repo_id = ? AND name = ?', row().id, `refs/pull/${number}/head`)?.oid).toBe(head ?? '')
+    expect(
+      hearth.db.one<{ oid: string }>(
+        'SELECT oid FROM refs WHERE repo_id = ? AND name = ?',
+        row().id,
+        `refs/pull/${number}/head`,
+      )?.oid,
+    ).toBe(head ?? '')
     expect(world.events('pull.closed')).toEqual([])
-    expect(world.events('git.push').at(-1)?.data).toMatchObject({ ref: 'refs/heads/feature', deleted: true })
+    expect(world.events('git.push').at(-1)?.data).toMatchObject({
+      ref: 'refs/heads/feature',
+      deleted: true,
+    })
   })
 
   test('stays when the repository keeps branches, or when another pull request stands on it', async () => {
-    const { world, ada, mel, fromBranch, ref, pull, push, configure } = await makePullWorld({ delete_branch_on_merge: false })
+    const { world, ada, mel, fromBranch, ref, pull, push, configure } = await makePullWorld({
+      delete_branch_on_merge: false,
+    })
     const first = await fromBranch(mel, 'feature')
     await world.call(mergePull, ada, { repo: REPO, number: first })
     expect(ref('feature')).not.toBeNull()
@@ -341,7 +531,14 @@ describe('the merged branch', () => {
     await push(REPO, 'third', ref('second'))
     await world.commit(REPO, 'third', { 'd.txt': 'd\n' }, { as: mel })
     const { createPull } = await import('#features/pulls/create-pull.ts')
-    const stacked = (await world.call(createPull, mel, { repo: REPO, title: 'On top', branch: 'third', base: 'second' })).pull.number
+    const stacked = (
+      await world.call(createPull, mel, {
+        repo: REPO,
+        title: 'On top',
+        branch: 'third',
+        base: 'second',
+      })
+    ).pull.number
     await world.call(mergePull, ada, { repo: REPO, number: second })
     expect(ref('second')).not.toBeNull()
     expect(pull(stacked).status).toBe('open')
@@ -352,11 +549,16 @@ test('an agent’s merge is its person’s', async () => {
   const { world, ada, otto, agent, ready } = await makePullWorld()
   const bot = await agent(ada)
   const number = await ready(otto)
-  expect(await world.call(mergePull, bot, { repo: REPO, number })).toMatchObject({ merged_by: 'ada', status: 'merged' })
+  expect(await world.call(mergePull, bot, { repo: REPO, number })).toMatchObject({
+    merged_by: 'ada',
+    status: 'merged',
+  })
 })
 
 test('renames on the base are followed', async () => {
-  const { world, hearth, ada, otto, ready, ref, row } = await makePullWorld({ require_up_to_date: false })
+  const { world, hearth, ada, otto, ready, ref, row } = await makePullWorld({
+    require_up_to_date: false,
+  })
   const number = await ready(otto, { 'a.txt': text({ 5: 'mine' }), 'docs/new.txt': 'new\n' })
   await world.commit(REPO, 'main', { 'a.txt': null, 'moved/a.txt': text({ 15: 'theirs' }) })
   await world.call(mergePull, ada, { repo: REPO, number })
@@ -370,10 +572,22 @@ test('the session of one without entries is not named', async () => {
   const number = await forge.fromBranch(forge.mel)
   await forge.world.call(updatePull, forge.mel, { repo: REPO, number, body: '' })
   await forge.world.call(mergePull, forge.ada, { repo: REPO, number })
-  const push = forge.world.events('git.push').find(({ data }) => data['ref'] === 'refs/heads/main' && data['after'] === forge.ref('main'))
+  const push = forge.world
+    .events('git.push')
+    .find(({ data }) => data['ref'] === 'refs/heads/main' && data['after'] === forge.ref('main'))
   expect(push).toBeDefined()
-  expect((await commitOf(forge, forge.ref('main'))).message).toBe(`Merge #${number}: From a branch\n\nPull-Request: ${REPO}#${number}\n`)
-  expect(await refusal(forge.world.call(appendSession, forge.otto, { repo: REPO, number, entries: [{ kind: 'message', text: 'x' }] }))).toMatchObject({ status: 403 })
+  expect((await commitOf(forge, forge.ref('main'))).message).toBe(
+    `Merge #${number}: From a branch\n\nPull-Request: ${REPO}#${number}\n`,
+  )
+  expect(
+    await refusal(
+      forge.world.call(appendSession, forge.otto, {
+        repo: REPO,
+        number,
+        entries: [{ kind: 'message', text: 'x' }],
+      }),
+    ),
+  ).toMatchObject({ status: 403 })
 })
 
 test('what waits in a queue was asked for, and is told of once; what lands at once is told of as merged alone', async () => {
@@ -384,5 +598,7 @@ test('what waits in a queue was asked for, and is told of once; what lands at on
   await configure({ merge_queue: true })
   await world.call(mergePull, mel, { repo: REPO, number: second })
   await world.call(mergePull, mel, { repo: REPO, number: second })
-  expect(world.events('pull.merge_requested').map(({ actor_id, data }) => [actor_id, data])).toEqual([[mel.id, { number: second, issue: null }]])
+  expect(
+    world.events('pull.merge_requested').map(({ actor_id, data }) => [actor_id, data]),
+  ).toEqual([[mel.id, { number: second, issue: null }]])
 })

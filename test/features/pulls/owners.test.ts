@@ -12,24 +12,50 @@ async function owned() {
   const made = await makePullWorld({ require_code_owner_review: true, require_up_to_date: false })
   const { world, ada } = made
   await world.call(createTeam, ada, { workspace: 'acme', name: 'Writers', slug: 'writers' })
-  await world.call(createTeam, ada, { workspace: 'acme', name: 'Poets', slug: 'poets', parent: 'writers' })
+  await world.call(createTeam, ada, {
+    workspace: 'acme',
+    name: 'Poets',
+    slug: 'poets',
+    parent: 'writers',
+  })
   await world.commit(REPO, 'main', { CODEOWNERS: OWNERS })
-  const approve = (caller: typeof ada, number: number) => world.call(reviewPull, caller, { repo: REPO, number, verdict: 'approve' })
-  const blockers = async (number: number) => (await world.call(getPull, ada, { repo: REPO, number })).blockers
+  const approve = (caller: typeof ada, number: number) =>
+    world.call(reviewPull, caller, { repo: REPO, number, verdict: 'approve' })
+  const blockers = async (number: number) =>
+    (await world.call(getPull, ada, { repo: REPO, number })).blockers
   return { ...made, approve, blockers }
 }
 
 describe('an owner of each owned path must approve', () => {
   test('by name and by address, each for their own', async () => {
     const { world, ada, mel, max, otto, ready, approve, blockers } = await owned()
-    const number = await ready(otto, { 'a.txt': text({ 2: 'two' }), 'b.txt': 'x\n', 'code.ts': 'x\n' })
+    const number = await ready(otto, {
+      'a.txt': text({ 2: 'two' }),
+      'b.txt': 'x\n',
+      'code.ts': 'x\n',
+    })
     expect(await blockers(number)).toMatchObject([
-      { code: 'approvals_missing', details: { required: 0, counted: 0, owners: [{ owners: ['mel@example.com', '@nobody'], paths: ['a.txt', 'b.txt'], count: 2 }, { owners: ['@ada'], paths: ['code.ts'] }] } },
+      {
+        code: 'approvals_missing',
+        details: {
+          required: 0,
+          counted: 0,
+          owners: [
+            { owners: ['mel@example.com', '@nobody'], paths: ['a.txt', 'b.txt'], count: 2 },
+            { owners: ['@ada'], paths: ['code.ts'] },
+          ],
+        },
+      },
     ])
     await approve(max, number)
-    expect(await refusal(world.call(mergePull, max, { repo: REPO, number }))).toMatchObject({ status: 409, reason: 'approvals_missing' })
+    expect(await refusal(world.call(mergePull, max, { repo: REPO, number }))).toMatchObject({
+      status: 409,
+      reason: 'approvals_missing',
+    })
     await approve(mel, number)
-    expect(await blockers(number)).toMatchObject([{ code: 'approvals_missing', details: { owners: [{ owners: ['@ada'] }] } }])
+    expect(await blockers(number)).toMatchObject([
+      { code: 'approvals_missing', details: { owners: [{ owners: ['@ada'] }] } },
+    ])
     await approve(ada, number)
     expect(await blockers(number)).toEqual([])
     expect((await world.call(mergePull, max, { repo: REPO, number })).status).toBe('merged')
@@ -39,7 +65,9 @@ describe('an owner of each owned path must approve', () => {
     const { world, ada, mel, max, otto, ready, approve, blockers } = await owned()
     const number = await ready(otto, { 'docs/new.md': 'x\n' })
     await approve(max, number)
-    expect(await blockers(number)).toMatchObject([{ code: 'approvals_missing', details: { owners: [{ owners: ['@acme/writers'] }] } }])
+    expect(await blockers(number)).toMatchObject([
+      { code: 'approvals_missing', details: { owners: [{ owners: ['@acme/writers'] }] } },
+    ])
     await world.call(setTeamMember, ada, { workspace: 'acme', team: 'poets', username: 'max' })
     expect(await blockers(number)).toEqual([])
     expect((await world.call(mergePull, mel, { repo: REPO, number })).status).toBe('merged')
@@ -59,10 +87,14 @@ describe('an owner of each owned path must approve', () => {
   test('the base says who owns, not the change; and when the base says something else, that counts', async () => {
     const { world, ada, otto, ready, blockers } = await owned()
     const number = await ready(otto, { 'b.txt': 'x\n', CODEOWNERS: '* @otto\n' })
-    expect(await blockers(number)).toMatchObject([{ details: { owners: [{ owners: ['@ada'], paths: ['CODEOWNERS'] }, { paths: ['b.txt'] }] } }])
+    expect(await blockers(number)).toMatchObject([
+      { details: { owners: [{ owners: ['@ada'], paths: ['CODEOWNERS'] }, { paths: ['b.txt'] }] } },
+    ])
     await world.commit(REPO, 'main', { CODEOWNERS: '*.txt @mel\n' }, { as: ada })
     // It conflicts now as well; who owns what is of the new base.
-    expect((await blockers(number)).find(({ code }) => code === 'approvals_missing')).toMatchObject({ details: { owners: [{ owners: ['@mel'], paths: ['b.txt'] }] } })
+    expect((await blockers(number)).find(({ code }) => code === 'approvals_missing')).toMatchObject(
+      { details: { owners: [{ owners: ['@mel'], paths: ['b.txt'] }] } },
+    )
   })
 
   test('not where the setting is off', async () => {

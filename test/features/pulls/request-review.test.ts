@@ -22,28 +22,59 @@ async function makeReviewWorld() {
   const people = []
   for (const name of ['t1', 't2', 't3', 't4']) {
     const person = await world.user(name)
-    await world.write((tx) => addMember(tx, { workspace_id: workspace.id, user_id: person.id, role: 'member' }))
+    await world.write((tx) =>
+      addMember(tx, { workspace_id: workspace.id, user_id: person.id, role: 'member' }),
+    )
     people.push(person)
   }
   const [t1, t2, t3, t4] = people as [typeof ada, typeof ada, typeof ada, typeof ada]
-  const show = ({ requested_reviewers: { users, teams, agents } }: { requested_reviewers: { users: { username: string }[]; teams: string[]; agents: { username: string }[] } }) => ({
-    users: users.map(({ username }) => username).sort(), teams, agents: agents.map(({ username }) => username),
+  const show = ({
+    requested_reviewers: { users, teams, agents },
+  }: {
+    requested_reviewers: {
+      users: { username: string }[]
+      teams: string[]
+      agents: { username: string }[]
+    }
+  }) => ({
+    users: users.map(({ username }) => username).sort(),
+    teams,
+    agents: agents.map(({ username }) => username),
   })
   return {
-    ...pulls, t1, t2, t3, t4, show,
-    ask: async (number: number, names: Names, as: SignedIn = ada) => show(await world.call(requestReview, as, { repo: REPO, number, ...names })),
-    cancel: async (number: number, names: Names, as: SignedIn = ada) => show(await world.call(cancelReviewRequest, as, { repo: REPO, number, ...names })),
-    requested: async (number: number) => show(await world.call(getPull, ada, { repo: REPO, number })),
-    review: (number: number, as: SignedIn) => world.call(reviewPull, as, { repo: REPO, number, verdict: 'comment', body: 'Seen.' }),
+    ...pulls,
+    t1,
+    t2,
+    t3,
+    t4,
+    show,
+    ask: async (number: number, names: Names, as: SignedIn = ada) =>
+      show(await world.call(requestReview, as, { repo: REPO, number, ...names })),
+    cancel: async (number: number, names: Names, as: SignedIn = ada) =>
+      show(await world.call(cancelReviewRequest, as, { repo: REPO, number, ...names })),
+    requested: async (number: number) =>
+      show(await world.call(getPull, ada, { repo: REPO, number })),
+    review: (number: number, as: SignedIn) =>
+      world.call(reviewPull, as, { repo: REPO, number, verdict: 'comment', body: 'Seen.' }),
     /** A team with these people, and perhaps a rule for whom it asks. */
     team: async (name: string, members: string[], rule: object | null = null, parent?: string) => {
       await world.call(createTeam, ada, { workspace: 'acme', name, parent })
       const { removeTeamMember } = await import('#features/teams/remove-team-member.ts')
       await world.call(removeTeamMember, ada, { workspace: 'acme', team: name, username: 'ada' })
-      for (const username of members) await world.call(setTeamMember, ada, { workspace: 'acme', team: name, username })
-      if (rule) await world.call(setReviewAssignment, ada, { workspace: 'acme', team: name, enabled: true, ...rule })
+      for (const username of members)
+        await world.call(setTeamMember, ada, { workspace: 'acme', team: name, username })
+      if (rule)
+        await world.call(setReviewAssignment, ada, {
+          workspace: 'acme',
+          team: name,
+          enabled: true,
+          ...rule,
+        })
     },
-    waiting: async (who: string) => (await world.call(listPulls, ada, { repo: REPO, review_requested: who })).items.map(({ number }) => number),
+    waiting: async (who: string) =>
+      (await world.call(listPulls, ada, { repo: REPO, review_requested: who })).items.map(
+        ({ number }) => number,
+      ),
   }
 }
 
@@ -51,14 +82,26 @@ describe('people', () => {
   test('asked by the author or from triage on, shown, filtered, and done once they have reviewed', async () => {
     const { world, otto, mel, ready, ask, requested, review, waiting } = await makeReviewWorld()
     const number = await ready(otto)
-    expect(await ask(number, { users: ['@mel', 't1', 'mel'] }, otto)).toEqual({ users: ['mel', 't1'], teams: [], agents: [] })
-    expect(world.events('pull.updated').at(-1)).toMatchObject({ actor_id: otto.id, data: { number, changed: ['requested_reviewers'] } })
+    expect(await ask(number, { users: ['@mel', 't1', 'mel'] }, otto)).toEqual({
+      users: ['mel', 't1'],
+      teams: [],
+      agents: [],
+    })
+    expect(world.events('pull.updated').at(-1)).toMatchObject({
+      actor_id: otto.id,
+      data: { number, changed: ['requested_reviewers'] },
+    })
     const events = world.events('pull.updated').length
     await ask(number, { users: ['mel'] })
     expect(world.events('pull.updated')).toHaveLength(events)
     const other = await ready(otto, { 'a.txt': 'other\n' })
     await ask(other, { users: ['t1'] })
-    expect([await waiting('t1'), await waiting('mel'), await waiting('max'), await waiting('nobody')]).toEqual([[other, number], [number], [], []])
+    expect([
+      await waiting('t1'),
+      await waiting('mel'),
+      await waiting('max'),
+      await waiting('nobody'),
+    ]).toEqual([[other, number], [number], [], []])
     await review(number, mel)
     expect([(await requested(number)).users, await waiting('mel')]).toEqual([['t1'], []])
   })
@@ -67,8 +110,13 @@ describe('people', () => {
     const { world, ada, otto, mel, ready, ask, agent, count } = await makeReviewWorld()
     const number = await ready(mel)
     expect((await refusal(ask(number, { users: ['mel'] }))).field).toBe('users[0]')
-    // On a public repository a stranger cannot be asked either, so that nobody is bothered from afar.
-    for (const name of ['otto', 'nobody']) expect([name, (await refusal(ask(number, { users: ['max', name] }))).field]).toEqual([name, 'users[1]'])
+    // On a public repository a stranger cannot be asked either, so that nobody is bothered from
+    // afar.
+    for (const name of ['otto', 'nobody'])
+      expect([name, (await refusal(ask(number, { users: ['max', name] }))).field]).toEqual([
+        name,
+        'users[1]',
+      ])
     const bot = await agent(mel)
     const byBot = await ready(bot)
     expect((await refusal(ask(byBot, { users: ['mel'] }))).field).toBe('users[0]')
@@ -77,8 +125,14 @@ describe('people', () => {
     expect((await refusal(ask(number, { agents: ['mel/other'] }))).field).toBe('agents[0]')
     expect((await refusal(ask(number, {}))).code).toBe('invalid')
     expect((await refusal(ask(number, { users: ['max'] }, otto))).reason).toBe('role')
-    expect((await refusal(ask(number, { users: ['max'] }, withToken(ada, { scopes: ['pulls:read'] })))).reason).toBe('scope')
-    expect((await refusal(world.call(requestReview, ada, { repo: REPO, number: 999, users: ['max'] }))).code).toBe('not_found')
+    expect(
+      (await refusal(ask(number, { users: ['max'] }, withToken(ada, { scopes: ['pulls:read'] }))))
+        .reason,
+    ).toBe('scope')
+    expect(
+      (await refusal(world.call(requestReview, ada, { repo: REPO, number: 999, users: ['max'] })))
+        .code,
+    ).toBe('not_found')
     expect(count('review_requests')).toBe(1)
   })
 
@@ -108,8 +162,16 @@ describe('teams', () => {
     const { otto, t1, mel, ready, ask, requested, review, waiting, team } = await makeReviewWorld()
     await team('core', ['t1', 't2'])
     const number = await ready(otto)
-    expect(await ask(number, { teams: ['core'] })).toEqual({ users: [], teams: ['core'], agents: [] })
-    expect([await waiting('t1'), await waiting('acme/core'), await waiting('mel')]).toEqual([[number], [number], []])
+    expect(await ask(number, { teams: ['core'] })).toEqual({
+      users: [],
+      teams: ['core'],
+      agents: [],
+    })
+    expect([await waiting('t1'), await waiting('acme/core'), await waiting('mel')]).toEqual([
+      [number],
+      [number],
+      [],
+    ])
     await review(number, mel)
     expect((await requested(number)).teams).toEqual(['core'])
     await review(number, t1)
@@ -121,7 +183,9 @@ describe('teams', () => {
     await team('core', ['t1', 't2', 't3'], { count: 1 })
     const picked: string[] = []
     for (let i = 0; i < 4; i++) {
-      const { users, teams } = await ask(await ready(otto, { 'b.txt': `${i}\n` }), { teams: ['acme/core'] })
+      const { users, teams } = await ask(await ready(otto, { 'b.txt': `${i}\n` }), {
+        teams: ['acme/core'],
+      })
       expect(teams).toEqual(['core'])
       picked.push(...users)
     }
@@ -130,7 +194,11 @@ describe('teams', () => {
     const own = await ready(t2, { 'b.txt': 'own\n' })
     expect((await ask(own, { teams: ['core'] })).users).toEqual(['t3'])
     const number = await ready(otto, { 'b.txt': 'last\n' })
-    expect(await ask(number, { users: ['t1'], teams: ['core'] })).toEqual({ users: ['t1'], teams: ['core'], agents: [] })
+    expect(await ask(number, { users: ['t1'], teams: ['core'] })).toEqual({
+      users: ['t1'],
+      teams: ['core'],
+      agents: [],
+    })
     await review(number, t1)
     expect(await requested(number)).toEqual({ users: [], teams: [], agents: [] })
     const again = await ready(otto, { 'b.txt': 'again\n' })
@@ -140,7 +208,13 @@ describe('teams', () => {
 
   test('by load, with the busy left out and child teams included; when nobody is left, the whole team is asked', async () => {
     const { otto, ready, ask, team, waiting } = await makeReviewWorld()
-    await team('core', ['t1', 't2'], { algorithm: 'load_balance', skip_busy: true, busy_at: 2, include_child_teams: true, excluded: ['t2'] })
+    await team('core', ['t1', 't2'], {
+      algorithm: 'load_balance',
+      skip_busy: true,
+      busy_at: 2,
+      include_child_teams: true,
+      excluded: ['t2'],
+    })
     await team('below', ['t3'], null, 'core')
     const numbers: number[] = []
     const picked: string[][] = []
@@ -157,7 +231,11 @@ describe('teams', () => {
     await team('core', ['t1'])
     await world.call(createTeam, ada, { workspace: 'acme', name: 'shadow', visibility: 'secret' })
     const number = await ready(otto)
-    for (const name of ['shadow', 'nothing', 'other/core', 'a/b/c']) expect([name, (await refusal(ask(number, { teams: [name] }))).field]).toEqual([name, 'teams[0]'])
+    for (const name of ['shadow', 'nothing', 'other/core', 'a/b/c'])
+      expect([name, (await refusal(ask(number, { teams: [name] }))).field]).toEqual([
+        name,
+        'teams[0]',
+      ])
     await ask(number, { teams: ['core'] })
     await world.call(updateTeam, ada, { workspace: 'acme', team: 'core', visibility: 'secret' })
     expect([(await requested(number)).teams, await waiting('acme/core')]).toEqual([[], []])
@@ -168,7 +246,15 @@ describe('code owners', () => {
   test('are asked when a draft turns ready: people with write and teams, from the base’s file, never the author', async () => {
     const { world, ada, mel, draft, requested, team } = await makeReviewWorld()
     await team('core', ['t1', 't2'], { count: 1 })
-    await world.commit(REPO, 'main', { CODEOWNERS: 'a.txt @max\nb.txt @mel @max @otto @acme/core @nobody @other/core t3@example.com\n' }, { as: ada })
+    await world.commit(
+      REPO,
+      'main',
+      {
+        CODEOWNERS:
+          'a.txt @max\nb.txt @mel @max @otto @acme/core @nobody @other/core t3@example.com\n',
+      },
+      { as: ada },
+    )
     // The change names other owners for itself, which is not listened to.
     const number = await draft(mel, { 'b.txt': 'changed\n', CODEOWNERS: '* @t4\n' })
     expect((await requested(number)).users).toEqual([])
@@ -181,6 +267,8 @@ describe('code owners', () => {
     const { world, ada, mel, fromBranch, requested } = await makeReviewWorld()
     await world.commit(REPO, 'main', { CODEOWNERS: 'b.txt @max\n' }, { as: ada })
     expect((await requested(await fromBranch(mel))).users).toEqual(['max'])
-    expect((await requested(await fromBranch(mel, 'other', { 'a.txt': 'changed\n' }))).users).toEqual([])
+    expect(
+      (await requested(await fromBranch(mel, 'other', { 'a.txt': 'changed\n' }))).users,
+    ).toEqual([])
   })
 })

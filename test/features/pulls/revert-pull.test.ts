@@ -9,7 +9,12 @@ describe('takes back what landed', () => {
     test(method, async () => {
       const { world, hearth, mel, otto, draft, fork, row, ref } = await makePullWorld()
       const number = await draft(otto, { 'b.txt': 'changed\n' })
-      await world.commit(fork(number), 'main', { 'new.txt': 'new\n', 'a.txt': text({ 2: 'two' }) }, { as: otto })
+      await world.commit(
+        fork(number),
+        'main',
+        { 'new.txt': 'new\n', 'a.txt': text({ 2: 'two' }) },
+        { as: otto },
+      )
       const { markPullReady } = await import('#features/pulls/mark-pull-ready.ts')
       await world.call(markPullReady, otto, { repo: REPO, number, summary: 'Done' })
       const before = ref('main') ?? ''
@@ -17,7 +22,15 @@ describe('takes back what landed', () => {
       // What came later stays.
       await world.commit(REPO, 'main', { 'a.txt': text({ 2: 'two', 19: 'later' }) })
       const { pull, git } = await world.call(revertPull, mel, { repo: REPO, number })
-      expect(pull).toMatchObject({ status: 'open', fork: null, branch: `revert-${number}`, title: 'Revert “Change it”', body: `Takes #${number} back.`, changed_files: 3, blockers: [] })
+      expect(pull).toMatchObject({
+        status: 'open',
+        fork: null,
+        branch: `revert-${number}`,
+        title: 'Revert “Change it”',
+        body: `Takes #${number} back.`,
+        changed_files: 3,
+        blockers: [],
+      })
       expect(git).toMatchObject({ branch: `revert-${number}` })
       await world.call(mergePull, mel, { repo: REPO, number: pull.number })
       const left = await hearth.git.diff(row().store, before, ref('main'))
@@ -29,11 +42,23 @@ describe('takes back what landed', () => {
 test('a second time it names the first; what is not merged cannot be taken back', async () => {
   const { world, mel, otto, ready } = await makePullWorld()
   const number = await ready(otto)
-  expect(await refusal(world.call(revertPull, mel, { repo: REPO, number }))).toMatchObject({ status: 409, reason: 'not_ready' })
+  expect(await refusal(world.call(revertPull, mel, { repo: REPO, number }))).toMatchObject({
+    status: 409,
+    reason: 'not_ready',
+  })
   await world.call(mergePull, mel, { repo: REPO, number })
-  const { pull } = await world.call(revertPull, mel, { repo: REPO, number, title: 'Undo', body: 'Sorry' })
+  const { pull } = await world.call(revertPull, mel, {
+    repo: REPO,
+    number,
+    title: 'Undo',
+    body: 'Sorry',
+  })
   expect(pull).toMatchObject({ title: 'Undo', body: 'Sorry' })
-  expect(await refusal(world.call(revertPull, mel, { repo: REPO, number }))).toMatchObject({ status: 409, reason: 'already_exists', details: { number: pull.number } })
+  expect(await refusal(world.call(revertPull, mel, { repo: REPO, number }))).toMatchObject({
+    status: 409,
+    reason: 'already_exists',
+    details: { number: pull.number },
+  })
 })
 
 test('later changes of the same lines are conflicts, and nothing is made', async () => {
@@ -41,7 +66,11 @@ test('later changes of the same lines are conflicts, and nothing is made', async
   const number = await ready(otto)
   await world.call(mergePull, mel, { repo: REPO, number })
   await world.commit(REPO, 'main', { 'b.txt': 'later\n' })
-  expect(await refusal(world.call(revertPull, mel, { repo: REPO, number }))).toMatchObject({ status: 409, reason: 'conflicts', details: { conflict_paths: ['b.txt'] } })
+  expect(await refusal(world.call(revertPull, mel, { repo: REPO, number }))).toMatchObject({
+    status: 409,
+    reason: 'conflicts',
+    details: { conflict_paths: ['b.txt'] },
+  })
   expect(ref(`revert-${number}`)).toBeNull()
 })
 
@@ -49,7 +78,12 @@ test('nothing to take back when it was undone by hand, and only with write', asy
   const { world, mel, otto, ready } = await makePullWorld()
   const number = await ready(otto)
   await world.call(mergePull, mel, { repo: REPO, number })
-  expect(await refusal(world.call(revertPull, otto, { repo: REPO, number }))).toMatchObject({ status: 403 })
+  expect(await refusal(world.call(revertPull, otto, { repo: REPO, number }))).toMatchObject({
+    status: 403,
+  })
   await world.commit(REPO, 'main', { 'b.txt': 'b\n' })
-  expect(await refusal(world.call(revertPull, mel, { repo: REPO, number }))).toMatchObject({ status: 409, reason: 'not_ready' })
+  expect(await refusal(world.call(revertPull, mel, { repo: REPO, number }))).toMatchObject({
+    status: 409,
+    reason: 'not_ready',
+  })
 })

@@ -9,19 +9,34 @@ import { listEvents } from '#features/repos/list-events.ts'
 import { createRuleset } from '#features/rulesets/create-ruleset.ts'
 import { makePullWorld, REPO } from './fixture.ts'
 
-/** A forge with rules, and a way to make pull requests that have everything: labels, assignees, reviews, requests. */
+/**
+ * A forge with rules, and a way to make pull requests that have everything: labels, assignees,
+ * reviews, requests.
+ */
 async function busy() {
   const made = await makePullWorld({ required_approvals: 1 })
   const { world, ada, mel, max, otto, ready, issue } = made
   await world.call(createRuleset, ada, {
-    repo: REPO, name: 'By pull request', enforcement: 'active', target: 'branch', conditions: { ref_name: { include: ['~DEFAULT_BRANCH'], exclude: [] } },
-    rules: [{ type: 'pull_request', parameters: {} }, { type: 'non_fast_forward', parameters: {} }],
+    repo: REPO,
+    name: 'By pull request',
+    enforcement: 'active',
+    target: 'branch',
+    conditions: { ref_name: { include: ['~DEFAULT_BRANCH'], exclude: [] } },
+    rules: [
+      { type: 'pull_request', parameters: {} },
+      { type: 'non_fast_forward', parameters: {} },
+    ],
   })
   let serial = 0
   const add = async (count: number) => {
     for (let n = 0; n < count; n++, serial++) {
       const number = await ready(otto, { [`${serial}.txt`]: 'new\n' }, { issue: await issue() })
-      await world.call(updatePull, ada, { repo: REPO, number, labels: ['bug'], assignees: ['mel', 'max'] })
+      await world.call(updatePull, ada, {
+        repo: REPO,
+        number,
+        labels: ['bug'],
+        assignees: ['mel', 'max'],
+      })
       await world.call(reviewPull, mel, { repo: REPO, number, verdict: 'approve' })
       await world.call(reviewPull, max, { repo: REPO, number, verdict: 'comment', body: 'Well.' })
     }
@@ -49,7 +64,12 @@ test('a longer list asks the database no more often', async () => {
   const { answer } = await asked(listPulls, { repo: REPO, state: 'all' })
   expect(answer.items).toHaveLength(6)
   for (const pull of answer.items) {
-    expect(pull).toMatchObject({ labels: ['bug'], assignees: [{ username: 'mel' }, { username: 'max' }], approvals: { required: 1, counted: 1 }, mergeable: 'yes' })
+    expect(pull).toMatchObject({
+      labels: ['bug'],
+      assignees: [{ username: 'mel' }, { username: 'max' }],
+      approvals: { required: 1, counted: 1 },
+      mergeable: 'yes',
+    })
   }
 })
 
@@ -57,5 +77,6 @@ test('a list and a single record show the same', async () => {
   const { add, asked } = await busy()
   await add(2)
   const { answer } = await asked(listPulls, { repo: REPO })
-  for (const pull of answer.items) expect((await asked(getPull, { repo: REPO, number: pull.number })).answer.pull).toEqual(pull)
+  for (const pull of answer.items)
+    expect((await asked(getPull, { repo: REPO, number: pull.number })).answer.pull).toEqual(pull)
 })

@@ -10,16 +10,33 @@ test('after its base moved a pull request is compared anew, but what it changes 
   await world.jobs()
   const diffs = () => hearth.measures.git.get('diff')?.count ?? 0
   const detail = () => world.call(getPull, otto, { repo: REPO, number })
-  const before = { detail: await detail(), touched: listTouchedPaths(hearth.db, pull(number).id), diffs: diffs() }
+  const before = {
+    detail: await detail(),
+    touched: listTouchedPaths(hearth.db, pull(number).id),
+    diffs: diffs(),
+  }
   await world.commit(REPO, 'main', { 'a.txt': text({ 18: 'eighteen' }), 'b.txt': 'theirs\n' })
   await world.jobs()
   const after = await detail()
   // One for each of the two: what happened on the base meanwhile.
   expect(diffs() - before.diffs).toBe(2)
-  expect(after.behind).toMatchObject({ by: 1, conflicts: false, touched_paths: ['a.txt'], merge_base_sha: before.detail.behind.merge_base_sha })
-  expect([after.changed_files, after.additions, after.deletions]).toEqual([before.detail.changed_files, before.detail.additions, before.detail.deletions])
+  expect(after.behind).toMatchObject({
+    by: 1,
+    conflicts: false,
+    touched_paths: ['a.txt'],
+    merge_base_sha: before.detail.behind.merge_base_sha,
+  })
+  expect([after.changed_files, after.additions, after.deletions]).toEqual([
+    before.detail.changed_files,
+    before.detail.additions,
+    before.detail.deletions,
+  ])
   expect(listTouchedPaths(hearth.db, pull(number).id)).toEqual(before.touched)
-  expect((await world.call(getPull, otto, { repo: REPO, number: other })).behind).toMatchObject({ by: 1, conflicts: true, conflict_paths: ['b.txt'] })
+  expect((await world.call(getPull, otto, { repo: REPO, number: other })).behind).toMatchObject({
+    by: 1,
+    conflicts: true,
+    conflict_paths: ['b.txt'],
+  })
 })
 
 test('once the base was merged in, what it changes is looked for again', async () => {

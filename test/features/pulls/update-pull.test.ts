@@ -10,12 +10,37 @@ test('changes what is given and tells of what changed', async () => {
   const { world, mel, draft, otto, issue } = await makePullWorld()
   const of = await issue()
   const number = await draft(otto, undefined, { issue: of })
-  const pull = await world.call(updatePull, mel, { repo: REPO, number, title: ' New title ', body: 'New', labels: ['bug', 'new one'], assignees: ['mel'], auto_merge: true })
-  expect(pull).toMatchObject({ title: 'New title', body: 'New', labels: ['bug', 'new one'], assignees: [{ username: 'mel' }], auto_merge: true })
-  expect(world.events('pull.updated').at(-1)?.data).toMatchObject({ number, issue: of, changed: ['title', 'body', 'labels', 'assignees', 'auto_merge'] })
-  expect((await world.call(getIssue, mel, { repo: REPO, number: of })).pulls).toMatchObject([{ title: 'New title' }])
+  const pull = await world.call(updatePull, mel, {
+    repo: REPO,
+    number,
+    title: ' New title ',
+    body: 'New',
+    labels: ['bug', 'new one'],
+    assignees: ['mel'],
+    auto_merge: true,
+  })
+  expect(pull).toMatchObject({
+    title: 'New title',
+    body: 'New',
+    labels: ['bug', 'new one'],
+    assignees: [{ username: 'mel' }],
+    auto_merge: true,
+  })
+  expect(world.events('pull.updated').at(-1)?.data).toMatchObject({
+    number,
+    issue: of,
+    changed: ['title', 'body', 'labels', 'assignees', 'auto_merge'],
+  })
+  expect((await world.call(getIssue, mel, { repo: REPO, number: of })).pulls).toMatchObject([
+    { title: 'New title' },
+  ])
   const told = world.events().length
-  await world.call(updatePull, mel, { repo: REPO, number, title: 'New title', labels: ['new one', 'bug'] })
+  await world.call(updatePull, mel, {
+    repo: REPO,
+    number,
+    title: 'New title',
+    labels: ['new one', 'bug'],
+  })
   expect(world.events()).toHaveLength(told)
 })
 
@@ -24,7 +49,9 @@ test('switching auto_merge on asks for a merge, and is told of once', async () =
   const number = await draft(mel)
   await world.call(updatePull, mel, { repo: REPO, number, auto_merge: true })
   await world.call(updatePull, mel, { repo: REPO, number, auto_merge: true })
-  expect(world.events('pull.merge_requested').map(({ actor_id, data }) => [actor_id, data])).toEqual([[mel.id, { number, issue: null }]])
+  expect(
+    world.events('pull.merge_requested').map(({ actor_id, data }) => [actor_id, data]),
+  ).toEqual([[mel.id, { number, issue: null }]])
   await world.call(updatePull, mel, { repo: REPO, number, auto_merge: false, title: 'Another' })
   expect(world.events('pull.merge_requested')).toHaveLength(1)
 })
@@ -33,13 +60,31 @@ test('its author may change the words; labels and assignees need triage, auto_me
   const { world, mel, otto, draft, pull } = await makePullWorld()
   const number = await draft(otto)
   const noel = await world.user('noel')
-  expect(await refusal(world.call(updatePull, noel, { repo: REPO, number, title: 'x' }))).toMatchObject({ status: 403, reason: 'role' })
-  expect((await world.call(updatePull, otto, { repo: REPO, number, title: 'Mine' })).title).toBe('Mine')
+  expect(
+    await refusal(world.call(updatePull, noel, { repo: REPO, number, title: 'x' })),
+  ).toMatchObject({ status: 403, reason: 'role' })
+  expect((await world.call(updatePull, otto, { repo: REPO, number, title: 'Mine' })).title).toBe(
+    'Mine',
+  )
   for (const input of [{ labels: ['bug'] }, { assignees: ['otto'] }, { auto_merge: true }]) {
-    expect(await refusal(world.call(updatePull, otto, { repo: REPO, number, title: 'Not kept', ...input }))).toMatchObject({ status: 403, reason: 'role' })
+    expect(
+      await refusal(
+        world.call(updatePull, otto, { repo: REPO, number, title: 'Not kept', ...input }),
+      ),
+    ).toMatchObject({ status: 403, reason: 'role' })
   }
-  expect(await refusal(world.call(updatePull, withToken(mel, { role: 'triage' }), { repo: REPO, number, auto_merge: true }))).toMatchObject({ status: 403, reason: 'role' })
-  expect(await refusal(world.call(updatePull, otto, { repo: REPO, number, title: 'a\nb' }))).toMatchObject({ status: 422, field: 'title' })
+  expect(
+    await refusal(
+      world.call(updatePull, withToken(mel, { role: 'triage' }), {
+        repo: REPO,
+        number,
+        auto_merge: true,
+      }),
+    ),
+  ).toMatchObject({ status: 403, reason: 'role' })
+  expect(
+    await refusal(world.call(updatePull, otto, { repo: REPO, number, title: 'a\nb' })),
+  ).toMatchObject({ status: 422, field: 'title' })
   expect(pull(number).title).toBe('Mine')
 })
 
@@ -48,11 +93,20 @@ test('another base: what is compared changes, and an approval of another change 
   await push(REPO, 'stable', ref('main'))
   await world.commit(REPO, 'main', { 'c.txt': 'c\n' })
   const number = await ready(otto)
-  expect(await world.call(reviewPull, mel, { repo: REPO, number, verdict: 'approve' })).toMatchObject({ counted: true })
+  expect(
+    await world.call(reviewPull, mel, { repo: REPO, number, verdict: 'approve' }),
+  ).toMatchObject({ counted: true })
   await world.call(updatePull, otto, { repo: REPO, number, base: 'stable' })
   const detail = await world.call(getPull, otto, { repo: REPO, number })
-  expect(detail).toMatchObject({ base: { ref: 'stable', sha: ref('stable') }, commits_count: 2, changed_files: 2, reviews: [{ stale: true, counted: false }] })
-  expect(await refusal(world.call(updatePull, otto, { repo: REPO, number, base: 'nothing' }))).toMatchObject({ status: 422, field: 'base' })
+  expect(detail).toMatchObject({
+    base: { ref: 'stable', sha: ref('stable') },
+    commits_count: 2,
+    changed_files: 2,
+    reviews: [{ stale: true, counted: false }],
+  })
+  expect(
+    await refusal(world.call(updatePull, otto, { repo: REPO, number, base: 'nothing' })),
+  ).toMatchObject({ status: 422, field: 'base' })
 })
 
 test('the base of one from a branch cannot be its branch, nor that of another one for it', async () => {
@@ -60,7 +114,16 @@ test('the base of one from a branch cannot be its branch, nor that of another on
   await push(REPO, 'stable', ref('main'))
   const first = await fromBranch(mel)
   const { createPull } = await import('#features/pulls/create-pull.ts')
-  const { pull: second } = await world.call(createPull, mel, { repo: REPO, title: 'x', branch: 'feature', base: 'stable' })
-  expect(await refusal(world.call(updatePull, mel, { repo: REPO, number: first, base: 'feature' }))).toMatchObject({ status: 422, field: 'base' })
-  expect(await refusal(world.call(updatePull, mel, { repo: REPO, number: first, base: 'stable' }))).toMatchObject({ status: 409, reason: 'already_exists', details: { number: second.number } })
+  const { pull: second } = await world.call(createPull, mel, {
+    repo: REPO,
+    title: 'x',
+    branch: 'feature',
+    base: 'stable',
+  })
+  expect(
+    await refusal(world.call(updatePull, mel, { repo: REPO, number: first, base: 'feature' })),
+  ).toMatchObject({ status: 422, field: 'base' })
+  expect(
+    await refusal(world.call(updatePull, mel, { repo: REPO, number: first, base: 'stable' })),
+  ).toMatchObject({ status: 409, reason: 'already_exists', details: { number: second.number } })
 })

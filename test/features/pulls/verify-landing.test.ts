@@ -11,15 +11,39 @@ test('a right landing passes; one that lost the base, has another tree or touche
   const base = await world.commit(REPO, 'main', { 'a.txt': text({ 2: 'theirs' }) })
   const head = pull(number).head_sha ?? ''
   const by = { name: 'x', email: 'x@example.com', time: 1, zone: '+0000' }
-  const landing = await git.land(store, { method: 'merge', base, head, message: 'x', author: by, committer: by })
+  const landing = await git.land(store, {
+    method: 'merge',
+    base,
+    head,
+    message: 'x',
+    author: by,
+    committer: by,
+  })
   if ('conflicts' in landing) throw new Error('conflicts')
   const place = { store, base, merge_base, head }
   expect(await landingProblem(git, { ...place, ...landing })).toBeNull()
-  expect(await landingProblem(git, { ...place, commit: base, tree: landing.tree })).toBe('nothing would land')
-  const reversed = await git.land(store, { method: 'merge', base: head, head: base, message: 'x', author: by, committer: by })
+  expect(await landingProblem(git, { ...place, commit: base, tree: landing.tree })).toBe(
+    'nothing would land',
+  )
+  const reversed = await git.land(store, {
+    method: 'merge',
+    base: head,
+    head: base,
+    message: 'x',
+    author: by,
+    committer: by,
+  })
   if ('conflicts' in reversed) throw new Error('conflicts')
   expect(await landingProblem(git, { ...place, ...reversed })).toContain('first parents')
-  const extra = await git.commitFiles(store, { parent: base, changes: [{ action: 'put', path: 'z.txt', data: new Uint8Array([122]) }], message: 'x', author: by, committer: by })
+  const extra = await git.commitFiles(store, {
+    parent: base,
+    changes: [{ action: 'put', path: 'z.txt', data: new Uint8Array([122]) }],
+    message: 'x',
+    author: by,
+    committer: by,
+  })
   expect(await landingProblem(git, { ...place, ...extra })).toContain('another tree')
-  expect(await landingProblem(git, { ...place, commit: extra.commit, tree: landing.tree })).toContain('than was built')
+  expect(
+    await landingProblem(git, { ...place, commit: extra.commit, tree: landing.tree }),
+  ).toContain('than was built')
 })

@@ -2,7 +2,14 @@
 import type { Hearth } from '#core/hearth.ts'
 import { writeAs } from '#core/write.ts'
 import { endRun } from '#features/checks/end.ts'
-import { findRun, isOver, listResults, setResultOver, setResultStarted, setStarted } from '#features/checks/store.ts'
+import {
+  findRun,
+  isOver,
+  listResults,
+  setResultOver,
+  setResultStarted,
+  setStarted,
+} from '#features/checks/store.ts'
 
 export type Question = { hearth: Hearth; commit: string; number: number; commands: string[] }
 /** Null: they go on until somebody ends them. */
@@ -10,14 +17,25 @@ export type Answer = 'passed' | 'failed' | null
 export type Answering = (question: Question) => Answer | Promise<Answer>
 
 /** Ends a run, each of its commands the same way. */
-export const finishRun = (hearth: Hearth, run_id: string, status: 'passed' | 'failed', duration_ms = 1): Promise<void> =>
+export const finishRun = (
+  hearth: Hearth,
+  run_id: string,
+  status: 'passed' | 'failed',
+  duration_ms = 1,
+): Promise<void> =>
   writeAs(hearth, null, (tx) => {
     const run = findRun(tx.db, run_id)
     if (!run || isOver(run)) return
     setStarted(tx, run_id)
     for (const { id } of listResults(tx.db, run_id)) {
       setResultStarted(tx, id)
-      setResultOver(tx, id, { status, exit_code: status === 'passed' ? 0 : 1, duration_ms, output_tail: 'output', log_bytes: 6 })
+      setResultOver(tx, id, {
+        status,
+        exit_code: status === 'passed' ? 0 : 1,
+        duration_ms,
+        output_tail: 'output',
+        log_bytes: 6,
+      })
     }
     endRun(tx, run_id, null)
   })
@@ -26,6 +44,9 @@ export async function answerRun(hearth: Hearth, run_id: string, answer: Answerin
   const run = findRun(hearth.db, run_id)
   if (!run || isOver(run)) return
   const commands = listResults(hearth.db, run_id).map(({ command }) => command)
-  const said = run.purpose === 'pull' ? 'passed' : await answer({ hearth, commit: run.merge_sha ?? '', number: run.number, commands })
+  const said =
+    run.purpose === 'pull'
+      ? 'passed'
+      : await answer({ hearth, commit: run.merge_sha ?? '', number: run.number, commands })
   if (said !== null) await finishRun(hearth, run_id, said)
 }

@@ -14,8 +14,14 @@ describe('landing', () => {
     const second = await made.checked({ 'docs/guide.txt': 'two\n' })
     const before = ref('main')
     const answer = await merge(first)
-    expect(answer).toMatchObject({ status: 'open', merge_commit_sha: null, queue: { position: 1, state: 'queued' } })
-    expect((await merge(second, { method: 'squash', message: 'Squashed' })).queue).toMatchObject({ position: 2 })
+    expect(answer).toMatchObject({
+      status: 'open',
+      merge_commit_sha: null,
+      queue: { position: 1, state: 'queued' },
+    })
+    expect((await merge(second, { method: 'squash', message: 'Squashed' })).queue).toMatchObject({
+      position: 2,
+    })
     await world.jobs()
     const [one, two] = (await queue()).waiting
     expect([one?.state, two?.state]).toEqual(['testing', 'testing'])
@@ -27,16 +33,45 @@ describe('landing', () => {
     expect(ref('main')).toBe(before)
     await made.finish(first, 'passed')
     expect(ref('main')).toBe(two?.candidate_sha ?? '')
-    expect((await made.line()).map(({ oid }) => oid).slice(0, 3)).toEqual([two?.candidate_sha ?? '', one?.candidate_sha ?? '', before ?? ''])
-    expect(pull(first)).toMatchObject({ status: 'merged', merge_commit_sha: one?.candidate_sha, merge_method: 'merge', merged_by: made.mel.id })
-    expect(pull(second)).toMatchObject({ status: 'merged', merge_commit_sha: two?.candidate_sha, merge_method: 'squash' })
+    expect((await made.line()).map(({ oid }) => oid).slice(0, 3)).toEqual([
+      two?.candidate_sha ?? '',
+      one?.candidate_sha ?? '',
+      before ?? '',
+    ])
+    expect(pull(first)).toMatchObject({
+      status: 'merged',
+      merge_commit_sha: one?.candidate_sha,
+      merge_method: 'merge',
+      merged_by: made.mel.id,
+    })
+    expect(pull(second)).toMatchObject({
+      status: 'merged',
+      merge_commit_sha: two?.candidate_sha,
+      merge_method: 'squash',
+    })
     expect((await made.line())[0]?.message).toContain('Squashed')
     expect(told(first)).toEqual(['queued', 'testing', 'passed', 'landing', 'landed'])
     expect(world.events('pull.merged').map(({ data }) => data['number'])).toEqual([first, second])
-    expect((await queue()).recent.map(({ state, position, settled_at }) => [state, position, settled_at !== null])).toEqual([['landed', null, true], ['landed', null, true]])
-    expect(await entry(first)).toMatchObject({ checks: { status: 'passed', merge_sha: one?.candidate_sha }, queued_by: { username: 'mel' } })
+    expect(
+      (await queue()).recent.map(({ state, position, settled_at }) => [
+        state,
+        position,
+        settled_at !== null,
+      ]),
+    ).toEqual([
+      ['landed', null, true],
+      ['landed', null, true],
+    ])
+    expect(await entry(first)).toMatchObject({
+      checks: { status: 'passed', merge_sha: one?.candidate_sha },
+      queued_by: { username: 'mel' },
+    })
     // Nobody could fetch a candidate: no ref but branches and forks was made.
-    expect(made.hearth.db.all<{ name: string }>(`SELECT name FROM refs WHERE name NOT LIKE 'refs/heads/%'`)).toEqual([])
+    expect(
+      made.hearth.db.all<{ name: string }>(
+        `SELECT name FROM refs WHERE name NOT LIKE 'refs/heads/%'`,
+      ),
+    ).toEqual([])
   })
 
   test('without commands it passes at once; asking again changes nothing', async () => {
@@ -71,7 +106,11 @@ describe('landing', () => {
       await made.merge(number, { method })
     }
     await made.world.jobs()
-    expect(numbers.map((number) => made.pull(number).merge_method)).toEqual(['merge', 'squash', 'rebase'])
+    expect(numbers.map((number) => made.pull(number).merge_method)).toEqual([
+      'merge',
+      'squash',
+      'rebase',
+    ])
     expect((await made.line()).slice(0, 3).map(({ parents }) => parents.length)).toEqual([1, 1, 2])
   })
 })
@@ -82,18 +121,38 @@ describe('failing', () => {
     const { world, answers, merge, entry, told } = made
     const bad = await made.checked({ 'b.txt': 'bad\n' })
     const good = await made.checked({ 'docs/guide.txt': 'good\n' })
-    answers(async ({ hearth, commit }) => (Buffer.from((await hearth.git.blob(made.row().store, (await hearth.git.entry(made.row().store, commit, 'b.txt'))?.oid ?? ''))?.data ?? []).toString() === 'bad\n' ? 'failed' : 'passed'))
+    answers(async ({ hearth, commit }) =>
+      Buffer.from(
+        (
+          await hearth.git.blob(
+            made.row().store,
+            (await hearth.git.entry(made.row().store, commit, 'b.txt'))?.oid ?? '',
+          )
+        )?.data ?? [],
+      ).toString() === 'bad\n'
+        ? 'failed'
+        : 'passed',
+    )
     await merge(bad)
     await merge(good)
     await world.jobs()
     expect(made.pull(good).status).toBe('merged')
     expect(made.pull(bad).status).toBe('open')
-    expect(await entry(bad)).toMatchObject({ state: 'failed', reason: 'checks_failed', position: null })
+    expect(await entry(bad)).toMatchObject({
+      state: 'failed',
+      reason: 'checks_failed',
+      position: null,
+    })
     expect((await entry(good)).attempt).toBe(1)
     expect(told(bad).at(-1)).toBe('failed checks_failed')
-    const { body } = made.hearth.db.one<{ body: string }>('SELECT body FROM comments WHERE number = ?', bad) ?? { body: '' }
+    const { body } = made.hearth.db.one<{ body: string }>(
+      'SELECT body FROM comments WHERE number = ?',
+      bad,
+    ) ?? { body: '' }
     expect(body).toContain('its checks failed')
-    expect(body).toMatch(/\[Output of the check\]\(https:\/\/hearth\.test\/acme\/site\/pull\/\d+\/checks\/chk_\w+\.log\)/)
+    expect(body).toMatch(
+      /\[Output of the check\]\(https:\/\/hearth\.test\/acme\/site\/pull\/\d+\/checks\/chk_\w+\.log\)/,
+    )
     expect(made.hearth.db.one('SELECT body FROM comments WHERE number = ?', good)).toBeNull()
   })
 
@@ -102,13 +161,21 @@ describe('failing', () => {
     made.answers(({ number }) => (number === bad ? 'failed' : 'passed'))
     const good = await made.checked({ 'b.txt': 'good\n' })
     const bad = await made.checked({ 'docs/guide.txt': 'bad\n' })
-    for (const number of [good, bad]) await made.world.call(updatePull, made.mel, { repo: REPO, number, auto_merge: true })
+    for (const number of [good, bad])
+      await made.world.call(updatePull, made.mel, { repo: REPO, number, auto_merge: true })
     await made.world.jobs()
     expect(made.pull(good).status).toBe('merged')
     expect(made.told(good)).toEqual(['queued', 'testing', 'passed', 'landing', 'landed'])
     expect(made.told(bad)).toEqual(['queued', 'testing', 'failed checks_failed'])
     expect(made.pull(bad)).toMatchObject({ status: 'open', auto_merge: 0 })
-    expect(made.world.events('pull.updated').at(-1)).toMatchObject({ actor_id: null, data: { number: bad, changed: ['auto_merge'], reason: expect.stringContaining('checks failed') } })
+    expect(made.world.events('pull.updated').at(-1)).toMatchObject({
+      actor_id: null,
+      data: {
+        number: bad,
+        changed: ['auto_merge'],
+        reason: expect.stringContaining('checks failed'),
+      },
+    })
   })
 
   test('a failure on top of something untested is nobody’s fault yet', async () => {
@@ -121,7 +188,11 @@ describe('failing', () => {
     for (const number of [first, second, third]) await merge(number)
     await made.world.jobs()
     await made.finish(second, 'failed')
-    expect(await states()).toEqual([`${first} testing 1`, `${second} testing 1`, `${third} testing 1`])
+    expect(await states()).toEqual([
+      `${first} testing 1`,
+      `${second} testing 1`,
+      `${third} testing 1`,
+    ])
     // What is behind it is built without it, because its candidate is lost either way.
     const { waiting } = await made.queue()
     expect(waiting[2]?.base_sha).toBe(waiting[0]?.candidate_sha ?? '')
@@ -131,7 +202,11 @@ describe('failing', () => {
     expect((await made.entry(first)).reason).toBe('checks_failed')
     await made.finish(second, 'passed')
     await made.finish(third, 'passed')
-    expect([made.pull(first).status, made.pull(second).status, made.pull(third).status]).toEqual(['open', 'merged', 'merged'])
+    expect([made.pull(first).status, made.pull(second).status, made.pull(third).status]).toEqual([
+      'open',
+      'merged',
+      'merged',
+    ])
   })
 
   test('conflicts with what is ahead: it leaves once that is sure to land', async () => {
@@ -161,13 +236,24 @@ describe('failing', () => {
     expect(await made.entry(slow)).toMatchObject({ state: 'failed', reason: 'timed_out' })
     await made.merge(never)
     await made.world.jobs()
-    await made.world.write((tx) => void tx.db.run(`UPDATE check_runs SET state = 'running', started_at = ? WHERE number = ? AND purpose = 'queue'`, tx.now, never))
+    await made.world.write(
+      (tx) =>
+        void tx.db.run(
+          `UPDATE check_runs SET state = 'running', started_at = ? WHERE number = ? AND purpose = 'queue'`,
+          tx.now,
+          never,
+        ),
+    )
     made.world.clock.advance(59_000)
     await made.world.jobs()
     expect((await made.entry(never)).state).toBe('testing')
     made.world.clock.advance(2_000)
     await made.world.jobs()
-    expect(await made.entry(never)).toMatchObject({ state: 'failed', reason: 'timed_out', checks: { status: 'errored' } })
+    expect(await made.entry(never)).toMatchObject({
+      state: 'failed',
+      reason: 'timed_out',
+      checks: { status: 'errored' },
+    })
     expect(made.ref('main')).not.toBe(made.pull(never).head_sha)
   })
 
@@ -196,20 +282,40 @@ describe('failing', () => {
     const made = await makeQueueWorld({ queue_slots: 2 })
     made.answers(() => null)
     const numbers: number[] = []
-    for (const line of [1, 5, 9, 13]) numbers.push(await made.checked({ 'a.txt': text({ [line]: 'changed' }) }))
+    for (const line of [1, 5, 9, 13])
+      numbers.push(await made.checked({ 'a.txt': text({ [line]: 'changed' }) }))
     for (const number of numbers) await made.merge(number)
     await made.world.jobs()
-    expect((await made.states()).map((state) => state.split(' ')[1])).toEqual(['testing', 'testing', 'queued', 'queued'])
+    expect((await made.states()).map((state) => state.split(' ')[1])).toEqual([
+      'testing',
+      'testing',
+      'queued',
+      'queued',
+    ])
     await made.finish(numbers[0] ?? 0, 'passed')
-    expect((await made.states()).map((state) => state.split(' ')[1])).toEqual(['testing', 'testing', 'queued'])
+    expect((await made.states()).map((state) => state.split(' ')[1])).toEqual([
+      'testing',
+      'testing',
+      'queued',
+    ])
   })
 })
 
 describe('who sees it', () => {
   test('everyone who sees the repository; other branches have their own', async () => {
     const made = await makeQueueWorld()
-    expect(await made.world.call(getMergeQueue, anonymous, { repo: REPO })).toEqual({ enabled: true, base: 'main', bases: [], paused: null, waiting: [], recent: [] })
-    expect((await refusal(made.world.call(getMergeQueue, made.otto, { repo: REPO, base: 'gone' }))).status).toBe(404)
+    expect(await made.world.call(getMergeQueue, anonymous, { repo: REPO })).toEqual({
+      enabled: true,
+      base: 'main',
+      bases: [],
+      paused: null,
+      waiting: [],
+      recent: [],
+    })
+    expect(
+      (await refusal(made.world.call(getMergeQueue, made.otto, { repo: REPO, base: 'gone' })))
+        .status,
+    ).toBe(404)
     await made.configure({ merge_queue: false })
     expect((await made.queue()).enabled).toBe(false)
   })
@@ -226,6 +332,8 @@ describe('who sees it', () => {
     const second = await made.checked({ 'docs/guide.txt': 'two\n' })
     await made.merge(second)
     await made.world.jobs()
-    expect(Date.parse((await made.entry(second)).estimated_at ?? '')).toBe(made.world.clock.now() + 60_000)
+    expect(Date.parse((await made.entry(second)).estimated_at ?? '')).toBe(
+      made.world.clock.now() + 60_000,
+    )
   })
 })

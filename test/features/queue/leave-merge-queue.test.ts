@@ -23,47 +23,132 @@ async function underTest(made: QueueWorld): Promise<[number, number]> {
   const second = await made.checked({ 'docs/guide.txt': 'two\n' }, ['true'], made.otto)
   // What strangers change is run once somebody looked at it.
   for (const number of [first, second]) {
-    await made.world.write((tx) => void tx.db.run(`UPDATE check_runs SET state = 'done', status = 'passed', approved_by = ? WHERE number = ?`, made.mel.id, number))
+    await made.world.write(
+      (tx) =>
+        void tx.db.run(
+          `UPDATE check_runs SET state = 'done', status = 'passed', approved_by = ? WHERE number = ?`,
+          made.mel.id,
+          number,
+        ),
+    )
   }
   for (const number of [first, second]) await made.merge(number)
   await made.world.jobs()
   return [first, second]
 }
 
-const comments = (made: QueueWorld, number: number) => made.hearth.db.all<{ author_id: string; body: string }>('SELECT author_id, body FROM comments WHERE number = ?', number)
+const comments = (made: QueueWorld, number: number) =>
+  made.hearth.db.all<{ author_id: string; body: string }>(
+    'SELECT author_id, body FROM comments WHERE number = ?',
+    number,
+  )
 
 test('whoever queued it, or write; what is behind is built again and lands', async () => {
   const made = await makeQueueWorld()
   const [first, second] = await underTest(made)
-  const leave = (as: typeof made.mel, number: number) => made.world.call(leaveMergeQueue, as, { repo: REPO, number })
+  const leave = (as: typeof made.mel, number: number) =>
+    made.world.call(leaveMergeQueue, as, { repo: REPO, number })
   expect(await refusal(leave(made.otto, first))).toMatchObject({ status: 403, reason: 'role' })
   const before = (await made.entry(second)).candidate_sha
-  expect(await leave(made.max, first)).toMatchObject({ state: 'removed', reason: 'left', position: null })
+  expect(await leave(made.max, first)).toMatchObject({
+    state: 'removed',
+    reason: 'left',
+    position: null,
+  })
   expect((await refusal(leave(made.max, first))).status).toBe(404)
   await made.world.jobs()
   expect(await made.states()).toEqual([`${second} testing 1`])
   expect((await made.entry(second)).candidate_sha).not.toBe(before)
-  expect(comments(made, first)).toMatchObject([{ author_id: made.max.id, body: expect.stringContaining('taken out') }])
+  expect(comments(made, first)).toMatchObject([
+    { author_id: made.max.id, body: expect.stringContaining('taken out') },
+  ])
   await made.finish(second, 'passed')
   expect([made.pull(first).status, made.pull(second).status]).toEqual(['open', 'merged'])
-  expect((await made.hearth.git.entry(made.row().store, made.ref('main') ?? '', 'b.txt'))?.oid).toBe((await made.hearth.git.entry(made.row().store, made.pull(first).base_sha, 'b.txt'))?.oid)
+  expect(
+    (await made.hearth.git.entry(made.row().store, made.ref('main') ?? '', 'b.txt'))?.oid,
+  ).toBe((await made.hearth.git.entry(made.row().store, made.pull(first).base_sha, 'b.txt'))?.oid)
 })
 
 describe('it leaves by itself', () => {
-  const cases: [string, Parameters<typeof makeQueueWorld>[0], (made: QueueWorld, number: number) => Promise<unknown>, string][] = [
-    ['when it is pushed to', {}, (made, number) => made.world.commit(made.fork(number), 'main', { 'b.txt': 'more\n' }, { as: made.otto }), 'head_moved'],
-    ['when it is closed', {}, (made, number) => made.world.call(closePull, made.otto, { repo: REPO, number }), 'closed'],
-    ['when it is a draft again', {}, (made, number) => made.world.call(convertPullToDraft, made.otto, { repo: REPO, number }), 'draft'],
-    ['when changes are requested', {}, (made, number) => made.world.call(reviewPull, made.ada, { repo: REPO, number, verdict: 'request_changes', body: 'No' }), 'changes_requested'],
-    ['when it needs an approval that it lacks', {}, (made) => made.configure({ required_approvals: 1 }), 'approvals_missing'],
-    ['when the commands change', {}, (made, number) => made.world.call(updateIssue, made.ada, { repo: REPO, number: made.pull(number).issue ?? 0, checks: ['false'] }), 'checks_changed'],
-    ['when the queue is turned off', {}, (made) => made.configure({ merge_queue: false }), 'queue_disabled'],
-    ['when the repository is archived', {}, (made) => made.world.call(archiveRepo, made.ada, { repo: REPO }), 'archived'],
-    ['when who queued it may not merge any more', {}, async (made) => {
-      await made.world.call(setBasePermission, made.ada, { workspace: 'acme', base_permission: 'read' })
-      // Nothing tells of that; the queue looks by itself from time to time.
-      await made.world.write((tx) => tx.enqueue(sweepQueues, null))
-    }, 'role'],
+  const cases: [
+    string,
+    Parameters<typeof makeQueueWorld>[0],
+    (made: QueueWorld, number: number) => Promise<unknown>,
+    string,
+  ][] = [
+    [
+      'when it is pushed to',
+      {},
+      (made, number) =>
+        made.world.commit(made.fork(number), 'main', { 'b.txt': 'more\n' }, { as: made.otto }),
+      'head_moved',
+    ],
+    [
+      'when it is closed',
+      {},
+      (made, number) => made.world.call(closePull, made.otto, { repo: REPO, number }),
+      'closed',
+    ],
+    [
+      'when it is a draft again',
+      {},
+      (made, number) => made.world.call(convertPullToDraft, made.otto, { repo: REPO, number }),
+      'draft',
+    ],
+    [
+      'when changes are requested',
+      {},
+      (made, number) =>
+        made.world.call(reviewPull, made.ada, {
+          repo: REPO,
+          number,
+          verdict: 'request_changes',
+          body: 'No',
+        }),
+      'changes_requested',
+    ],
+    [
+      'when it needs an approval that it lacks',
+      {},
+      (made) => made.configure({ required_approvals: 1 }),
+      'approvals_missing',
+    ],
+    [
+      'when the commands change',
+      {},
+      (made, number) =>
+        made.world.call(updateIssue, made.ada, {
+          repo: REPO,
+          number: made.pull(number).issue ?? 0,
+          checks: ['false'],
+        }),
+      'checks_changed',
+    ],
+    [
+      'when the queue is turned off',
+      {},
+      (made) => made.configure({ merge_queue: false }),
+      'queue_disabled',
+    ],
+    [
+      'when the repository is archived',
+      {},
+      (made) => made.world.call(archiveRepo, made.ada, { repo: REPO }),
+      'archived',
+    ],
+    [
+      'when who queued it may not merge any more',
+      {},
+      async (made) => {
+        await made.world.call(setBasePermission, made.ada, {
+          workspace: 'acme',
+          base_permission: 'read',
+        })
+        // Nothing tells of that; the queue looks by itself from time to time.
+        await made.world.write((tx) => tx.enqueue(sweepQueues, null))
+      },
+      'role',
+    ],
   ]
   for (const [name, settings, change, reason] of cases) {
     test(name, async () => {
@@ -75,9 +160,17 @@ describe('it leaves by itself', () => {
       expect(await made.entry(first)).toMatchObject({ state: 'removed', reason, position: null })
       expect(made.told(first).at(-1)).toBe(`removed ${reason}`)
       const told = comments(made, first).at(-1)
-      expect(told).toMatchObject({ author_id: made.workspace.id, body: expect.stringContaining('/acme/site/queue') })
+      expect(told).toMatchObject({
+        author_id: made.workspace.id,
+        body: expect.stringContaining('/acme/site/queue'),
+      })
       expect(made.ref('main')).toBe(main)
-      expect(made.hearth.db.all(`SELECT 1 FROM check_runs WHERE number = ? AND purpose = 'queue' AND state IN ('queued', 'running')`, first)).toEqual([])
+      expect(
+        made.hearth.db.all(
+          `SELECT 1 FROM check_runs WHERE number = ? AND purpose = 'queue' AND state IN ('queued', 'running')`,
+          first,
+        ),
+      ).toEqual([])
     })
   }
 
@@ -89,9 +182,17 @@ describe('it leaves by itself', () => {
     await made.merge(number)
     await made.world.jobs()
     const { items } = await made.world.call(listReviews, made.ada, { repo: REPO, number })
-    await made.world.call(dismissReview, made.ada, { repo: REPO, number, id: items[0]?.id ?? '', reason: 'Look again' })
+    await made.world.call(dismissReview, made.ada, {
+      repo: REPO,
+      number,
+      id: items[0]?.id ?? '',
+      reason: 'Look again',
+    })
     await made.world.jobs()
-    expect(await made.entry(number)).toMatchObject({ state: 'removed', reason: 'approvals_missing' })
+    expect(await made.entry(number)).toMatchObject({
+      state: 'removed',
+      reason: 'approvals_missing',
+    })
   })
 
   test('when it is to go elsewhere; but not when its base has another name', async () => {
@@ -126,7 +227,11 @@ describe('rules', () => {
   test('a rule puts one branch behind the queue; without it the entries are out', async () => {
     const made = await makeQueueWorld({ merge_queue: false })
     const { id } = await made.world.call(createRuleset, made.ada, {
-      repo: REPO, name: 'Queue', target: 'branch', conditions: { ref_name: { include: ['main'], exclude: [] } }, rules: [{ type: 'merge_queue', parameters: { slots: 1, timeout_minutes: 5 } }],
+      repo: REPO,
+      name: 'Queue',
+      target: 'branch',
+      conditions: { ref_name: { include: ['main'], exclude: [] } },
+      rules: [{ type: 'merge_queue', parameters: { slots: 1, timeout_minutes: 5 } }],
     } as never)
     made.answers(() => null)
     const first = await made.checked({ 'b.txt': 'one\n' })
@@ -134,7 +239,11 @@ describe('rules', () => {
     for (const number of [first, second]) expect((await made.merge(number)).queue).not.toBeNull()
     await made.world.jobs()
     expect(await made.states()).toEqual([`${first} testing 1`, `${second} queued 1`])
-    expect(made.hearth.db.one<{ timeout_ms: number }>(`SELECT timeout_ms FROM check_runs WHERE purpose = 'queue'`)?.timeout_ms).toBe(300_000)
+    expect(
+      made.hearth.db.one<{ timeout_ms: number }>(
+        `SELECT timeout_ms FROM check_runs WHERE purpose = 'queue'`,
+      )?.timeout_ms,
+    ).toBe(300_000)
     await made.world.call(deleteRuleset, made.ada, { repo: REPO, id })
     await made.world.jobs()
     expect((await made.entry(first)).reason).toBe('queue_disabled')
@@ -148,12 +257,27 @@ describe('rules', () => {
     await made.merge(number)
     await made.world.jobs()
     await made.world.call(createRuleset, made.ada, {
-      repo: REPO, name: 'Hours', target: 'branch', conditions: { ref_name: { include: ['~ALL'], exclude: [] } },
-      rules: [{ type: 'merge_window', parameters: { time_zone: '+00:00', windows: [{ days: ['sun'], start: '14:00', end: '16:00' }], freezes: [] } }],
+      repo: REPO,
+      name: 'Hours',
+      target: 'branch',
+      conditions: { ref_name: { include: ['~ALL'], exclude: [] } },
+      rules: [
+        {
+          type: 'merge_window',
+          parameters: {
+            time_zone: '+00:00',
+            windows: [{ days: ['sun'], start: '14:00', end: '16:00' }],
+            freezes: [],
+          },
+        },
+      ],
     } as never)
     await made.finish(number, 'passed')
     const main = made.ref('main')
-    expect(await made.entry(number)).toMatchObject({ state: 'passed', note: expect.stringContaining('window') })
+    expect(await made.entry(number)).toMatchObject({
+      state: 'passed',
+      note: expect.stringContaining('window'),
+    })
     made.world.clock.advance(119 * 60_000)
     await made.world.jobs()
     expect(made.ref('main')).toBe(main)

@@ -6,10 +6,14 @@ import { makeQueueWorld, REPO } from './fixture.ts'
 test('a paused queue goes on testing and lands nothing', async () => {
   const made = await makeQueueWorld()
   made.answers(() => 'passed')
-  const pause = (as: typeof made.ada, reason: string) => made.world.call(pauseMergeQueue, as, { repo: REPO, reason })
+  const pause = (as: typeof made.ada, reason: string) =>
+    made.world.call(pauseMergeQueue, as, { repo: REPO, reason })
   expect(await refusal(pause(made.mel, 'No'))).toMatchObject({ status: 403, reason: 'role' })
   expect(await refusal(pause(made.ada, '  '))).toMatchObject({ status: 422, field: 'reason' })
-  expect((await pause(made.ada, 'The deploy is stuck')).paused).toMatchObject({ by: { username: 'ada' }, reason: 'The deploy is stuck' })
+  expect((await pause(made.ada, 'The deploy is stuck')).paused).toMatchObject({
+    by: { username: 'ada' },
+    reason: 'The deploy is stuck',
+  })
   const first = await made.checked({ 'b.txt': 'one\n' })
   const second = await made.checked({ 'docs/guide.txt': 'two\n' })
   const main = made.ref('main')
@@ -20,5 +24,7 @@ test('a paused queue goes on testing and lands nothing', async () => {
   expect(made.world.events('pull.merged')).toEqual([])
   expect((await made.entry(first)).estimated_at).toBeNull()
   await pause(made.ada, 'The deploy is stuck')
-  expect(made.hearth.db.all(`SELECT 1 FROM audit_log WHERE action = 'queue.paused'`)).toHaveLength(1)
+  expect(made.hearth.db.all(`SELECT 1 FROM audit_log WHERE action = 'queue.paused'`)).toHaveLength(
+    1,
+  )
 })

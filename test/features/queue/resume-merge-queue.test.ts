@@ -12,11 +12,15 @@ test('what passed meanwhile lands at once', async () => {
   await made.merge(number)
   await made.world.jobs()
   const { candidate_sha } = await made.entry(number)
-  expect(await refusal(made.world.call(resumeMergeQueue, made.mel, { repo: REPO }))).toMatchObject({ status: 403 })
+  expect(await refusal(made.world.call(resumeMergeQueue, made.mel, { repo: REPO }))).toMatchObject({
+    status: 403,
+  })
   expect((await made.world.call(resumeMergeQueue, made.ada, { repo: REPO })).paused).toBeNull()
   await made.world.jobs()
   expect(made.ref('main')).toBe(candidate_sha)
   expect(made.pull(number).status).toBe('merged')
   await made.world.call(resumeMergeQueue, made.ada, { repo: REPO })
-  expect(made.hearth.db.all(`SELECT 1 FROM audit_log WHERE action = 'queue.resumed'`)).toHaveLength(1)
+  expect(made.hearth.db.all(`SELECT 1 FROM audit_log WHERE action = 'queue.resumed'`)).toHaveLength(
+    1,
+  )
 })

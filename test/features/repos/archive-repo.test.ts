@@ -19,22 +19,38 @@ test('an archived repository is read-only everywhere, for its owner too', async 
   const { world, ada, eve, audits, pull } = await makeLife()
   const number = await pull()
   const archived = await world.call(archiveRepo, ada, { repo: 'acme/site' })
-  expect(archived).toMatchObject({ archived: true, state: 'archived', archived_at: '2026-03-01T12:00:00.000Z' })
+  expect(archived).toMatchObject({
+    archived: true,
+    state: 'archived',
+    archived_at: '2026-03-01T12:00:00.000Z',
+  })
   expect(world.events('repo.archived').map(({ data }) => data)).toEqual([{}])
   expect(audits('repo.archived').length).toBe(1)
   const repo = 'acme/site'
   const before = world.events().length
   for (const refused of [
-    world.call(createIssue, ada, { repo, title: 'Late' }), world.call(createBranch, ada, { repo, branch: 'late' }), world.call(createTag, ada, { repo, tag: 'v1', target: 'main' }),
-    world.call(renameRepo, ada, { repo, name: 'web' }), world.call(renameBranch, ada, { repo, branch: 'main', new_name: 'trunk' }), world.call(updateRepo, ada, { repo, description: 'x' }),
-    world.call(setRepoVisibility, ada, { repo, private: true, confirm: repo }), world.call(deleteRepo, ada, { repo, confirm: repo }), world.call(push, ada, { repo, updates: [] }),
+    world.call(createIssue, ada, { repo, title: 'Late' }),
+    world.call(createBranch, ada, { repo, branch: 'late' }),
+    world.call(createTag, ada, { repo, tag: 'v1', target: 'main' }),
+    world.call(renameRepo, ada, { repo, name: 'web' }),
+    world.call(renameBranch, ada, { repo, branch: 'main', new_name: 'trunk' }),
+    world.call(updateRepo, ada, { repo, description: 'x' }),
+    world.call(setRepoVisibility, ada, { repo, private: true, confirm: repo }),
+    world.call(deleteRepo, ada, { repo, confirm: repo }),
+    world.call(push, ada, { repo, updates: [] }),
     world.call(push, eve, { repo: `${repo}/pull/${number}`, updates: [] }),
   ]) {
-    expect(await refusal(refused)).toMatchObject({ status: 403, code: 'forbidden', reason: 'archived' })
+    expect(await refusal(refused)).toMatchObject({
+      status: 403,
+      code: 'forbidden',
+      reason: 'archived',
+    })
   }
   expect(world.events().length).toBe(before)
   expect((await world.call(getRepo, anonymous, { repo })).archived).toBe(true)
-  expect((await world.call(listRepos, ada, { archived: true })).items.map(({ full_name }) => full_name)).toEqual([repo])
+  expect(
+    (await world.call(listRepos, ada, { archived: true })).items.map(({ full_name }) => full_name),
+  ).toEqual([repo])
 })
 
 test('a change that was on its way when it was archived does not arrive', async () => {
@@ -46,9 +62,12 @@ test('a change that was on its way when it was archived does not arrive', async 
 
 test('archiving twice is no error and happens once; only admins may', async () => {
   const { world, ada, bob, eve } = await makeLife()
-  for (const caller of [bob, eve]) expect((await refusal(world.call(archiveRepo, caller, { repo: 'acme/site' }))).status).toBe(403)
+  for (const caller of [bob, eve])
+    expect((await refusal(world.call(archiveRepo, caller, { repo: 'acme/site' }))).status).toBe(403)
   await world.call(archiveRepo, ada, { repo: 'acme/site' })
   world.clock.advance(5_000)
-  expect((await world.call(archiveRepo, ada, { repo: 'acme/site' })).archived_at).toBe('2026-03-01T12:00:00.000Z')
+  expect((await world.call(archiveRepo, ada, { repo: 'acme/site' })).archived_at).toBe(
+    '2026-03-01T12:00:00.000Z',
+  )
   expect(world.events('repo.archived').length).toBe(1)
 })

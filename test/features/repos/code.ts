@@ -12,7 +12,12 @@ export async function makeCode() {
   const bob = await world.user('bob')
   await world.workspace('acme', { owner: ada, members: [bob] })
   const site = await world.repo(repo)
-  const one = await world.commit(repo, 'main', { 'docs/guide.md': guide, 'a.ts': 'a\n' }, { message: 'One\n\nbody' })
+  const one = await world.commit(
+    repo,
+    'main',
+    { 'docs/guide.md': guide, 'a.ts': 'a\n' },
+    { message: 'One\n\nbody' },
+  )
   world.clock.advance(60_000)
   const two = await world.commit(repo, 'main', { 'a.ts': 'a\nb\n' }, { message: 'Two' })
   const row = () => {

@@ -25,12 +25,21 @@ const DAY = 86_400_000
 
 const made = await makePullWorld()
 const { world, ada, mel, otto, draft, fromBranch, ready, pull, push, ref, fork, row } = made
-// An engine of its own: the one that made the commits holds them for some minutes, by the clock of the machine.
-const git = createGit({ root: join(world.data, 'repos'), tmp: join(world.data, 'tmp'), workers: 0, beside: true })
+// An engine of its own: the one that made the commits holds them for some minutes, by the clock of
+// the machine.
+const git = createGit({
+  root: join(world.data, 'repos'),
+  tmp: join(world.data, 'tmp'),
+  workers: 0,
+  beside: true,
+})
 const hearth: Hearth = { ...world.hearth, git }
 afterAll(() => git.close())
 
-const run = <I>(job: Job<I>, input: I) => Promise.resolve(job.run({ hearth, signal: new AbortController().signal, attempt: 1, id: 'job' }, input))
+const run = <I>(job: Job<I>, input: I) =>
+  Promise.resolve(
+    job.run({ hearth, signal: new AbortController().signal, attempt: 1, id: 'job' }, input),
+  )
 const weeks = async (count: number) => {
   for (let week = 0; week < count; week++) {
     world.clock.advance(7 * DAY)
@@ -38,7 +47,8 @@ const weeks = async (count: number) => {
   }
 }
 const has = async (oid: string) => (await git.commit(row().store, oid)) !== null
-const noise = (bytes: number) => Buffer.from(crypto.getRandomValues(new Uint8Array(bytes))).toString('base64')
+const noise = (bytes: number) =>
+  Buffer.from(crypto.getRandomValues(new Uint8Array(bytes))).toString('base64')
 
 test('what no page shows goes with its room, what any page shows stays', async () => {
   await push(REPO, 'junk', ref('main'))
@@ -48,10 +58,22 @@ test('what no page shows goes with its room, what any page shows stays', async (
   // A closed pull request whose head was replaced after a review, and whose fork is gone.
   const closed = await draft(otto, { 'b.txt': 'first\n' })
   const earlier = pull(closed).head_sha ?? ''
-  await world.call(reviewPull, mel, { repo: REPO, number: closed, verdict: 'comment', body: 'Hm', comments: [{ path: 'b.txt', line: 1, body: 'Why?' }] })
+  await world.call(reviewPull, mel, {
+    repo: REPO,
+    number: closed,
+    verdict: 'comment',
+    body: 'Hm',
+    comments: [{ path: 'b.txt', line: 1, body: 'Why?' }],
+  })
   const signature = { name: 'otto', email: 'otto@example.com', time: 1_700_000_000, zone: '+0000' }
   const changes = [{ action: 'put' as const, path: 'b.txt', data: Buffer.from('second\n') }]
-  const { commit: replaced } = await world.hearth.git.commitFiles(row().store, { parent: ref('main'), changes, message: 'Again', author: signature, committer: signature })
+  const { commit: replaced } = await world.hearth.git.commitFiles(row().store, {
+    parent: ref('main'),
+    changes,
+    message: 'Again',
+    author: signature,
+    committer: signature,
+  })
   await push(fork(closed), 'main', replaced, otto)
   await world.call(closePull, otto, { repo: REPO, number: closed })
 
@@ -75,15 +97,37 @@ test('what no page shows goes with its room, what any page shows stays', async (
 
   expect(await has(junk)).toBe(false)
   expect(await git.sizeOf(row().store)).toBeLessThan(size - 50_000)
-  for (const oid of [earlier, replaced, landed, pull(squashed).head_sha ?? '', pull(open).head_sha ?? '']) expect([oid, await has(oid)]).toEqual([oid, true])
-  expect((await world.call(getPullChanges, mel, { repo: REPO, number: closed })).files[0]?.patch).toContain('+second\n')
-  expect((await world.call(getPullChanges, mel, { repo: REPO, number: closed, since: earlier })).files[0]?.patch).toContain('-first\n+second\n')
-  expect((await world.call(listPullCommits, mel, { repo: REPO, number: closed })).items.map(({ sha }) => sha)).toEqual([replaced])
-  expect((await world.call(listReviewThreads, mel, { repo: REPO, number: closed }))).toHaveLength(1)
-  expect((await world.call(getPullChanges, mel, { repo: REPO, number: squashed })).files[0]?.patch).toContain('+three\n')
-  expect((await world.call(getPullChanges, mel, { repo: REPO, number: open })).files[0]?.patch).toContain('+better\n')
+  for (const oid of [
+    earlier,
+    replaced,
+    landed,
+    pull(squashed).head_sha ?? '',
+    pull(open).head_sha ?? '',
+  ])
+    expect([oid, await has(oid)]).toEqual([oid, true])
+  expect(
+    (await world.call(getPullChanges, mel, { repo: REPO, number: closed })).files[0]?.patch,
+  ).toContain('+second\n')
+  expect(
+    (await world.call(getPullChanges, mel, { repo: REPO, number: closed, since: earlier })).files[0]
+      ?.patch,
+  ).toContain('-first\n+second\n')
+  expect(
+    (await world.call(listPullCommits, mel, { repo: REPO, number: closed })).items.map(
+      ({ sha }) => sha,
+    ),
+  ).toEqual([replaced])
+  expect(await world.call(listReviewThreads, mel, { repo: REPO, number: closed })).toHaveLength(1)
+  expect(
+    (await world.call(getPullChanges, mel, { repo: REPO, number: squashed })).files[0]?.patch,
+  ).toContain('+three\n')
+  expect(
+    (await world.call(getPullChanges, mel, { repo: REPO, number: open })).files[0]?.patch,
+  ).toContain('+better\n')
   // Nothing to take back any more, which is found out by reading both ends.
-  expect((await refusal(world.call(revertPull, ada, { repo: REPO, number: squashed }))).status).toBe(409)
+  expect(
+    (await refusal(world.call(revertPull, ada, { repo: REPO, number: squashed }))).status,
+  ).toBe(409)
   expect((await refusal(world.call(getCommit, ada, { repo: REPO, ref: junk }))).status).toBe(404)
   expect(await git.verify(row().store, listTipsOfStore(hearth.db, row().store))).toEqual([])
   await expectSound(join(world.data, 'repos'))
@@ -104,5 +148,7 @@ test('the round of a week goes through every store, and one that is damaged does
   expect(await git.commit(store, gone)).toBeNull()
   expect(await git.commit(store, ref('main', 'acme/other') ?? '')).not.toBeNull()
   await run(collectWeekly, null)
-  expect(hearth.db.all(`SELECT key FROM jobs WHERE kind = 'collect_stores'`)).toEqual([{ key: 'collect' }])
+  expect(hearth.db.all(`SELECT key FROM jobs WHERE kind = 'collect_stores'`)).toEqual([
+    { key: 'collect' },
+  ])
 })

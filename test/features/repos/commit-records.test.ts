@@ -7,7 +7,9 @@ const bytes = (text: string) => new TextEncoder().encode(text)
 const shown = (data: Uint8Array) => new TextDecoder().decode(data)
 
 test('trailers are the last paragraph, when all of it are trailers', () => {
-  expect(trailersOf('Title\n\nBody\n\nFixes: #1\nCo-authored-by: A <a@x>\nCo-authored-by: B\n  <b@x>\n')).toEqual({ Fixes: ['#1'], 'Co-authored-by': ['A <a@x>', 'B <b@x>'] })
+  expect(
+    trailersOf('Title\n\nBody\n\nFixes: #1\nCo-authored-by: A <a@x>\nCo-authored-by: B\n  <b@x>\n'),
+  ).toEqual({ Fixes: ['#1'], 'Co-authored-by': ['A <a@x>', 'B <b@x>'] })
   expect(trailersOf('Fixes: all\n')).toEqual({})
   expect(trailersOf('Title\n\nNote: this\nis prose')).toEqual({})
   expect(trailersOf('Title\n\n__proto__: x\nconstructor: y')).toEqual({})
@@ -20,16 +22,49 @@ test('times that no date has are shown as the nearest one', () => {
 })
 
 test('a change is written as a patch that git applies', async () => {
-  const line = (kind: 'context' | 'add' | 'del', old: number | null, to: number | null, text: string, no_newline = false) => ({ kind, old, new: to, text, no_newline })
+  const line = (
+    kind: 'context' | 'add' | 'del',
+    old: number | null,
+    to: number | null,
+    text: string,
+    no_newline = false,
+  ) => ({ kind, old, new: to, text, no_newline })
   const record = fileDiffRecord({
-    path: 'b.txt', old_path: null, status: 'modified', old_oid: null, new_oid: null, mode: '100644', old_mode: '100644', similarity: null, binary: false, additions: 1, deletions: 1,
-    hunks: [{ old_start: 1, old_lines: 2, new_start: 1, new_lines: 2, heading: '', lines: [line('context', 1, 1, 'a'), line('del', 2, null, 'b'), line('add', null, 2, 'c', true)] }],
-    reason: null, generated: null,
+    path: 'b.txt',
+    old_path: null,
+    status: 'modified',
+    old_oid: null,
+    new_oid: null,
+    mode: '100644',
+    old_mode: '100644',
+    similarity: null,
+    binary: false,
+    additions: 1,
+    deletions: 1,
+    hunks: [
+      {
+        old_start: 1,
+        old_lines: 2,
+        new_start: 1,
+        new_lines: 2,
+        heading: '',
+        lines: [
+          line('context', 1, 1, 'a'),
+          line('del', 2, null, 'b'),
+          line('add', null, 2, 'c', true),
+        ],
+      },
+    ],
+    reason: null,
+    generated: null,
   })
   const { mkdtempSync, writeFileSync, readFileSync } = await import('node:fs')
   const directory = mkdtempSync('/tmp/hearth-patch-')
   writeFileSync(`${directory}/b.txt`, 'a\nb\n')
-  const { exitCode } = Bun.spawnSync(['git', 'apply', '-'], { cwd: directory, stdin: bytes(record.patch ?? '') })
+  const { exitCode } = Bun.spawnSync(['git', 'apply', '-'], {
+    cwd: directory,
+    stdin: bytes(record.patch ?? ''),
+  })
   expect(exitCode).toBe(0)
   expect(readFileSync(`${directory}/b.txt`, 'utf8')).toBe('a\nc')
   expect(record.hunks[0]?.lines.map((entry) => 'no_newline' in entry)).toEqual([false, false, true])
@@ -55,7 +90,11 @@ test('text is UTF-8 or it is not text', () => {
 
 test('a pointer to a large file is seen as one', () => {
   const oid = 'a'.repeat(64)
-  expect(lfsPointer(bytes(`version https://git-lfs.github.com/spec/v1\noid sha256:${oid}\nsize 12345\n`))).toEqual({ oid, size: 12345 })
+  expect(
+    lfsPointer(
+      bytes(`version https://git-lfs.github.com/spec/v1\noid sha256:${oid}\nsize 12345\n`),
+    ),
+  ).toEqual({ oid, size: 12345 })
   expect(lfsPointer(bytes('version 1\n'))).toBeNull()
 })
 

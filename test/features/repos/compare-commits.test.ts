@@ -8,9 +8,21 @@ const { world, one, two } = await makeCode()
 
 test('a comparison has what one side adds', async () => {
   await world.commit(repo, 'main', { 'c.txt': 'c' })
-  const compared = await world.call(compareCommits, anonymous, { repo, basehead: `${one}...${two}` })
-  expect(compared).toMatchObject({ base_sha: one, head_sha: two, merge_base_sha: one, ahead: 1, behind: 0, truncated: false })
+  const compared = await world.call(compareCommits, anonymous, {
+    repo,
+    basehead: `${one}...${two}`,
+  })
+  expect(compared).toMatchObject({
+    base_sha: one,
+    head_sha: two,
+    merge_base_sha: one,
+    ahead: 1,
+    behind: 0,
+    truncated: false,
+  })
   expect(compared.commits.map(({ sha }) => sha)).toEqual([two])
   expect(compared.files.map(({ path }) => path)).toEqual(['a.ts'])
-  expect(await refusal(world.call(compareCommits, anonymous, { repo, basehead: 'main..topic' }))).toMatchObject({ status: 422, field: 'basehead' })
+  expect(
+    await refusal(world.call(compareCommits, anonymous, { repo, basehead: 'main..topic' })),
+  ).toMatchObject({ status: 422, field: 'basehead' })
 })

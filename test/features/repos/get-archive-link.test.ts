@@ -12,7 +12,8 @@ import { makeLife } from './lifecycle.ts'
 
 const repo = 'acme/site'
 const partsOf = (url: string) => {
-  const [, token = '', file = ''] = /^https:\/\/hearth\.test\/_archive\/([^/]+)\/([^/]+)$/.exec(url) ?? []
+  const [, token = '', file = ''] =
+    /^https:\/\/hearth\.test\/_archive\/([^/]+)\/([^/]+)$/.exec(url) ?? []
   return { token, file }
 }
 
@@ -28,7 +29,10 @@ test('the link names one commit, works for ten minutes and needs no token', asyn
   world.clock.advance(10 * MINUTE - 1)
   expect(await world.call(openArchive, anonymous, { token, file })).toEqual(opened)
   world.clock.advance(1)
-  expect(await refusal(world.call(openArchive, anonymous, { token, file }))).toMatchObject({ status: 410, code: 'gone' })
+  expect(await refusal(world.call(openArchive, anonymous, { token, file }))).toMatchObject({
+    status: 410,
+    code: 'gone',
+  })
   // The default branch when nothing is named.
   expect((await world.call(getArchiveLink, ada, { repo })).commit).not.toBe(head)
   const key = join(world.data, 'secrets', 'installation.key')
@@ -39,21 +43,50 @@ test('no other link can be made of one', async () => {
   const { world, site } = await makeLife()
   const { token, file } = partsOf((await world.call(getArchiveLink, anonymous, { repo })).url)
   const [claims = '', signature = ''] = token.split('.')
-  const changed = Buffer.from(Buffer.from(claims, 'base64url').toString().replace('acme-site', 'acme-sitf')).toString('base64url')
+  const changed = Buffer.from(
+    Buffer.from(claims, 'base64url').toString().replace('acme-site', 'acme-sitf'),
+  ).toString('base64url')
   const foreign = await makeWorld()
-  const elsewhere = archiveToken(foreign.hearth, { repo_id: site.id, commit: 'a'.repeat(40), folder: file.slice(0, -4), expires: 9e15 })
-  for (const bad of ['', 'x', `${changed}.${signature}`, `${claims}.${'A'.repeat(43)}`, `${claims}.`, `.${signature}`, elsewhere, `${token}x`]) {
-    expect((await refusal(world.call(openArchive, anonymous, { token: bad, file }))).status).toBe(404)
+  const elsewhere = archiveToken(foreign.hearth, {
+    repo_id: site.id,
+    commit: 'a'.repeat(40),
+    folder: file.slice(0, -4),
+    expires: 9e15,
+  })
+  for (const bad of [
+    '',
+    'x',
+    `${changed}.${signature}`,
+    `${claims}.${'A'.repeat(43)}`,
+    `${claims}.`,
+    `.${signature}`,
+    elsewhere,
+    `${token}x`,
+  ]) {
+    expect((await refusal(world.call(openArchive, anonymous, { token: bad, file }))).status).toBe(
+      404,
+    )
   }
-  expect((await refusal(world.call(openArchive, anonymous, { token, file: 'other.zip' }))).status).toBe(404)
+  expect(
+    (await refusal(world.call(openArchive, anonymous, { token, file: 'other.zip' }))).status,
+  ).toBe(404)
 })
 
 test('it needs the right to read, also while the link is open', async () => {
   const { world, ada, bob, eve } = await makeLife()
   await world.repo('acme/secret', { private: true })
   await world.commit('acme/secret', 'main', { 'a.txt': 'a\n' })
-  for (const caller of [anonymous, eve]) expect((await refusal(world.call(getArchiveLink, caller, { repo: 'acme/secret' }))).status).toBe(404)
-  expect(await refusal(world.call(getArchiveLink, withToken(bob, { scopes: ['repo:read'] }), { repo: 'acme/secret' }))).toMatchObject({ status: 403, reason: 'scope' })
+  for (const caller of [anonymous, eve])
+    expect(
+      (await refusal(world.call(getArchiveLink, caller, { repo: 'acme/secret' }))).status,
+    ).toBe(404)
+  expect(
+    await refusal(
+      world.call(getArchiveLink, withToken(bob, { scopes: ['repo:read'] }), {
+        repo: 'acme/secret',
+      }),
+    ),
+  ).toMatchObject({ status: 403, reason: 'scope' })
   const parts = partsOf((await world.call(getArchiveLink, bob, { repo: 'acme/secret' })).url)
   expect((await world.call(openArchive, anonymous, parts)).folder).toStartWith('acme-secret-')
   await world.call(deleteRepo, ada, { repo: 'acme/secret', confirm: 'acme/secret' })

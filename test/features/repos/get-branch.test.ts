@@ -9,6 +9,12 @@ const { world, bob, one } = await makeCode()
 
 test('one is got by its whole name', async () => {
   await world.call(createBranch, bob, { repo, branch: 'topic/x', from: one })
-  expect((await world.call(getBranch, anonymous, { repo, branch: 'topic/x' }))).toMatchObject({ name: 'topic/x', behind: 1, commit: { sha: one, message: 'One' } })
-  expect((await refusal(world.call(getBranch, anonymous, { repo, branch: 'topic' }))).status).toBe(404)
+  expect(await world.call(getBranch, anonymous, { repo, branch: 'topic/x' })).toMatchObject({
+    name: 'topic/x',
+    behind: 1,
+    commit: { sha: one, message: 'One' },
+  })
+  expect((await refusal(world.call(getBranch, anonymous, { repo, branch: 'topic' }))).status).toBe(
+    404,
+  )
 })

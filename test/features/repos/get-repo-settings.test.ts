@@ -12,6 +12,11 @@ await world.repo('acme/site', { private: true })
 
 test('everyone with an account who can see the repository reads its settings', async () => {
   expect(await world.call(getRepoSettings, bob, { repo: 'acme/site' })).toEqual(DEFAULT_SETTINGS)
-  expect((await refusal(world.call(getRepoSettings, anonymous, { repo: 'acme/site' }))).status).toBe(401)
-  expect((await refusal(world.call(getRepoSettings, await world.user('eve'), { repo: 'acme/site' }))).status).toBe(404)
+  expect(
+    (await refusal(world.call(getRepoSettings, anonymous, { repo: 'acme/site' }))).status,
+  ).toBe(401)
+  expect(
+    (await refusal(world.call(getRepoSettings, await world.user('eve'), { repo: 'acme/site' })))
+      .status,
+  ).toBe(404)
 })

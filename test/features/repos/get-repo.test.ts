@@ -13,9 +13,17 @@ await world.repo('acme/open')
 await world.repo('other/hidden', { as: eve, private: true })
 
 test('a record says what the caller may do', async () => {
-  expect(await world.call(getRepo, bob, { repo: 'acme/open' })).toMatchObject({ viewer_role: 'write', permissions: { read: true, write: true, maintain: false } })
-  expect(await world.call(getRepo, anonymous, { repo: 'acme/open' })).toMatchObject({ viewer_role: null, permissions: { read: true, triage: false } })
-  expect(await world.call(getRepo, withToken(ada, { role: 'triage' }), { repo: 'acme/open' })).toMatchObject({ viewer_role: 'triage' })
+  expect(await world.call(getRepo, bob, { repo: 'acme/open' })).toMatchObject({
+    viewer_role: 'write',
+    permissions: { read: true, write: true, maintain: false },
+  })
+  expect(await world.call(getRepo, anonymous, { repo: 'acme/open' })).toMatchObject({
+    viewer_role: null,
+    permissions: { read: true, triage: false },
+  })
+  expect(
+    await world.call(getRepo, withToken(ada, { role: 'triage' }), { repo: 'acme/open' }),
+  ).toMatchObject({ viewer_role: 'triage' })
   expect((await world.call(getRepo, ada, { repo: 'ACME/Open' })).full_name).toBe('acme/open')
   expect((await refusal(world.call(getRepo, bob, { repo: 'other/hidden' }))).status).toBe(404)
 })

@@ -20,8 +20,10 @@ test('patterns match as in gitignore', () => {
     ['with\\ space', ['with space'], ['with']],
   ]
   for (const [pattern, yes, no] of cases) {
-    for (const path of yes) expect([pattern, path, ownsPath(pattern, path)]).toEqual([pattern, path, true])
-    for (const path of no) expect([pattern, path, ownsPath(pattern, path)]).toEqual([pattern, path, false])
+    for (const path of yes)
+      expect([pattern, path, ownsPath(pattern, path)]).toEqual([pattern, path, true])
+    for (const path of no)
+      expect([pattern, path, ownsPath(pattern, path)]).toEqual([pattern, path, false])
   }
 })
 
@@ -31,12 +33,20 @@ test('a pattern made to take for ever does not', () => {
 })
 
 test('the last rule that matches wins, also one without owners; lines that are none are left out', () => {
-  const rules = parseCodeOwners('# All\n* @ada\r\n\n*.ts  @bob @acme/core # the code\n/src/made/\n!x @ada\n*.md not-an-owner\ndocs/ help@example.com\n')
+  const rules = parseCodeOwners(
+    '# All\n* @ada\r\n\n*.ts  @bob @acme/core # the code\n/src/made/\n!x @ada\n*.md not-an-owner\ndocs/ help@example.com\n',
+  )
   expect(rules).toEqual([
-    { line: 2, pattern: '*', owners: ['@ada'] }, { line: 4, pattern: '*.ts', owners: ['@bob', '@acme/core'] }, { line: 5, pattern: '/src/made/', owners: [] },
+    { line: 2, pattern: '*', owners: ['@ada'] },
+    { line: 4, pattern: '*.ts', owners: ['@bob', '@acme/core'] },
+    { line: 5, pattern: '/src/made/', owners: [] },
     { line: 8, pattern: 'docs/', owners: ['help@example.com'] },
   ])
-  expect(['x', 'src/a.ts', 'src/made/a.ts', 'docs/a.ts', 'a.md'].map((path) => ownersOfPath(rules, path))).toEqual([['@ada'], ['@bob', '@acme/core'], [], ['help@example.com'], ['@ada']])
+  expect(
+    ['x', 'src/a.ts', 'src/made/a.ts', 'docs/a.ts', 'a.md'].map((path) =>
+      ownersOfPath(rules, path),
+    ),
+  ).toEqual([['@ada'], ['@bob', '@acme/core'], [], ['help@example.com'], ['@ada']])
 })
 
 test('many paths have each owner once', async () => {
@@ -48,13 +58,31 @@ test('many paths have each owner once', async () => {
 test('the rules of the default branch, and who owns a path', async () => {
   const { world } = await makeLife()
   const repo = 'acme/site'
-  expect(await world.call(listCodeOwners, anonymous, { repo, path: 'a.txt' })).toEqual({ file: null, rules: [], path: 'a.txt', owners: [] })
+  expect(await world.call(listCodeOwners, anonymous, { repo, path: 'a.txt' })).toEqual({
+    file: null,
+    rules: [],
+    path: 'a.txt',
+    owners: [],
+  })
   await world.commit(repo, 'side', { CODEOWNERS: '* @eve\n' })
   await world.commit(repo, 'main', { '.github/CODEOWNERS': '*.txt @bob\n' })
-  expect(await world.call(listCodeOwners, anonymous, { repo, path: '/d/a.txt' })).toMatchObject({ file: '.github/CODEOWNERS', path: 'd/a.txt', owners: ['@bob'] })
+  expect(await world.call(listCodeOwners, anonymous, { repo, path: '/d/a.txt' })).toMatchObject({
+    file: '.github/CODEOWNERS',
+    path: 'd/a.txt',
+    owners: ['@bob'],
+  })
   await world.commit(repo, 'main', { CODEOWNERS: '* @ada\n' })
-  expect(await world.call(listCodeOwners, anonymous, { repo })).toEqual({ file: 'CODEOWNERS', rules: [{ line: 1, pattern: '*', owners: ['@ada'] }], path: null, owners: null })
-  expect(await refusal(world.call(listCodeOwners, anonymous, { repo, path: '../x' }))).toMatchObject({ status: 422, field: 'path' })
+  expect(await world.call(listCodeOwners, anonymous, { repo })).toEqual({
+    file: 'CODEOWNERS',
+    rules: [{ line: 1, pattern: '*', owners: ['@ada'] }],
+    path: null,
+    owners: null,
+  })
+  expect(
+    await refusal(world.call(listCodeOwners, anonymous, { repo, path: '../x' })),
+  ).toMatchObject({ status: 422, field: 'path' })
   await world.repo('acme/secret', { private: true })
-  expect((await refusal(world.call(listCodeOwners, anonymous, { repo: 'acme/secret' }))).status).toBe(404)
+  expect(
+    (await refusal(world.call(listCodeOwners, anonymous, { repo: 'acme/secret' }))).status,
+  ).toBe(404)
 })

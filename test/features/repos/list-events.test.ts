@@ -20,8 +20,11 @@ test('the timeline is of one repository, newest first, each event with words and
   expect(items.map(({ type }) => type)).toEqual(['repo.updated', 'git.push', 'repo.created'])
   expect(next).toBeNull()
   expect(items[1]).toMatchObject({
-    workspace: 'acme', repository: { id: site.id, full_name: 'acme/site' }, actor: { username: 'ada' },
-    data: { ref: 'refs/heads/main', after: commit, default_branch: 'main' }, summary: 'ada pushed 1 commit to the new branch main',
+    workspace: 'acme',
+    repository: { id: site.id, full_name: 'acme/site' },
+    actor: { username: 'ada' },
+    data: { ref: 'refs/heads/main', after: commit, default_branch: 'main' },
+    summary: 'ada pushed 1 commit to the new branch main',
     url: `https://hearth.test/acme/site/commit/${commit}`,
   })
 })
@@ -35,14 +38,24 @@ test('it goes back with before and never repeats', async () => {
     before = next
   }
   expect(seen).toEqual(['repo.updated', 'git.push', 'repo.created'])
-  for (const before of ['foo', 'evt_1', site.id]) expect((await refusal(world.call(listEvents, ada, { repo, before }))).status).toBe(404)
-  expect(await refusal(world.call(listEvents, ada, { repo, cursor: 'foo' }))).toMatchObject({ status: 422, field: 'cursor' })
+  for (const before of ['foo', 'evt_1', site.id])
+    expect((await refusal(world.call(listEvents, ada, { repo, before }))).status).toBe(404)
+  expect(await refusal(world.call(listEvents, ada, { repo, cursor: 'foo' }))).toMatchObject({
+    status: 422,
+    field: 'cursor',
+  })
 })
 
 test('types narrow it; unknown ones are named', async () => {
   expect((await world.call(listEvents, ada, { repo, types: ['git.push'] })).items.length).toBe(1)
-  expect(await refusal(world.call(listEvents, ada, { repo, types: ['git.pull'] }))).toMatchObject({ status: 422, field: 'types' })
-  expect(await refusal(world.call(listEvents, ada, { repo, page: 2 } as never))).toMatchObject({ status: 422, field: 'page' })
+  expect(await refusal(world.call(listEvents, ada, { repo, types: ['git.pull'] }))).toMatchObject({
+    status: 422,
+    field: 'types',
+  })
+  expect(await refusal(world.call(listEvents, ada, { repo, page: 2 } as never))).toMatchObject({
+    status: 422,
+    field: 'page',
+  })
 })
 
 test('a private timeline is for those who see the repository', async () => {

@@ -33,8 +33,21 @@ test('every entry has its last commit, also where an earlier answer is built upo
 
 test('who does not wait gets the entries, with nothing rather than something wrong', async () => {
   const { world, one, two } = await makeCode()
-  const { items, late, more } = await world.call(listFolder, anonymous, { repo, ref: two, most: 1, wait_ms: 0 })
-  expect([items.map(({ name, size }) => [name, size]), more, [undefined, two, one].includes(items[0]?.last_commit?.sha)]).toEqual([[['a.ts', null]], true, true])
+  const { items, late, more } = await world.call(listFolder, anonymous, {
+    repo,
+    ref: two,
+    most: 1,
+    wait_ms: 0,
+  })
+  expect([
+    items.map(({ name, size }) => [name, size]),
+    more,
+    [undefined, two, one].includes(items[0]?.last_commit?.sha),
+  ]).toEqual([[['a.ts', null]], true, true])
   expect(late).toBe(items[0]?.last_commit === null)
-  expect(await refusal(world.call(listFolder, anonymous, { repo, ref: two, path: 'nowhere', most, wait_ms }))).toMatchObject({ status: 404 })
+  expect(
+    await refusal(
+      world.call(listFolder, anonymous, { repo, ref: two, path: 'nowhere', most, wait_ms }),
+    ),
+  ).toMatchObject({ status: 404 })
 })

@@ -12,6 +12,12 @@ test('the default branch comes first, then the latest, as many as are wanted', a
   world.clock.advance(1000)
   await world.call(createBranch, ada, { repo, branch: 'fix/b', from: one })
   await world.call(createTag, ada, { repo, tag: 'v1', target: one })
-  expect(await world.call(listRefNames, anonymous, { repo, branches: 10, tags: 10 })).toEqual({ branches: ['main', 'fix/b', 'fix/a'], tags: ['v1'] })
-  expect(await world.call(listRefNames, anonymous, { repo, branches: 1, tags: 0 })).toEqual({ branches: ['main'], tags: [] })
+  expect(await world.call(listRefNames, anonymous, { repo, branches: 10, tags: 10 })).toEqual({
+    branches: ['main', 'fix/b', 'fix/a'],
+    tags: ['v1'],
+  })
+  expect(await world.call(listRefNames, anonymous, { repo, branches: 1, tags: 0 })).toEqual({
+    branches: ['main'],
+    tags: [],
+  })
 })

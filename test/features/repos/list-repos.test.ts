@@ -36,18 +36,25 @@ test('tokens see no more than they are limited to', async () => {
 })
 
 test('a member of a workspace that gives no base permission sees no private repository', async () => {
-  await world.write((tx) => tx.db.run(`UPDATE workspaces SET base_permission = 'none' WHERE id = ?`, acme.id))
+  await world.write((tx) =>
+    tx.db.run(`UPDATE workspaces SET base_permission = 'none' WHERE id = ?`, acme.id),
+  )
   expect(await names(bob)).toEqual(['acme/open'])
   expect((await refusal(world.call(getRepo, bob, { repo: 'acme/secret' }))).status).toBe(404)
   expect(await names(ada)).toEqual(['acme/secret', 'acme/open'])
-  await world.write((tx) => tx.db.run(`UPDATE workspaces SET base_permission = 'write' WHERE id = ?`, acme.id))
+  await world.write((tx) =>
+    tx.db.run(`UPDATE workspaces SET base_permission = 'write' WHERE id = ?`, acme.id),
+  )
 })
 
 test('text is found in name and description, and is text', async () => {
   expect(await names(ada, { q: 'SEC' })).toEqual(['acme/secret'])
   expect(await names(ada, { q: '%' })).toEqual([])
   expect(await names(ada, { q: 'o_en' })).toEqual([])
-  expect(await names(ada, { workspace: 'acme', sort: 'name' })).toEqual(['acme/open', 'acme/secret'])
+  expect(await names(ada, { workspace: 'acme', sort: 'name' })).toEqual([
+    'acme/open',
+    'acme/secret',
+  ])
   expect(await names(ada, { workspace: 'nowhere' })).toEqual([])
   expect(await names(ada, { archived: true })).toEqual([])
   expect(await world.call(listRepos, ada, { per_page: 1 })).toMatchObject({ next: '2', total: 2 })

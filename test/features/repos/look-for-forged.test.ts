@@ -10,7 +10,10 @@ const ada = await world.user('ada')
 await world.workspace('acme', { owner: ada })
 await world.repo('acme/site')
 const main = await world.commit('acme/site', 'main', { 'a.txt': 'a' })
-const entries = () => hearth.db.all<{ action: string; data: string }>(`SELECT action, data FROM audit_log WHERE action = 'repo.forged_objects_found'`)
+const entries = () =>
+  hearth.db.all<{ action: string; data: string }>(
+    `SELECT action, data FROM audit_log WHERE action = 'repo.forged_objects_found'`,
+  )
 
 test('what a push had no time to look at is looked at later, and what is found is written down', async () => {
   const row = repoByPath(hearth.db, 'acme/site')
@@ -18,11 +21,27 @@ test('what a push had no time to look at is looked at later, and what is found i
   const asked: unknown[] = []
   const real = hearth.git.findForged
   let found: string[] = []
-  Object.assign(hearth.git, { findForged: async (...args: Parameters<typeof real>) => [...(await real(...args)), ...(asked.push(args.slice(0, 2)), found)] })
+  Object.assign(hearth.git, {
+    findForged: async (...args: Parameters<typeof real>) => [
+      ...(await real(...args)),
+      ...(asked.push(args.slice(0, 2)), found),
+    ],
+  })
   const author = { name: 'Ada', email: 'ada@example.com', time: 1_700_000_000, zone: '+0000' }
   const bytes = new TextEncoder().encode('b')
-  const { commit } = await hearth.git.commitFiles(row.store, { parent: main, changes: [{ action: 'put', path: 'b.txt', data: bytes }], message: 'b', author, committer: author })
-  const pushTo = (branch: string, unlooked: boolean) => world.call(push, ada, { repo: 'acme/site', unlooked, updates: [{ name: `refs/heads/${branch}`, old: null, new: commit }] })
+  const { commit } = await hearth.git.commitFiles(row.store, {
+    parent: main,
+    changes: [{ action: 'put', path: 'b.txt', data: bytes }],
+    message: 'b',
+    author,
+    committer: author,
+  })
+  const pushTo = (branch: string, unlooked: boolean) =>
+    world.call(push, ada, {
+      repo: 'acme/site',
+      unlooked,
+      updates: [{ name: `refs/heads/${branch}`, old: null, new: commit }],
+    })
   await pushTo('small', false)
   world.clock.advance(LOOK_AFTER_MS)
   await world.jobs()

@@ -24,13 +24,37 @@ const rowOf = (path: string) => {
 
 /** A commit whose objects are there and which no ref names. */
 async function loose(path: string, parent: string | null, text: string): Promise<string> {
-  const author = { name: 'Ada', email: 'ada@example.com', time: Math.floor(world.clock.now() / 1000), zone: '+0000' }
-  const changes = [{ action: 'put' as const, path: 'file.txt', data: new TextEncoder().encode(text) }]
-  return (await hearth.git.commitFiles(rowOf(path).store, { parent, changes, message: text, author, committer: author })).commit
+  const author = {
+    name: 'Ada',
+    email: 'ada@example.com',
+    time: Math.floor(world.clock.now() / 1000),
+    zone: '+0000',
+  }
+  const changes = [
+    { action: 'put' as const, path: 'file.txt', data: new TextEncoder().encode(text) },
+  ]
+  return (
+    await hearth.git.commitFiles(rowOf(path).store, {
+      parent,
+      changes,
+      message: text,
+      author,
+      committer: author,
+    })
+  ).commit
 }
 
-const pushes = async (caller: Caller, repo: string, updates: [string, string | null, string | null][], atomic = false) => {
-  const { results } = await world.call(push, caller, { repo, updates: updates.map(([name, old, to]) => ({ name, old, new: to })), atomic })
+const pushes = async (
+  caller: Caller,
+  repo: string,
+  updates: [string, string | null, string | null][],
+  atomic = false,
+) => {
+  const { results } = await world.call(push, caller, {
+    repo,
+    updates: updates.map(([name, old, to]) => ({ name, old, new: to })),
+    atomic,
+  })
   return results.map(({ refused }) => refused)
 }
 
@@ -42,17 +66,30 @@ describe('the first push', () => {
     expect(rowOf('acme/first')).toMatchObject({ default_branch: 'trunk' })
     expect(rowOf('acme/first').pushed_at).not.toBeNull()
     expect(world.events('git.push').at(-1)?.data).toEqual({
-      ref: 'refs/heads/trunk', before: null, after: commit, commits: 1, forced: false, created: true, deleted: false, default_branch: 'trunk',
+      ref: 'refs/heads/trunk',
+      before: null,
+      after: commit,
+      commits: 1,
+      forced: false,
+      created: true,
+      deleted: false,
+      default_branch: 'trunk',
     })
   })
 
   test('takes master among several, and keeps main when it is there', async () => {
     await world.repo('acme/several')
     const a = await loose('acme/several', null, 'a')
-    await pushes(bob, 'acme/several', [['refs/heads/x', null, a], ['refs/heads/master', null, a]])
+    await pushes(bob, 'acme/several', [
+      ['refs/heads/x', null, a],
+      ['refs/heads/master', null, a],
+    ])
     expect(rowOf('acme/several').default_branch).toBe('master')
     await world.repo('acme/main')
-    await pushes(bob, 'acme/main', [['refs/heads/x', null, await loose('acme/main', null, 'a')], ['refs/heads/main', null, await loose('acme/main', null, 'b')]])
+    await pushes(bob, 'acme/main', [
+      ['refs/heads/x', null, await loose('acme/main', null, 'a')],
+      ['refs/heads/main', null, await loose('acme/main', null, 'b')],
+    ])
     expect(rowOf('acme/main').default_branch).toBe('main')
   })
 })
@@ -66,17 +103,32 @@ describe('rules', async () => {
 
   test('the protected branch is refused with one line, and the others go through', async () => {
     const before = world.events('git.push').length
-    const [main, topic] = await pushes(ada, 'acme/site', [['refs/heads/main', one, two], [branch, null, two]])
+    const [main, topic] = await pushes(ada, 'acme/site', [
+      ['refs/heads/main', one, two],
+      [branch, null, two],
+    ])
     expect(main).toContain('protected')
     expect(topic).toBeNull()
     expect(readRef(hearth.db, rowOf('acme/site').id, 'refs/heads/main')).toBe(one)
     expect(world.events('git.push').length).toBe(before + 1)
-    expect(world.events('git.push').at(-1)?.data).toMatchObject({ ref: branch, commits: 1, created: true })
+    expect(world.events('git.push').at(-1)?.data).toMatchObject({
+      ref: branch,
+      commits: 1,
+      created: true,
+    })
   })
 
   test('an atomic push is all or nothing', async () => {
     const before = world.events().length
-    const results = await pushes(ada, 'acme/site', [['refs/heads/main', one, two], ['refs/heads/also', null, two]], true)
+    const results = await pushes(
+      ada,
+      'acme/site',
+      [
+        ['refs/heads/main', one, two],
+        ['refs/heads/also', null, two],
+      ],
+      true,
+    )
     expect(results[0]).toContain('protected')
     expect(results[1]).toContain('atomic')
     expect(readRef(hearth.db, rowOf('acme/site').id, 'refs/heads/also')).toBeNull()
@@ -85,20 +137,28 @@ describe('rules', async () => {
 
   test('admins push to it once that is switched on; others still do not', async () => {
     await world.call(updateRepoSettings, ada, { repo: 'acme/site', admins_may_push: true })
-    expect((await pushes(bob, 'acme/site', [['refs/heads/main', one, two]]))[0]).toContain('protected')
+    expect((await pushes(bob, 'acme/site', [['refs/heads/main', one, two]]))[0]).toContain(
+      'protected',
+    )
     expect(await pushes(ada, 'acme/site', [['refs/heads/main', one, two]])).toEqual([null])
     await world.call(updateRepoSettings, ada, { repo: 'acme/site', admins_may_push: false })
   })
 
   test('the default branch is never deleted', async () => {
     await world.call(updateRepo, ada, { repo: 'acme/site', protected: false })
-    expect((await pushes(ada, 'acme/site', [['refs/heads/main', two, null]]))[0]).toContain('default branch')
+    expect((await pushes(ada, 'acme/site', [['refs/heads/main', two, null]]))[0]).toContain(
+      'default branch',
+    )
     await world.call(updateRepo, ada, { repo: 'acme/site', protected: true })
   })
 
   test('a force push says so', async () => {
     expect(await pushes(bob, 'acme/site', [[branch, two, other]])).toEqual([null])
-    expect(world.events('git.push').at(-1)?.data).toMatchObject({ forced: true, before: two, after: other })
+    expect(world.events('git.push').at(-1)?.data).toMatchObject({
+      forced: true,
+      before: two,
+      after: other,
+    })
   })
 
   test('a ref that moved meanwhile is refused', async () => {
@@ -108,8 +168,20 @@ describe('rules', async () => {
   })
 
   test('names: only branches and tags, as git allows them', async () => {
-    const names = ['refs/notes/x', 'refs/heads/a..b', 'refs/heads/.a', 'refs/heads/a.lock', 'refs/heads/a b', 'refs/heads/HEAD', 'refs/heads/-x', `refs/heads/${'a'.repeat(40)}`, 'HEAD', 'refs/heads/']
-    for (const name of names) expect((await pushes(bob, 'acme/site', [[name, null, two]]))[0]).toBeString()
+    const names = [
+      'refs/notes/x',
+      'refs/heads/a..b',
+      'refs/heads/.a',
+      'refs/heads/a.lock',
+      'refs/heads/a b',
+      'refs/heads/HEAD',
+      'refs/heads/-x',
+      `refs/heads/${'a'.repeat(40)}`,
+      'HEAD',
+      'refs/heads/',
+    ]
+    for (const name of names)
+      expect((await pushes(bob, 'acme/site', [[name, null, two]]))[0]).toBeString()
     expect(await pushes(bob, 'acme/site', [['refs/heads/ünï/✓', null, two]])).toEqual([null])
     expect(await pushes(bob, 'acme/site', [['refs/heads/ünï/✓', two, null]])).toEqual([null])
   })
@@ -117,19 +189,42 @@ describe('rules', async () => {
   test('a name is a ref or a directory of refs', async () => {
     expect((await pushes(bob, 'acme/site', [[`${branch}/deeper`, null, two]]))[0]).toContain(branch)
     expect(await pushes(bob, 'acme/site', [['refs/heads/d/e', null, two]])).toEqual([null])
-    expect((await pushes(bob, 'acme/site', [['refs/heads/d', null, two]]))[0]).toContain('refs/heads/d/e')
-    expect(await pushes(bob, 'acme/site', [['refs/heads/d', null, two], ['refs/heads/d/e', two, null]])).toEqual([null, null])
+    expect((await pushes(bob, 'acme/site', [['refs/heads/d', null, two]]))[0]).toContain(
+      'refs/heads/d/e',
+    )
+    expect(
+      await pushes(bob, 'acme/site', [
+        ['refs/heads/d', null, two],
+        ['refs/heads/d/e', two, null],
+      ]),
+    ).toEqual([null, null])
   })
 
   test('tags: made by write, deleted by maintain, peeled when annotated', async () => {
     const tagger = { name: 'Ada', email: 'ada@example.com', time: 1_700_000_000, zone: '+0000' }
     const { store, id } = rowOf('acme/site')
-    const tag = await hearth.git.createTag(store, { object: two, name: 'v1', message: 'One\n', tagger })
-    expect(await pushes(bob, 'acme/site', [['refs/tags/v1', null, tag], ['refs/tags/light', null, two]])).toEqual([null, null])
-    expect(refsOf(hearth.db, id).refs.find(({ name }) => name === 'refs/tags/v1')).toEqual({ name: 'refs/tags/v1', oid: tag, peeled: two })
+    const tag = await hearth.git.createTag(store, {
+      object: two,
+      name: 'v1',
+      message: 'One\n',
+      tagger,
+    })
+    expect(
+      await pushes(bob, 'acme/site', [
+        ['refs/tags/v1', null, tag],
+        ['refs/tags/light', null, two],
+      ]),
+    ).toEqual([null, null])
+    expect(refsOf(hearth.db, id).refs.find(({ name }) => name === 'refs/tags/v1')).toEqual({
+      name: 'refs/tags/v1',
+      oid: tag,
+      peeled: two,
+    })
     expect((await pushes(bob, 'acme/site', [['refs/tags/v1', tag, null]]))[0]).toContain('maintain')
     expect(await pushes(ada, 'acme/site', [['refs/tags/v1', tag, null]])).toEqual([null])
-    expect((await pushes(bob, 'acme/site', [['refs/heads/totag', null, tag]]))[0]).toContain('not a commit')
+    expect((await pushes(bob, 'acme/site', [['refs/heads/totag', null, tag]]))[0]).toContain(
+      'not a commit',
+    )
   })
 
   test('a reaction refuses the whole push, and nothing of it stays, in memory either', async () => {
@@ -138,7 +233,8 @@ describe('rules', async () => {
     const usual = hearth.reactionsTo
     let seen: string[] = []
     const veto: Reaction = {
-      on: 'git.push', name: 'veto',
+      on: 'git.push',
+      name: 'veto',
       run: (tx) => {
         seen = refsOf(tx.db, id).refs.map(({ name }) => name)
         throw new Refusal('conflict', 'rule "no vetoes": not today', { reason: 'rule' })
@@ -146,7 +242,10 @@ describe('rules', async () => {
     }
     Object.assign(hearth, { reactionsTo: () => [veto] })
     try {
-      const results = await pushes(bob, 'acme/site', [['refs/heads/v/1', null, two], ['refs/heads/v/2', null, two]])
+      const results = await pushes(bob, 'acme/site', [
+        ['refs/heads/v/1', null, two],
+        ['refs/heads/v/2', null, two],
+      ])
       expect(results).toEqual(['rule "no vetoes": not today', 'rule "no vetoes": not today'])
     } finally {
       Object.assign(hearth, { reactionsTo: usual })
@@ -174,9 +273,16 @@ describe('rules', async () => {
   })
 
   test('an archived repository takes nothing', async () => {
-    await world.write((tx) => tx.db.run('UPDATE repos SET archived_at = ? WHERE id = ?', tx.now, rowOf('acme/site').id))
-    expect(await refusal(pushes(ada, 'acme/site', [[branch, other, two]]))).toMatchObject({ status: 403, reason: 'archived' })
-    await world.write((tx) => tx.db.run('UPDATE repos SET archived_at = NULL WHERE id = ?', rowOf('acme/site').id))
+    await world.write((tx) =>
+      tx.db.run('UPDATE repos SET archived_at = ? WHERE id = ?', tx.now, rowOf('acme/site').id),
+    )
+    expect(await refusal(pushes(ada, 'acme/site', [[branch, other, two]]))).toMatchObject({
+      status: 403,
+      reason: 'archived',
+    })
+    await world.write((tx) =>
+      tx.db.run('UPDATE repos SET archived_at = NULL WHERE id = ?', rowOf('acme/site').id),
+    )
   })
 })
 
@@ -186,16 +292,33 @@ describe('forks', async () => {
   const parent = rowOf('acme/parent')
   const fork = await world.write((tx) => {
     const pull_number = takeNumber(tx, parent.id)
-    return createFork(tx, parent, { pull_number, author_id: eve.id, head: { ref: 'refs/heads/main', oid: base } })
+    return createFork(tx, parent, {
+      pull_number,
+      author_id: eve.id,
+      head: { ref: 'refs/heads/main', oid: base },
+    })
   })
   const path = `acme/parent/pull/${fork.pull_number}`
 
   test('the author pushes to any branch of it, nobody else does', async () => {
     const next = await loose(path, base, 'next')
-    expect(await pushes(eve, path, [['refs/heads/main', base, next], ['refs/heads/more', null, next]])).toEqual([null, null])
-    expect(await pushes(agentOf(eve, parent, { id: 'agt_e' }), path, [['refs/heads/agent', null, next]])).toEqual([null])
+    expect(
+      await pushes(eve, path, [
+        ['refs/heads/main', base, next],
+        ['refs/heads/more', null, next],
+      ]),
+    ).toEqual([null, null])
+    expect(
+      await pushes(agentOf(eve, parent, { id: 'agt_e' }), path, [['refs/heads/agent', null, next]]),
+    ).toEqual([null])
     expect((await refusal(pushes(ada, path, [['refs/heads/main', next, base]]))).status).toBe(403)
-    expect((await refusal(pushes(agentOf(bob, parent, { id: 'agt_b' }), path, [['refs/heads/main', next, base]]))).status).toBe(403)
+    expect(
+      (
+        await refusal(
+          pushes(agentOf(bob, parent, { id: 'agt_b' }), path, [['refs/heads/main', next, base]]),
+        )
+      ).status,
+    ).toBe(403)
     expect(readRef(hearth.db, parent.id, 'refs/heads/main')).toBe(base)
     expect(readRef(hearth.db, fork.id, 'refs/heads/main')).toBe(next)
     expect(readRef(hearth.db, parent.id, 'refs/heads/more')).toBeNull()
@@ -212,10 +335,12 @@ describe('forks', async () => {
 
   test('numbers are given out once, and none is lost to a write that failed', async () => {
     const first = await world.write((tx) => takeNumber(tx, parent.id))
-    const failed = await world.write((tx) => {
-      takeNumber(tx, parent.id)
-      throw new TypeError('undone')
-    }).catch((error: unknown) => error)
+    const failed = await world
+      .write((tx) => {
+        takeNumber(tx, parent.id)
+        throw new TypeError('undone')
+      })
+      .catch((error: unknown) => error)
     expect(failed).toBeInstanceOf(TypeError)
     expect(await world.write((tx) => takeNumber(tx, parent.id))).toBe(first + 1)
   })

@@ -14,16 +14,30 @@ if (!row) throw new Error('there is no repository')
 const { id } = row
 
 const oid = (at: number): string => at.toString(16).padStart(40, '0')
-const move = (name: string, old: string | null, to: string | null, peeled: string | null = null): PreparedUpdate => ({ name, old, new: to, peeled, commits: 0, forced: false })
+const move = (
+  name: string,
+  old: string | null,
+  to: string | null,
+  peeled: string | null = null,
+): PreparedUpdate => ({ name, old, new: to, peeled, commits: 0, forced: false })
 const shown = () => refsOf(hearth.db, id).refs
 const there = () => listRefs(hearth.db, id)
 
 test('refs in memory follow every move as the database has it, whether or not they were looked at between', async () => {
   const now = new Map<string, string>()
   let state = 7
-  const pick = (count: number): number => (state = (state * 1103515245 + 12345) % 2147483648) % count
+  const pick = (count: number): number =>
+    (state = (state * 1103515245 + 12345) % 2147483648) % count
   for (let round = 0; round < 60; round++) {
-    const names = new Set(Array.from({ length: 1 + pick(4) }, () => (pick(3) === 0 ? `refs/tags/v${pick(20)}` : pick(9) === 0 ? `refs/heads/näme-${pick(3)}` : `refs/heads/b${pick(30)}`)))
+    const names = new Set(
+      Array.from({ length: 1 + pick(4) }, () =>
+        pick(3) === 0
+          ? `refs/tags/v${pick(20)}`
+          : pick(9) === 0
+            ? `refs/heads/näme-${pick(3)}`
+            : `refs/heads/b${pick(30)}`,
+      ),
+    )
     const moves = [...names].map((name) => {
       const old = now.get(name) ?? null
       const to = old !== null && pick(3) === 0 ? null : oid(round * 100 + pick(90) + 1)

@@ -16,34 +16,54 @@ test('a branch has another name and the same commit, by one event that is no pus
   const { commit } = await world.call(createBranch, bob, { repo, branch: 'old' })
   const pushes = world.events('git.push').length
   const generation = refsOf(world.hearth.db, site.id).generation
-  expect(await world.call(renameBranch, bob, { repo, branch: 'old', new_name: 'new' })).toMatchObject({ name: 'new', commit: { sha: commit.sha }, default: false })
-  expect(world.events('branch.renamed').map(({ data }) => data)).toEqual([{ previous: 'old', branch: 'new' }])
+  expect(
+    await world.call(renameBranch, bob, { repo, branch: 'old', new_name: 'new' }),
+  ).toMatchObject({ name: 'new', commit: { sha: commit.sha }, default: false })
+  expect(world.events('branch.renamed').map(({ data }) => data)).toEqual([
+    { previous: 'old', branch: 'new' },
+  ])
   expect(world.events('git.push').length).toBe(pushes)
   expect(refsOf(world.hearth.db, site.id).generation).not.toBe(generation)
-  expect(refsOf(world.hearth.db, site.id).refs.map(({ name }) => name)).toEqual(['refs/heads/main', 'refs/heads/new'])
+  expect(refsOf(world.hearth.db, site.id).refs.map(({ name }) => name)).toEqual([
+    'refs/heads/main',
+    'refs/heads/new',
+  ])
   expect((await refusal(world.call(getBranch, ada, { repo, branch: 'old' }))).status).toBe(404)
-  expect(audits('branch.renamed')).toMatchObject([{ data: { before: { branch: 'old' }, after: { branch: 'new' } } }])
+  expect(audits('branch.renamed')).toMatchObject([
+    { data: { before: { branch: 'old' }, after: { branch: 'new' } } },
+  ])
 })
 
 test('the default branch is renamed by admins, and HEAD goes along', async () => {
   const { world, ada, bob, site } = await makeLife()
-  expect(await refusal(world.call(renameBranch, bob, { repo, branch: 'main', new_name: 'trunk' }))).toMatchObject({ status: 403, reason: 'role' })
-  expect(await world.call(renameBranch, ada, { repo, branch: 'main', new_name: 'trunk' })).toMatchObject({ name: 'trunk', default: true, protected: true })
+  expect(
+    await refusal(world.call(renameBranch, bob, { repo, branch: 'main', new_name: 'trunk' })),
+  ).toMatchObject({ status: 403, reason: 'role' })
+  expect(
+    await world.call(renameBranch, ada, { repo, branch: 'main', new_name: 'trunk' }),
+  ).toMatchObject({ name: 'trunk', default: true, protected: true })
   expect((await world.call(getRepo, ada, { repo })).default_branch).toBe('trunk')
   expect(refsOf(world.hearth.db, site.id).head).toBe('refs/heads/trunk')
-  expect(world.events('repo.default_branch_changed').at(-1)?.data).toEqual({ previous: 'main', default_branch: 'trunk' })
+  expect(world.events('repo.default_branch_changed').at(-1)?.data).toEqual({
+    previous: 'main',
+    default_branch: 'trunk',
+  })
 })
 
 test('names that are taken, bad, or in the way are refused; a name may go below itself', async () => {
   const { world, ada, bob, eve } = await makeLife()
   for (const branch of ['a', 'b', 'c/d']) await world.call(createBranch, bob, { repo, branch })
-  const rename = (branch: string, new_name: string) => world.call(renameBranch, bob, { repo, branch, new_name })
+  const rename = (branch: string, new_name: string) =>
+    world.call(renameBranch, bob, { repo, branch, new_name })
   expect(await refusal(rename('a', 'b'))).toMatchObject({ status: 409, reason: 'already_exists' })
   expect(await refusal(rename('a', 'b/c'))).toMatchObject({ status: 409, reason: 'already_exists' })
   expect(await refusal(rename('a', 'c'))).toMatchObject({ status: 409, reason: 'already_exists' })
-  for (const bad of ['-x', 'x..y', 'HEAD', 'a b', 'x.lock']) expect(await refusal(rename('a', bad))).toMatchObject({ status: 422, field: 'new_name' })
+  for (const bad of ['-x', 'x..y', 'HEAD', 'a b', 'x.lock'])
+    expect(await refusal(rename('a', bad))).toMatchObject({ status: 422, field: 'new_name' })
   expect((await refusal(rename('none', 'x'))).status).toBe(404)
-  expect((await refusal(world.call(renameBranch, eve, { repo, branch: 'a', new_name: 'x' }))).status).toBe(403)
+  expect(
+    (await refusal(world.call(renameBranch, eve, { repo, branch: 'a', new_name: 'x' }))).status,
+  ).toBe(403)
   expect(world.events('branch.renamed')).toEqual([])
   await rename('a', 'a')
   expect(world.events('branch.renamed')).toEqual([])
@@ -63,7 +83,8 @@ test('addresses with an old name find the branch under its newest one, while not
   expect(await at('feature/one/src/x.ts')).toEqual({ ref: 'two', path: 'src/x.ts', renamed: true })
   expect(await at('two/src/x.ts')).toEqual({ ref: 'two', path: 'src/x.ts', renamed: false })
   await world.call(renameBranch, bob, { repo, branch: 'two', new_name: 'three' })
-  for (const old of ['feature/one', 'two']) expect(await at(old)).toEqual({ ref: 'three', path: '', renamed: true })
+  for (const old of ['feature/one', 'two'])
+    expect(await at(old)).toEqual({ ref: 'three', path: '', renamed: true })
   // A new branch takes the name; when it goes, the name leads nowhere.
   await world.call(createBranch, bob, { repo, branch: 'two', from: 'main' })
   expect(await at('two')).toEqual({ ref: 'two', path: '', renamed: false })

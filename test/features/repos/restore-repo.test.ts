@@ -17,9 +17,18 @@ test('it comes back at its path with all it had', async () => {
   const number = await pull()
   await world.call(deleteRepo, ada, { repo, confirm: repo })
   const restored = await world.call(restoreRepo, ada, { repo })
-  expect(restored).toMatchObject({ id: site.id, full_name: repo, state: 'active', deleted_at: null, deleted_by: null, purge_at: null })
+  expect(restored).toMatchObject({
+    id: site.id,
+    full_name: repo,
+    state: 'active',
+    deleted_at: null,
+    deleted_by: null,
+    purge_at: null,
+  })
   expect((await world.call(getFile, bob, { repo, path: 'a.txt' })).content).toBe('a\n')
-  expect((await world.call(getRepo, eve, { repo: `${repo}/pull/${number}` })).viewer_role).toBe('write')
+  expect((await world.call(getRepo, eve, { repo: `${repo}/pull/${number}` })).viewer_role).toBe(
+    'write',
+  )
   expect(world.events('repo.restored').map(({ data }) => data)).toEqual([{}])
   expect(audits('repo.restored').length).toBe(1)
   expect((await world.call(getWorkspace, ada, { workspace: 'acme' })).repositories_count).toBe(1)
@@ -27,14 +36,24 @@ test('it comes back at its path with all it had', async () => {
 
 test('not while another has its path, and then the right one', async () => {
   const { world, ada, site } = await makeLife()
-  expect(await refusal(world.call(restoreRepo, ada, { repo }))).toMatchObject({ status: 409, reason: 'already_exists' })
+  expect(await refusal(world.call(restoreRepo, ada, { repo }))).toMatchObject({
+    status: 409,
+    reason: 'already_exists',
+  })
   await world.call(deleteRepo, ada, { repo, confirm: repo })
   const second = await world.call(createRepo, ada, { workspace: 'acme', name: 'site' })
-  for (const id of [undefined, site.id]) expect(await refusal(world.call(restoreRepo, ada, { repo, id }))).toMatchObject({ status: 409, reason: 'already_exists' })
+  for (const id of [undefined, site.id])
+    expect(await refusal(world.call(restoreRepo, ada, { repo, id }))).toMatchObject({
+      status: 409,
+      reason: 'already_exists',
+    })
   expect(world.events('repo.restored')).toEqual([])
-  // With the other out of the way by a rename, the path is that of the deleted one for its owner, and an old name for the rest.
+  // With the other out of the way by a rename, the path is that of the deleted one for its owner,
+  // and an old name for the rest.
   await world.call(renameRepo, ada, { repo, name: 'new' })
-  expect((await refusal(world.call(getRepo, ada, { repo }))).details).toEqual({ moved_to: 'acme/new' })
+  expect((await refusal(world.call(getRepo, ada, { repo }))).details).toEqual({
+    moved_to: 'acme/new',
+  })
   expect((await world.call(restoreRepo, ada, { repo })).id).toBe(site.id)
   expect((await world.call(getRepo, ada, { repo })).id).toBe(site.id)
   expect((await world.call(getRepo, ada, { repo: 'acme/new' })).id).toBe(second.id)
@@ -58,8 +77,11 @@ test('only owners, in person, and only within 30 days', async () => {
   const { world, ada, bob, eve, site, admins } = await makeLife()
   await admins()
   await world.call(deleteRepo, ada, { repo, confirm: repo })
-  for (const caller of [bob, eve]) expect((await refusal(world.call(restoreRepo, caller, { repo }))).status).toBe(404)
-  expect((await refusal(world.call(restoreRepo, agentOf(ada, site, { id: 'agt_1' }), { repo }))).reason).toBe('person_required')
+  for (const caller of [bob, eve])
+    expect((await refusal(world.call(restoreRepo, caller, { repo }))).status).toBe(404)
+  expect(
+    (await refusal(world.call(restoreRepo, agentOf(ada, site, { id: 'agt_1' }), { repo }))).reason,
+  ).toBe('person_required')
   world.clock.advance(30 * DAY)
   expect((await refusal(world.call(restoreRepo, ada, { repo }))).status).toBe(404)
   expect(world.events('repo.restored')).toEqual([])

@@ -17,14 +17,35 @@ const row = repoByPath(hearth.db, 'acme/site')
 if (!row) throw new Error('the repository is missing')
 const { private_address } = await world.call(getEmailSettings, ada, {})
 
-const commit = async (parent: string | null, author: string, committer = author): Promise<string> => {
+const commit = async (
+  parent: string | null,
+  author: string,
+  committer = author,
+): Promise<string> => {
   const by = (email: string) => ({ name: 'Ada', email, time: 1_772_000_000, zone: '+0000' })
-  const changes = [{ action: 'put' as const, path: 'a.txt', data: new TextEncoder().encode(`${author} ${committer} ${parent}`) }]
-  return (await hearth.git.commitFiles(row.store, { parent, changes, message: 'Change', author: by(author), committer: by(committer) })).commit
+  const changes = [
+    {
+      action: 'put' as const,
+      path: 'a.txt',
+      data: new TextEncoder().encode(`${author} ${committer} ${parent}`),
+    },
+  ]
+  return (
+    await hearth.git.commitFiles(row.store, {
+      parent,
+      changes,
+      message: 'Change',
+      author: by(author),
+      committer: by(committer),
+    })
+  ).commit
 }
 const send = async (caller: Caller, branch: string, to: string): Promise<string | null> => {
   const name = `refs/heads/${branch}`
-  const { results } = await world.call(push, caller as never, { repo: 'acme/site', updates: [{ name, old: readRef(hearth.db, repo.id, name), new: to }] })
+  const { results } = await world.call(push, caller as never, {
+    repo: 'acme/site',
+    updates: [{ name, old: readRef(hearth.db, repo.id, name), new: to }],
+  })
   return results[0]?.refused ?? null
 }
 
@@ -38,12 +59,24 @@ test('pushes that show a private address are refused once the person says so, wh
   expect(why).toContain(shown.slice(0, 7))
   expect(why).toContain(private_address)
   expect(readRef(hearth.db, repo.id, 'refs/heads/author')).toBeNull()
-  expect(await send(ada, 'committer', await commit(old, 'other@example.com', 'ada@example.com'))).toContain('private address')
+  expect(
+    await send(ada, 'committer', await commit(old, 'other@example.com', 'ada@example.com')),
+  ).toContain('private address')
   // Below the tip too, and by an agent of hers.
   const below = await commit(await commit(old, 'ada@example.com'), private_address)
   expect(await send(ada, 'below', below)).toContain('private address')
-  await world.write((tx) => recordActor(tx, { id: 'agt_bot', kind: 'agent', username: 'ada/bot', name: null, on_behalf_of: ada.id }))
-  expect(await send(agentOf(ada, repo, { id: 'agt_bot' }), 'agent', shown)).toContain('private address')
+  await world.write((tx) =>
+    recordActor(tx, {
+      id: 'agt_bot',
+      kind: 'agent',
+      username: 'ada/bot',
+      name: null,
+      on_behalf_of: ada.id,
+    }),
+  )
+  expect(await send(agentOf(ada, repo, { id: 'agt_bot' }), 'agent', shown)).toContain(
+    'private address',
+  )
 })
 
 test('what was there before, the private address, and other people are let through', async () => {

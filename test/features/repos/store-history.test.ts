@@ -30,18 +30,37 @@ test('answers are kept over a restart, by store, path and commit, and of one pat
   first.put('folder', 's2', 'src', oid(5), { second: true })
   first.close()
   const kept = new KeptHistory(path, fault)
-  expect([1, 2, 3, 4, 5].map((n) => kept.find('folder', 's1', 'src', oid(n)))).toEqual([null, null, { n: 3 }, { n: 4 }, { n: 5 }])
-  expect(kept.listOthers('folder', 's1', 'src').map(({ commit }) => commit)).toEqual([oid(5), oid(4), oid(3)])
-  expect([kept.find('blame', 's1', 'src', oid(5)), kept.find('folder', 's2', 'src', oid(5)), kept.find('folder', 's1', 'lib', oid(5))]).toEqual([{ other: true }, { second: true }, null])
+  expect([1, 2, 3, 4, 5].map((n) => kept.find('folder', 's1', 'src', oid(n)))).toEqual([
+    null,
+    null,
+    { n: 3 },
+    { n: 4 },
+    { n: 5 },
+  ])
+  expect(kept.listOthers('folder', 's1', 'src').map(({ commit }) => commit)).toEqual([
+    oid(5),
+    oid(4),
+    oid(3),
+  ])
+  expect([
+    kept.find('blame', 's1', 'src', oid(5)),
+    kept.find('folder', 's2', 'src', oid(5)),
+    kept.find('folder', 's1', 'lib', oid(5)),
+  ]).toEqual([{ other: true }, { second: true }, null])
   kept.forget('s1')
-  expect([kept.listPaths('folder', 's1'), kept.latest('blame', 's1', 'src'), kept.latest('folder', 's2', 'src')]).toEqual([[], null, oid(5)])
+  expect([
+    kept.listPaths('folder', 's1'),
+    kept.latest('blame', 's1', 'src'),
+    kept.latest('folder', 's2', 'src'),
+  ]).toEqual([[], null, oid(5)])
   kept.close()
   expect(kept.find('folder', 's2', 'src', oid(5))).toBeNull()
 })
 
 test('the file stays within its bound: the oldest go, and what is larger than a part of it never comes', () => {
   const kept = new KeptHistory(place(), fault, 64 * 1024)
-  const noise = (n: number) => Buffer.from(crypto.getRandomValues(new Uint8Array(n))).toString('base64')
+  const noise = (n: number) =>
+    Buffer.from(crypto.getRandomValues(new Uint8Array(n))).toString('base64')
   kept.put('blame', 's', 'huge', oid(1), noise(64 * 1024))
   expect(kept.has('blame', 's', 'huge', oid(1))).toBe(false)
   for (let n = 0; n < 300; n++) kept.put('blame', 's', `file${n}`, oid(1), noise(1000))
@@ -66,7 +85,10 @@ test('a damaged file, or one of another format, is made anew; one that cannot be
     kept.close()
   }
   const said: unknown[] = []
-  const kept = new KeptHistory(join(scratch, 'nowhere', 'cache.db'), (error) => void said.push(error))
+  const kept = new KeptHistory(
+    join(scratch, 'nowhere', 'cache.db'),
+    (error) => void said.push(error),
+  )
   kept.put('folder', 's', '', oid(1), [1])
   expect([kept.find('folder', 's', '', oid(1)), said.length]).toEqual([null, 1])
 })
@@ -82,15 +104,45 @@ test('after a push it is found out ahead, and what is read ahead is right', asyn
   expect(kept.listPaths('blame', store).sort()).toEqual(['a.ts', 'docs/guide.md'])
   expect(kept.has('folder', store, '', two)).toBe(true)
 
-  const three = await world.commit(repo, 'main', { 'docs/guide.md': 'changed\n', 'new/b.ts': 'b\n' }, { message: 'Three' })
+  const three = await world.commit(
+    repo,
+    'main',
+    { 'docs/guide.md': 'changed\n', 'new/b.ts': 'b\n' },
+    { message: 'Three' },
+  )
   world.clock.advance(READ_AHEAD_AFTER_MS)
   await world.jobs()
   // What the push touched is there; a folder that nobody has asked for waits until somebody does.
-  expect([kept.has('folder', store, '', three), kept.has('folder', store, 'docs', three), kept.has('blame', store, 'docs/guide.md', three), kept.has('folder', store, 'new', three)]).toEqual([true, true, true, false])
-  const { items, late } = await world.call(listFolder, anonymous, { repo, ref: 'main', most: 10, wait_ms: 0 })
-  expect([late, Object.fromEntries(items.map(({ name, last_commit }) => [name, last_commit?.sha]))]).toEqual([false, { 'a.ts': two, docs: three, new: three }])
-  const lines = await world.call(findBlame, anonymous, { repo, path: 'docs/guide.md', wait_ms: 20_000 })
-  expect([lines.late, lines.items.map(({ from_line, to_line, commit }) => [from_line, to_line, commit.sha, commit.title])]).toEqual([false, [[1, 1, three, 'Three']]])
+  expect([
+    kept.has('folder', store, '', three),
+    kept.has('folder', store, 'docs', three),
+    kept.has('blame', store, 'docs/guide.md', three),
+    kept.has('folder', store, 'new', three),
+  ]).toEqual([true, true, true, false])
+  const { items, late } = await world.call(listFolder, anonymous, {
+    repo,
+    ref: 'main',
+    most: 10,
+    wait_ms: 0,
+  })
+  expect([
+    late,
+    Object.fromEntries(items.map(({ name, last_commit }) => [name, last_commit?.sha])),
+  ]).toEqual([false, { 'a.ts': two, docs: three, new: three }])
+  const lines = await world.call(findBlame, anonymous, {
+    repo,
+    path: 'docs/guide.md',
+    wait_ms: 20_000,
+  })
+  expect([
+    lines.late,
+    lines.items.map(({ from_line, to_line, commit }) => [
+      from_line,
+      to_line,
+      commit.sha,
+      commit.title,
+    ]),
+  ]).toEqual([false, [[1, 1, three, 'Three']]])
 
   world.clock.advance(MAINTAIN_AFTER_MS)
   await world.jobs()
@@ -108,9 +160,16 @@ test('lines of a large file are not found ahead, nor of one that has become larg
   const grown = await world.commit(repo, 'main', { 'a.ts': large }, { message: 'Grown' })
   world.clock.advance(READ_AHEAD_AFTER_MS)
   await world.jobs()
-  expect([keptHistory(world.hearth).has('folder', row().store, '', grown), keptHistory(world.hearth).has('blame', row().store, 'a.ts', grown)]).toEqual([true, false])
+  expect([
+    keptHistory(world.hearth).has('folder', row().store, '', grown),
+    keptHistory(world.hearth).has('blame', row().store, 'a.ts', grown),
+  ]).toEqual([true, false])
   // Whoever asks gets them.
-  expect((await world.call(findBlame, anonymous, { repo, path: 'large.txt', wait_ms: 20_000 })).items.map(({ to_line }) => to_line)).toEqual([200_000])
+  expect(
+    (
+      await world.call(findBlame, anonymous, { repo, path: 'large.txt', wait_ms: 20_000 })
+    ).items.map(({ to_line }) => to_line),
+  ).toEqual([200_000])
 })
 
 test('a purged repository is forgotten', async () => {
@@ -123,5 +182,8 @@ test('a purged repository is forgotten', async () => {
   await world.call(purgeRepo, ada, { repo, confirm: repo })
   await world.jobs()
   expect(keptHistory(world.hearth).listPaths('folder', store)).toEqual([])
-  expect((await refusal(world.call(listFolder, anonymous, { repo, ref: 'main', most: 10, wait_ms: 0 }))).status).toBe(404)
+  expect(
+    (await refusal(world.call(listFolder, anonymous, { repo, ref: 'main', most: 10, wait_ms: 0 })))
+      .status,
+  ).toBe(404)
 })

@@ -10,20 +10,62 @@ import { makeRuleWorld, of } from './fixture.ts'
 const forge = await makeRuleWorld()
 const { world, ada, rule, ruleAll } = forge
 
-const namesFor = async (branch: string, repo = REPO) => (await world.call(listBranchRules, anonymous, { repo, branch })).items.map(({ ruleset }) => ruleset.name)
+const namesFor = async (branch: string, repo = REPO) =>
+  (await world.call(listBranchRules, anonymous, { repo, branch })).items.map(
+    ({ ruleset }) => ruleset.name,
+  )
 
 test('gives what holds, of the workspace first, with its ruleset', async () => {
-  const all = await ruleAll([of('update'), of('deletion', {}, 'agents')], { name: 'All', conditions: { ref_name: { include: ['~DEFAULT_BRANCH'] } } })
-  const own = await rule([of('cost_cap', { max_usd: 1 })], { name: 'Own', conditions: { ref_name: { include: ['main', 'release/**'] } } })
+  const all = await ruleAll([of('update'), of('deletion', {}, 'agents')], {
+    name: 'All',
+    conditions: { ref_name: { include: ['~DEFAULT_BRANCH'] } },
+  })
+  const own = await rule([of('cost_cap', { max_usd: 1 })], {
+    name: 'Own',
+    conditions: { ref_name: { include: ['main', 'release/**'] } },
+  })
   await rule([of('update')], { name: 'Looked at', enforcement: 'evaluate' })
   await rule([of('update')], { name: 'Off', enforcement: 'disabled' })
   await rule([of('update')], { name: 'Tags', target: 'tag' })
   await rule([of('update')], { name: 'Nothing', conditions: { ref_name: { include: [] } } })
   expect(await world.call(listBranchRules, anonymous, { repo: REPO, branch: 'main' })).toEqual({
     items: [
-      { type: 'update', parameters: {}, applies_to: 'everyone', ruleset: { id: all.id, name: 'All', level: 'workspace', enforcement: 'active', html_url: all.html_url } },
-      { type: 'deletion', parameters: {}, applies_to: 'agents', ruleset: { id: all.id, name: 'All', level: 'workspace', enforcement: 'active', html_url: all.html_url } },
-      { type: 'cost_cap', parameters: { max_usd: 1, per: 'pull' }, applies_to: 'everyone', ruleset: { id: own.id, name: 'Own', level: 'repository', enforcement: 'active', html_url: own.html_url } },
+      {
+        type: 'update',
+        parameters: {},
+        applies_to: 'everyone',
+        ruleset: {
+          id: all.id,
+          name: 'All',
+          level: 'workspace',
+          enforcement: 'active',
+          html_url: all.html_url,
+        },
+      },
+      {
+        type: 'deletion',
+        parameters: {},
+        applies_to: 'agents',
+        ruleset: {
+          id: all.id,
+          name: 'All',
+          level: 'workspace',
+          enforcement: 'active',
+          html_url: all.html_url,
+        },
+      },
+      {
+        type: 'cost_cap',
+        parameters: { max_usd: 1, per: 'pull' },
+        applies_to: 'everyone',
+        ruleset: {
+          id: own.id,
+          name: 'Own',
+          level: 'repository',
+          enforcement: 'active',
+          html_url: own.html_url,
+        },
+      },
     ],
     next: null,
   })
@@ -40,8 +82,12 @@ describe('conditions', () => {
     await world.call(deleteRuleset, ada, { workspace: 'acme', id: made.id })
     return holds
   }
-  const refs = (include: string[], exclude: string[] = []) => ({ conditions: { ref_name: { include, exclude } } })
-  const repos = (repository: NonNullable<NonNullable<Parameters<typeof ruleAll>[1]>['conditions']>['repository']) => ({ conditions: { ref_name: { include: ['~ALL'] }, repository } })
+  const refs = (include: string[], exclude: string[] = []) => ({
+    conditions: { ref_name: { include, exclude } },
+  })
+  const repos = (
+    repository: NonNullable<NonNullable<Parameters<typeof ruleAll>[1]>['conditions']>['repository'],
+  ) => ({ conditions: { ref_name: { include: ['~ALL'] }, repository } })
 
   test('on names of branches', async () => {
     expect(await only(refs(['~ALL'], ['dev/*']), 'dev/x')).toBe(false)
@@ -70,7 +116,12 @@ describe('conditions', () => {
     await world.workspace('other', { owner: ada })
     await world.repo('acme/moving')
     const { createRuleset } = await import('#features/rulesets/create-ruleset.ts')
-    await world.call(createRuleset, ada, { repo: 'acme/moving', name: 'Goes along', rules: [of('update')], conditions: { ref_name: { include: ['~ALL'] } } })
+    await world.call(createRuleset, ada, {
+      repo: 'acme/moving',
+      name: 'Goes along',
+      rules: [of('update')],
+      conditions: { ref_name: { include: ['~ALL'] } },
+    })
     expect(await namesFor('main', 'acme/moving')).toEqual(['All', 'All', 'Goes along'])
     await world.call(transferRepo, ada, { repo: 'acme/moving', to: 'other' })
     expect(await namesFor('main', 'other/moving')).toEqual(['Goes along'])
@@ -79,7 +130,16 @@ describe('conditions', () => {
 
 test('is as visible as the repository, and asked of forks not at all', async () => {
   await world.repo('acme/hidden', { private: true })
-  expect((await refusal(world.call(listBranchRules, anonymous, { repo: 'acme/hidden', branch: 'main' }))).code).toBe('not_found')
+  expect(
+    (await refusal(world.call(listBranchRules, anonymous, { repo: 'acme/hidden', branch: 'main' })))
+      .code,
+  ).toBe('not_found')
   const number = await forge.draft(forge.otto, null)
-  expect((await refusal(world.call(listBranchRules, anonymous, { repo: forge.fork(number), branch: 'main' }))).code).toBe('not_found')
+  expect(
+    (
+      await refusal(
+        world.call(listBranchRules, anonymous, { repo: forge.fork(number), branch: 'main' }),
+      )
+    ).code,
+  ).toBe('not_found')
 })

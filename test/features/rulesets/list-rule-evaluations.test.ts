@@ -16,7 +16,8 @@ test('tells of passes and failures, newest first, by ruleset and result, page by
   await pushes(mel, [['refs/heads/main', good]])
   world.clock.advance(1000)
   await pushes(mel, [['refs/heads/main', bad]])
-  const list = (filter: object = {}, as = ada) => world.call(listRuleEvaluations, as, { repo: REPO, ...filter })
+  const list = (filter: object = {}, as = ada) =>
+    world.call(listRuleEvaluations, as, { repo: REPO, ...filter })
   const { items, next } = await list()
   expect(next).toBeNull()
   expect(items.map(({ ruleset, rule, result, sha }) => [ruleset, rule, result, sha])).toEqual([
@@ -24,7 +25,14 @@ test('tells of passes and failures, newest first, by ruleset and result, page by
     [lax.id, 'non_fast_forward', 'pass', good],
     [strict.id, 'commit_message', 'pass', good],
   ])
-  expect(items[0]).toMatchObject({ ref: 'refs/heads/main', pull: null, actor: { username: 'mel' }, enforced: true, message: expect.stringContaining('does not match'), ruleset_name: strict.name })
+  expect(items[0]).toMatchObject({
+    ref: 'refs/heads/main',
+    pull: null,
+    actor: { username: 'mel' },
+    enforced: true,
+    message: expect.stringContaining('does not match'),
+    ruleset_name: strict.name,
+  })
   expect((await list({ result: 'fail' })).items).toHaveLength(1)
   expect((await list({ ruleset: lax.id })).items).toHaveLength(1)
   expect((await list({ ruleset: lax.id, result: 'fail' })).items).toEqual([])
@@ -34,9 +42,15 @@ test('tells of passes and failures, newest first, by ruleset and result, page by
   expect((await refusal(list({ before: 'rs_x' }))).code).toBe('not_found')
   // What is kept is kept for ninety days.
   world.clock.advance(89 * DAY)
-  await sweepEvaluations.run({ hearth: forge.hearth, signal: new AbortController().signal, attempt: 1, id: '' }, null)
+  await sweepEvaluations.run(
+    { hearth: forge.hearth, signal: new AbortController().signal, attempt: 1, id: '' },
+    null,
+  )
   expect((await list()).items).toHaveLength(3)
   world.clock.advance(2 * DAY)
-  await sweepEvaluations.run({ hearth: forge.hearth, signal: new AbortController().signal, attempt: 1, id: '' }, null)
+  await sweepEvaluations.run(
+    { hearth: forge.hearth, signal: new AbortController().signal, attempt: 1, id: '' },
+    null,
+  )
   expect((await list()).items).toEqual([])
 })

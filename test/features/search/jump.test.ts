@@ -13,11 +13,19 @@ await world.call(createIssue, ada, { repo: 'acme/harbour', title: 'Light the lam
 await world.call(createIssue, ada, { repo: 'acme/hidden', title: 'Nobody may know' })
 await world.jobs()
 
-const paths = async (caller: Caller, query: string, repo?: string) => (await world.call(jump, caller, { query, ...(repo ? { repo } : {}) })).items.map(({ path }) => path)
+const paths = async (caller: Caller, query: string, repo?: string) =>
+  (await world.call(jump, caller, { query, ...(repo ? { repo } : {}) })).items.map(
+    ({ path }) => path,
+  )
 
 test('letters lead to repositories and pages, and at last to the search', async () => {
   expect(await paths(anonymous, 'harb')).toEqual(['/acme/harbour', '/search?q=harb'])
-  expect(await paths(anonymous, 'iss', 'acme/harbour')).toEqual(['/acme/harbour/issues', '/acme/harbour/issues/new', '/acme/harbour/search?q=iss', '/search?q=iss'])
+  expect(await paths(anonymous, 'iss', 'acme/harbour')).toEqual([
+    '/acme/harbour/issues',
+    '/acme/harbour/issues/new',
+    '/acme/harbour/search?q=iss',
+    '/search?q=iss',
+  ])
   expect(await paths(ada, 'token')).toEqual(['/settings/tokens', '/search?q=token'])
   expect(await paths(anonymous, 'token')).toEqual(['/search?q=token'])
 })
@@ -33,9 +41,20 @@ test('nothing of what is hidden is shown', async () => {
   expect((await paths(ada, 'hidden'))[0]).toBe('/acme/hidden')
   expect((await paths(ada, 'acme/hidden#1'))[0]).toBe('/acme/hidden/issues/1')
   for (const caller of [anonymous, await world.user('eve'), withToken(ada, { repos: [] })]) {
-    for (const [query, repo] of [['hid'], ['acme/hidden#1'], ['#1', 'acme/hidden'], ['issues', 'acme/hidden']] as const) {
-      expect((await paths(caller, query, repo)).filter((path) => path.includes('hidden') && !path.startsWith('/search'))).toEqual([])
+    for (const [query, repo] of [
+      ['hid'],
+      ['acme/hidden#1'],
+      ['#1', 'acme/hidden'],
+      ['issues', 'acme/hidden'],
+    ] as const) {
+      expect(
+        (await paths(caller, query, repo)).filter(
+          (path) => path.includes('hidden') && !path.startsWith('/search'),
+        ),
+      ).toEqual([])
     }
   }
-  expect((await paths(withToken(ada, { scopes: ['repo:read'] }), 'acme/hidden#1'))[0]).toStartWith('/search')
+  expect((await paths(withToken(ada, { scopes: ['repo:read'] }), 'acme/hidden#1'))[0]).toStartWith(
+    '/search',
+  )
 })

@@ -1,10 +1,18 @@
 import { expect, test } from 'bun:test'
 import { excerptOf, partsOf, pieceSpans, wordsFor, wordSpans } from '#features/search/parts.ts'
 
-const show = (parts: readonly { text: string; match: boolean }[]): string => parts.map(({ text, match }) => (match ? `[${text}]` : text)).join('')
+const show = (parts: readonly { text: string; match: boolean }[]): string =>
+  parts.map(({ text, match }) => (match ? `[${text}]` : text)).join('')
 
 test('pieces joined are the text, with what overlaps made one', () => {
-  expect(show(partsOf('abcdef', [[1, 3], [2, 4]]))).toBe('a[bcd]ef')
+  expect(
+    show(
+      partsOf('abcdef', [
+        [1, 3],
+        [2, 4],
+      ]),
+    ),
+  ).toBe('a[bcd]ef')
   expect(show(partsOf('abc', []))).toBe('abc')
   expect(partsOf('', [])).toEqual([])
 })
@@ -16,7 +24,11 @@ test('an excerpt of a long text shows the first match', () => {
   expect(show(parts)).toStartWith('…')
   expect(parts.map((part) => part.text).join('').length).toBeLessThan(70)
   const faces = '😀'.repeat(100)
-  expect(excerptOf(faces, [[101, 102]], 31).map((part) => part.text).join('')).not.toMatch(/[\ud800-\udbff](?![\udc00-\udfff])/)
+  expect(
+    excerptOf(faces, [[101, 102]], 31)
+      .map((part) => part.text)
+      .join(''),
+  ).not.toMatch(/[\ud800-\udbff](?![\udc00-\udfff])/)
 })
 
 test('words are found as the index cuts them: in any case, without accents, going on unless quoted', () => {

@@ -11,15 +11,27 @@ const world = await makeWorld()
 const ada = await world.user('ada')
 const bob = await world.user('bob')
 
-const find = (caller: Caller, query: string, input: { type?: 'repositories' | 'code' | 'issues' | 'pulls' | 'people'; page?: number; per_page?: number; sort?: 'best' | 'updated' | 'created' } = {}) =>
-  world.call(search, caller, { query, ...input })
+const find = (
+  caller: Caller,
+  query: string,
+  input: {
+    type?: 'repositories' | 'code' | 'issues' | 'pulls' | 'people'
+    page?: number
+    per_page?: number
+    sort?: 'best' | 'updated' | 'created'
+  } = {},
+) => world.call(search, caller, { query, ...input })
 type Answer = Awaited<ReturnType<typeof find>>
 
-const titles = ({ items }: Answer): string[] => items.flatMap((item) => ('title' in item ? [item.title] : []))
-const paths = ({ items }: Answer): string[] => items.flatMap((item) => ('path' in item ? [`${item.repo}:${item.path}`] : [])).sort()
-const names = ({ items }: Answer): string[] => items.flatMap((item) => ('full_name' in item ? [item.full_name] : [])).sort()
+const titles = ({ items }: Answer): string[] =>
+  items.flatMap((item) => ('title' in item ? [item.title] : []))
+const paths = ({ items }: Answer): string[] =>
+  items.flatMap((item) => ('path' in item ? [`${item.repo}:${item.path}`] : [])).sort()
+const names = ({ items }: Answer): string[] =>
+  items.flatMap((item) => ('full_name' in item ? [item.full_name] : [])).sort()
 const text = (parts: readonly { text: string }[]): string => parts.map((part) => part.text).join('')
-const marked = (parts: readonly { text: string; match: boolean }[]): string[] => parts.filter((part) => part.match).map((part) => part.text)
+const marked = (parts: readonly { text: string; match: boolean }[]): string[] =>
+  parts.filter((part) => part.match).map((part) => part.text)
 
 await world.workspace('acme', { owner: ada })
 await world.workspace('zen', { owner: bob })
@@ -28,20 +40,48 @@ await world.repo('acme/vault', { as: ada, private: true })
 await world.repo('zen/garden', { as: bob })
 await world.commit('acme/site', 'main', {
   'README.md': '# The site\n\nA lighthouse for ships.\n',
-  'src/lamp.ts': 'export function lightTheLamp(wick: number) {\n  return wick * 2\n}\n\nconst other = 1\n',
-  'src/deep/keeper.py': 'class Keeper:\n    def trim(self):\n        return "the lighthouse keeper"\n',
+  'src/lamp.ts':
+    'export function lightTheLamp(wick: number) {\n  return wick * 2\n}\n\nconst other = 1\n',
+  'src/deep/keeper.py':
+    'class Keeper:\n    def trim(self):\n        return "the lighthouse keeper"\n',
   'package-lock.json': '{"name": "lighthouse-lock"}\n',
   'bin.dat': 'lighthouse\0binary',
 })
-await world.commit('acme/vault', 'main', { 'secret.txt': 'The lighthouse password is swordfish\n' }, { as: ada })
+await world.commit(
+  'acme/vault',
+  'main',
+  { 'secret.txt': 'The lighthouse password is swordfish\n' },
+  { as: ada },
+)
 await world.commit('zen/garden', 'main', { 'stones.md': 'Stones and a lighthouse\n' }, { as: bob })
-await world.call(createIssue, ada, { repo: 'acme/site', title: 'The lamp flickers', body: 'It happens near the lighthouse at night.', labels: ['bug'] })
-await world.call(createIssue, bob, { repo: 'acme/site', title: 'Paint the door', body: 'In café blue.' })
-await world.call(createIssue, ada, { repo: 'acme/vault', title: 'Move the lighthouse treasure', body: 'At dawn.' })
-await world.call(addComment, ada, { repo: 'acme/site', number: 2, body: 'Ask the lighthouse keeper, who is colourblind.' })
+await world.call(createIssue, ada, {
+  repo: 'acme/site',
+  title: 'The lamp flickers',
+  body: 'It happens near the lighthouse at night.',
+  labels: ['bug'],
+})
+await world.call(createIssue, bob, {
+  repo: 'acme/site',
+  title: 'Paint the door',
+  body: 'In café blue.',
+})
+await world.call(createIssue, ada, {
+  repo: 'acme/vault',
+  title: 'Move the lighthouse treasure',
+  body: 'At dawn.',
+})
+await world.call(addComment, ada, {
+  repo: 'acme/site',
+  number: 2,
+  body: 'Ask the lighthouse keeper, who is colourblind.',
+})
 await world.call(closeIssue, ada, { repo: 'acme/site', number: 2 })
 await world.commit('acme/site', 'topic', { 'new.txt': 'a topic\n' })
-await world.call(createPull, ada, { repo: 'acme/site', title: 'Dim the lighthouse', branch: 'topic' })
+await world.call(createPull, ada, {
+  repo: 'acme/site',
+  title: 'Dim the lighthouse',
+  branch: 'topic',
+})
 await world.jobs()
 
 test('each type is found, counted, and shown with what matched', async () => {
@@ -52,7 +92,11 @@ test('each type is found, counted, and shown with what matched', async () => {
   expect(garden && 'full_name' in garden && marked(garden.highlights.name)).toEqual(['gard'])
 
   const code = await find(anonymous, 'lighthouse', { type: 'code' })
-  expect(paths(code)).toEqual(['acme/site:README.md', 'acme/site:src/deep/keeper.py', 'zen/garden:stones.md'])
+  expect(paths(code)).toEqual([
+    'acme/site:README.md',
+    'acme/site:src/deep/keeper.py',
+    'zen/garden:stones.md',
+  ])
   expect(code.counts).toEqual({ repositories: 0, code: 3, issues: 2, pulls: 1, people: 0 })
   const keeper = code.items.find((item) => 'path' in item && item.path.endsWith('keeper.py'))
   if (!keeper || !('matches' in keeper)) throw new Error('no file')
@@ -65,7 +109,8 @@ test('each type is found, counted, and shown with what matched', async () => {
   const issues = await find(anonymous, 'lighthouse', { type: 'issues' })
   expect(titles(issues)).toEqual(['The lamp flickers', 'Paint the door'])
   const [lamp, door] = issues.items
-  if (!lamp || !('state' in lamp && 'highlights' in lamp && 'comments' in lamp.highlights)) throw new Error('no issue')
+  if (!lamp || !('state' in lamp && 'highlights' in lamp && 'comments' in lamp.highlights))
+    throw new Error('no issue')
   expect(marked(lamp.highlights.body)).toEqual(['lighthouse'])
   if (!door || !('highlights' in door && 'comments' in door.highlights)) throw new Error('no issue')
   expect(door.highlights.comments.map(({ parts }) => marked(parts))).toEqual([['lighthouse']])
@@ -73,7 +118,17 @@ test('each type is found, counted, and shown with what matched', async () => {
 
   expect(titles(await find(anonymous, 'dim is:pr'))).toEqual(['Dim the lighthouse'])
   const people = await find(anonymous, 'ad', { type: 'people' })
-  expect(people.items).toMatchObject([{ username: 'ada', highlights: { username: [{ text: 'ad', match: true }, { text: 'a', match: false }] } }])
+  expect(people.items).toMatchObject([
+    {
+      username: 'ada',
+      highlights: {
+        username: [
+          { text: 'ad', match: true },
+          { text: 'a', match: false },
+        ],
+      },
+    },
+  ])
 })
 
 test('what is private is found and counted only for who may see it', async () => {
@@ -81,26 +136,49 @@ test('what is private is found and counted only for who may see it', async () =>
   expect((await find(ada, 'lighthouse')).counts).toEqual(counted)
   const outside = { repositories: 0, code: 3, issues: 2, pulls: 1, people: 0 }
   for (const caller of [anonymous, bob]) {
-    for (const query of ['lighthouse', 'lighthouse archived:yes', 'lighthouse case:yes']) expect((await find(caller, query)).counts).toEqual(outside)
-    for (const query of ['swordfish', 'treasure', 'vault', 'repo:acme/vault', 'repo:acme/vault lighthouse', 'org:acme swordfish', 'regex:/sword.ish/', 'path:secret']) {
+    for (const query of ['lighthouse', 'lighthouse archived:yes', 'lighthouse case:yes'])
+      expect((await find(caller, query)).counts).toEqual(outside)
+    for (const query of [
+      'swordfish',
+      'treasure',
+      'vault',
+      'repo:acme/vault',
+      'repo:acme/vault lighthouse',
+      'org:acme swordfish',
+      'regex:/sword.ish/',
+      'path:secret',
+    ]) {
       const { counts, items, incomplete } = await find(caller, query)
-      expect({ query, counts, items, incomplete }).toEqual({ query, counts: { repositories: 0, code: 0, issues: 0, pulls: 0, people: 0 }, items: [], incomplete: false })
+      expect({ query, counts, items, incomplete }).toEqual({
+        query,
+        counts: { repositories: 0, code: 0, issues: 0, pulls: 0, people: 0 },
+        items: [],
+        incomplete: false,
+      })
     }
     // A name that is not there looks the same as one that may not be seen.
-    const [there, not] = [await find(caller, 'repo:acme/vault branch:main x'), await find(caller, 'repo:acme/nothing branch:main x')]
+    const [there, not] = [
+      await find(caller, 'repo:acme/vault branch:main x'),
+      await find(caller, 'repo:acme/nothing branch:main x'),
+    ]
     expect({ ...there, query: '' }).toEqual({ ...not, query: '' })
   }
   expect((await find(ada, 'swordfish')).counts.code).toBe(1)
 })
 
 test('a token finds in private repositories only what its scopes read, and only in its repositories', async () => {
-  const counts = async (scopes: string[]) => (await find(withToken(ada, { scopes }), 'lighthouse')).counts
+  const counts = async (scopes: string[]) =>
+    (await find(withToken(ada, { scopes }), 'lighthouse')).counts
   expect(await counts(['repo:read'])).toMatchObject({ code: 3, issues: 2, pulls: 1 })
   expect(await counts(['repo:read', 'code:read'])).toMatchObject({ code: 4, issues: 2 })
   expect(await counts(['repo:read', 'issues:write'])).toMatchObject({ code: 3, issues: 3 })
-  expect((await refusal(find(withToken(ada, { scopes: ['issues:read'] }), 'lighthouse'))).reason).toBe('scope')
+  expect(
+    (await refusal(find(withToken(ada, { scopes: ['issues:read'] }), 'lighthouse'))).reason,
+  ).toBe('scope')
   const other = await world.repo('acme/other', { as: ada, private: true })
-  expect((await find(withToken(ada, { repos: [other.id] }), 'swordfish', { type: 'code' })).items).toEqual([])
+  expect(
+    (await find(withToken(ada, { repos: [other.id] }), 'swordfish', { type: 'code' })).items,
+  ).toEqual([])
 })
 
 test('an agent finds nothing outside its repository, public or not', async () => {
@@ -108,7 +186,13 @@ test('an agent finds nothing outside its repository, public or not', async () =>
   const site = findRepo('acme/site')
   if (!site) throw new Error('no repository')
   const agent = agentOf(ada, site, { id: 'agt_01h455vb4pex5vsknk084sn02q' })
-  expect((await find(agent, 'lighthouse')).counts).toEqual({ repositories: 0, code: 2, issues: 2, pulls: 1, people: 0 })
+  expect((await find(agent, 'lighthouse')).counts).toEqual({
+    repositories: 0,
+    code: 2,
+    issues: 2,
+    pulls: 1,
+    people: 0,
+  })
   expect((await find(agent, 'ada', { type: 'people' })).items).toEqual([])
   expect((await find(agent, 'stones')).counts.code).toBe(0)
   expect(names(await find(agent, 'e'))).toEqual(['acme/site'])
@@ -117,28 +201,50 @@ test('an agent finds nothing outside its repository, public or not', async () =>
 test('qualifiers narrow, and quotes, minus and case are obeyed', async () => {
   expect(titles(await find(anonymous, 'is:issue is:open'))).toEqual(['The lamp flickers'])
   expect(titles(await find(anonymous, 'is:closed', { type: 'issues' }))).toEqual(['Paint the door'])
-  expect(titles(await find(anonymous, 'label:BUG', { type: 'issues' }))).toEqual(['The lamp flickers'])
-  expect(titles(await find(anonymous, '-label:bug', { type: 'issues' }))).toEqual(['Paint the door'])
-  expect(titles(await find(anonymous, 'author:bob', { type: 'issues' }))).toEqual(['Paint the door'])
+  expect(titles(await find(anonymous, 'label:BUG', { type: 'issues' }))).toEqual([
+    'The lamp flickers',
+  ])
+  expect(titles(await find(anonymous, '-label:bug', { type: 'issues' }))).toEqual([
+    'Paint the door',
+  ])
+  expect(titles(await find(anonymous, 'author:bob', { type: 'issues' }))).toEqual([
+    'Paint the door',
+  ])
   expect(titles(await find(bob, 'author:@me', { type: 'issues' }))).toEqual(['Paint the door'])
-  expect(titles(await find(anonymous, 'lighthouse -keeper', { type: 'issues' }))).toEqual(['The lamp flickers'])
-  expect(titles(await find(anonymous, '-keeper', { type: 'issues' }))).toEqual(['The lamp flickers'])
+  expect(titles(await find(anonymous, 'lighthouse -keeper', { type: 'issues' }))).toEqual([
+    'The lamp flickers',
+  ])
+  expect(titles(await find(anonymous, '-keeper', { type: 'issues' }))).toEqual([
+    'The lamp flickers',
+  ])
   expect(titles(await find(anonymous, 'cafe', { type: 'issues' }))).toEqual(['Paint the door'])
-  expect(titles(await find(anonymous, '"near the lighthouse"', { type: 'issues' }))).toEqual(['The lamp flickers'])
+  expect(titles(await find(anonymous, '"near the lighthouse"', { type: 'issues' }))).toEqual([
+    'The lamp flickers',
+  ])
   expect(titles(await find(anonymous, '"lighthouse the near"', { type: 'issues' }))).toEqual([])
   expect((await find(anonymous, 'no:assignee', { type: 'issues' })).counts.issues).toBe(2)
   expect((await find(anonymous, 'is:merged')).counts.pulls).toBe(0)
 
-  expect(paths(await find(anonymous, 'lighthouse language:python'))).toEqual(['acme/site:src/deep/keeper.py'])
+  expect(paths(await find(anonymous, 'lighthouse language:python'))).toEqual([
+    'acme/site:src/deep/keeper.py',
+  ])
   expect(paths(await find(anonymous, 'language:ts'))).toEqual(['acme/site:src/lamp.ts'])
   expect(paths(await find(anonymous, 'path:src/*.ts'))).toEqual(['acme/site:src/lamp.ts'])
-  expect(paths(await find(anonymous, 'lighthouse -path:src repo:acme/site', { type: 'code' }))).toEqual(['acme/site:README.md'])
+  expect(
+    paths(await find(anonymous, 'lighthouse -path:src repo:acme/site', { type: 'code' })),
+  ).toEqual(['acme/site:README.md'])
   expect(paths(await find(anonymous, 'symbol:lightThe'))).toEqual(['acme/site:src/lamp.ts'])
   expect(paths(await find(anonymous, 'LIGHTHOUSE', { type: 'code' }))).toHaveLength(3)
   expect(paths(await find(anonymous, 'LIGHTHOUSE case:yes', { type: 'code' }))).toEqual([])
-  expect(paths(await find(anonymous, '"return wick * 2"', { type: 'code' }))).toEqual(['acme/site:src/lamp.ts'])
-  expect(paths(await find(anonymous, 'lighthouse generated:yes', { type: 'code' }))).toContain('acme/site:package-lock.json')
-  expect(paths(await find(anonymous, 'regex:/light(The|house) ?Lamp\\(/'))).toEqual(['acme/site:src/lamp.ts'])
+  expect(paths(await find(anonymous, '"return wick * 2"', { type: 'code' }))).toEqual([
+    'acme/site:src/lamp.ts',
+  ])
+  expect(paths(await find(anonymous, 'lighthouse generated:yes', { type: 'code' }))).toContain(
+    'acme/site:package-lock.json',
+  )
+  expect(paths(await find(anonymous, 'regex:/light(The|house) ?Lamp\\(/'))).toEqual([
+    'acme/site:src/lamp.ts',
+  ])
   expect(paths(await find(anonymous, 'is', { type: 'code' }))).toEqual([])
   expect(paths(await find(anonymous, 'or', { type: 'code' })).length).toBeGreaterThan(0)
   // What nobody knows as a qualifier is a word.
@@ -149,7 +255,9 @@ test('an empty query and an expression that is none are refused, naming the inpu
   for (const query of ['', '   ', '""', 'regex:/(/', 'regex:/(a{1000}){1000}/', 'branch:main x']) {
     expect(await refusal(find(anonymous, query))).toMatchObject({ code: 'invalid', field: 'query' })
   }
-  expect(await refusal(world.call(search, anonymous, { query: 'x', type: 'nothing' as 'code' }))).toMatchObject({ code: 'invalid', field: 'type' })
+  expect(
+    await refusal(world.call(search, anonymous, { query: 'x', type: 'nothing' as 'code' })),
+  ).toMatchObject({ code: 'invalid', field: 'type' })
 })
 
 test('pages go on where the one before ended, and end', async () => {

@@ -19,11 +19,17 @@ const world = await makeWorld()
 const { hearth, clock } = world
 const db = hearth.database
 const ada = await world.user('ada')
-const run = (job: Job<null>) => job.run({ hearth, signal: new AbortController().signal, attempt: 1, id: 'job' } as never, null)
-const count = (table: string): number => db.one<{ n: number }>(`SELECT count(*) AS n FROM ${table}`)?.n ?? 0
+const run = (job: Job<null>) =>
+  job.run({ hearth, signal: new AbortController().signal, attempt: 1, id: 'job' } as never, null)
+const count = (table: string): number =>
+  db.one<{ n: number }>(`SELECT count(*) AS n FROM ${table}`)?.n ?? 0
 
 test('each table says what ends its rows', () => {
-  const tables = db.all<{ name: string }>(`SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE 'record_fts_%'`).map(({ name }) => name)
+  const tables = db
+    .all<{ name: string }>(
+      `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE 'record_fts_%'`,
+    )
+    .map(({ name }) => name)
   expect(tables.filter((name) => !Object.hasOwn(ENDS, name))).toEqual([])
   expect(Object.keys(ENDS).filter((name) => !tables.includes(name))).toEqual([])
 })
@@ -31,14 +37,37 @@ test('each table says what ends its rows', () => {
 test('what the forge noted for itself goes when its time is over, and nothing younger', async () => {
   const token = await world.call(createSettingsToken, ada, { name: 'short' })
   const at = (days: number) => timestamp(clock.now() - days * DAY)
-  for (let n = 0; n < 2500; n++) db.run('INSERT INTO idempotency_keys VALUES (?, ?, ?, ?, ?, ?)', ada.id, `key ${n}`, 'x', 'x', 'null', at(n === 0 ? 0 : 2))
-  const job = (id: string, state: string, days: number) => db.run(`INSERT INTO jobs VALUES (?, 'x', NULL, '{}', ?, 1, 0, 'why', ?, ?)`, id, state, at(days), at(days))
+  for (let n = 0; n < 2500; n++)
+    db.run(
+      'INSERT INTO idempotency_keys VALUES (?, ?, ?, ?, ?, ?)',
+      ada.id,
+      `key ${n}`,
+      'x',
+      'x',
+      'null',
+      at(n === 0 ? 0 : 2),
+    )
+  const job = (id: string, state: string, days: number) =>
+    db.run(
+      `INSERT INTO jobs VALUES (?, 'x', NULL, '{}', ?, 1, 0, 'why', ?, ?)`,
+      id,
+      state,
+      at(days),
+      at(days),
+    )
   job('old', 'failed', 91)
   job('young', 'failed', 89)
   job('waits', 'waiting', 200)
   const notification = (id: string, unread: number, done: number, days: number) =>
     db.run(
-      `INSERT INTO notifications (id, user_id, subject, kind, reason, unread, done, updated_at, created_at) VALUES (?, ?, ?, 'x', 'mention', ?, ?, ?, ?)`, id, ada.id, id, unread, done, at(days), at(days),
+      `INSERT INTO notifications (id, user_id, subject, kind, reason, unread, done, updated_at, created_at) VALUES (?, ?, ?, 'x', 'mention', ?, ?, ?, ?)`,
+      id,
+      ada.id,
+      id,
+      unread,
+      done,
+      at(days),
+      at(days),
     )
   notification('read long ago', 0, 0, 366)
   notification('read', 0, 0, 300)
@@ -46,18 +75,32 @@ test('what the forge noted for itself goes when its time is over, and nothing yo
   notification('unread', 1, 0, 1000)
   const outbox = join(world.data, 'outbox')
   mkdirSync(outbox, { recursive: true })
-  for (const [name, days] of [['old.eml', 31], ['young.eml', 29]] as const) {
+  for (const [name, days] of [
+    ['old.eml', 31],
+    ['young.eml', 29],
+  ] as const) {
     writeFileSync(join(outbox, name), 'x')
-    utimesSync(join(outbox, name), (clock.now() - days * DAY) / 1000, (clock.now() - days * DAY) / 1000)
+    utimesSync(
+      join(outbox, name),
+      (clock.now() - days * DAY) / 1000,
+      (clock.now() - days * DAY) / 1000,
+    )
   }
   await run(sweepIdempotencyKeys as Job<null>)
   await run(sweepFailedJobs)
   await run(sweepNotifications)
   await run(sweepOutbox)
   expect(count('idempotency_keys')).toBe(1)
-  expect(db.all<{ id: string }>(`SELECT id FROM jobs WHERE kind = 'x' ORDER BY id`).map(({ id }) => id)).toEqual(['waits', 'young'])
-  expect(db.all<{ id: string }>('SELECT id FROM notifications ORDER BY id').map(({ id }) => id)).toEqual(['read', 'unread'])
-  expect([existsSync(join(outbox, 'old.eml')), existsSync(join(outbox, 'young.eml'))]).toEqual([false, true])
+  expect(
+    db.all<{ id: string }>(`SELECT id FROM jobs WHERE kind = 'x' ORDER BY id`).map(({ id }) => id),
+  ).toEqual(['waits', 'young'])
+  expect(
+    db.all<{ id: string }>('SELECT id FROM notifications ORDER BY id').map(({ id }) => id),
+  ).toEqual(['read', 'unread'])
+  expect([existsSync(join(outbox, 'old.eml')), existsSync(join(outbox, 'young.eml'))]).toEqual([
+    false,
+    true,
+  ])
 
   const end = Date.parse(token.expires_at ?? '')
   const begun = clock.at
@@ -73,7 +116,8 @@ test('what the forge noted for itself goes when its time is over, and nothing yo
 test('the audit log keeps what is younger than its days, in one chain, and finds by action without reading all', async () => {
   const { hearth, clock, write } = await makeWorld()
   const db = hearth.database
-  const note = (action: string) => write((tx) => tx.audit({ action, target: { kind: 'site', id: 'site', name: 'x' } }))
+  const note = (action: string) =>
+    write((tx) => tx.audit({ action, target: { kind: 'site', id: 'site', name: 'x' } }))
   // The clock of these tests stands in the past, where the table lets entries go.
   clock.advance(-1000 * DAY)
   await note('site.first')
@@ -82,12 +126,22 @@ test('the audit log keeps what is younger than its days, in one chain, and finds
   await note('token.third')
   clock.advance(401 * DAY)
   await note('site.fourth')
-  const actions = (filter: object) => listAudit(db, { limit: 10, ...filter }).map(({ action }) => action).filter((action) => /first|second|third|fourth/.test(action))
+  const actions = (filter: object) =>
+    listAudit(db, { limit: 10, ...filter })
+      .map(({ action }) => action)
+      .filter((action) => /first|second|third|fourth/.test(action))
   expect(actions({ action: 'site.' })).toEqual(['site.fourth', 'site.second', 'site.first'])
   expect(actions({ action: 'site.', limit: 2 })).toEqual(['site.fourth', 'site.second'])
   expect(actions({ action: 'site' })).toEqual([])
-  expect(actions({ since: timestamp(clock.now() - 450 * DAY) })).toEqual(['site.fourth', 'token.third', 'site.second'])
-  await sweepAuditLog.run({ hearth, signal: new AbortController().signal, attempt: 1, id: 'job' } as never, null)
+  expect(actions({ since: timestamp(clock.now() - 450 * DAY) })).toEqual([
+    'site.fourth',
+    'token.third',
+    'site.second',
+  ])
+  await sweepAuditLog.run(
+    { hearth, signal: new AbortController().signal, attempt: 1, id: 'job' } as never,
+    null,
+  )
   expect(actions({})).toEqual(['site.fourth'])
   expect(findBrokenLink(db)).toBeNull()
 })

@@ -9,22 +9,38 @@ const { db, database } = world.hearth
 const ada = await world.user('ada')
 
 /** What a column is called that may hold the id of an object. */
-const WORD = /(^|_)(sha|sha1|commit|oid|object|blob|head|base|tip|tree|merge|before|after|candidate|target|peeled|applied|revision|rev)(_|$)/
+const WORD =
+  /(^|_)(sha|sha1|commit|oid|object|blob|head|base|tip|tree|merge|before|after|candidate|target|peeled|applied|revision|rev)(_|$)/
 /** What such words are also said of. */
 const OTHER = /_(ref|by|at|name|method|id|url|kind|paths|permission)$|^sha256$/
 
-const columns = db.all<{ name: string }>(`SELECT name FROM sqlite_schema WHERE type = 'table' AND sql LIKE 'CREATE TABLE%'`).flatMap(({ name: table }) =>
-  db.all<{ name: string; type: string }>(`SELECT name, type FROM pragma_table_xinfo(?)`, table).filter(({ type }) => type === 'TEXT').map(({ name }) => ({ table, column: name })),
-)
+const columns = db
+  .all<{ name: string }>(
+    `SELECT name FROM sqlite_schema WHERE type = 'table' AND sql LIKE 'CREATE TABLE%'`,
+  )
+  .flatMap(({ name: table }) =>
+    db
+      .all<{ name: string; type: string }>(`SELECT name, type FROM pragma_table_xinfo(?)`, table)
+      .filter(({ type }) => type === 'TEXT')
+      .map(({ name }) => ({ table, column: name })),
+  )
 
 test('every column that may hold the id of an object says what becomes of the object', () => {
-  const found = columns.filter(({ column }) => WORD.test(column) && !OTHER.test(column)).map(({ table, column }) => `${table}.${column}`)
+  const found = columns
+    .filter(({ column }) => WORD.test(column) && !OTHER.test(column))
+    .map(({ table, column }) => `${table}.${column}`)
   expect(found).toContain('pulls.head_sha')
   // The kind of a ruleset and the id of an identity's issuer are none.
   const none = ['rulesets.target']
-  expect(found.filter((name) => !none.includes(name) && !KEPT_OBJECTS.includes(name) && !(name in LET_GO_OBJECTS))).toEqual([])
+  expect(
+    found.filter(
+      (name) => !none.includes(name) && !KEPT_OBJECTS.includes(name) && !(name in LET_GO_OBJECTS),
+    ),
+  ).toEqual([])
   const there = new Set(columns.map(({ table, column }) => `${table}.${column}`))
-  expect([...KEPT_OBJECTS, ...Object.keys(LET_GO_OBJECTS)].filter((name) => !there.has(name))).toEqual([])
+  expect(
+    [...KEPT_OBJECTS, ...Object.keys(LET_GO_OBJECTS)].filter((name) => !there.has(name)),
+  ).toEqual([])
   expect(KEPT_OBJECTS.filter((name) => name in LET_GO_OBJECTS)).toEqual([])
 })
 
@@ -40,18 +56,88 @@ test('what is said to be kept is kept', async () => {
   const now = '2026-01-01T00:00:00.000Z'
   const put = (table: string, values: Record<string, unknown>): void =>
     void database.run(
-      `INSERT INTO ${table} (${Object.keys(values).join(', ')}) VALUES (${Object.keys(values).map(() => '?').join(', ')})`, ...(Object.values(values) as (string | number | null)[]),
+      `INSERT INTO ${table} (${Object.keys(values).join(', ')}) VALUES (${Object.keys(values)
+        .map(() => '?')
+        .join(', ')})`,
+      ...(Object.values(values) as (string | number | null)[]),
     )
   await world.write(() => {
     const of = { repo_id: repo.id, number: pull.number }
-    put('reviews', { id: 'rev_1', pull_id: pull.id, author_id: ada.id, verdict: 'approve', body: '', commit_sha: oid('1'), diff_id: 'd', could_write: 1, created_at: now })
-    put('review_drafts', { id: 'drf_1', pull_id: pull.id, author_id: ada.id, path: 'a.txt', line: 1, side: 'new', commit_sha: oid('1'), body: 'x', created_at: now })
-    put('comments', { id: 'cmt_1', ...of, author_id: ada.id, body: 'x', path: 'a.txt', line: 1, side: 'new', commit_sha: oid('1'), created_at: now, updated_at: now })
-    put('releases', { id: 'rel_1', repo_id: repo.id, tag_name: 'v1', target_name: 'main', target: oid('1'), name: 'v1', body: '', notes_generated: 0, prerelease: 0, author_id: ada.id, created_at: now, updated_at: now })
-    put('check_runs', { id: 'run_1', ...of, purpose: 'pull', head_sha: oid('1'), state: 'waiting', status: 'pending', timeout_ms: 1, principal_id: ada.id, created_at: now })
+    put('reviews', {
+      id: 'rev_1',
+      pull_id: pull.id,
+      author_id: ada.id,
+      verdict: 'approve',
+      body: '',
+      commit_sha: oid('1'),
+      diff_id: 'd',
+      could_write: 1,
+      created_at: now,
+    })
+    put('review_drafts', {
+      id: 'drf_1',
+      pull_id: pull.id,
+      author_id: ada.id,
+      path: 'a.txt',
+      line: 1,
+      side: 'new',
+      commit_sha: oid('1'),
+      body: 'x',
+      created_at: now,
+    })
+    put('comments', {
+      id: 'cmt_1',
+      ...of,
+      author_id: ada.id,
+      body: 'x',
+      path: 'a.txt',
+      line: 1,
+      side: 'new',
+      commit_sha: oid('1'),
+      created_at: now,
+      updated_at: now,
+    })
+    put('releases', {
+      id: 'rel_1',
+      repo_id: repo.id,
+      tag_name: 'v1',
+      target_name: 'main',
+      target: oid('1'),
+      name: 'v1',
+      body: '',
+      notes_generated: 0,
+      prerelease: 0,
+      author_id: ada.id,
+      created_at: now,
+      updated_at: now,
+    })
+    put('check_runs', {
+      id: 'run_1',
+      ...of,
+      purpose: 'pull',
+      head_sha: oid('1'),
+      state: 'waiting',
+      status: 'pending',
+      timeout_ms: 1,
+      principal_id: ada.id,
+      created_at: now,
+    })
     put('queue_entries', {
-      id: 'que_1', repo_id: repo.id, pull_id: pull.id, number: pull.number, base_ref: 'main', place: 1, state: 'queued', method: 'merge', keep_issue_open: 0, commands: '[]', head_sha: oid('1'),
-      candidate_sha: oid('1'), candidate_tree: oid('1'), queued_by: ada.id, queued_at: now,
+      id: 'que_1',
+      repo_id: repo.id,
+      pull_id: pull.id,
+      number: pull.number,
+      base_ref: 'main',
+      place: 1,
+      state: 'queued',
+      method: 'merge',
+      keep_issue_open: 0,
+      commands: '[]',
+      head_sha: oid('1'),
+      candidate_sha: oid('1'),
+      candidate_tree: oid('1'),
+      queued_by: ada.id,
+      queued_at: now,
     })
   })
   const store = repoByPath(db, 'acme/site')?.store ?? ''
@@ -73,11 +159,25 @@ test('a repository with many pull requests is asked in parts', async () => {
   await world.write(() => {
     for (let number = 1; number <= 1201; number++) {
       database.run(
-        `INSERT INTO records (repo_id, number, kind, title, author_id, created_at, updated_at) VALUES (?, ?, 'pull', 'x', ?, ?, ?)`, repo.id, number, ada.id, now, now,
+        `INSERT INTO records (repo_id, number, kind, title, author_id, created_at, updated_at) VALUES (?, ?, 'pull', 'x', ?, ?, ?)`,
+        repo.id,
+        number,
+        ada.id,
+        now,
+        now,
       )
       database.run(
         `INSERT INTO pulls (id, repo_id, number, title, body, status, base_ref, base_sha, head_ref, head_sha, author_id, created_at, updated_at, closed_at, closed_from, closed_because)
-         VALUES (?, ?, ?, 'x', '', 'closed', 'main', ?, 'x', ?, ?, ?, ?, ?, 'open', 'asked')`, `pul_${number}`, repo.id, number, oid(0), oid(number), ada.id, now, now, now,
+         VALUES (?, ?, ?, 'x', '', 'closed', 'main', ?, 'x', ?, ?, ?, ?, ?, 'open', 'asked')`,
+        `pul_${number}`,
+        repo.id,
+        number,
+        oid(0),
+        oid(number),
+        ada.id,
+        now,
+        now,
+        now,
       )
     }
   })

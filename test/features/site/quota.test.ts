@@ -23,13 +23,27 @@ test('usage is told to members, against the quotas that an administrator set', a
   const before = await world.call(getUsage, ada, { workspace: 'acme' })
   expect(before.repositories).toEqual({ used: 1, limit: null })
   expect(before.members).toEqual({ used: 1, limit: null })
-  expect(await world.call(setQuota, root, { workspace: 'acme', repositories: 1, members: 1 })).toMatchObject({ workspace: 'acme', repositories: 1, members: 1, repos_bytes: null })
+  expect(
+    await world.call(setQuota, root, { workspace: 'acme', repositories: 1, members: 1 }),
+  ).toMatchObject({ workspace: 'acme', repositories: 1, members: 1, repos_bytes: null })
   // What is not named stays.
-  expect(await world.call(setQuota, root, { workspace: 'acme', members: null })).toMatchObject({ repositories: 1, members: null })
-  expect((await world.call(getUsage, ada, { workspace: 'acme' })).repositories).toEqual({ used: 1, limit: 1 })
-  expect(await refusal(world.call(getUsage, await world.user('eve'), { workspace: 'acme' }))).toMatchObject({ code: 'not_found' })
-  expect(await refusal(world.call(setQuota, ada, { workspace: 'acme', members: 100 }))).toMatchObject({ code: 'forbidden', reason: 'role' })
-  expect(await refusal(world.call(setQuota, root, { workspace: 'nowhere' }))).toMatchObject({ code: 'not_found' })
+  expect(await world.call(setQuota, root, { workspace: 'acme', members: null })).toMatchObject({
+    repositories: 1,
+    members: null,
+  })
+  expect((await world.call(getUsage, ada, { workspace: 'acme' })).repositories).toEqual({
+    used: 1,
+    limit: 1,
+  })
+  expect(
+    await refusal(world.call(getUsage, await world.user('eve'), { workspace: 'acme' })),
+  ).toMatchObject({ code: 'not_found' })
+  expect(
+    await refusal(world.call(setQuota, ada, { workspace: 'acme', members: 100 })),
+  ).toMatchObject({ code: 'forbidden', reason: 'role' })
+  expect(await refusal(world.call(setQuota, root, { workspace: 'nowhere' }))).toMatchObject({
+    code: 'not_found',
+  })
   const { items, total } = await world.call(listAllWorkspaces, root, { q: 'AC' })
   expect(total).toBe(1)
   expect(items[0]).toMatchObject({ slug: 'acme', usage: { repositories: { used: 1, limit: 1 } } })
@@ -37,13 +51,30 @@ test('usage is told to members, against the quotas that an administrator set', a
 })
 
 test('more repositories and members than the quota are refused, what is there stays', async () => {
-  expect(await refusal(world.call(createRepo, ada, { workspace: 'acme', name: 'second' }))).toMatchObject({ code: 'forbidden', reason: 'quota', details: { quota: 'repositories', limit: 1, used: 1 } })
+  expect(
+    await refusal(world.call(createRepo, ada, { workspace: 'acme', name: 'second' })),
+  ).toMatchObject({
+    code: 'forbidden',
+    reason: 'quota',
+    details: { quota: 'repositories', limit: 1, used: 1 },
+  })
   await world.call(setQuota, root, { workspace: 'acme', repositories: null, members: 1 })
   const bob = await world.user('bob')
-  expect(await refusal(world.write((tx) => addMember(tx, { workspace_id: acme.id, user_id: bob.id, role: 'member' })))).toMatchObject({ reason: 'quota' })
+  expect(
+    await refusal(
+      world.write((tx) =>
+        addMember(tx, { workspace_id: acme.id, user_id: bob.id, role: 'member' }),
+      ),
+    ),
+  ).toMatchObject({ reason: 'quota' })
   await world.call(setQuota, root, { workspace: 'acme', members: 2 })
-  await world.write((tx) => addMember(tx, { workspace_id: acme.id, user_id: bob.id, role: 'member' }))
-  expect((await world.call(getUsage, bob, { workspace: 'acme' })).members).toEqual({ used: 2, limit: 2 })
+  await world.write((tx) =>
+    addMember(tx, { workspace_id: acme.id, user_id: bob.id, role: 'member' }),
+  )
+  expect((await world.call(getUsage, bob, { workspace: 'acme' })).members).toEqual({
+    used: 2,
+    limit: 2,
+  })
 })
 
 test('a push that does not fit is refused in one clear line, and reads go on', async () => {
@@ -52,7 +83,10 @@ test('a push that does not fit is refused in one clear line, and reads go on', a
   const url = server.url.replace('http://', `http://ada:${secret}@`)
   // The server is in this process, so git must not be waited for with the loop standing still.
   const git = async (...args: string[]) => {
-    const child = Bun.spawn(['git', '-c', 'user.name=ada', '-c', 'user.email=ada@example.com', ...args], { cwd: clone, stderr: 'pipe', stdout: 'ignore', stdin: 'ignore' })
+    const child = Bun.spawn(
+      ['git', '-c', 'user.name=ada', '-c', 'user.email=ada@example.com', ...args],
+      { cwd: clone, stderr: 'pipe', stdout: 'ignore', stdin: 'ignore' },
+    )
     const stderr = await new Response(child.stderr).text()
     return { status: await child.exited, stderr }
   }
@@ -74,7 +108,9 @@ test('a push that does not fit is refused in one clear line, and reads go on', a
   await git('commit', '-q', '-m', 'two')
   const refused = await git('push', 'origin', 'more')
   expect(refused.status).not.toBe(0)
-  expect(refused.stderr).toContain(`acme may have ${bytesText(measured + 10_000)} of repositories and has ${bytesText(measured)};`)
+  expect(refused.stderr).toContain(
+    `acme may have ${bytesText(measured + 10_000)} of repositories and has ${bytesText(measured)};`,
+  )
   expect((await world.call(getUsage, ada, { workspace: 'acme' })).repos_bytes.used).toBe(measured)
   expect((await git('fetch', '-q', 'origin')).status).toBe(0)
   // Deleting brings nothing, so it is never refused.
@@ -87,12 +123,29 @@ test('a push that does not fit is refused in one clear line, and reads go on', a
 test('files of releases count, before their bytes are read', async () => {
   const repo = 'acme/site'
   const sha = await world.commit(repo, 'main', { 'a.txt': 'a\n' })
-  const release = await world.call(createRelease, ada, { repo, tag_name: 'v1', target: sha } as never)
-  const upload = (name: string, bytes: number) => world.call(uploadReleaseAsset, ada, { repo, id: release.id, name, data: Buffer.alloc(bytes).toString('base64') })
+  const release = await world.call(createRelease, ada, {
+    repo,
+    tag_name: 'v1',
+    target: sha,
+  } as never)
+  const upload = (name: string, bytes: number) =>
+    world.call(uploadReleaseAsset, ada, {
+      repo,
+      id: release.id,
+      name,
+      data: Buffer.alloc(bytes).toString('base64'),
+    })
   await world.call(setQuota, root, { workspace: 'acme', artifacts_bytes: 10 })
   await upload('fits', 8)
-  expect((await world.call(getUsage, ada, { workspace: 'acme' })).artifacts_bytes).toEqual({ used: 8, limit: 10 })
-  expect(await refusal(upload('too-much', 3))).toMatchObject({ code: 'forbidden', reason: 'quota', details: { quota: 'artifacts_bytes', limit: 10, used: 8, wanted: 3 } })
+  expect((await world.call(getUsage, ada, { workspace: 'acme' })).artifacts_bytes).toEqual({
+    used: 8,
+    limit: 10,
+  })
+  expect(await refusal(upload('too-much', 3))).toMatchObject({
+    code: 'forbidden',
+    reason: 'quota',
+    details: { quota: 'artifacts_bytes', limit: 10, used: 8, wanted: 3 },
+  })
   await upload('fits-too', 2)
   await world.call(setQuota, root, { workspace: 'acme', artifacts_bytes: null })
 })

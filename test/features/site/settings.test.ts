@@ -13,23 +13,73 @@ const root = await world.user('root', { site_admin: true })
 
 test('every setting is told with where it comes from, and no secret', async () => {
   const { settings, all } = await world.call(getSiteSettings, root, {})
-  expect(settings).toMatchObject({ 'accounts.sign_up': 'invite', 'archives.max_files': 10_000, 'backups.every': 'none', 'limits.rate': false })
-  expect(all).toContainEqual({ name: 'mail.url', value: 'set', changeable: false, source: 'file', help: 'SMTP server.' })
-  expect(await refusal(world.call(getSiteSettings, await world.user('ada'), {}))).toMatchObject({ code: 'forbidden' })
+  expect(settings).toMatchObject({
+    'accounts.sign_up': 'invite',
+    'archives.max_files': 10_000,
+    'backups.every': 'none',
+    'limits.rate': false,
+  })
+  expect(all).toContainEqual({
+    name: 'mail.url',
+    value: 'set',
+    changeable: false,
+    source: 'file',
+    help: 'SMTP server.',
+  })
+  expect(await refusal(world.call(getSiteSettings, await world.user('ada'), {}))).toMatchObject({
+    code: 'forbidden',
+  })
 })
 
 test('a change holds at once, lasts, is in the audit log, and null takes it back', async () => {
-  const before = await refusal(world.call(register, anonymous, { username: 'eve', email: 'eve@example.com', password: 'a long enough word 1' }))
+  const before = await refusal(
+    world.call(register, anonymous, {
+      username: 'eve',
+      email: 'eve@example.com',
+      password: 'a long enough word 1',
+    }),
+  )
   expect(before).toMatchObject({ field: 'invite' })
-  const { settings, all } = await world.call(updateSiteSettings, root, { settings: { 'accounts.sign_up': 'closed', 'archives.max_bytes': 'none', 'backups.every': '6h' } })
-  expect(settings).toMatchObject({ 'accounts.sign_up': 'closed', 'archives.max_bytes': 'none', 'backups.every': '6h' })
-  expect(all.find(({ name }) => name === 'accounts.sign_up')).toMatchObject({ value: 'closed', source: 'site', changeable: true })
-  expect(world.hearth.settings).toMatchObject({ sign_up: 'closed', archives: { max_bytes: null, max_files: 10_000 }, backups: { every_ms: 6 * 3_600_000 } })
-  expect(await refusal(world.call(register, anonymous, { username: 'eve', email: 'eve@example.com', password: 'a long enough word 1' }))).toMatchObject({ code: 'not_available' })
-  expect(world.hearth.db.one<{ data: string }>(`SELECT data FROM audit_log WHERE action = 'site.settings_changed'`)?.data).toContain('"before":{"accounts.sign_up":"invite"')
+  const { settings, all } = await world.call(updateSiteSettings, root, {
+    settings: { 'accounts.sign_up': 'closed', 'archives.max_bytes': 'none', 'backups.every': '6h' },
+  })
+  expect(settings).toMatchObject({
+    'accounts.sign_up': 'closed',
+    'archives.max_bytes': 'none',
+    'backups.every': '6h',
+  })
+  expect(all.find(({ name }) => name === 'accounts.sign_up')).toMatchObject({
+    value: 'closed',
+    source: 'site',
+    changeable: true,
+  })
+  expect(world.hearth.settings).toMatchObject({
+    sign_up: 'closed',
+    archives: { max_bytes: null, max_files: 10_000 },
+    backups: { every_ms: 6 * 3_600_000 },
+  })
+  expect(
+    await refusal(
+      world.call(register, anonymous, {
+        username: 'eve',
+        email: 'eve@example.com',
+        password: 'a long enough word 1',
+      }),
+    ),
+  ).toMatchObject({ code: 'not_available' })
+  expect(
+    world.hearth.db.one<{ data: string }>(
+      `SELECT data FROM audit_log WHERE action = 'site.settings_changed'`,
+    )?.data,
+  ).toContain('"before":{"accounts.sign_up":"invite"')
 
   // Another process, and the next start, have it too.
-  const beside = openHearth({ settings: testSettings(world.data), log: silentLog, databasePath: `${world.data}/hearth.db`, beside: true })
+  const beside = openHearth({
+    settings: testSettings(world.data),
+    log: silentLog,
+    databasePath: `${world.data}/hearth.db`,
+    beside: true,
+  })
   expect(beside.settings.sign_up).toBe('closed')
   await beside.close()
 
@@ -41,10 +91,17 @@ test('a change holds at once, lasts, is in the audit log, and null takes it back
 test('what cannot be changed, or is not taken, is refused by name, and nothing changes', async () => {
   const state = JSON.stringify(world.hearth.settings)
   for (const [settings, field] of [
-    [{ 'mail.url': 'smtp://x' }, 'settings.mail.url'], [{ 'accounts.sign_up': 'maybe' }, 'settings.accounts.sign_up'], [{ constructor: 1 }, 'settings.constructor'],
-    [{ 'audit.keep_days': 29 }, 'settings.audit.keep_days'], [{ 'limits.rate': true, 'workspaces.per_person': 1.5 }, 'settings.workspaces.per_person'], [{}, 'settings'],
+    [{ 'mail.url': 'smtp://x' }, 'settings.mail.url'],
+    [{ 'accounts.sign_up': 'maybe' }, 'settings.accounts.sign_up'],
+    [{ constructor: 1 }, 'settings.constructor'],
+    [{ 'audit.keep_days': 29 }, 'settings.audit.keep_days'],
+    [{ 'limits.rate': true, 'workspaces.per_person': 1.5 }, 'settings.workspaces.per_person'],
+    [{}, 'settings'],
   ] as const) {
-    expect(await refusal(world.call(updateSiteSettings, root, { settings }))).toMatchObject({ code: 'invalid', field })
+    expect(await refusal(world.call(updateSiteSettings, root, { settings }))).toMatchObject({
+      code: 'invalid',
+      field,
+    })
   }
   expect(JSON.stringify(world.hearth.settings)).toBe(state)
 })

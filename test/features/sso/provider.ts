@@ -1,11 +1,24 @@
-/** A real OpenID Connect provider (the package oidc-provider) on a port of this machine, whose people sign in by their name alone. */
+/**
+ * A real OpenID Connect provider (the package oidc-provider) on a port of this machine, whose
+ * people sign in by their name alone.
+ */
 import { createServer, type Server } from 'node:http'
 import { afterAll } from 'bun:test'
 import { Provider, type Configuration } from 'oidc-provider'
 
-export type Someone = { sub: string; email?: string; email_verified?: boolean; preferred_username?: string; name?: string; groups?: string[] }
+export type Someone = {
+  sub: string
+  email?: string
+  email_verified?: boolean
+  preferred_username?: string
+  name?: string
+  groups?: string[]
+}
 
-export async function startProvider(redirects: readonly string[], change: Partial<Configuration> = {}) {
+export async function startProvider(
+  redirects: readonly string[],
+  change: Partial<Configuration> = {},
+) {
   const people = new Map<string, Someone>()
   const server: Server = createServer((request, response) => void handle(request, response))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -13,8 +26,20 @@ export async function startProvider(redirects: readonly string[], change: Partia
   if (address === null || typeof address === 'string') throw new Error('the provider has no port')
   const issuer = `http://127.0.0.1:${address.port}`
   const provider = new Provider(issuer, {
-    clients: [{ client_id: 'hearth', client_secret: 'a-secret-of-the-provider', redirect_uris: [...redirects], grant_types: ['authorization_code'], response_types: ['code'] }],
-    claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name', 'preferred_username', 'groups'] },
+    clients: [
+      {
+        client_id: 'hearth',
+        client_secret: 'a-secret-of-the-provider',
+        redirect_uris: [...redirects],
+        grant_types: ['authorization_code'],
+        response_types: ['code'],
+      },
+    ],
+    claims: {
+      openid: ['sub'],
+      email: ['email', 'email_verified'],
+      profile: ['name', 'preferred_username', 'groups'],
+    },
     pkce: { required: () => true },
     cookies: { keys: ['test'] },
     features: { devInteractions: { enabled: false } },
@@ -29,12 +54,23 @@ export async function startProvider(redirects: readonly string[], change: Partia
 
   /** Whoever comes is signed in as `next` and grants everything. */
   let next = ''
-  async function handle(request: Parameters<typeof callback>[0], response: Parameters<typeof callback>[1]): Promise<void> {
+  async function handle(
+    request: Parameters<typeof callback>[0],
+    response: Parameters<typeof callback>[1],
+  ): Promise<void> {
     if (!request.url?.startsWith('/interaction/')) return callback(request, response)
     const details = await provider.interactionDetails(request, response)
-    const grant = new provider.Grant({ accountId: next, clientId: String(details.params['client_id']) })
+    const grant = new provider.Grant({
+      accountId: next,
+      clientId: String(details.params['client_id']),
+    })
     grant.addOIDCScope(String(details.params['scope']))
-    await provider.interactionFinished(request, response, { login: { accountId: next }, consent: { grantId: await grant.save() } }, { mergeWithLastSubmission: true })
+    await provider.interactionFinished(
+      request,
+      response,
+      { login: { accountId: next }, consent: { grantId: await grant.save() } },
+      { mergeWithLastSubmission: true },
+    )
   }
 
   afterAll(() => {
@@ -45,19 +81,28 @@ export async function startProvider(redirects: readonly string[], change: Partia
   return {
     issuer,
     put: (someone: Someone) => void people.set(someone.sub, someone),
-    /** Goes where a browser would go from an address of the provider, as this person, until it is sent back. Gives where to. */
+    /**
+     * Goes where a browser would go from an address of the provider, as this person, until it is
+     * sent back. Gives where to.
+     */
     async visit(url: string, sub: string): Promise<URL> {
       next = sub
       const jar = new Map<string, string>()
       let at = new URL(url)
       for (let hop = 0; hop < 10; hop++) {
-        const response = await fetch(at, { redirect: 'manual', headers: { cookie: [...jar].map(([name, value]) => `${name}=${value}`).join('; ') } })
+        const response = await fetch(at, {
+          redirect: 'manual',
+          headers: { cookie: [...jar].map(([name, value]) => `${name}=${value}`).join('; ') },
+        })
         for (const cookie of response.headers.getSetCookie()) {
           const [pair = ''] = cookie.split(';')
           jar.set(pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1))
         }
         const location = response.headers.get('location')
-        if (location === null) throw new Error(`the provider answered ${response.status}: ${(await response.text()).slice(0, 400)}`)
+        if (location === null)
+          throw new Error(
+            `the provider answered ${response.status}: ${(await response.text()).slice(0, 400)}`,
+          )
         at = new URL(location, at)
         if (at.origin !== issuer) return at
       }

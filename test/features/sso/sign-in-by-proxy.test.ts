@@ -1,4 +1,7 @@
-/** Accounts and memberships of people whom a proxy names. The proxy itself, and who may be one, is the door's matter. */
+/**
+ * Accounts and memberships of people whom a proxy names. The proxy itself, and who may be one, is
+ * the door's matter.
+ */
 import { expect, test } from 'bun:test'
 import { nowhere } from '#core/audit.ts'
 import { anonymous, type Caller } from '#core/caller.ts'
@@ -12,43 +15,90 @@ import { workspaceFacts } from '#features/workspaces/index.ts'
 import { agentOf, makeWorld, refusal, withToken } from '../../world.ts'
 
 const header: HeaderSignOn = {
-  id: 'header', name: 'Corp', username_header: 'x-remote-user', id_header: null, name_header: null, email_header: null, groups_header: null, groups_separator: ',',
-  sign_up: true, link_by_email: false, trust_email: true,
+  id: 'header',
+  name: 'Corp',
+  username_header: 'x-remote-user',
+  id_header: null,
+  name_header: null,
+  email_header: null,
+  groups_header: null,
+  groups_separator: ',',
+  sign_up: true,
+  link_by_email: false,
+  trust_email: true,
   groups: [
-    { group: 'staff', workspace: 'acme', team: null, role: 'member' }, { group: 'leads', workspace: 'acme', team: null, role: 'owner' },
+    { group: 'staff', workspace: 'acme', team: null, role: 'member' },
+    { group: 'leads', workspace: 'acme', team: null, role: 'owner' },
     { group: 'platform', workspace: 'acme', team: 'platform', role: 'member' },
   ],
 }
 
 async function proxied(change: Partial<HeaderSignOn> = {}) {
-  const world = await makeWorld({ sso: { passwords: 'everyone', oidc: [], ldap: null, header: { ...header, ...change } } })
+  const world = await makeWorld({
+    sso: { passwords: 'everyone', oidc: [], ldap: null, header: { ...header, ...change } },
+  })
   const root = await world.user('root', { site_admin: true })
   await world.workspace('acme', { owner: root })
   const { slug } = await world.call(createTeam, root, { workspace: 'acme', name: 'Platform' })
-  const named = (username: string, more: { email?: string | null; groups?: string[] | null; name?: string | null; id?: string } = {}) => ({
-    id: more.id ?? username, username, name: more.name ?? null, email: more.email === undefined ? `${username}@corp.example` : more.email, groups: more.groups ?? null,
+  const named = (
+    username: string,
+    more: {
+      email?: string | null
+      groups?: string[] | null
+      name?: string | null
+      id?: string
+    } = {},
+  ) => ({
+    id: more.id ?? username,
+    username,
+    name: more.name ?? null,
+    email: more.email === undefined ? `${username}@corp.example` : more.email,
+    groups: more.groups ?? null,
   })
   return {
-    ...world, root, named, slug,
-    arrive: (who: ReturnType<typeof named>, as: Caller = anonymous) => world.call(signInByProxy, as, { named: who }),
+    ...world,
+    root,
+    named,
+    slug,
+    arrive: (who: ReturnType<typeof named>, as: Caller = anonymous) =>
+      world.call(signInByProxy, as, { named: who }),
     /** The caller that a sign-in's secret stands for, as the next request has it. */
-    visitor: (secret: string | null): Caller => world.hearth.callers.bySignIn(secret ?? '') ?? anonymous,
+    visitor: (secret: string | null): Caller =>
+      world.hearth.callers.bySignIn(secret ?? '') ?? anonymous,
     role: (caller: Caller) => workspaceFacts(world.hearth.db, 'acme', caller)?.role ?? null,
-    team: async () => (await world.call(listTeamMembers, root, { workspace: 'acme', team: slug })).items.map(({ user }) => user?.username).sort(),
+    team: async () =>
+      (await world.call(listTeamMembers, root, { workspace: 'acme', team: slug })).items
+        .map(({ user }) => user?.username)
+        .sort(),
   }
 }
 
 test('somebody new gets an account, once; with an address that counts as confirmed, a name, and an entry in the log', async () => {
   const world = await proxied()
-  const first = await world.arrive(world.named('Ada.L', { name: 'Ada Lovelace', email: 'ada@corp.example' }))
+  const first = await world.arrive(
+    world.named('Ada.L', { name: 'Ada Lovelace', email: 'ada@corp.example' }),
+  )
   expect(first.sign_in).toMatchObject({ user: { username: 'ada-l' }, second_factor: [] })
   const ada = world.visitor(first.sign_in?.secret ?? '')
   expect(ada).toMatchObject({ kind: 'user', username: 'ada-l', verified: true, site_admin: false })
-  expect((await world.call(listSignIns, ada as never, {})).items).toMatchObject([{ method: 'proxy' }])
-  expect(world.hearth.db.all(`SELECT 1 FROM audit_log WHERE action = 'user.identity_linked' AND target_name = 'ada-l'`)).toHaveLength(1)
-  expect(world.hearth.db.all(`SELECT 1 FROM audit_log WHERE action = 'user.signed_in' AND target_name = 'ada-l'`)).toHaveLength(1)
+  expect((await world.call(listSignIns, ada as never, {})).items).toMatchObject([
+    { method: 'proxy' },
+  ])
+  expect(
+    world.hearth.db.all(
+      `SELECT 1 FROM audit_log WHERE action = 'user.identity_linked' AND target_name = 'ada-l'`,
+    ),
+  ).toHaveLength(1)
+  expect(
+    world.hearth.db.all(
+      `SELECT 1 FROM audit_log WHERE action = 'user.signed_in' AND target_name = 'ada-l'`,
+    ),
+  ).toHaveLength(1)
   // In another browser it is the same account; in this one there is nothing to do.
-  expect((await world.arrive(world.named('Ada.L', { email: 'changed@corp.example' }))).sign_in?.user.username).toBe('ada-l')
+  expect(
+    (await world.arrive(world.named('Ada.L', { email: 'changed@corp.example' }))).sign_in?.user
+      .username,
+  ).toBe('ada-l')
   expect(await world.arrive(world.named('Ada.L'), ada)).toEqual({ sign_in: null })
 })
 
@@ -58,9 +108,18 @@ test('where nobody is to get an account, nobody does; nor without an address, no
   const open = await proxied()
   expect((await refusal(open.arrive(open.named('eve', { email: null })))).field).toBe('email')
   const empty = await makeWorld({ sso: { passwords: 'everyone', oidc: [], ldap: null, header } })
-  expect((await refusal(empty.call(signInByProxy, anonymous, { named: open.named('eve') }))).reason).toBe('role')
-  expect((await refusal((await makeWorld()).call(signInByProxy, anonymous, { named: open.named('eve') }))).code).toBe('not_available')
-  for (const world of [closed, open, empty]) expect(world.hearth.db.all(`SELECT 1 FROM actors WHERE username = 'eve'`)).toEqual([])
+  expect(
+    (await refusal(empty.call(signInByProxy, anonymous, { named: open.named('eve') }))).reason,
+  ).toBe('role')
+  expect(
+    (
+      await refusal(
+        (await makeWorld()).call(signInByProxy, anonymous, { named: open.named('eve') }),
+      )
+    ).code,
+  ).toBe('not_available')
+  for (const world of [closed, open, empty])
+    expect(world.hearth.db.all(`SELECT 1 FROM actors WHERE username = 'eve'`)).toEqual([])
 })
 
 test('an account with the same name or address is not taken over; its owner links it, signed in', async () => {
@@ -69,17 +128,40 @@ test('an account with the same name or address is not taken over; its owner link
   const taken = await refusal(world.arrive(world.named('bob', { email: 'bob@example.com' })))
   expect([taken.reason, taken.message.includes('sign in to it')]).toEqual(['already_exists', true])
   // The name alone makes another account.
-  expect((await world.arrive(world.named('bob', { email: 'other@corp.example', id: 'E2' }))).sign_in?.user.username).toBe('bob-2')
+  expect(
+    (await world.arrive(world.named('bob', { email: 'other@corp.example', id: 'E2' }))).sign_in
+      ?.user.username,
+  ).toBe('bob-2')
   await world.call(signInByProxy, bob, { named: world.named('bob'), link: true })
   expect((await world.arrive(world.named('bob'))).sign_in?.user.username).toBe('bob')
-  expect((await refusal(world.call(signInByProxy, anonymous, { named: world.named('bob'), link: true }))).code).toBe('unauthenticated')
-  expect((await refusal(world.call(signInByProxy, withToken(bob, {}), { named: world.named('bob'), link: true }))).code).toBe('unauthenticated')
-  expect((await refusal(world.call(signInByProxy, world.root, { named: world.named('bob'), link: true }))).reason).toBe('already_exists')
+  expect(
+    (await refusal(world.call(signInByProxy, anonymous, { named: world.named('bob'), link: true })))
+      .code,
+  ).toBe('unauthenticated')
+  expect(
+    (
+      await refusal(
+        world.call(signInByProxy, withToken(bob, {}), { named: world.named('bob'), link: true }),
+      )
+    ).code,
+  ).toBe('unauthenticated')
+  expect(
+    (
+      await refusal(
+        world.call(signInByProxy, world.root, { named: world.named('bob'), link: true }),
+      )
+    ).reason,
+  ).toBe('already_exists')
   // An administrator's account is nobody's to take, even where addresses are.
   const linking = await proxied({ link_by_email: true })
   await linking.user('cy')
-  expect((await linking.arrive(linking.named('someone', { email: 'cy@example.com' }))).sign_in?.user.username).toBe('cy')
-  expect((await refusal(linking.arrive(linking.named('eve', { email: 'root@example.com' })))).reason).toBe('already_exists')
+  expect(
+    (await linking.arrive(linking.named('someone', { email: 'cy@example.com' }))).sign_in?.user
+      .username,
+  ).toBe('cy')
+  expect(
+    (await refusal(linking.arrive(linking.named('eve', { email: 'root@example.com' })))).reason,
+  ).toBe('already_exists')
 })
 
 test('when the proxy names another, its own sign-in ends; one that a person made here themselves does not', async () => {
@@ -89,11 +171,16 @@ test('when the proxy names another, its own sign-in ends; one that a person made
   const next = await world.arrive(world.named('bea'), ada)
   expect(next.sign_in?.user.username).toBe('bea')
   expect(world.visitor(sign_in?.secret ?? '')).toEqual(anonymous)
-  const own = await world.write((tx) => startSignIn(tx, world.root, { method: 'password', origin: nowhere }))
+  const own = await world.write((tx) =>
+    startSignIn(tx, world.root, { method: 'password', origin: nowhere }),
+  )
   const root = world.visitor(own.secret)
   expect(await world.arrive(world.named('ada'), root)).toEqual({ sign_in: null })
   expect(world.visitor(own.secret)).toMatchObject({ username: 'root' })
-  for (const caller of [withToken(world.root, {}), agentOf(world.root, { id: 'rep_1' }, { id: 'agt_1' })]) {
+  for (const caller of [
+    withToken(world.root, {}),
+    agentOf(world.root, { id: 'rep_1' }, { id: 'agt_1' }),
+  ]) {
     expect(await world.arrive(world.named('ada'), caller)).toEqual({ sign_in: null })
   }
 })
@@ -102,18 +189,23 @@ test('a refused sign-in leaves the one before as it was', async () => {
   const world = await proxied()
   const { sign_in } = await world.arrive(world.named('ada'))
   const ada = world.visitor(sign_in?.secret ?? '')
-  expect((await refusal(world.arrive(world.named('eve', { email: null }), ada))).field).toBe('email')
+  expect((await refusal(world.arrive(world.named('eve', { email: null }), ada))).field).toBe(
+    'email',
+  )
   expect(world.visitor(sign_in?.secret ?? '')).toMatchObject({ username: 'ada' })
 })
 
 test('groups lead to workspaces and teams, at the sign-in and when they change while it lasts', async () => {
   const world = await proxied()
-  const { sign_in } = await world.arrive(world.named('ada', { groups: ['staff', 'platform', 'unknown'] }))
+  const { sign_in } = await world.arrive(
+    world.named('ada', { groups: ['staff', 'platform', 'unknown'] }),
+  )
   const ada = world.visitor(sign_in?.secret ?? '')
   expect([world.role(ada), await world.team()]).toEqual(['member', ['ada', 'root']])
   await world.arrive(world.named('ada', { groups: ['leads'] }), ada)
   expect([world.role(ada), await world.team()]).toEqual(['owner', ['root']])
-  // A proxy that says nothing of groups changes nothing; one that says there are none takes what they gave.
+  // A proxy that says nothing of groups changes nothing; one that says there are none takes what
+  // they gave.
   await world.arrive(world.named('ada'), ada)
   expect(world.role(ada)).toBe('owner')
   await world.arrive(world.named('ada', { groups: [] }), ada)

@@ -1,4 +1,7 @@
-/** A real directory (OpenLDAP's slapd from Debian) with some people and groups, on ports of this machine. */
+/**
+ * A real directory (OpenLDAP's slapd from Debian) with some people and groups, on ports of this
+ * machine.
+ */
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -7,12 +10,20 @@ import { afterAll } from 'bun:test'
 import { Client } from 'ldapts'
 
 /** Null when it is not installed; the tests say so then. */
-export const SLAPD = ['/usr/sbin/slapd', '/usr/lib/openldap/slapd', '/usr/local/libexec/slapd'].find((path) => existsSync(path)) ?? null
+export const SLAPD =
+  ['/usr/sbin/slapd', '/usr/lib/openldap/slapd', '/usr/local/libexec/slapd'].find((path) =>
+    existsSync(path),
+  ) ?? null
 
 const BASE = 'dc=corp,dc=example'
 export const ADMIN = { dn: `cn=admin,${BASE}`, password: 'the password of the directory' }
 
-const person = (uid: string, password: string, mail: string, name = uid): string => `dn: uid=${uid},ou=people,${BASE}
+const person = (
+  uid: string,
+  password: string,
+  mail: string,
+  name = uid,
+): string => `dn: uid=${uid},ou=people,${BASE}
 objectClass: inetOrgPerson
 uid: ${uid}
 cn: ${name}
@@ -44,12 +55,20 @@ const freePort = (): Promise<number> =>
     server.on('error', reject)
     server.listen(0, '127.0.0.1', () => {
       const address = server.address()
-      server.close(() => (typeof address === 'object' && address !== null ? resolve(address.port) : reject(new Error('no port'))))
+      server.close(() =>
+        typeof address === 'object' && address !== null
+          ? resolve(address.port)
+          : reject(new Error('no port')),
+      )
     })
   })
 
 function run(command: string[], input?: string): void {
-  const { exitCode, stderr } = Bun.spawnSync(command, { stdin: input === undefined ? 'ignore' : Buffer.from(input), stderr: 'pipe', stdout: 'ignore' })
+  const { exitCode, stderr } = Bun.spawnSync(command, {
+    stdin: input === undefined ? 'ignore' : Buffer.from(input),
+    stderr: 'pipe',
+    stdout: 'ignore',
+  })
   if (exitCode !== 0) throw new Error(`${command[0]} failed: ${stderr.toString()}`)
 }
 
@@ -58,9 +77,27 @@ export async function startDirectory() {
   const home = mkdtempSync(join(tmpdir(), 'hearth-slapd-'))
   const [plain, secure] = [await freePort(), await freePort()]
   mkdirSync(join(home, 'db'))
-  run(['openssl', 'req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1',
-    '-keyout', join(home, 'key.pem'), '-out', join(home, 'cert.pem')])
-  writeFileSync(join(home, 'slapd.conf'), `
+  run([
+    'openssl',
+    'req',
+    '-x509',
+    '-newkey',
+    'rsa:2048',
+    '-nodes',
+    '-days',
+    '2',
+    '-subj',
+    '/CN=localhost',
+    '-addext',
+    'subjectAltName=DNS:localhost,IP:127.0.0.1',
+    '-keyout',
+    join(home, 'key.pem'),
+    '-out',
+    join(home, 'cert.pem'),
+  ])
+  writeFileSync(
+    join(home, 'slapd.conf'),
+    `
 include /etc/ldap/schema/core.schema
 include /etc/ldap/schema/cosine.schema
 include /etc/ldap/schema/inetorgperson.schema
@@ -78,9 +115,21 @@ directory ${home}/db
 maxsize 16777216
 access to attrs=userPassword by anonymous auth by * none
 access to * by dn.exact="${ADMIN.dn}" read by * none
-`)
+`,
+  )
   run([SLAPD, '-T', 'add', '-f', join(home, 'slapd.conf')], ENTRIES.join('\n'))
-  const child = Bun.spawn([SLAPD, '-f', join(home, 'slapd.conf'), '-h', `ldap://127.0.0.1:${plain} ldaps://127.0.0.1:${secure}`, '-d', '0'], { stdout: 'ignore', stderr: 'pipe' })
+  const child = Bun.spawn(
+    [
+      SLAPD,
+      '-f',
+      join(home, 'slapd.conf'),
+      '-h',
+      `ldap://127.0.0.1:${plain} ldaps://127.0.0.1:${secure}`,
+      '-d',
+      '0',
+    ],
+    { stdout: 'ignore', stderr: 'pipe' },
+  )
   afterAll(async () => {
     child.kill()
     await child.exited
@@ -107,10 +156,16 @@ access to * by dn.exact="${ADMIN.dn}" read by * none
 }
 
 /** It takes connections a moment after it was started. */
-async function listening(port: number, child: { exitCode: number | null; stderr: ReadableStream<Uint8Array> }): Promise<void> {
+async function listening(
+  port: number,
+  child: { exitCode: number | null; stderr: ReadableStream<Uint8Array> },
+): Promise<void> {
   for (let tries = 0; tries < 200; tries++) {
-    if (child.exitCode !== null) throw new Error(`slapd ended: ${await new Response(child.stderr).text()}`)
-    const socket = await Bun.connect({ hostname: '127.0.0.1', port, socket: { data() {} } }).catch(() => null)
+    if (child.exitCode !== null)
+      throw new Error(`slapd ended: ${await new Response(child.stderr).text()}`)
+    const socket = await Bun.connect({ hostname: '127.0.0.1', port, socket: { data() {} } }).catch(
+      () => null,
+    )
     if (socket) return void socket.end()
     await Bun.sleep(50)
   }

@@ -1,5 +1,15 @@
 import { expect, test } from 'bun:test'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openHearth } from '#src/app.ts'
@@ -30,11 +40,17 @@ const DAY = 86_400_000
 const never = new AbortController().signal
 
 const storage = (s3: S3Server, local_bytes: number | null = null): Pick<Settings, 'storage'> => ({
-  storage: { bucket: 'hearth', prefix: 'forge', s3: { endpoint: s3.endpoint, region: 'us-east-1', access_key: 'a', secret_key: 'b' }, local_bytes },
+  storage: {
+    bucket: 'hearth',
+    prefix: 'forge',
+    s3: { endpoint: s3.endpoint, region: 'us-east-1', access_key: 'a', secret_key: 'b' },
+    local_bytes,
+  },
 })
 
 /** Something that does not compress. */
-const noise = (length: number): string => Buffer.from(crypto.getRandomValues(new Uint8Array(length))).toString('hex')
+const noise = (length: number): string =>
+  Buffer.from(crypto.getRandomValues(new Uint8Array(length))).toString('hex')
 
 async function furnished(local_bytes: number | null = null) {
   const s3 = startS3()
@@ -47,7 +63,8 @@ async function furnished(local_bytes: number | null = null) {
   return { s3, world, tip, store, packs: join(world.data, 'repos', store, 'objects', 'pack') }
 }
 
-const run = (hearth: Hearth, job: Job<null>) => job.run({ hearth, signal: never, attempt: 1, id: 'job' }, null)
+const run = (hearth: Hearth, job: Job<null>) =>
+  job.run({ hearth, signal: never, attempt: 1, id: 'job' }, null)
 const round = async (world: World) => {
   await run(world.hearth, keepBucket)
   await world.jobs()
@@ -61,8 +78,10 @@ const rest = async (world: World) => {
   world.clock.advance(2 * MINUTE)
   await round(world)
 }
-const endingWith = (folder: string, ending: string): string[] => readdirSync(folder).filter((name) => name.endsWith(ending))
-const keys = (s3: S3Server, ending: string): string[] => [...s3.objects.keys()].filter((key) => key.endsWith(ending))
+const endingWith = (folder: string, ending: string): string[] =>
+  readdirSync(folder).filter((name) => name.endsWith(ending))
+const keys = (s3: S3Server, ending: string): string[] =>
+  [...s3.objects.keys()].filter((key) => key.endsWith(ending))
 const state = async (hearth: Hearth) => {
   for (const ask of conditions.all(hearth)) {
     const said = await ask(hearth)
@@ -70,11 +89,20 @@ const state = async (hearth: Hearth) => {
   }
   throw new Error('nobody speaks of the bucket')
 }
-const copyOf = async (world: World, s3: S3Server, change: (data: string) => void): Promise<Hearth> => {
+const copyOf = async (
+  world: World,
+  s3: S3Server,
+  change: (data: string) => void,
+): Promise<Hearth> => {
   const data = mkdtempSync(join(tmpdir(), 'hearth-second-'))
   world.hearth.database.raw.run('VACUUM INTO ?', [join(data, 'hearth.db')])
   change(data)
-  return openHearth({ settings: { ...world.hearth.settings, ...storage(s3), data }, log: silentLog, clock: world.clock, databasePath: join(data, 'hearth.db') })
+  return openHearth({
+    settings: { ...world.hearth.settings, ...storage(s3), data },
+    log: silentLog,
+    clock: world.clock,
+    databasePath: join(data, 'hearth.db'),
+  })
 }
 
 test('what is pushed is in the bucket soon, whole, under names that tell its sum', async () => {
@@ -93,11 +121,17 @@ test('a copy that fails is tried again, and the status of the site says so meanw
   s3.down = true
   await world.commit('acme/site', 'main', { 'b.txt': 'b\n' })
   await world.jobs()
-  expect(await state(world.hearth)).toMatchObject({ state: 'failing', detail: expect.stringContaining('access is denied') })
+  expect(await state(world.hearth)).toMatchObject({
+    state: 'failing',
+    detail: expect.stringContaining('access is denied'),
+  })
   s3.down = false
   world.clock.advance(MINUTE)
   await world.jobs()
-  expect(await state(world.hearth)).toMatchObject({ state: 'ok', detail: expect.stringContaining('Nothing waits') })
+  expect(await state(world.hearth)).toMatchObject({
+    state: 'ok',
+    detail: expect.stringContaining('Nothing waits'),
+  })
   const here = endingWith(packs, '.pack').map((name) => name.slice(0, -'.pack'.length))
   expect(here.every((name) => keys(s3, '.pack').some((key) => key.includes(name)))).toBe(true)
 })
@@ -106,19 +140,37 @@ test('what was not used leaves this disk and comes back when it is asked for, on
   const { s3, world, tip, store, packs } = await furnished(0)
   const { git } = world.hearth
   await round(world)
-  const before = endingWith(packs, '.pack').map((name) => [name, statSync(join(packs, name)).size, Math.floor(statSync(join(packs, name)).mtimeMs)])
+  const before = endingWith(packs, '.pack').map((name) => [
+    name,
+    statSync(join(packs, name)).size,
+    Math.floor(statSync(join(packs, name)).mtimeMs),
+  ])
   expect(before.length).toBe(1)
   await rest(world)
   expect(endingWith(packs, '.pack')).toEqual([])
   expect([endingWith(packs, '.idx').length, endingWith(packs, '.away').length]).toEqual([1, 1])
   const size = await git.sizeOf(store)
-  expect((await state(world.hearth)).detail).toMatch(/^[\d.]+ KiB are in s3:\/\/hearth\/forge, 1\.\d KiB of it on this machine too \(0 bytes may be\), [\d.]+ KiB only there/)
+  expect((await state(world.hearth)).detail).toMatch(
+    /^[\d.]+ KiB are in s3:\/\/hearth\/forge, 1\.\d KiB of it on this machine too \(0 bytes may be\), [\d.]+ KiB only there/,
+  )
 
   s3.requests.length = 0
-  const answers = await Promise.all([git.commit(store, tip), git.blob(store, (await git.entry(store, tip, 'a.txt'))?.oid ?? ''), git.tree(store, tip, '')])
+  const answers = await Promise.all([
+    git.commit(store, tip),
+    git.blob(store, (await git.entry(store, tip, 'a.txt'))?.oid ?? ''),
+    git.tree(store, tip, ''),
+  ])
   expect(answers.map((answer) => answer !== null)).toEqual([true, true, true])
-  expect(s3.requests.filter((line) => line.startsWith('GET') && line.endsWith('.pack')).length).toBe(1)
-  expect(endingWith(packs, '.pack').map((name) => [name, statSync(join(packs, name)).size, Math.floor(statSync(join(packs, name)).mtimeMs)])).toEqual(before)
+  expect(
+    s3.requests.filter((line) => line.startsWith('GET') && line.endsWith('.pack')).length,
+  ).toBe(1)
+  expect(
+    endingWith(packs, '.pack').map((name) => [
+      name,
+      statSync(join(packs, name)).size,
+      Math.floor(statSync(join(packs, name)).mtimeMs),
+    ]),
+  ).toEqual(before)
   expect(endingWith(packs, '.away')).toEqual([])
   // What is counted against quotas is all of it, wherever it is.
   expect(await git.sizeOf(store)).toBe(size)
@@ -155,18 +207,33 @@ test('a bucket that is away gives 503 for its repositories and for no other, and
   expect(await git.commit(other.id, here)).not.toBeNull()
   // git shows people what is wrong with its first question.
   const door = gitDoor(world.hearth)
-  const ask = async (name: string) => await door(new Request(`https://hearth.test/acme/${name}.git/info/refs?service=git-upload-pack`), { timeout: () => {} }, () => nowhere)
+  const ask = async (name: string) =>
+    await door(
+      new Request(`https://hearth.test/acme/${name}.git/info/refs?service=git-upload-pack`),
+      { timeout: () => {} },
+      () => nowhere,
+    )
   const told = await ask('site')
-  expect([told?.status, told?.headers.get('content-type'), await told?.text()]).toEqual([503, 'text/plain; charset=utf-8', 'what this repository holds is in a bucket that cannot be reached now: try again later\n'])
+  expect([told?.status, told?.headers.get('content-type'), await told?.text()]).toEqual([
+    503,
+    'text/plain; charset=utf-8',
+    'what this repository holds is in a bucket that cannot be reached now: try again later\n',
+  ])
   expect((await ask('tools'))?.status).toBe(200)
   expect(Object.values(await readinessOf(world.hearth)()).filter((one) => one !== 'ok')).toEqual([])
   s3.down = false
   world.clock.advance(MINUTE)
   const [key = ''] = keys(s3, '.pack').filter((name) => name.includes(store))
   const good = s3.objects.get(key) ?? new Uint8Array()
-  s3.objects.set(key, Uint8Array.from(good, (byte, at) => (at === 40 ? byte ^ 1 : byte)))
+  s3.objects.set(
+    key,
+    Uint8Array.from(good, (byte, at) => (at === 40 ? byte ^ 1 : byte)),
+  )
   expect((await refusal(git.commit(store, tip))).status).toBe(503)
-  expect([endingWith(packs, '.pack'), readdirSync(join(world.data, 'tmp', 'bucket'))]).toEqual([[], []])
+  expect([endingWith(packs, '.pack'), readdirSync(join(world.data, 'tmp', 'bucket'))]).toEqual([
+    [],
+    [],
+  ])
   s3.objects.set(key, good)
   world.clock.advance(MINUTE)
   expect(await git.commit(store, tip)).not.toBeNull()
@@ -176,7 +243,9 @@ test('without room for it on this disk it stays in the bucket', async () => {
   const { world, tip, store, packs } = await furnished(0)
   await rest(world)
   const { limits } = world.hearth.settings
-  Object.assign(world.hearth.settings, { limits: { ...limits, disk_reserve: Number.MAX_SAFE_INTEGER } })
+  Object.assign(world.hearth.settings, {
+    limits: { ...limits, disk_reserve: Number.MAX_SAFE_INTEGER },
+  })
   expect((await refusal(world.hearth.git.commit(store, tip))).message).toContain('no room')
   expect(endingWith(packs, '.pack')).toEqual([])
   Object.assign(world.hearth.settings, { limits })
@@ -189,7 +258,10 @@ test('packs that maintenance replaced and stores that are purged end in the buck
   await world.jobs()
   const old = keys(s3, '.pack')
   expect(old.length).toBe(3)
-  await world.hearth.git.maintain(store, world.hearth.db.all<{ oid: string }>('SELECT oid FROM refs').map(({ oid }) => oid))
+  await world.hearth.git.maintain(
+    store,
+    world.hearth.db.all<{ oid: string }>('SELECT oid FROM refs').map(({ oid }) => oid),
+  )
   await round(world)
   const all = keys(s3, '.pack')
   expect(all.length).toBeGreaterThan(3)
@@ -202,8 +274,19 @@ test('packs that maintenance replaced and stores that are purged end in the buck
   expect(keys(s3, '.pack').filter((key) => old.includes(key))).toEqual([])
   expect(keys(s3, '.pack').length).toBe(1)
 
-  await world.write((tx) => void tx.db.run(`UPDATE repos SET purged_at = ?, deleted_at = ? WHERE id = ?`, tx.now, tx.now, store))
-  await removeRepo.run({ hearth: world.hearth, signal: never, attempt: 1, id: 'job' }, { repo_id: store, store })
+  await world.write(
+    (tx) =>
+      void tx.db.run(
+        `UPDATE repos SET purged_at = ?, deleted_at = ? WHERE id = ?`,
+        tx.now,
+        tx.now,
+        store,
+      ),
+  )
+  await removeRepo.run(
+    { hearth: world.hearth, signal: never, attempt: 1, id: 'job' },
+    { repo_id: store, store },
+  )
   world.clock.advance(2 * 60 * MINUTE)
   await round(world)
   world.clock.advance(DAY + MINUTE)
@@ -214,7 +297,13 @@ test('packs that maintenance replaced and stores that are purged end in the buck
 test('uploaded files go out, leave, come back with their bytes, and end with what names them', async () => {
   const { s3, world } = await furnished(0)
   const bytes = Buffer.from(noise(3000))
-  const { sha256 } = await takeBlob(world.hearth, (async function* () { yield bytes })(), { limit: 1e9 })
+  const { sha256 } = await takeBlob(
+    world.hearth,
+    (async function* () {
+      yield bytes
+    })(),
+    { limit: 1e9 },
+  )
   await world.hearth.writer.write(() => null)
   await world.jobs()
   expect(keys(s3, sha256).length).toBe(1)
@@ -235,11 +324,23 @@ test('uploaded files go out, leave, come back with their bytes, and end with wha
 test('the doctor tells what is in the bucket only, and names what nobody has', async () => {
   const { s3, world, store } = await furnished(0)
   await rest(world)
-  const found = async () => (await examine(world.hearth)).filter(({ check }) => check === 'git stores' || check === 'bucket').map(({ finding }) => [finding.level, finding.what])
-  expect(await found()).toEqual([['note', expect.stringMatching(new RegExp(`^${store}: 1 pack is in s3://hearth/forge only, [\\d.]+ KiB`))]])
+  const found = async () =>
+    (await examine(world.hearth))
+      .filter(({ check }) => check === 'git stores' || check === 'bucket')
+      .map(({ finding }) => [finding.level, finding.what])
+  expect(await found()).toEqual([
+    [
+      'note',
+      expect.stringMatching(
+        new RegExp(`^${store}: 1 pack is in s3://hearth/forge only, [\\d.]+ KiB`),
+      ),
+    ],
+  ])
   const [key = ''] = keys(s3, '.pack')
   s3.objects.delete(key)
-  expect(await found()).toEqual([['fault', expect.stringMatching(/pack-[0-9a-f]{40} is neither here nor in s3/)]])
+  expect(await found()).toEqual([
+    ['fault', expect.stringMatching(/pack-[0-9a-f]{40} is neither here nor in s3/)],
+  ])
 })
 
 test('the doctor mends a pack that is damaged here with what the bucket has', async () => {
@@ -251,7 +352,9 @@ test('the doctor mends a pack that is damaged here with what the bucket has', as
   rmSync(path)
   writeFileSync(path, bytes)
   world.hearth.git.letGo(store)
-  const faults = (await examine(world.hearth)).filter(({ check, finding }) => check === 'git stores' && finding.level === 'fault')
+  const faults = (await examine(world.hearth)).filter(
+    ({ check, finding }) => check === 'git stores' && finding.level === 'fault',
+  )
   expect(faults.length).toBeGreaterThan(0)
   for (const { finding } of faults) await finding.mend?.run()
   expect(await world.hearth.git.verify(store, [tip])).toEqual([])
@@ -263,12 +366,26 @@ test('a backup holds what has left this disk', async () => {
   expect(endingWith(packs, '.pack')).toEqual([])
   const to = mkdtempSync(join(tmpdir(), 'hearth-place-'))
   const id = 'bkp_01kjmr4a00e1hth2v8v6s7g0z4'
-  await createBackup(createTask(world.hearth.settings, { id, name: null, to, now: '2026-03-01T12:00:00.000Z' }), () => {}, never)
+  await createBackup(
+    createTask(world.hearth.settings, { id, name: null, to, now: '2026-03-01T12:00:00.000Z' }),
+    () => {},
+    never,
+  )
   expect(endingWith(packs, '.pack')).toEqual([])
   const place = directoryPlace(to)
   const target = join(to, 'restored')
-  await restoreBackup(place, await requireBackup(place, id), { target, identities: [] }, () => {}, never)
-  const restored = openHearth({ settings: { ...world.hearth.settings, storage: null, data: target }, log: silentLog, clock: world.clock })
+  await restoreBackup(
+    place,
+    await requireBackup(place, id),
+    { target, identities: [] },
+    () => {},
+    never,
+  )
+  const restored = openHearth({
+    settings: { ...world.hearth.settings, storage: null, data: target },
+    log: silentLog,
+    clock: world.clock,
+  })
   expect(await restored.git.verify(store, [tip])).toEqual([])
   await restored.close()
   rmSync(to, { recursive: true })
@@ -279,16 +396,40 @@ test('the archive of a workspace holds what has left this disk, files of release
   const { createRelease } = await import('#features/releases/create-release.ts')
   const { uploadReleaseAsset } = await import('#features/releases/upload-release-asset.ts')
   const ada = await world.user('ada')
-  const release = await world.call(createRelease, ada, { repo: 'acme/site', tag_name: 'v1', target: 'main' } as never)
-  const bytes = { stream: (async function* () { yield Buffer.from('of a release') })(), type: null, length: 12 }
-  await world.call(uploadReleaseAsset, ada, { repo: 'acme/site', id: (release as { id: string }).id, name: 'a.txt' }, { bytes })
+  const release = await world.call(createRelease, ada, {
+    repo: 'acme/site',
+    tag_name: 'v1',
+    target: 'main',
+  } as never)
+  const bytes = {
+    stream: (async function* () {
+      yield Buffer.from('of a release')
+    })(),
+    type: null,
+    length: 12,
+  }
+  await world.call(
+    uploadReleaseAsset,
+    ada,
+    { repo: 'acme/site', id: (release as { id: string }).id, name: 'a.txt' },
+    { bytes },
+  )
   await rest(world)
   expect(endingWith(packs, '.pack')).toEqual([])
   const to = mkdtempSync(join(tmpdir(), 'hearth-archive-'))
-  const { manifest } = await exportWorkspace(world.hearth, 'acme', directoryPlace(to), () => {}, never)
+  const { manifest } = await exportWorkspace(
+    world.hearth,
+    'acme',
+    directoryPlace(to),
+    () => {},
+    never,
+  )
   const paths = manifest.content?.files.map(({ path }) => path) ?? []
   expect(manifest.notes).toEqual([])
-  expect([paths.filter((path) => path.endsWith('.pack')).length, paths.filter((path) => path.startsWith('blobs/')).length]).toEqual([1, 1])
+  expect([
+    paths.filter((path) => path.endsWith('.pack')).length,
+    paths.filter((path) => path.startsWith('blobs/')).length,
+  ]).toEqual([1, 1])
   rmSync(to, { recursive: true })
 })
 
@@ -308,12 +449,18 @@ test('another machine takes over from the bucket, packs that its copy of the dat
   expect(await second.git.verify(store, [later])).toEqual([])
   // As long as the first may still serve, the second takes nothing away.
   await run(second, keepBucket)
-  expect(await state(second)).toMatchObject({ state: 'attention', detail: expect.stringContaining('hearth doctor --fix') })
+  expect(await state(second)).toMatchObject({
+    state: 'attention',
+    detail: expect.stringContaining('hearth doctor --fix'),
+  })
   const [finding] = (await examine(second)).filter(({ check }) => check === 'bucket')
   await finding?.finding.mend?.run()
   await run(second, keepBucket)
   await run(world.hearth, keepBucket)
-  expect([(await state(second)).state, (await state(world.hearth)).state]).toEqual(['ok', 'attention'])
+  expect([(await state(second)).state, (await state(world.hearth)).state]).toEqual([
+    'ok',
+    'attention',
+  ])
   await second.close()
   rmSync(second.settings.data, { recursive: true })
 })
@@ -335,10 +482,16 @@ test('a start keeps what is away, and ends what a process that was cut off had b
 test('without its bucket a forge says which setting is missing', async () => {
   const { s3, world, tip, store } = await furnished(0)
   await rest(world)
-  const second = await copyOf(world, s3, (data) => cpSync(join(world.data, 'repos'), join(data, 'repos'), { recursive: true }))
+  const second = await copyOf(world, s3, (data) =>
+    cpSync(join(world.data, 'repos'), join(data, 'repos'), { recursive: true }),
+  )
   const { data } = second.settings
   await second.close()
-  const without = openHearth({ settings: { ...world.hearth.settings, storage: null, data }, log: silentLog, clock: world.clock })
+  const without = openHearth({
+    settings: { ...world.hearth.settings, storage: null, data },
+    log: silentLog,
+    clock: world.clock,
+  })
   const error = await without.git.commit(store, tip).catch((thrown: unknown) => thrown)
   expect(error).toBeInstanceOf(Refusal)
   expect(String(error)).toContain('storage.bucket of this site is not set')
@@ -350,7 +503,10 @@ test('without its bucket a forge says which setting is missing', async () => {
 test('whatever a stop leaves half done, the next start finds all of it', async () => {
   const { s3, world, tip, store, packs } = await furnished(0)
   const { git, database } = world.hearth
-  const row = (): unknown => database.one(`SELECT away, unneeded_at FROM stored_files WHERE name LIKE '%.pack' AND unneeded_at IS NULL`)
+  const row = (): unknown =>
+    database.one(
+      `SELECT away, unneeded_at FROM stored_files WHERE name LIKE '%.pack' AND unneeded_at IS NULL`,
+    )
   await rest(world)
   // Stopped after the pack left and before that was noted.
   database.run('UPDATE stored_files SET away = 0')
@@ -371,7 +527,11 @@ test('whatever a stop leaves half done, the next start finds all of it', async (
   })
   expect(await second.git.commit(store, tip)).not.toBeNull()
   expect(second.storage.awayOf(store)).toEqual([])
-  expect(readdirSync(join(second.settings.data, 'repos', store, 'objects', 'pack')).filter((name) => name.includes('0'.repeat(40)))).toEqual([])
+  expect(
+    readdirSync(join(second.settings.data, 'repos', store, 'objects', 'pack')).filter((name) =>
+      name.includes('0'.repeat(40)),
+    ),
+  ).toEqual([])
   await second.close()
   rmSync(second.settings.data, { recursive: true })
 })
@@ -401,7 +561,11 @@ test('nothing leaves while a command is beside, and who waits for a page is told
   expect(endingWith(packs, '.pack')).toEqual([])
   const { promise, resolve } = Promise.withResolvers<void>()
   s3.before = () => promise
-  const page = workFor('somebody', () => refusal(world.hearth.git.commit(store, tip)), performance.now() + 1)
+  const page = workFor(
+    'somebody',
+    () => refusal(world.hearth.git.commit(store, tip)),
+    performance.now() + 1,
+  )
   expect((await page).message).toContain('on its way back')
   const clone = world.hearth.git.commit(store, tip)
   resolve()
@@ -413,11 +577,22 @@ test('another bucket gets all that is here', async () => {
   const all = [...s3.objects.keys()].filter((key) => key.includes('/repos/'))
   expect(all.length).toBe(2)
   await round(world)
-  const settings = { ...world.hearth.settings, storage: { ...world.hearth.settings.storage, prefix: 'other' } } as Settings
-  const second = openHearth({ settings, log: silentLog, clock: world.clock, databasePath: join(world.data, 'hearth.db'), beside: true })
+  const settings = {
+    ...world.hearth.settings,
+    storage: { ...world.hearth.settings.storage, prefix: 'other' },
+  } as Settings
+  const second = openHearth({
+    settings,
+    log: silentLog,
+    clock: world.clock,
+    databasePath: join(world.data, 'hearth.db'),
+    beside: true,
+  })
   await run(second, keepBucket)
   await second.jobs.idle()
-  expect([...s3.objects.keys()].filter((key) => key.startsWith('other/repos/'))).toEqual(all.map((key) => key.replace('forge/', 'other/')))
+  expect([...s3.objects.keys()].filter((key) => key.startsWith('other/repos/'))).toEqual(
+    all.map((key) => key.replace('forge/', 'other/')),
+  )
   await second.close()
 })
 

@@ -19,11 +19,25 @@ export async function makeTeamWorld() {
   const site = await world.repo('acme/site', { as: ada, private: true })
   type New = Omit<NonNullable<(typeof createTeam)['__input']>, 'workspace' | 'name'>
   return {
-    world, ada, bob, cy, dan, out, workspace, site, db: world.hearth.db,
-    team: (name: string, input: New = {}, as: UserCaller = ada) => world.call(createTeam, as, { workspace: 'acme', name, ...input }),
-    join: (team: string, username: string, role: 'member' | 'maintainer' = 'member', as: UserCaller = ada) =>
-      world.call(setTeamMember, as, { workspace: 'acme', team, username, role }),
-    give: (team: string, role: Role, as: UserCaller = ada, repo = 'acme/site') => world.call(setTeamRepo, as, { workspace: 'acme', team, repo, role }),
+    world,
+    ada,
+    bob,
+    cy,
+    dan,
+    out,
+    workspace,
+    site,
+    db: world.hearth.db,
+    team: (name: string, input: New = {}, as: UserCaller = ada) =>
+      world.call(createTeam, as, { workspace: 'acme', name, ...input }),
+    join: (
+      team: string,
+      username: string,
+      role: 'member' | 'maintainer' = 'member',
+      as: UserCaller = ada,
+    ) => world.call(setTeamMember, as, { workspace: 'acme', team, username, role }),
+    give: (team: string, role: Role, as: UserCaller = ada, repo = 'acme/site') =>
+      world.call(setTeamRepo, as, { workspace: 'acme', team, repo, role }),
     /** The role of somebody on the repository, as the repository itself says. */
     roleOf: async (who: Caller, repo = 'acme/site'): Promise<string | null> => {
       try {
@@ -34,7 +48,10 @@ export async function makeTeamWorld() {
     },
     audits: (action: string) =>
       world.hearth.db
-        .all<{ target_name: string; data: string; actor_id: string | null }>('SELECT target_name, data, actor_id FROM audit_log WHERE action = ? ORDER BY id', action)
+        .all<{ target_name: string; data: string; actor_id: string | null }>(
+          'SELECT target_name, data, actor_id FROM audit_log WHERE action = ? ORDER BY id',
+          action,
+        )
         .map((row) => ({ ...row, data: JSON.parse(row.data) as Record<string, unknown> })),
   }
 }

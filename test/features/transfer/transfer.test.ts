@@ -16,7 +16,12 @@ import { createRelease } from '#features/releases/create-release.ts'
 import { uploadReleaseAsset } from '#features/releases/upload-release-asset.ts'
 import { starRepo } from '#features/notifications/star-repo.ts'
 import { listStores, listTipsOfStore, refsOf, repoByPath } from '#features/repos/index.ts'
-import { exportWorkspace, importWorkspace, requireArchive, type ImportOptions } from '#features/transfer/index.ts'
+import {
+  exportWorkspace,
+  importWorkspace,
+  requireArchive,
+  type ImportOptions,
+} from '#features/transfer/index.ts'
 import { listTables } from '#features/transfer/store.ts'
 import { LEFT, TAKEN } from '#features/transfer/tables.ts'
 import { examine } from '#features/backups/index.ts'
@@ -32,7 +37,8 @@ test('every table goes along or stays, and that is said', () => {
   migrate(database, '2026-01-01T00:00:00.000Z')
   const said = [...Object.keys(TAKEN), ...Object.keys(LEFT)]
   expect(said.filter((table, at) => said.indexOf(table) !== at)).toEqual([])
-  // A table that is missing here: say in src/features/transfer/tables.ts whether its rows go with a workspace.
+  // A table that is missing here: say in src/features/transfer/tables.ts whether its rows go with a
+  // workspace.
   expect(listTables(database).filter((table) => !said.includes(table))).toEqual([])
   database.close()
 })
@@ -50,44 +56,88 @@ async function there() {
   await world.commit('acme/site', 'main', { 'a.txt': 'a\n'.repeat(500) })
   await world.commit('other/secret', 'main', { 's.txt': 's\n' })
   await world.call(createLabel, ada, { repo: 'acme/site', name: 'crust', color: 'aa3300' })
-  await world.call(createIssue, ada, { repo: 'acme/site', title: 'The door squeaks', body: 'Loudly.', labels: ['crust'] })
+  await world.call(createIssue, ada, {
+    repo: 'acme/site',
+    title: 'The door squeaks',
+    body: 'Loudly.',
+    labels: ['crust'],
+  })
   await world.call(createIssue, bob, { repo: 'acme/site', title: 'So does the gate' })
   await world.call(createIssue, ada, { repo: 'other/secret', title: 'Nobody may know' })
   await world.call(addComment, eve, { repo: 'acme/site', number: 1, body: 'I hear it too.' })
   await world.call(starRepo, eve, { repo: 'acme/site' })
   await world.commit('acme/site', 'oil', { 'oil.txt': 'drops\n' }, { as: bob })
-  const { pull } = await world.call(createPull, bob, { repo: 'acme/site', branch: 'oil', issue: 1, title: 'Oil the door' })
-  await world.call(appendSession, bob, { repo: 'acme/site', number: pull.number, entries: [{ kind: 'message', text: 'Oil it.', data: { role: 'user' } }] })
+  const { pull } = await world.call(createPull, bob, {
+    repo: 'acme/site',
+    branch: 'oil',
+    issue: 1,
+    title: 'Oil the door',
+  })
+  await world.call(appendSession, bob, {
+    repo: 'acme/site',
+    number: pull.number,
+    entries: [{ kind: 'message', text: 'Oil it.', data: { role: 'user' } }],
+  })
   const release = await world.call(createRelease, ada, { repo: 'acme/site', tag_name: 'v1.0.0' })
-  await world.call(uploadReleaseAsset, ada, { repo: 'acme/site', id: release.id, name: 'tool.txt', data: Buffer.from('a tool').toString('base64') })
+  await world.call(uploadReleaseAsset, ada, {
+    repo: 'acme/site',
+    id: release.id,
+    name: 'tool.txt',
+    data: Buffer.from('a tool').toString('base64'),
+  })
   await world.jobs()
   return { world, pull: pull.number }
 }
 
-const refs = (world: World, path: string) => refsOf(world.hearth.db, repoByPath(world.hearth.db, path)?.id ?? '').refs
+const refs = (world: World, path: string) =>
+  refsOf(world.hearth.db, repoByPath(world.hearth.db, path)?.id ?? '').refs
 
 async function take(world: World, at: string, change: Partial<ImportOptions> = {}) {
   const place = directoryPlace(at)
-  return importWorkspace(world.hearth, place, await requireArchive(place), { as: null, owner: 'ada', people: new Map(), identities: [], ...change }, quiet, never)
+  return importWorkspace(
+    world.hearth,
+    place,
+    await requireArchive(place),
+    { as: null, owner: 'ada', people: new Map(), identities: [], ...change },
+    quiet,
+    never,
+  )
 }
 
-const count = (world: World, table: string): number => world.hearth.db.one<{ n: number }>(`SELECT count(*) AS n FROM ${table}`)?.n ?? -1
+const count = (world: World, table: string): number =>
+  world.hearth.db.one<{ n: number }>(`SELECT count(*) AS n FROM ${table}`)?.n ?? -1
 
 test('code, issues, pull requests and sessions arrive; people are who they are here; secrets and other workspaces stay', async () => {
   const { world: from, pull } = await there()
   const at = join(folder(), 'archive')
-  const { manifest, rows } = await exportWorkspace(from.hearth, 'acme', directoryPlace(at), quiet, never)
-  expect([manifest.totals.repositories, rows['issues'], rows['pulls'], rows['comments']]).toEqual([2, 2, 1, 1])
-  expect(readdirSync(join(from.data, 'tmp')).filter((name) => name.startsWith('export-'))).toEqual([])
-  await expect(exportWorkspace(from.hearth, 'acme', directoryPlace(at), quiet, never)).rejects.toThrow('is not empty')
+  const { manifest, rows } = await exportWorkspace(
+    from.hearth,
+    'acme',
+    directoryPlace(at),
+    quiet,
+    never,
+  )
+  expect([manifest.totals.repositories, rows['issues'], rows['pulls'], rows['comments']]).toEqual([
+    2, 2, 1, 1,
+  ])
+  expect(readdirSync(join(from.data, 'tmp')).filter((name) => name.startsWith('export-'))).toEqual(
+    [],
+  )
+  await expect(
+    exportWorkspace(from.hearth, 'acme', directoryPlace(at), quiet, never),
+  ).rejects.toThrow('is not empty')
 
   // Here ada has another id, bob another name, and eve no account; somebody else is called eve.
   const here = await makeWorld()
   const ada = await here.user('ada')
   const robert = await here.user('robert')
-  await here.write((tx) => tx.db.run(`UPDATE emails SET email = 'eve2@example.com' WHERE email = 'eve@example.com'`))
+  await here.write((tx) =>
+    tx.db.run(`UPDATE emails SET email = 'eve2@example.com' WHERE email = 'eve@example.com'`),
+  )
   const other = await here.user('eve')
-  await here.write((tx) => tx.db.run(`UPDATE emails SET email = 'another@example.com' WHERE user_id = ?`, other.id))
+  await here.write((tx) =>
+    tx.db.run(`UPDATE emails SET email = 'another@example.com' WHERE user_id = ?`, other.id),
+  )
   await here.workspace('mine', { owner: ada })
   const events = count(here, 'events')
   const imported = await take(here, at, { people: new Map([['bob', 'robert']]) })
@@ -96,44 +146,82 @@ test('code, issues, pull requests and sessions arrive; people are who they are h
   expect(imported.nobody.map((pair) => pair.join(' '))).toEqual(['eve eve-2'])
 
   expect(refs(here, 'acme/site')).toEqual(refs(from, 'acme/site'))
-  for (const store of listStores(here.hearth.db)) expect(await here.hearth.git.verify(store, listTipsOfStore(here.hearth.db, store))).toEqual([])
+  for (const store of listStores(here.hearth.db))
+    expect(await here.hearth.git.verify(store, listTipsOfStore(here.hearth.db, store))).toEqual([])
   const issues = await here.call(listIssues, ada, { repo: 'acme/site', q: 'squeaks' })
-  expect(issues.items.map(({ title, number, labels, comments_count, author }) => [title, number, labels.length, comments_count, author?.username])).toEqual([['The door squeaks', 1, 1, 1, 'ada']])
+  expect(
+    issues.items.map(({ title, number, labels, comments_count, author }) => [
+      title,
+      number,
+      labels.length,
+      comments_count,
+      author?.username,
+    ]),
+  ).toEqual([['The door squeaks', 1, 1, 1, 'ada']])
   expect((await here.call(listIssues, robert, { repo: 'acme/site' })).items).toHaveLength(2)
   const shown = await here.call(getPull, robert, { repo: 'acme/site', number: pull })
   expect([shown.pull.title, shown.pull.author?.username]).toEqual(['Oil the door', 'robert'])
   expect(here.hearth.db.all('SELECT text FROM session_entries')).toEqual([{ text: 'Oil it.' }])
-  expect(here.hearth.db.one(`SELECT issues_count FROM labels WHERE name = 'crust'`)).toEqual({ issues_count: 1 })
-  const { sha256 } = here.hearth.db.one<{ sha256: string }>(`SELECT sha256 FROM release_assets WHERE name = 'tool.txt'`) ?? { sha256: '' }
+  expect(here.hearth.db.one(`SELECT issues_count FROM labels WHERE name = 'crust'`)).toEqual({
+    issues_count: 1,
+  })
+  const { sha256 } = here.hearth.db.one<{ sha256: string }>(
+    `SELECT sha256 FROM release_assets WHERE name = 'tool.txt'`,
+  ) ?? { sha256: '' }
   expect(readFileSync(blobPath(here.hearth, sha256), 'utf8')).toBe('a tool')
   // Numbers go on where they were.
-  expect((await here.call(createIssue, ada, { repo: 'acme/site', title: 'New' })).number).toBe(pull + 1)
-  // The one who only shares a name has nothing of it; what eve wrote stands under a name that nobody signs in with.
-  expect(here.hearth.db.all('SELECT actors.username FROM members JOIN actors ON actors.id = members.user_id JOIN actors w ON w.id = members.workspace_id WHERE w.username = ? ORDER BY 1', 'acme')).toEqual([{ username: 'ada' }, { username: 'robert' }])
-  expect(here.hearth.db.all('SELECT a.username FROM comments JOIN actors a ON a.id = comments.author_id')).toEqual([{ username: 'eve-2' }])
+  expect((await here.call(createIssue, ada, { repo: 'acme/site', title: 'New' })).number).toBe(
+    pull + 1,
+  )
+  // The one who only shares a name has nothing of it; what eve wrote stands under a name that
+  // nobody signs in with.
+  expect(
+    here.hearth.db.all(
+      'SELECT actors.username FROM members JOIN actors ON actors.id = members.user_id JOIN actors w ON w.id = members.workspace_id WHERE w.username = ? ORDER BY 1',
+      'acme',
+    ),
+  ).toEqual([{ username: 'ada' }, { username: 'robert' }])
+  expect(
+    here.hearth.db.all(
+      'SELECT a.username FROM comments JOIN actors a ON a.id = comments.author_id',
+    ),
+  ).toEqual([{ username: 'eve-2' }])
   expect(count(here, 'stars')).toBe(0)
   await expect(here.call(listIssues, other, { repo: 'acme/site' })).rejects.toThrow('repository')
   // Of the other workspace there is nothing, in no table and no file.
   expect(here.hearth.db.all(`SELECT 1 FROM records WHERE title = 'Nobody may know'`)).toEqual([])
   expect(repoByPath(here.hearth.db, 'other/secret')).toBeNull()
   expect(count(here, 'events')).toBeGreaterThan(events)
-  const faults = (await examine(here.hearth, { copy: true })).filter(({ finding }) => finding.level === 'fault').map(({ finding }) => finding.what)
+  const faults = (await examine(here.hearth, { copy: true }))
+    .filter(({ finding }) => finding.level === 'fault')
+    .map(({ finding }) => finding.what)
   expect(faults).toEqual([])
   await expect(take(here, at)).rejects.toThrow('here already')
-  expect(readdirSync(join(here.data, 'tmp')).filter((name) => name.startsWith('import-'))).toEqual([])
+  expect(readdirSync(join(here.data, 'tmp')).filter((name) => name.startsWith('import-'))).toEqual(
+    [],
+  )
 }, 60_000)
 
 test('the archive holds nothing with which somebody could sign in', async () => {
   const { world } = await there()
-  await world.write((tx) => tx.db.run(`UPDATE users SET password_hash = 'pbkdf2$secret', bio = 'private words'`))
+  await world.write((tx) =>
+    tx.db.run(`UPDATE users SET password_hash = 'pbkdf2$secret', bio = 'private words'`),
+  )
   const at = join(folder(), 'archive')
   const { manifest } = await exportWorkspace(world.hearth, 'acme', directoryPlace(at), quiet, never)
   const { restoreBackup } = await import('#backup')
   const target = join(folder(), 'look')
   await restoreBackup(directoryPlace(at), manifest, { target, identities: [] }, quiet, never)
   const database = openDatabase({ path: join(target, 'workspace.db'), readonly: true })
-  expect(database.all('SELECT DISTINCT password_hash, bio FROM users')).toEqual([{ password_hash: null, bio: null }])
-  const full = listTables(database).filter((table) => table in LEFT && !['actors', 'users', 'emails', 'migrations', 'record_counts'].includes(table) && database.one(`SELECT 1 FROM ${table} LIMIT 1`) !== null)
+  expect(database.all('SELECT DISTINCT password_hash, bio FROM users')).toEqual([
+    { password_hash: null, bio: null },
+  ])
+  const full = listTables(database).filter(
+    (table) =>
+      table in LEFT &&
+      !['actors', 'users', 'emails', 'migrations', 'record_counts'].includes(table) &&
+      database.one(`SELECT 1 FROM ${table} LIMIT 1`) !== null,
+  )
   expect(full).toEqual([])
   database.close()
 }, 60_000)
@@ -146,15 +234,24 @@ test('an import that is refused or cut off leaves nothing, and begins anew', asy
   await here.user('ada')
   await here.workspace('acme')
   const before = ['actors', 'repos', 'records', 'events', 'refs'].map((table) => count(here, table))
-  const stores = () => (existsSync(join(here.data, 'repos')) ? readdirSync(join(here.data, 'repos')).sort() : [])
+  const stores = () =>
+    existsSync(join(here.data, 'repos')) ? readdirSync(join(here.data, 'repos')).sort() : []
   const had = stores()
   await expect(take(here, at)).rejects.toThrow('is taken')
-  await expect(take(here, at, { as: 'bakery', owner: 'nobody' })).rejects.toThrow('no account nobody')
-  await expect(take(here, at, { as: 'bakery', people: new Map([['bob', 'nobody']]) })).rejects.toThrow('no account nobody')
-  expect(['actors', 'repos', 'records', 'events', 'refs'].map((table) => count(here, table))).toEqual(before)
+  await expect(take(here, at, { as: 'bakery', owner: 'nobody' })).rejects.toThrow(
+    'no account nobody',
+  )
+  await expect(
+    take(here, at, { as: 'bakery', people: new Map([['bob', 'nobody']]) }),
+  ).rejects.toThrow('no account nobody')
+  expect(
+    ['actors', 'repos', 'records', 'events', 'refs'].map((table) => count(here, table)),
+  ).toEqual(before)
   expect(stores()).toEqual(had)
   // What a process that was killed between its stores and its rows leaves.
-  const { store } = from.hearth.db.one<{ store: string }>(`SELECT store FROM repos WHERE name = 'site'`) ?? { store: '' }
+  const { store } = from.hearth.db.one<{ store: string }>(
+    `SELECT store FROM repos WHERE name = 'site'`,
+  ) ?? { store: '' }
   mkdirSync(join(here.data, 'repos', store))
   writeFileSync(join(here.data, 'repos', store, 'half'), '')
   expect((await take(here, at, { as: 'bakery' })).slug).toBe('bakery')
@@ -166,12 +263,16 @@ test('an archive of a stranger cannot choose names of files here', async () => {
   const { world: from } = await there()
   // Past the rules of the forge, into its own database.
   from.hearth.database.exec('PRAGMA foreign_keys = OFF')
-  const { store } = from.hearth.db.one<{ store: string }>(`SELECT store FROM repos WHERE name = 'bare'`) ?? { store: '' }
+  const { store } = from.hearth.db.one<{ store: string }>(
+    `SELECT store FROM repos WHERE name = 'bare'`,
+  ) ?? { store: '' }
   for (const evil of ['../../victim', '/tmp/victim', 'a/b', '..']) {
     from.hearth.database.run(`UPDATE repos SET store = ? WHERE name = 'bare'`, evil)
     const at = join(folder(), 'archive')
     // Our own export refuses as well.
-    await expect(exportWorkspace(from.hearth, 'acme', directoryPlace(at), quiet, never)).rejects.toThrow()
+    await expect(
+      exportWorkspace(from.hearth, 'acme', directoryPlace(at), quiet, never),
+    ).rejects.toThrow()
   }
   from.hearth.database.run(`UPDATE repos SET store = ? WHERE name = 'bare'`, store)
   const at = join(folder(), 'archive')
@@ -184,12 +285,36 @@ test('an archive of a stranger cannot choose names of files here', async () => {
   database.run(`UPDATE repos SET store = '../../victim' WHERE name = 'bare'`)
   database.close()
   const forged = directoryPlace(join(folder(), 'forged'))
-  await writeBackup(forged, [{ path: 'workspace.db', file: join(work, 'workspace.db'), compress: true, immutable: false }], {
-    id: manifest.id, name: manifest.name, made_at: manifest.made_at, version: '0', schema: manifest.schema, repositories: 1, notes: [], folders: [], recipients: [], name_key: new Uint8Array(32),
-  }, quiet, never)
+  await writeBackup(
+    forged,
+    [{ path: 'workspace.db', file: join(work, 'workspace.db'), compress: true, immutable: false }],
+    {
+      id: manifest.id,
+      name: manifest.name,
+      made_at: manifest.made_at,
+      version: '0',
+      schema: manifest.schema,
+      repositories: 1,
+      notes: [],
+      folders: [],
+      recipients: [],
+      name_key: new Uint8Array(32),
+    },
+    quiet,
+    never,
+  )
   const here = await makeWorld()
   await here.user('ada')
   const victim = join(here.data, '..', 'victim')
-  await expect(importWorkspace(here.hearth, forged, await requireArchive(forged), { as: null, owner: 'ada', people: new Map(), identities: [] }, quiet, never)).rejects.toThrow('which is no id')
+  await expect(
+    importWorkspace(
+      here.hearth,
+      forged,
+      await requireArchive(forged),
+      { as: null, owner: 'ada', people: new Map(), identities: [] },
+      quiet,
+      never,
+    ),
+  ).rejects.toThrow('which is no id')
   expect([existsSync(victim), repoByPath(here.hearth.db, 'acme/site')]).toEqual([false, null])
 }, 60_000)

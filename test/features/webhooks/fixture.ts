@@ -9,7 +9,13 @@ import { makeWorld } from '../../world.ts'
 
 export type Received = { readonly path: string; readonly headers: Headers; readonly body: string }
 export type Message = {
-  id: string; type: string; time: string; workspace: string; repository: { id: string; full_name: string } | null; actor: { id: string; username: string } | null; data: Record<string, unknown>
+  id: string
+  type: string
+  time: string
+  workspace: string
+  repository: { id: string; full_name: string } | null
+  actor: { id: string; username: string } | null
+  data: Record<string, unknown>
 }
 
 /** Answers by the first word of the path: a status, or something that goes wrong. */
@@ -17,14 +23,19 @@ export function receiver() {
   const got: Received[] = []
   let answer: ((request: Request) => Response | Promise<Response>) | null = null
   const server = Bun.serve({
-    hostname: '127.0.0.1', port: 0,
+    hostname: '127.0.0.1',
+    port: 0,
     async fetch(request) {
       const { pathname } = new URL(request.url)
       got.push({ path: pathname, headers: request.headers, body: await request.text() })
       if (answer) return answer(request)
       const status = Number(pathname.split('/')[1])
-      if (status >= 300 && status < 400) return new Response(null, { status, headers: { location: '/200/elsewhere' } })
-      return new Response(`answer ${status || 200}`, { status: status || 200, headers: { 'x-mood': 'fine' } })
+      if (status >= 300 && status < 400)
+        return new Response(null, { status, headers: { location: '/200/elsewhere' } })
+      return new Response(`answer ${status || 200}`, {
+        status: status || 200,
+        headers: { 'x-mood': 'fine' },
+      })
     },
   })
   afterAll(() => server.stop(true))
@@ -33,7 +44,10 @@ export function receiver() {
     got,
     /** Another answer from now on; null for the usual one. */
     answerWith: (given: typeof answer) => void (answer = given),
-    types: (path?: string) => got.filter((one) => path === undefined || one.path === path).map(({ headers }) => headers.get('x-svc-event')),
+    types: (path?: string) =>
+      got
+        .filter((one) => path === undefined || one.path === path)
+        .map(({ headers }) => headers.get('x-svc-event')),
     messages: () => got.map(({ body }) => JSON.parse(body) as Message),
   }
 }
@@ -52,9 +66,28 @@ export async function makeHookWorld(change: Partial<Settings> = {}) {
     return world.call(createWebhook, as, { ...target, url: at.url('/200'), ...input })
   }
   return {
-    world, ada, bob, repo, at, hook, db: world.hearth.db, clock: world.clock,
-    deliveries: async (id: string, input: { workspace?: string; state?: 'sent' | 'delivered' | 'waiting' | 'failed' | 'cancelled' } = {}) =>
-      (await world.call(listWebhookDeliveries, ada, { ...(input.workspace === undefined ? { repo: 'acme/site' } : {}), id, ...input })).items,
+    world,
+    ada,
+    bob,
+    repo,
+    at,
+    hook,
+    db: world.hearth.db,
+    clock: world.clock,
+    deliveries: async (
+      id: string,
+      input: {
+        workspace?: string
+        state?: 'sent' | 'delivered' | 'waiting' | 'failed' | 'cancelled'
+      } = {},
+    ) =>
+      (
+        await world.call(listWebhookDeliveries, ada, {
+          ...(input.workspace === undefined ? { repo: 'acme/site' } : {}),
+          id,
+          ...input,
+        })
+      ).items,
     look: (id: string) => world.call(getWebhook, ada, { repo: 'acme/site', id }),
     /** Runs what is due, then lets the time pass and runs again. */
     after: async (milliseconds: number) => {

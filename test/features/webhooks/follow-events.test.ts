@@ -24,13 +24,22 @@ describe('what is sent', () => {
     const { world, ada, hook, at } = await makeHookWorld()
     await hook({ events: ['issue.closed'] })
     const issue = await world.call(createIssue, ada, { repo: 'acme/site', title: 'x' })
-    await world.call(closeIssue, ada, { repo: 'acme/site', number: issue.number, reason: 'not_planned' })
+    await world.call(closeIssue, ada, {
+      repo: 'acme/site',
+      number: issue.number,
+      reason: 'not_planned',
+    })
     await world.call(renameRepo, ada, { repo: 'acme/site', name: 'page' })
     await world.jobs()
     const sent = at.messages().at(-1)
-    const { summary, url, ...shown } = (await world.call(listEvents, ada, { repo: 'acme/page', types: ['issue.closed'] })).items[0] ?? {}
+    const { summary, url, ...shown } =
+      (await world.call(listEvents, ada, { repo: 'acme/page', types: ['issue.closed'] }))
+        .items[0] ?? {}
     expect([typeof summary, typeof url]).toEqual(['string', 'string'])
-    expect(sent).toEqual({ ...(shown as unknown as typeof sent), repository: { id: sent?.repository?.id ?? '', full_name: 'acme/site' } } as never)
+    expect(sent).toEqual({
+      ...(shown as unknown as typeof sent),
+      repository: { id: sent?.repository?.id ?? '', full_name: 'acme/site' },
+    } as never)
     expect(sent?.data).toEqual({ number: issue.number, reason: 'not_planned', resolved_by: null })
   })
 
@@ -43,9 +52,12 @@ describe('what is sent', () => {
     await world.call(createPull, ada, { repo: 'acme/site', title: 'A pull', branch: 'topic' })
     await world.jobs()
     const types = new Set(at.types())
-    for (const type of ['ping', 'git.push', 'pull.opened']) expect([type, types.has(type)]).toEqual([type, true])
+    for (const type of ['ping', 'git.push', 'pull.opened'])
+      expect([type, types.has(type)]).toEqual([type, true])
     for (const { type, data } of at.messages()) {
-      const declared = Object.keys(world.hearth.eventTypes.get(type ?? '')?.data.properties ?? {}).sort()
+      const declared = Object.keys(
+        world.hearth.eventTypes.get(type ?? '')?.data.properties ?? {},
+      ).sort()
       expect([type, Object.keys(data).sort()]).toEqual([type, declared])
     }
   })
@@ -75,16 +87,32 @@ describe('who hears', () => {
     const own = await hook({ url: at.url('/200/own'), events: ['issue.opened'] })
     await hook({ url: at.url('/200/closed'), events: ['issue.closed'] })
     await hook({ workspace: 'acme', url: at.url('/200/all') })
-    for (const repo of ['acme/site', 'acme/hidden', 'other/far']) await world.call(createIssue, ada, { repo, title: 'x' })
+    for (const repo of ['acme/site', 'acme/hidden', 'other/far'])
+      await world.call(createIssue, ada, { repo, title: 'x' })
     await world.jobs()
-    const heard = (path: string) => at.got.flatMap(({ path: to, body }, index) => (to === path && !body.includes('"ping"') ? [`${at.messages()[index]?.type} ${at.messages()[index]?.repository?.full_name}`] : []))
+    const heard = (path: string) =>
+      at.got.flatMap(({ path: to, body }, index) =>
+        to === path && !body.includes('"ping"')
+          ? [`${at.messages()[index]?.type} ${at.messages()[index]?.repository?.full_name}`]
+          : [],
+      )
     expect(heard('/200/own')).toEqual(['issue.opened acme/site'])
     expect(heard('/200/closed')).toEqual([])
     expect(heard('/200/all').sort()).toEqual(['issue.opened acme/hidden', 'issue.opened acme/site'])
     // One event is one id, with a delivery for each.
-    const ids = at.messages().flatMap((message) => (message.type === 'issue.opened' && message.repository?.full_name === 'acme/site' ? [message.id] : []))
-    expect([ids.length, new Set(ids).size, findEvent(world.hearth.db, ids[0] ?? '')?.type]).toEqual([2, 1, 'issue.opened'])
-    expect(new Set(at.got.map(({ headers }) => headers.get('x-svc-delivery'))).size).toBe(at.got.length)
+    const ids = at
+      .messages()
+      .flatMap((message) =>
+        message.type === 'issue.opened' && message.repository?.full_name === 'acme/site'
+          ? [message.id]
+          : [],
+      )
+    expect([ids.length, new Set(ids).size, findEvent(world.hearth.db, ids[0] ?? '')?.type]).toEqual(
+      [2, 1, 'issue.opened'],
+    )
+    expect(new Set(at.got.map(({ headers }) => headers.get('x-svc-delivery'))).size).toBe(
+      at.got.length,
+    )
     expect(own.id).toMatch(/^whk_/)
   })
 
@@ -97,7 +125,10 @@ describe('who hears', () => {
     await hook()
     await world.commit(`acme/site/pull/${pull.number}`, 'main', { 'a.txt': 'b' }, { as: out })
     await world.jobs()
-    expect(at.types().filter((type) => type !== 'ping' && type !== 'session.appended')).toEqual(['pull.updated', 'pull.updated'])
+    expect(at.types().filter((type) => type !== 'ping' && type !== 'session.appended')).toEqual([
+      'pull.updated',
+      'pull.updated',
+    ])
   })
 
   test('a repository takes its webhooks along; both workspaces hear of the move, and the old one of nothing more', async () => {
@@ -112,8 +143,13 @@ describe('who hears', () => {
     await world.jobs()
     const told = (path: string) => at.types(path).filter((type) => type !== 'ping')
     expect(told('/200/old')).toEqual(['repo.transferred'])
-    for (const path of ['/200/own', '/200/new']) expect(told(path).sort()).toEqual(['issue.opened', 'repo.transferred'])
-    expect((await world.call(listWebhooks, ada, { repo: 'other/site' })).items[0]).toMatchObject({ id: own.id, repository: 'other/site', workspace: 'other' })
+    for (const path of ['/200/own', '/200/new'])
+      expect(told(path).sort()).toEqual(['issue.opened', 'repo.transferred'])
+    expect((await world.call(listWebhooks, ada, { repo: 'other/site' })).items[0]).toMatchObject({
+      id: own.id,
+      repository: 'other/site',
+      workspace: 'other',
+    })
   })
 
   test('the end of a repository reaches its own webhooks, which then go', async () => {
@@ -124,11 +160,17 @@ describe('who hears', () => {
     await world.call(purgeRepo, ada, { repo: 'acme/site', confirm: 'acme/site' })
     await world.jobs()
     expect((await refusal(world.call(getRepo, ada, { repo: 'acme/site' }))).code).toBe('not_found')
-    for (const path of ['/200/own', '/200/all']) expect(at.types(path).sort()).toEqual(['ping', 'repo.deleted', 'repo.purged'])
-    expect(at.messages().find(({ type }) => type === 'repo.purged')).toMatchObject({ repository: { full_name: 'acme/site' }, data: { full_name: 'acme/site' } })
+    for (const path of ['/200/own', '/200/all'])
+      expect(at.types(path).sort()).toEqual(['ping', 'repo.deleted', 'repo.purged'])
+    expect(at.messages().find(({ type }) => type === 'repo.purged')).toMatchObject({
+      repository: { full_name: 'acme/site' },
+      data: { full_name: 'acme/site' },
+    })
     await world.hearth.jobs.start()
     await after(DAY)
-    expect(db.all<{ url: string }>('SELECT url FROM webhooks').map(({ url }) => url)).toEqual([at.url('/200/all')])
+    expect(db.all<{ url: string }>('SELECT url FROM webhooks').map(({ url }) => url)).toEqual([
+      at.url('/200/all'),
+    ])
   })
 })
 
@@ -138,7 +180,10 @@ test('a workspace that is deleted takes its webhooks along', async () => {
   await world.call(createWebhook, ada, { workspace: 'other', url: at.url('/500') })
   await world.jobs()
   await world.call(deleteWorkspace, ada, { workspace: 'other', confirm: 'other' })
-  expect([db.all('SELECT 1 FROM webhooks'), db.all('SELECT 1 FROM webhook_deliveries')]).toEqual([[], []])
+  expect([db.all('SELECT 1 FROM webhooks'), db.all('SELECT 1 FROM webhook_deliveries')]).toEqual([
+    [],
+    [],
+  ])
   world.clock.advance(DAY)
   await world.jobs()
   expect(at.got).toHaveLength(1)
@@ -148,17 +193,27 @@ test('a growing session is told at most once in ten seconds, and its last growth
   const { world, ada, hook, at, after, clock } = await makeHookWorld()
   await world.commit('acme/site', 'main', { 'a.txt': 'a' })
   await world.commit('acme/site', 'topic', { 'b.txt': 'b' })
-  const { pull } = await world.call(createPull, ada, { repo: 'acme/site', title: 'A pull', branch: 'topic' })
+  const { pull } = await world.call(createPull, ada, {
+    repo: 'acme/site',
+    title: 'A pull',
+    branch: 'topic',
+  })
   await hook({ events: ['session.appended'] })
   await world.jobs()
   let last = 0
   const told: { at: number; last_seq: number }[] = []
   const note = (): void => {
-    const seqs = at.messages().flatMap(({ type, data }) => (type === 'session.appended' ? [Number(data['last_seq'])] : []))
+    const seqs = at
+      .messages()
+      .flatMap(({ type, data }) => (type === 'session.appended' ? [Number(data['last_seq'])] : []))
     for (const last_seq of seqs.slice(told.length)) told.push({ at: clock.now(), last_seq })
   }
   for (let n = 0; n < 40; n++) {
-    ;({ last_seq: last } = await world.call(appendSession, ada, { repo: 'acme/site', number: pull.number, entries: [{ kind: 'message', text: 'on it' }] }))
+    ;({ last_seq: last } = await world.call(appendSession, ada, {
+      repo: 'acme/site',
+      number: pull.number,
+      entries: [{ kind: 'message', text: 'on it' }],
+    }))
     await after(SECOND)
     note()
   }
@@ -166,5 +221,6 @@ test('a growing session is told at most once in ten seconds, and its last growth
   note()
   expect(told.length).toBeGreaterThan(1)
   expect(told.at(-1)?.last_seq).toBe(last)
-  for (const [index, one] of told.entries()) if (index > 0) expect(one.at - (told[index - 1]?.at ?? 0)).toBeGreaterThanOrEqual(10 * SECOND)
+  for (const [index, one] of told.entries())
+    if (index > 0) expect(one.at - (told[index - 1]?.at ?? 0)).toBeGreaterThanOrEqual(10 * SECOND)
 })

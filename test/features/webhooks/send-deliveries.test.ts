@@ -21,7 +21,9 @@ const raw = (answer: (socket: Socket) => void): Promise<string> =>
       socket.once('data', () => answer(socket))
     })
     server.unref()
-    server.listen(0, '127.0.0.1', () => resolve(`http://127.0.0.1:${(server.address() as { port: number }).port}/`))
+    server.listen(0, '127.0.0.1', () =>
+      resolve(`http://127.0.0.1:${(server.address() as { port: number }).port}/`),
+    )
   })
 
 async function makeIssueWorld(change: Parameters<typeof makeHookWorld>[0] = {}) {
@@ -29,20 +31,29 @@ async function makeIssueWorld(change: Parameters<typeof makeHookWorld>[0] = {}) 
   let made = 0
   return {
     ...hooks,
-    issue: () => hooks.world.call(createIssue, hooks.ada, { repo: 'acme/site', title: `Issue ${++made}` }),
+    issue: () =>
+      hooks.world.call(createIssue, hooks.ada, { repo: 'acme/site', title: `Issue ${++made}` }),
     issues: ['issue.opened'],
   }
 }
 
 describe('what does not arrive', () => {
   test('is tried six times on the stated delays under one id, then it has failed', async () => {
-    const { world, hook, at, issue, issues, deliveries, after, look, clock } = await makeIssueWorld()
+    const { world, hook, at, issue, issues, deliveries, after, look, clock } =
+      await makeIssueWorld()
     const made = await hook({ url: at.url('/500'), events: issues })
     await issue()
     const seen: unknown[] = []
     const note = async () => {
       const [latest] = await deliveries(made.id)
-      seen.push([latest?.attempt, latest?.state, latest?.next_retry_at === null || latest === undefined ? null : Date.parse(latest.next_retry_at ?? '') - clock.now(), (await look(made.id)).status])
+      seen.push([
+        latest?.attempt,
+        latest?.state,
+        latest?.next_retry_at === null || latest === undefined
+          ? null
+          : Date.parse(latest.next_retry_at ?? '') - clock.now(),
+        (await look(made.id)).status,
+      ])
     }
     await world.jobs()
     await note()
@@ -54,11 +65,22 @@ describe('what does not arrive', () => {
       await note()
     }
     expect(seen).toEqual([
-      [1, 'waiting', MINUTE, 'amber'], [2, 'waiting', 5 * MINUTE, 'amber'], [3, 'waiting', 30 * MINUTE, 'amber'], [4, 'waiting', 2 * HOUR, 'amber'], [5, 'waiting', 5 * HOUR, 'amber'],
+      [1, 'waiting', MINUTE, 'amber'],
+      [2, 'waiting', 5 * MINUTE, 'amber'],
+      [3, 'waiting', 30 * MINUTE, 'amber'],
+      [4, 'waiting', 2 * HOUR, 'amber'],
+      [5, 'waiting', 5 * HOUR, 'amber'],
       [6, 'failed', null, 'red'],
     ])
     const tries = at.got.filter(({ headers }) => headers.get('x-svc-event') === 'issue.opened')
-    expect(new Set(tries.map(({ headers, body }) => `${headers.get('x-svc-delivery')} ${headers.get('x-svc-signature-256')} ${body}`)).size).toBe(1)
+    expect(
+      new Set(
+        tries.map(
+          ({ headers, body }) =>
+            `${headers.get('x-svc-delivery')} ${headers.get('x-svc-signature-256')} ${body}`,
+        ),
+      ).size,
+    ).toBe(1)
     expect(tries).toHaveLength(6)
     await after(30 * DAY)
     expect(at.types().filter((type) => type === 'issue.opened')).toHaveLength(6)
@@ -74,15 +96,43 @@ describe('what does not arrive', () => {
     at.answerWith(null)
     await after(MINUTE)
     const [arrived] = await deliveries(made.id)
-    expect(arrived).toMatchObject({ attempt: 2, state: 'delivered', next_retry_at: null, response: { status: 200 } })
+    expect(arrived).toMatchObject({
+      attempt: 2,
+      state: 'delivered',
+      next_retry_at: null,
+      response: { status: 200 },
+    })
     expect(await look(made.id)).toMatchObject({ status: 'green' })
 
-    const again = await world.call(redeliverWebhook, ada, { repo: 'acme/site', id: made.id, delivery: arrived?.id ?? '' })
-    expect(again).toMatchObject({ state: 'sent', attempt: 1, redelivery_of: arrived?.id, event: arrived?.event })
+    const again = await world.call(redeliverWebhook, ada, {
+      repo: 'acme/site',
+      id: made.id,
+      delivery: arrived?.id ?? '',
+    })
+    expect(again).toMatchObject({
+      state: 'sent',
+      attempt: 1,
+      redelivery_of: arrived?.id,
+      event: arrived?.event,
+    })
     await world.jobs()
     const [, first, , second] = at.got
-    expect([second?.body === first?.body, second?.headers.get('x-svc-delivery'), first?.headers.get('x-svc-delivery')]).toEqual([true, again.id, arrived?.id])
-    expect((await refusal(world.call(redeliverWebhook, ada, { repo: 'acme/site', id: made.id, delivery: 'dlv_nonsense' }))).code).toBe('not_found')
+    expect([
+      second?.body === first?.body,
+      second?.headers.get('x-svc-delivery'),
+      first?.headers.get('x-svc-delivery'),
+    ]).toEqual([true, again.id, arrived?.id])
+    expect(
+      (
+        await refusal(
+          world.call(redeliverWebhook, ada, {
+            repo: 'acme/site',
+            id: made.id,
+            delivery: 'dlv_nonsense',
+          }),
+        )
+      ).code,
+    ).toBe('not_found')
   })
 
   test('is told by one word when nobody answers, and by status when somebody does', async () => {
@@ -90,22 +140,39 @@ describe('what does not arrive', () => {
     const hangsUp = await raw((socket) => socket.destroy())
     const garbage = await raw((socket) => socket.end('SSH-2.0-OpenSSH_9\r\n'))
     const cases: [string, string | null, number | null, string][] = [
-      ['http://127.0.0.1:1/', 'refused', null, 'waiting'], [hangsUp, 'refused', null, 'waiting'], [garbage, 'refused', null, 'waiting'], [at.url('/404'), null, 404, 'waiting'],
-      [at.url('/302'), 'redirect', 302, 'waiting'], [at.url('/204'), null, 204, 'delivered'], [at.url('/299'), null, 299, 'delivered'], ['https://nowhere.invalid/', 'dns', null, 'waiting'],
+      ['http://127.0.0.1:1/', 'refused', null, 'waiting'],
+      [hangsUp, 'refused', null, 'waiting'],
+      [garbage, 'refused', null, 'waiting'],
+      [at.url('/404'), null, 404, 'waiting'],
+      [at.url('/302'), 'redirect', 302, 'waiting'],
+      [at.url('/204'), null, 204, 'delivered'],
+      [at.url('/299'), null, 299, 'delivered'],
+      ['https://nowhere.invalid/', 'dns', null, 'waiting'],
     ]
     for (const [url, error, status, state] of cases) {
       const made = await hook({ url })
       await world.jobs()
       const [delivery] = await deliveries(made.id)
-      expect([url, delivery?.error ?? null, delivery?.response?.status ?? null, delivery?.state]).toEqual([url, error, status, state as 'waiting'])
+      expect([
+        url,
+        delivery?.error ?? null,
+        delivery?.response?.status ?? null,
+        delivery?.state,
+      ]).toEqual([url, error, status, state as 'waiting'])
     }
     expect(at.got.some(({ path }) => path.startsWith('/200/elsewhere'))).toBe(false)
     // An address that was good when it was given is looked at again each time.
     const made = await hook()
-    await world.write((tx) => void tx.db.run('UPDATE webhooks SET url = ? WHERE id = ?', 'https://10.0.0.1/', made.id))
+    await world.write(
+      (tx) =>
+        void tx.db.run('UPDATE webhooks SET url = ? WHERE id = ?', 'https://10.0.0.1/', made.id),
+    )
     await issue()
     await world.jobs()
-    expect((await deliveries(made.id))[0]).toMatchObject({ error: 'blocked_address', response: null })
+    expect((await deliveries(made.id))[0]).toMatchObject({
+      error: 'blocked_address',
+      response: null,
+    })
     expect(db.all('SELECT 1 FROM webhook_deliveries WHERE state = ?', 'sent')).toEqual([])
   })
 
@@ -115,12 +182,23 @@ describe('what does not arrive', () => {
     const made = await hook()
     await world.jobs()
     const [short] = await deliveries(made.id)
-    const whole = await world.call(getWebhookDelivery, ada, { repo: 'acme/site', id: made.id, delivery: short?.id ?? '' })
-    expect([short?.response?.body.length, Buffer.byteLength(whole.response?.body ?? '')]).toEqual([1024, 65_536])
-    const breaksOff = await raw((socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nabc'))
+    const whole = await world.call(getWebhookDelivery, ada, {
+      repo: 'acme/site',
+      id: made.id,
+      delivery: short?.id ?? '',
+    })
+    expect([short?.response?.body.length, Buffer.byteLength(whole.response?.body ?? '')]).toEqual([
+      1024, 65_536,
+    ])
+    const breaksOff = await raw((socket) =>
+      socket.end('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nabc'),
+    )
     const other = await hook({ url: breaksOff })
     await world.jobs()
-    expect((await deliveries(other.id))[0]).toMatchObject({ state: 'delivered', response: { status: 200 } })
+    expect((await deliveries(other.id))[0]).toMatchObject({
+      state: 'delivered',
+      response: { status: 200 },
+    })
   })
 
   test('what the receiver wrote is marked as coming from outside', async () => {
@@ -128,20 +206,33 @@ describe('what does not arrive', () => {
     const made = await hook()
     await world.jobs()
     const told: (readonly string[])[] = []
-    await world.call(listWebhookDeliveries, ada, { repo: 'acme/site', id: made.id }, { untrusted: (pointers) => void told.push(pointers) })
-    expect(told[0]).toEqual(expect.arrayContaining(['/items/0/response/body', '/items/0/response/headers/x-mood']))
+    await world.call(
+      listWebhookDeliveries,
+      ada,
+      { repo: 'acme/site', id: made.id },
+      { untrusted: (pointers) => void told.push(pointers) },
+    )
+    expect(told[0]).toEqual(
+      expect.arrayContaining(['/items/0/response/body', '/items/0/response/headers/x-mood']),
+    )
   })
 })
 
 describe('pausing', () => {
   test('calls off what waits, sends nothing of what happens, and does not catch up', async () => {
     const { world, ada, hook, at, issue, issues, deliveries, after, look } = await makeIssueWorld()
-    const set = (id: string, active: boolean) => world.call(updateWebhook, ada, { repo: 'acme/site', id, active })
+    const set = (id: string, active: boolean) =>
+      world.call(updateWebhook, ada, { repo: 'acme/site', id, active })
     const made = await hook({ url: at.url('/500'), events: issues })
     await issue()
     await world.jobs()
     expect(await set(made.id, false)).toMatchObject({ active: false, status: 'red' })
-    expect((await deliveries(made.id)).map(({ state, next_retry_at }) => [state, next_retry_at])).toEqual([['cancelled', null], ['cancelled', null]])
+    expect(
+      (await deliveries(made.id)).map(({ state, next_retry_at }) => [state, next_retry_at]),
+    ).toEqual([
+      ['cancelled', null],
+      ['cancelled', null],
+    ])
     const before = at.got.length
     await issue()
     await after(DAY)
@@ -149,7 +240,11 @@ describe('pausing', () => {
     // A ping shows whether it works again, before it is turned on; it is tried once.
     const ping = await world.call(pingWebhook, ada, { repo: 'acme/site', id: made.id })
     await world.jobs()
-    expect((await deliveries(made.id))[0]).toMatchObject({ id: ping.id, state: 'cancelled', response: { status: 500 } })
+    expect((await deliveries(made.id))[0]).toMatchObject({
+      id: ping.id,
+      state: 'cancelled',
+      response: { status: 500 },
+    })
     await set(made.id, true)
     await after(DAY)
     expect(at.got.length).toBe(before + 1)
@@ -163,7 +258,8 @@ describe('pausing', () => {
     await after(8 * HOUR)
     for (let n = 0; n < 50; n++) await issue()
     const through = async () => {
-      for (const delay of [0, MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR]) await after(delay)
+      for (const delay of [0, MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR])
+        await after(delay)
     }
     await through()
     expect((await look(made.id)).active).toBe(true)
@@ -171,11 +267,19 @@ describe('pausing', () => {
     await issue()
     await through()
     expect(await look(made.id)).toMatchObject({ active: false, status: 'red' })
-    expect(db.all(`SELECT target_id, actor_id FROM audit_log WHERE action = 'webhook.paused' ORDER BY target_id`)).toEqual([made.id, other.id].sort().map((target_id) => ({ target_id, actor_id: null })))
+    expect(
+      db.all(
+        `SELECT target_id, actor_id FROM audit_log WHERE action = 'webhook.paused' ORDER BY target_id`,
+      ),
+    ).toEqual([made.id, other.id].sort().map((target_id) => ({ target_id, actor_id: null })))
     await world.jobs()
-    const mails = [...new Bun.Glob('*.eml').scanSync(`${world.data}/outbox`)].filter((name) => name.includes('webhook-paused'))
+    const mails = [...new Bun.Glob('*.eml').scanSync(`${world.data}/outbox`)].filter((name) =>
+      name.includes('webhook-paused'),
+    )
     expect(mails).toHaveLength(2)
-    const text = await Promise.all(mails.map((name) => Bun.file(`${world.data}/outbox/${name}`).text()))
+    const text = await Promise.all(
+      mails.map((name) => Bun.file(`${world.data}/outbox/${name}`).text()),
+    )
     expect(text.join('\n')).toContain(`https://hearth.test/acme/site/settings/hooks/${made.id}`)
     expect(text.join('\n')).toContain(`https://hearth.test/acme/-/hooks/${other.id}`)
     expect(text.some((one) => one.includes(`To: ${bob.username}@`))).toBe(false)
@@ -189,12 +293,17 @@ describe('pausing', () => {
     const before = at.got.length
     expect(await world.call(deleteWebhook, ada, { repo: 'acme/site', id: made.id })).toBeNull()
     expect((await refusal(deliveries(made.id))).code).toBe('not_found')
-    expect((await refusal(world.call(deleteWebhook, ada, { repo: 'acme/site', id: made.id }))).code).toBe('not_found')
+    expect(
+      (await refusal(world.call(deleteWebhook, ada, { repo: 'acme/site', id: made.id }))).code,
+    ).toBe('not_found')
     await issue()
     await world.hearth.jobs.start()
     await after(DAY)
     expect(at.got.length).toBe(before)
-    expect([db.all('SELECT 1 FROM webhooks'), db.all('SELECT 1 FROM webhook_deliveries')]).toEqual([[], []])
+    expect([db.all('SELECT 1 FROM webhooks'), db.all('SELECT 1 FROM webhook_deliveries')]).toEqual([
+      [],
+      [],
+    ])
     expect(db.all(`SELECT 1 FROM audit_log WHERE action = 'webhook.deleted'`)).toHaveLength(1)
   })
 })
@@ -207,19 +316,60 @@ describe('changing', () => {
     await issue()
     await world.jobs()
     const secret = 'a secret that is quite new'
-    const changed = await world.call(updateWebhook, ada, { repo: 'acme/site', id: made.id, url: at.url('/200/new'), secret, events: [] })
-    expect(changed).toMatchObject({ url: at.url('/200/new'), events: [], secret: null, active: true })
+    const changed = await world.call(updateWebhook, ada, {
+      repo: 'acme/site',
+      id: made.id,
+      url: at.url('/200/new'),
+      secret,
+      events: [],
+    })
+    expect(changed).toMatchObject({
+      url: at.url('/200/new'),
+      events: [],
+      secret: null,
+      active: true,
+    })
     await after(MINUTE)
     const moved = at.got.filter(({ path }) => path === '/200/new')
     expect(moved).toHaveLength(2)
-    for (const { body, headers } of moved) expect(await verify(secret, body, headers.get('x-svc-signature-256') ?? '')).toBe(true)
+    for (const { body, headers } of moved)
+      expect(await verify(secret, body, headers.get('x-svc-signature-256') ?? '')).toBe(true)
     expect((await deliveries(made.id))[0]?.request.url).toBe(at.url('/200/new'))
-    expect(JSON.parse(db.one<{ data: string }>(`SELECT data FROM audit_log WHERE action = 'webhook.updated'`)?.data ?? '{}')).toMatchObject({
-      changed: ['events', 'secret', 'url'], before: { events: issues }, after: { events: [] },
+    expect(
+      JSON.parse(
+        db.one<{ data: string }>(`SELECT data FROM audit_log WHERE action = 'webhook.updated'`)
+          ?.data ?? '{}',
+      ),
+    ).toMatchObject({
+      changed: ['events', 'secret', 'url'],
+      before: { events: issues },
+      after: { events: [] },
     })
-    expect((await refusal(world.call(updateWebhook, ada, { repo: 'acme/site', id: made.id, url: 'https://10.0.0.1/' }))).field).toBe('url')
-    expect((await refusal(world.call(updateWebhook, ada, { repo: 'acme/site', id: made.id, events: ['x'] }))).field).toBe('events')
-    expect((await refusal(world.call(updateWebhook, ada, { repo: 'acme/site', id: made.id, secret: 'short' }))).field).toBe('secret')
+    expect(
+      (
+        await refusal(
+          world.call(updateWebhook, ada, {
+            repo: 'acme/site',
+            id: made.id,
+            url: 'https://10.0.0.1/',
+          }),
+        )
+      ).field,
+    ).toBe('url')
+    expect(
+      (
+        await refusal(
+          world.call(updateWebhook, ada, { repo: 'acme/site', id: made.id, events: ['x'] }),
+        )
+      ).field,
+    ).toBe('events')
+    expect(
+      (
+        await refusal(
+          world.call(updateWebhook, ada, { repo: 'acme/site', id: made.id, secret: 'short' }),
+        )
+      ).field,
+    ).toBe('secret')
   })
 })
 
@@ -229,18 +379,33 @@ describe('lists', () => {
     const made = await hook({ events: issues })
     await world.jobs()
     for (let n = 0; n < 4; n++) await issue()
-    at.answerWith((request) => new Response(null, { status: request.headers.get('x-svc-delivery')?.endsWith('0') ? 500 : 200 }))
+    at.answerWith(
+      (request) =>
+        new Response(null, {
+          status: request.headers.get('x-svc-delivery')?.endsWith('0') ? 500 : 200,
+        }),
+    )
     await world.jobs()
     const all = await deliveries(made.id)
-    expect(all.map(({ id }) => id)).toEqual(all.map(({ id }) => id).sort().reverse())
-    const page = (input: object) => world.call(listWebhookDeliveries, ada, { repo: 'acme/site', id: made.id, ...input })
+    expect(all.map(({ id }) => id)).toEqual(
+      all
+        .map(({ id }) => id)
+        .sort()
+        .reverse(),
+    )
+    const page = (input: object) =>
+      world.call(listWebhookDeliveries, ada, { repo: 'acme/site', id: made.id, ...input })
     const first = await page({ per_page: 2 })
     const second = await page({ per_page: 2, before: first.items[1]?.id })
     const third = await page({ per_page: 2, cursor: second.next ?? '' })
-    expect([...first.items, ...second.items, ...third.items].map(({ id }) => id)).toEqual(all.map(({ id }) => id))
+    expect([...first.items, ...second.items, ...third.items].map(({ id }) => id)).toEqual(
+      all.map(({ id }) => id),
+    )
     expect(third.next).toBeNull()
     for (const state of ['delivered', 'waiting', 'failed', 'cancelled', 'sent'] as const) {
-      expect((await deliveries(made.id, { state })).map(({ id }) => id)).toEqual(all.filter((one) => one.state === state).map(({ id }) => id))
+      expect((await deliveries(made.id, { state })).map(({ id }) => id)).toEqual(
+        all.filter((one) => one.state === state).map(({ id }) => id),
+      )
     }
     expect((await refusal(page({ before: 'evt_x' }))).code).toBe('not_found')
     expect((await refusal(page({ page: 2 }))).field).toBe('page')
@@ -279,7 +444,9 @@ describe('nobody waits for another', () => {
       open--
       return new Response('late')
     })
-    const dead = await Promise.all([1, 2, 3].map((n) => hook({ url: at.url(`/dead/${n}`), events: issues })))
+    const dead = await Promise.all(
+      [1, 2, 3].map((n) => hook({ url: at.url(`/dead/${n}`), events: issues })),
+    )
     const live = await hook({ url: at.url('/200'), events: issues })
     for (let n = 0; n < 40; n++) await issue()
     const idle = world.jobs()
@@ -317,12 +484,23 @@ describe('stopping', () => {
     expect(before).toHaveLength(8)
 
     answers = true
-    const again = openHearth({ settings: { ...world.hearth.settings }, log: silentLog, clock: world.clock, databasePath: `${world.data}/hearth.db` })
-    const rows = () => again.db.all<{ id: string; state: string; attempt: number }>('SELECT id, state, attempt FROM webhook_deliveries WHERE hook_id = ? ORDER BY id', made.id)
+    const again = openHearth({
+      settings: { ...world.hearth.settings },
+      log: silentLog,
+      clock: world.clock,
+      databasePath: `${world.data}/hearth.db`,
+    })
+    const rows = () =>
+      again.db.all<{ id: string; state: string; attempt: number }>(
+        'SELECT id, state, attempt FROM webhook_deliveries WHERE hook_id = ? ORDER BY id',
+        made.id,
+      )
     expect(rows().every(({ state, attempt }) => state === 'sent' && attempt === 1)).toBe(true)
     await again.jobs.start()
     await again.jobs.idle()
-    expect(rows().map(({ state, attempt }) => `${state} ${attempt}`)).toEqual(Array.from({ length: 13 }, () => 'delivered 1'))
+    expect(rows().map(({ state, attempt }) => `${state} ${attempt}`)).toEqual(
+      Array.from({ length: 13 }, () => 'delivered 1'),
+    )
     const all = at.got.map(({ headers }) => headers.get('x-svc-delivery') ?? '')
     expect(new Set(all)).toEqual(new Set(rows().map(({ id }) => id)))
     expect(all).toHaveLength(13 + 8)

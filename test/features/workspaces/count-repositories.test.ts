@@ -14,7 +14,15 @@ test('the count follows repositories as they come, go and move', async () => {
   ]
   const happen = (type: string, data: Record<string, unknown> = {}) =>
     world.write((tx) => {
-      const event = { id: 'evt_1', type, time: tx.now, workspace_id: acme.id, repo_id: 'rep_1', actor_id: ada.id, data }
+      const event = {
+        id: 'evt_1',
+        type,
+        time: tx.now,
+        workspace_id: acme.id,
+        repo_id: 'rep_1',
+        actor_id: ada.id,
+        data,
+      }
       for (const { on, run } of countRepositories) if (on === type) run(tx, event)
     })
   await world.repo('acme/site')

@@ -9,10 +9,18 @@ test('its maker owns it, and its name falls back to the slug', async () => {
   const ada = await world.user('ada')
   const made = await world.call(createWorkspace, ada, { slug: 'acme' })
   expect(made).toEqual({
-    id: expect.stringMatching(/^wsp_[0-9a-z]{26}$/), slug: 'acme', name: 'acme', description: '', created_at: '2026-03-01T12:00:00.000Z', member_count: 1, base_permission: 'write',
+    id: expect.stringMatching(/^wsp_[0-9a-z]{26}$/),
+    slug: 'acme',
+    name: 'acme',
+    description: '',
+    created_at: '2026-03-01T12:00:00.000Z',
+    member_count: 1,
+    base_permission: 'write',
   })
   expect((await world.call(getWorkspace, ada, { workspace: 'acme' })).role).toBe('owner')
-  expect((await world.call(createWorkspace, ada, { slug: 'b', name: `  The\n${'x'.repeat(100)}` })).name).toBe(`The ${'x'.repeat(76)}`)
+  expect(
+    (await world.call(createWorkspace, ada, { slug: 'b', name: `  The\n${'x'.repeat(100)}` })).name,
+  ).toBe(`The ${'x'.repeat(76)}`)
   expect((await world.call(createWorkspace, ada, { slug: 'c', name: ' ' })).name).toBe('c')
   expect(world.events()).toEqual([])
 })
@@ -38,23 +46,32 @@ test('the eleventh workspace of a person is one too many, and leaves nothing beh
   const ada = await world.user('ada')
   for (let i = 1; i <= 10; i++) await world.call(createWorkspace, ada, { slug: `w${i}` })
   const error = await refusal(world.call(createWorkspace, ada, { slug: 'w11' }))
-  expect([error.code, error.reason, error.details]).toEqual(['conflict', 'limit_reached', { limit: 10 }])
+  expect([error.code, error.reason, error.details]).toEqual([
+    'conflict',
+    'limit_reached',
+    { limit: 10 },
+  ])
   await world.call(createWorkspace, await world.user('bob'), { slug: 'w11' })
 })
 
-test('the limit is the installation\'s', async () => {
+test("the limit is the installation's", async () => {
   const world = await makeWorld({ workspaces_per_person: 1 })
   const ada = await world.user('ada')
   await world.call(createWorkspace, ada, { slug: 'one' })
-  expect((await refusal(world.call(createWorkspace, ada, { slug: 'two' }))).details).toEqual({ limit: 1 })
+  expect((await refusal(world.call(createWorkspace, ada, { slug: 'two' }))).details).toEqual({
+    limit: 1,
+  })
 })
 
 test('it is for confirmed people', async () => {
   const world = await makeWorld()
   const ada = await world.user('ada')
   const acme = await world.workspace('acme', { owner: ada })
-  const refused = async (caller: Parameters<typeof world.call>[1]) => (await refusal(world.call(createWorkspace, caller, { slug: 'x' }))).reason
-  expect((await refusal(world.call(createWorkspace, anonymous, { slug: 'x' }))).code).toBe('unauthenticated')
+  const refused = async (caller: Parameters<typeof world.call>[1]) =>
+    (await refusal(world.call(createWorkspace, caller, { slug: 'x' }))).reason
+  expect((await refusal(world.call(createWorkspace, anonymous, { slug: 'x' }))).code).toBe(
+    'unauthenticated',
+  )
   expect(await refused(await world.user('bob', { verified: false }))).toBe('email_unconfirmed')
   expect(await refused(workspaceCaller(acme))).toBe('person_required')
   expect(await refused(agentOf(ada, { id: 'rep_1' }, { id: 'agt_1' }))).toBe('person_required')

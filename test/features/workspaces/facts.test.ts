@@ -8,7 +8,8 @@ const ada = await world.user('ada')
 const bob = await world.user('bob')
 const acme = await world.workspace('acme', { owner: ada, members: [bob] })
 const other = await world.workspace('other', { owner: bob })
-const role = (caller: Parameters<typeof workspaceFacts>[2], slug = 'acme') => workspaceFacts(world.hearth.db, slug, caller)?.role
+const role = (caller: Parameters<typeof workspaceFacts>[2], slug = 'acme') =>
+  workspaceFacts(world.hearth.db, slug, caller)?.role
 
 test('standing comes from membership, and agents and workspaces own nothing', () => {
   expect(role(ada)).toBe('owner')
@@ -23,9 +24,13 @@ test('standing comes from membership, and agents and workspaces own nothing', ()
 })
 
 test('a required second factor is missing for those without one, and for their agents', () => {
-  const missing = (caller: Parameters<typeof workspaceFacts>[2]) => workspaceFacts(world.hearth.db, 'acme', caller)?.two_factor_missing
+  const missing = (caller: Parameters<typeof workspaceFacts>[2]) =>
+    workspaceFacts(world.hearth.db, 'acme', caller)?.two_factor_missing
   expect(missing(bob)).toBe(false)
-  world.hearth.database.run('UPDATE workspaces SET two_factor_requirement_enabled = 1 WHERE id = ?', acme.id)
+  world.hearth.database.run(
+    'UPDATE workspaces SET two_factor_requirement_enabled = 1 WHERE id = ?',
+    acme.id,
+  )
   world.hearth.database.run('UPDATE users SET two_factor_enabled = 1 WHERE id = ?', ada.id)
   expect(missing(ada)).toBe(false)
   expect(missing(bob)).toBe(true)

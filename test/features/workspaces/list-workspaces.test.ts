@@ -8,7 +8,8 @@ test('the workspaces of the caller, newest first, as far as the token reaches', 
   const bob = await world.user('bob')
   const acme = await world.workspace('acme', { owner: ada, members: [bob] })
   await world.workspace('beta', { owner: ada })
-  const slugs = async (caller: Parameters<typeof world.call>[1]) => (await world.call(listWorkspaces, caller, {})).items.map(({ slug, role }) => `${slug} ${role}`)
+  const slugs = async (caller: Parameters<typeof world.call>[1]) =>
+    (await world.call(listWorkspaces, caller, {})).items.map(({ slug, role }) => `${slug} ${role}`)
   expect(await slugs(ada)).toEqual(['beta owner', 'acme owner'])
   expect(await slugs(bob)).toEqual(['acme member'])
   expect(await slugs(await world.user('eve'))).toEqual([])
@@ -17,6 +18,11 @@ test('the workspaces of the caller, newest first, as far as the token reaches', 
 
   const page = await world.call(listWorkspaces, ada, { per_page: 1 })
   expect([page.items.map(({ slug }) => slug), page.next]).toEqual([['beta'], '2'])
-  expect((await world.call(listWorkspaces, ada, { per_page: 1, page: 2 })).items.map(({ slug }) => slug)).toEqual(['acme'])
-  expect((await refusal(world.call(listWorkspaces, withToken(ada, { scopes: ['code:read'] }), {}))).reason).toBe('scope')
+  expect(
+    (await world.call(listWorkspaces, ada, { per_page: 1, page: 2 })).items.map(({ slug }) => slug),
+  ).toEqual(['acme'])
+  expect(
+    (await refusal(world.call(listWorkspaces, withToken(ada, { scopes: ['code:read'] }), {})))
+      .reason,
+  ).toBe('scope')
 })

@@ -2,7 +2,15 @@ import { expect, test } from 'bun:test'
 import { anonymous } from '#core/caller.ts'
 import type { Settings } from '#core/settings.ts'
 import { DAY } from '#lib/time.ts'
-import { confirmEmail, createInvite, findUser, getUser, listInvites, signIn, userCaller } from '#features/accounts/index.ts'
+import {
+  confirmEmail,
+  createInvite,
+  findUser,
+  getUser,
+  listInvites,
+  signIn,
+  userCaller,
+} from '#features/accounts/index.ts'
 import { createWorkspace, getWorkspace, register } from '#features/workspaces/index.ts'
 import { makeWorld, refusal } from '../../world.ts'
 import { letters, tokenFor } from '../accounts/mailbox.ts'
@@ -14,9 +22,16 @@ async function forge(sign_up: Settings['sign_up']) {
   const world = await makeWorld({ sign_up })
   const ada = await world.user('ada')
   const codeOf = (url: string | null) => new URL(url ?? '').searchParams.get('invite') ?? ''
-  const invite = async (input: object = {}) => codeOf((await world.call(createInvite, ada, input)).url)
+  const invite = async (input: object = {}) =>
+    codeOf((await world.call(createInvite, ada, input)).url)
   const enter = (input: object = {}) => world.call(register, anonymous, { ...cy, ...input })
-  return { world, ada, invite, enter, people: () => world.hearth.db.all('SELECT 1 FROM users').length }
+  return {
+    world,
+    ada,
+    invite,
+    enter,
+    people: () => world.hearth.db.all('SELECT 1 FROM users').length,
+  }
 }
 
 test('open: the account begins unconfirmed, signs in and reads, and the mailed link confirms it', async () => {
@@ -25,7 +40,9 @@ test('open: the account begins unconfirmed, signs in and reads, and the mailed l
   const { user } = await world.call(signIn, anonymous, { login: 'cy', password: PASSWORD })
   const before = userCaller(world.hearth.db, user.id)
   expect(before).toMatchObject({ verified: false, site_admin: false })
-  expect((await refusal(world.call(createWorkspace, before ?? anonymous, { slug: 'x' }))).reason).toBe('email_unconfirmed')
+  expect(
+    (await refusal(world.call(createWorkspace, before ?? anonymous, { slug: 'x' }))).reason,
+  ).toBe('email_unconfirmed')
   await world.call(confirmEmail, anonymous, { token: await tokenFor(world, 'cy@example.com') })
   expect(userCaller(world.hearth.db, user.id)?.verified).toBe(true)
 })
@@ -54,8 +71,15 @@ test('invite: without a good one there is no account', async () => {
   const code = await invite()
   await enter({ invite: code })
   const [used] = (await world.call(listInvites, ada, {})).invites
-  expect(used).toMatchObject({ state: 'used', url: null, used_by: { username: 'cy' }, used_at: used?.created_at })
-  expect((await refusal(enter({ username: 'di', email: 'di@example.com', invite: code }))).field).toBe('invite')
+  expect(used).toMatchObject({
+    state: 'used',
+    url: null,
+    used_by: { username: 'cy' },
+    used_at: used?.created_at,
+  })
+  expect(
+    (await refusal(enter({ username: 'di', email: 'di@example.com', invite: code }))).field,
+  ).toBe('invite')
   expect(people()).toBe(2)
 })
 
@@ -67,14 +91,19 @@ test('an invite for an address takes no other, and for a workspace makes a membe
   expect(world.events('member.added')).toEqual([])
   await enter({ email: 'CY@example.com', invite: code })
   const member = userCaller(world.hearth.db, findUser(world.hearth.db, 'cy')?.id ?? '')
-  expect((await world.call(getWorkspace, member ?? anonymous, { workspace: 'acme' })).role).toBe('member')
+  expect((await world.call(getWorkspace, member ?? anonymous, { workspace: 'acme' })).role).toBe(
+    'member',
+  )
   expect(world.events('member.added')).toMatchObject([{ data: { username: 'cy', role: 'member' } }])
 })
 
 test('of two who use one invite at once, one gets in', async () => {
   const { invite, enter, people } = await forge('invite')
   const code = await invite()
-  const results = await Promise.allSettled([enter({ invite: code }), enter({ username: 'di', email: 'di@example.com', invite: code })])
+  const results = await Promise.allSettled([
+    enter({ invite: code }),
+    enter({ username: 'di', email: 'di@example.com', invite: code }),
+  ])
   expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
   expect(people()).toBe(2)
 })
@@ -91,9 +120,15 @@ test('names, addresses and passwords are held to their rules, and nothing is mai
   const { world, enter, people } = await forge('open')
   await world.workspace('acme')
   const wrong: [object, string, string][] = [
-    [{ username: 'ada' }, 'conflict', 'username'], [{ username: 'acme' }, 'conflict', 'username'], [{ username: 'api' }, 'conflict', 'username'],
-    [{ username: 'Cy' }, 'invalid', 'username'], [{ username: 'c--y' }, 'invalid', 'username'], [{ username: 'c'.repeat(40) }, 'invalid', 'username'],
-    [{ email: 'cy@' }, 'invalid', 'email'], [{ password: 'ninechars' }, 'invalid', 'password'], [{ password: 'cy@example.com' }, 'invalid', 'password'],
+    [{ username: 'ada' }, 'conflict', 'username'],
+    [{ username: 'acme' }, 'conflict', 'username'],
+    [{ username: 'api' }, 'conflict', 'username'],
+    [{ username: 'Cy' }, 'invalid', 'username'],
+    [{ username: 'c--y' }, 'invalid', 'username'],
+    [{ username: 'c'.repeat(40) }, 'invalid', 'username'],
+    [{ email: 'cy@' }, 'invalid', 'email'],
+    [{ password: 'ninechars' }, 'invalid', 'password'],
+    [{ password: 'cy@example.com' }, 'invalid', 'password'],
   ]
   for (const [input, code, field] of wrong) {
     const error = await refusal(enter(input))

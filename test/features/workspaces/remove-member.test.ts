@@ -9,7 +9,8 @@ async function seeded() {
   const bob = await world.user('bob')
   const cy = await world.user('cy')
   const acme = await world.workspace('acme', { owner: ada, members: [bob, cy] })
-  const remove = (username: string, caller = ada) => world.call(removeMember, caller, { workspace: 'acme', username })
+  const remove = (username: string, caller = ada) =>
+    world.call(removeMember, caller, { workspace: 'acme', username })
   return { world, ada, bob, cy, acme, remove }
 }
 
@@ -17,9 +18,18 @@ test('an owner removes a member, who loses sight of the workspace at once', asyn
   const { world, ada, bob, acme, remove } = await seeded()
   await world.call(getWorkspace, bob, { workspace: 'acme' })
   expect(await remove('bob')).toBeNull()
-  expect((await refusal(world.call(getWorkspace, bob, { workspace: 'acme' }))).code).toBe('not_found')
+  expect((await refusal(world.call(getWorkspace, bob, { workspace: 'acme' }))).code).toBe(
+    'not_found',
+  )
   expect((await world.call(getWorkspace, ada, { workspace: 'acme' })).member_count).toBe(2)
-  expect(world.events('member.removed')).toMatchObject([{ workspace_id: acme.id, repo_id: null, actor_id: ada.id, data: { username: 'bob', role: 'member' } }])
+  expect(world.events('member.removed')).toMatchObject([
+    {
+      workspace_id: acme.id,
+      repo_id: null,
+      actor_id: ada.id,
+      data: { username: 'bob', role: 'member' },
+    },
+  ])
   expect((await refusal(remove('bob'))).code).toBe('not_found')
 })
 
@@ -42,6 +52,14 @@ test('the last owner stays', async () => {
 
 test('it takes a person and the scope', async () => {
   const { world, ada, acme, remove } = await seeded()
-  expect((await refusal(remove('bob', withToken(ada, { scopes: ['workspace:admin'] })))).details).toEqual({ scope: 'access:admin' })
-  expect((await refusal(world.call(removeMember, workspaceCaller(acme), { workspace: 'acme', username: 'bob' }))).reason).toBe('person_required')
+  expect(
+    (await refusal(remove('bob', withToken(ada, { scopes: ['workspace:admin'] })))).details,
+  ).toEqual({ scope: 'access:admin' })
+  expect(
+    (
+      await refusal(
+        world.call(removeMember, workspaceCaller(acme), { workspace: 'acme', username: 'bob' }),
+      )
+    ).reason,
+  ).toBe('person_required')
 })

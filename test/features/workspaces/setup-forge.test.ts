@@ -11,7 +11,8 @@ const account = { username: 'ada', email: 'Ada@example.com', password: 'correct 
 async function fresh() {
   const world = await makeWorld()
   const code = new URL((await issueSetupLink(world.hearth)) ?? '').searchParams.get('code') ?? ''
-  const set = (input: object = {}) => world.call(setupForge, anonymous, { code, ...account, ...input })
+  const set = (input: object = {}) =>
+    world.call(setupForge, anonymous, { code, ...account, ...input })
   return { world, code, set, people: () => world.hearth.db.all('SELECT 1 FROM users').length }
 }
 
@@ -20,7 +21,12 @@ test('the first account administers the site, is confirmed and signed in, and ow
   const { secret } = await set({ workspace: 'acme' })
   const ada = world.hearth.callers.bySignIn(secret ?? '')
   expect(ada).toMatchObject({ kind: 'user', username: 'ada', verified: true, site_admin: true })
-  expect((await world.call(listWorkspaces, ada ?? anonymous, {})).items.map(({ slug, role }) => [slug, role])).toEqual([['acme', 'owner']])
+  expect(
+    (await world.call(listWorkspaces, ada ?? anonymous, {})).items.map(({ slug, role }) => [
+      slug,
+      role,
+    ]),
+  ).toEqual([['acme', 'owner']])
   expect(await letters(world)).toEqual([])
   await world.call(signIn, anonymous, { login: 'ada@example.com', password: account.password })
 })
@@ -29,12 +35,17 @@ test('the workspace is called as the person unless said', async () => {
   const { world, set } = await fresh()
   const { secret } = await set({ workspace: '' })
   const ada = world.hearth.callers.bySignIn(secret ?? '')
-  expect((await world.call(listWorkspaces, ada ?? anonymous, {})).items.map(({ slug }) => slug)).toEqual(['ada'])
+  expect(
+    (await world.call(listWorkspaces, ada ?? anonymous, {})).items.map(({ slug }) => slug),
+  ).toEqual(['ada'])
 })
 
 test('it works once', async () => {
   const { set, people } = await fresh()
-  const results = await Promise.allSettled([set(), set({ username: 'eve', email: 'eve@example.com' })])
+  const results = await Promise.allSettled([
+    set(),
+    set({ username: 'eve', email: 'eve@example.com' }),
+  ])
   expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
   expect((await refusal(set({ username: 'eve' }))).code).toBe('not_found')
   expect(people()).toBe(1)
@@ -51,8 +62,12 @@ test('without the right secret, in time, there is nothing here', async () => {
 test('bad input names its field and leaves the link usable', async () => {
   const { set, people } = await fresh()
   const wrong: [object, string][] = [
-    [{ username: 'Ada L' }, 'username'], [{ username: 'admin' }, 'username'], [{ email: 'ada' }, 'email'], [{ password: 'short' }, 'password'],
-    [{ workspace: 'no way' }, 'workspace'], [{ workspace: 'settings' }, 'workspace'],
+    [{ username: 'Ada L' }, 'username'],
+    [{ username: 'admin' }, 'username'],
+    [{ email: 'ada' }, 'email'],
+    [{ password: 'short' }, 'password'],
+    [{ workspace: 'no way' }, 'workspace'],
+    [{ workspace: 'settings' }, 'workspace'],
   ]
   for (const [input, field] of wrong) expect((await refusal(set(input))).field).toBe(field)
   expect(people()).toBe(0)
@@ -64,14 +79,41 @@ test('the command makes the account too, and its link sets the password', async 
   const link = await createFirstAccount(world.hearth, { username: 'ada', email: 'ada@example.com' })
   expect(link).toMatch(/^https:\/\/hearth\.test\/reset\?token=[\w-]{43}$/)
   expect((await refusal(set())).code).toBe('not_found')
-  expect((await refusal(createFirstAccount(world.hearth, { username: 'eve', email: 'eve@example.com' }))).reason).toBe('already_exists')
-  expect((await refusal(world.call(signIn, anonymous, { login: 'ada', password: '' }))).code).toBe('invalid')
+  expect(
+    (await refusal(createFirstAccount(world.hearth, { username: 'eve', email: 'eve@example.com' })))
+      .reason,
+  ).toBe('already_exists')
+  expect((await refusal(world.call(signIn, anonymous, { login: 'ada', password: '' }))).code).toBe(
+    'invalid',
+  )
 })
 
 test('the command says what is wrong with its words', async () => {
   const { world, people } = await fresh()
-  expect((await refusal(createFirstAccount(world.hearth, { username: 'ada', email: 'nowhere' }))).field).toBe('email')
-  expect((await refusal(createFirstAccount(world.hearth, { username: 'Ada!', email: 'ada@example.com', workspace: 'w' }))).field).toBe('username')
-  expect((await refusal(createFirstAccount(world.hearth, { username: 'ada', email: 'ada@example.com', workspace: 'api' }))).field).toBe('workspace')
+  expect(
+    (await refusal(createFirstAccount(world.hearth, { username: 'ada', email: 'nowhere' }))).field,
+  ).toBe('email')
+  expect(
+    (
+      await refusal(
+        createFirstAccount(world.hearth, {
+          username: 'Ada!',
+          email: 'ada@example.com',
+          workspace: 'w',
+        }),
+      )
+    ).field,
+  ).toBe('username')
+  expect(
+    (
+      await refusal(
+        createFirstAccount(world.hearth, {
+          username: 'ada',
+          email: 'ada@example.com',
+          workspace: 'api',
+        }),
+      )
+    ).field,
+  ).toBe('workspace')
   expect(people()).toBe(0)
 })

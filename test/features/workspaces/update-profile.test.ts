@@ -10,14 +10,33 @@ const world = await makeWorld()
 test('what is given changes, what is empty is cleared, the rest stays', async () => {
   const ada = await world.user('ada')
   const changed = await world.call(updateProfile, ada, {
-    name: '  Ada   Lovelace ', bio: 'Counts.\r\nWrites.', website: 'example.com/ada', time_zone: 'Europe/London', language: 'en-gb', pronouns: 'she/her',
+    name: '  Ada   Lovelace ',
+    bio: 'Counts.\r\nWrites.',
+    website: 'example.com/ada',
+    time_zone: 'Europe/London',
+    language: 'en-gb',
+    pronouns: 'she/her',
   })
   expect(changed).toMatchObject({
-    username: 'ada', name: 'Ada Lovelace', bio: 'Counts.\nWrites.', website: 'https://example.com/ada', time_zone: 'Europe/London', language: 'en-GB', company: null,
+    username: 'ada',
+    name: 'Ada Lovelace',
+    bio: 'Counts.\nWrites.',
+    website: 'https://example.com/ada',
+    time_zone: 'Europe/London',
+    language: 'en-GB',
+    company: null,
   })
   const again = await world.call(updateProfile, ada, { bio: '', website: null })
-  expect(again).toMatchObject({ name: 'Ada Lovelace', bio: null, website: null, pronouns: 'she/her' })
-  expect(await world.call(getUser, anonymous, { username: 'ada' })).toMatchObject({ name: 'Ada Lovelace', bio: null })
+  expect(again).toMatchObject({
+    name: 'Ada Lovelace',
+    bio: null,
+    website: null,
+    pronouns: 'she/her',
+  })
+  expect(await world.call(getUser, anonymous, { username: 'ada' })).toMatchObject({
+    name: 'Ada Lovelace',
+    bio: null,
+  })
   expect(audited(world, ada.id)).toEqual(['user.profile_changed', 'user.profile_changed'])
   // Nothing changes, nothing is written down.
   await world.call(updateProfile, ada, { name: 'Ada Lovelace' })
@@ -27,13 +46,26 @@ test('what is given changes, what is empty is cleared, the rest stays', async ()
 test('what cannot be is refused by its name, and nothing changes', async () => {
   const bob = await world.user('bob')
   for (const [field, value] of [
-    ['website', 'javascript:alert(1)'], ['website', 'https://a:b@c.test'], ['time_zone', 'Mars/Base'], ['language', '!!'], ['bio', 'x'.repeat(281)],
-    ['name', 'x'.repeat(81)], ['pronouns', 'x'.repeat(41)],
+    ['website', 'javascript:alert(1)'],
+    ['website', 'https://a:b@c.test'],
+    ['time_zone', 'Mars/Base'],
+    ['language', '!!'],
+    ['bio', 'x'.repeat(281)],
+    ['name', 'x'.repeat(81)],
+    ['pronouns', 'x'.repeat(41)],
   ] as const) {
-    const error = await refusal(world.call(updateProfile, bob, { company: 'changed', [field]: value }))
+    const error = await refusal(
+      world.call(updateProfile, bob, { company: 'changed', [field]: value }),
+    )
     expect([error.code, error.field]).toEqual(['invalid', field])
   }
   expect((await world.call(getUser, anonymous, { username: 'bob' })).company).toBeNull()
   expect((await refusal(world.call(updateProfile, bob, {}))).code).toBe('invalid')
-  expect((await refusal(world.call(updateProfile, withToken(bob, { scopes: ['user:read'] }), { name: 'x' }))).reason).toBe('scope')
+  expect(
+    (
+      await refusal(
+        world.call(updateProfile, withToken(bob, { scopes: ['user:read'] }), { name: 'x' }),
+      )
+    ).reason,
+  ).toBe('scope')
 })

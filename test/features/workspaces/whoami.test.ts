@@ -12,49 +12,125 @@ const repo = { id: 'rep_1', workspace_id: acme.id, name: 'site' }
 const none = { scopes: null, repos: null, workspace_id: null, role: null, expires_at: null }
 
 async function through(options: Partial<Parameters<typeof issueToken>[1]>) {
-  const { secret, token } = await world.write((tx) => issueToken(tx, { actor_id: ada.id, kind: 'user', name: 'laptop', source: 'settings', ...none, ...options }))
+  const { secret, token } = await world.write((tx) =>
+    issueToken(tx, {
+      actor_id: ada.id,
+      kind: 'user',
+      name: 'laptop',
+      source: 'settings',
+      ...none,
+      ...options,
+    }),
+  )
   return { caller: world.hearth.callers.byToken(secret) ?? anonymous, id: token.id }
 }
 
 test('a person sees all of their own record', async () => {
   const { caller, id } = await through({ scopes: ['code:read'], repos: [repo] })
   expect(await world.call(whoami, caller, {})).toEqual({
-    kind: 'user', id: ada.id, username: 'ada', name: null, avatar_url: `https://hearth.test/avatars/${ada.id}.svg`, html_url: 'https://hearth.test/ada',
-    bio: null, company: null, location: null, website: null, pronouns: null, email: 'ada@example.com', verified: true, private_email: true, time_zone: null,
-    language: null, two_factor_enabled: false, site_admin: true, created_at: '2026-03-01T12:00:00.000Z', updated_at: '2026-03-01T12:00:00.000Z',
+    kind: 'user',
+    id: ada.id,
+    username: 'ada',
+    name: null,
+    avatar_url: `https://hearth.test/avatars/${ada.id}.svg`,
+    html_url: 'https://hearth.test/ada',
+    bio: null,
+    company: null,
+    location: null,
+    website: null,
+    pronouns: null,
+    email: 'ada@example.com',
+    verified: true,
+    private_email: true,
+    time_zone: null,
+    language: null,
+    two_factor_enabled: false,
+    site_admin: true,
+    created_at: '2026-03-01T12:00:00.000Z',
+    updated_at: '2026-03-01T12:00:00.000Z',
     workspaces: [
       { id: other.id, slug: 'other', name: 'other', role: 'owner', two_factor_required: false },
       { id: acme.id, slug: 'acme', name: 'acme', role: 'owner', two_factor_required: false },
     ],
     agent: null,
-    token: { id, name: 'laptop', kind: 'user', scopes: ['code:read'], repos: ['acme/site'], expires_at: null },
+    token: {
+      id,
+      name: 'laptop',
+      kind: 'user',
+      scopes: ['code:read'],
+      repos: ['acme/site'],
+      expires_at: null,
+    },
   })
 })
 
 test('a sign-in on the website has no token, and an unconfirmed person may ask too', async () => {
   const bob = await world.user('bob', { verified: false })
-  expect(await world.call(whoami, bob, {})).toMatchObject({ username: 'bob', verified: false, token: null, workspaces: [] })
+  expect(await world.call(whoami, bob, {})).toMatchObject({
+    username: 'bob',
+    verified: false,
+    token: null,
+    workspaces: [],
+  })
 })
 
 test('a token for one workspace shows that one', async () => {
   const { caller } = await through({ workspace_id: acme.id })
-  expect((await world.call(whoami, caller, {})).workspaces.map(({ slug }) => slug)).toEqual(['acme'])
+  expect((await world.call(whoami, caller, {})).workspaces.map(({ slug }) => slug)).toEqual([
+    'acme',
+  ])
 })
 
-test('a workspace\'s token', async () => {
-  const { caller } = await through({ actor_id: acme.id, kind: 'workspace', workspace_id: acme.id, scopes: ['repo:read'] })
+test("a workspace's token", async () => {
+  const { caller } = await through({
+    actor_id: acme.id,
+    kind: 'workspace',
+    workspace_id: acme.id,
+    scopes: ['repo:read'],
+  })
   expect(await world.call(whoami, caller, {})).toMatchObject({
-    kind: 'workspace', id: acme.id, username: 'acme', email: null, verified: true, site_admin: false, agent: null, workspaces: [{ slug: 'acme', role: 'member' }],
+    kind: 'workspace',
+    id: acme.id,
+    username: 'acme',
+    email: null,
+    verified: true,
+    site_admin: false,
+    agent: null,
+    workspaces: [{ slug: 'acme', role: 'member' }],
     token: { kind: 'workspace' },
   })
 })
 
 test('an agent says what it is, where it works and for whom', async () => {
-  await world.write((tx) => recordActor(tx, { id: 'agt_1', kind: 'agent', username: 'ada/bot', name: null, on_behalf_of: ada.id }))
-  const { caller } = await through({ actor_id: 'agt_1', kind: 'agent', source: 'agent', repos: [repo] })
+  await world.write((tx) =>
+    recordActor(tx, {
+      id: 'agt_1',
+      kind: 'agent',
+      username: 'ada/bot',
+      name: null,
+      on_behalf_of: ada.id,
+    }),
+  )
+  const { caller } = await through({
+    actor_id: 'agt_1',
+    kind: 'agent',
+    source: 'agent',
+    repos: [repo],
+  })
   expect(await world.call(whoami, caller, {})).toMatchObject({
-    kind: 'agent', id: 'agt_1', username: 'ada/bot', email: null, site_admin: false, workspaces: [{ slug: 'acme', role: 'member' }],
-    agent: { id: 'agt_1', name: 'bot', repo: 'acme/site', pull: null, on_behalf_of: { id: ada.id, username: 'ada' } },
+    kind: 'agent',
+    id: 'agt_1',
+    username: 'ada/bot',
+    email: null,
+    site_admin: false,
+    workspaces: [{ slug: 'acme', role: 'member' }],
+    agent: {
+      id: 'agt_1',
+      name: 'bot',
+      repo: 'acme/site',
+      pull: null,
+      on_behalf_of: { id: ada.id, username: 'ada' },
+    },
     token: { kind: 'agent', repos: ['acme/site'] },
   })
 })

@@ -19,31 +19,50 @@ beforeEach(async () => {
 
 afterEach(() => discard(work))
 
-const locks = () => readdirSync(path, { recursive: true }).filter((name) => String(name).endsWith('.lock'))
+const locks = () =>
+  readdirSync(path, { recursive: true }).filter((name) => String(name).endsWith('.lock'))
 
 describe('several refs at once', () => {
   test('all move, packed ones too, and git sees it', async () => {
     await git(path, 'branch', 'gone', older)
     await git(path, 'pack-refs', '--all')
-    const said = updateBareRefs(path, [
-      { name: 'refs/heads/main', old: tip, new: older }, { name: 'refs/heads/new/deep', old: null, new: tip }, { name: 'refs/heads/gone', old: older, new: null },
-    ], true)
+    const said = updateBareRefs(
+      path,
+      [
+        { name: 'refs/heads/main', old: tip, new: older },
+        { name: 'refs/heads/new/deep', old: null, new: tip },
+        { name: 'refs/heads/gone', old: older, new: null },
+      ],
+      true,
+    )
     expect(said).toEqual([null, null, null])
-    expect(await git(path, 'for-each-ref', '--format=%(refname) %(objectname)')).toBe(`refs/heads/main ${older}\nrefs/heads/new/deep ${tip}`)
+    expect(await git(path, 'for-each-ref', '--format=%(refname) %(objectname)')).toBe(
+      `refs/heads/main ${older}\nrefs/heads/new/deep ${tip}`,
+    )
     expect(locks()).toEqual([])
   })
 
   test('together, none moves when one has another value, is locked by another program, or has a bad name', async () => {
     const fine = { name: 'refs/heads/new', old: null, new: tip }
-    expect(updateBareRefs(path, [fine, { name: 'refs/heads/main', old: older, new: tip }], true)).toEqual(['atomic transaction failed', 'fetch first'])
-    expect(updateBareRefs(path, [fine, { name: 'refs/heads/a..b', old: null, new: tip }], true)).toEqual(['atomic transaction failed', 'funny refname'])
+    expect(
+      updateBareRefs(path, [fine, { name: 'refs/heads/main', old: older, new: tip }], true),
+    ).toEqual(['atomic transaction failed', 'fetch first'])
+    expect(
+      updateBareRefs(path, [fine, { name: 'refs/heads/a..b', old: null, new: tip }], true),
+    ).toEqual(['atomic transaction failed', 'funny refname'])
     mkdirSync(join(path, 'refs/heads/main.lock'))
-    expect(updateBareRefs(path, [{ name: 'refs/heads/main', old: tip, new: older }, fine], true)).toEqual(['atomic transaction failed', 'atomic transaction failed'])
-    expect(updateBareRefs(path, [{ name: 'refs/heads/main', old: tip, new: older }], false)).toEqual(['failed to update ref'])
+    expect(
+      updateBareRefs(path, [{ name: 'refs/heads/main', old: tip, new: older }, fine], true),
+    ).toEqual(['atomic transaction failed', 'atomic transaction failed'])
+    expect(
+      updateBareRefs(path, [{ name: 'refs/heads/main', old: tip, new: older }], false),
+    ).toEqual(['failed to update ref'])
     expect(existsSync(join(path, 'refs/heads/main.lock'))).toBe(true)
     expect([...readBareRefs(path).refs]).toEqual([['refs/heads/main', tip]])
     // Where each is for itself, the others move.
-    expect(updateBareRefs(path, [{ name: 'refs/heads/other', old: older, new: tip }, fine], false)).toEqual(['fetch first', null])
+    expect(
+      updateBareRefs(path, [{ name: 'refs/heads/other', old: older, new: tip }, fine], false),
+    ).toEqual(['fetch first', null])
     expect(readBareRefs(path).refs.get('refs/heads/new')).toBe(tip)
   })
 })

@@ -70,22 +70,32 @@ describe('a store with bitmaps', () => {
 
   test('has one that git finds right', async () => {
     const store = join(host.root, 'one')
-    const bitmap = readdirSync(join(store, 'objects', 'pack')).find((name) => name.endsWith('.bitmap'))!
+    const bitmap = readdirSync(join(store, 'objects', 'pack')).find((name) =>
+      name.endsWith('.bitmap'),
+    )!
     expect(bitmap).toBeDefined()
     const checked = join(work, 'checked')
     await git(work, 'init', '-q', '--bare', checked)
     for (const ending of ['pack', 'idx', 'bitmap']) {
-      await Bun.write(join(checked, 'objects', 'pack', bitmap.replace('bitmap', ending)), Bun.file(join(store, 'objects', 'pack', bitmap.replace('bitmap', ending))))
+      await Bun.write(
+        join(checked, 'objects', 'pack', bitmap.replace('bitmap', ending)),
+        Bun.file(join(store, 'objects', 'pack', bitmap.replace('bitmap', ending))),
+      )
     }
     await git(checked, 'update-ref', 'refs/heads/main', all[40]!)
     const ran = await tryGit(checked, ['rev-list', '--test-bitmap', 'main'])
     expect([ran.code, ran.err.includes('OK!')]).toEqual([0, true])
-    expect(await git(checked, 'rev-list', '--use-bitmap-index', '--objects', '--count', all[40]!)).toBe(await git(source, 'rev-list', '--objects', '--count', all[40]!))
+    expect(
+      await git(checked, 'rev-list', '--use-bitmap-index', '--objects', '--count', all[40]!),
+    ).toBe(await git(source, 'rev-list', '--objects', '--count', all[40]!))
     expect((await tryGit(checked, ['fsck', '--strict'])).code).toBe(0)
   })
 
   test('gives clones of exactly what the refs reach', async () => {
-    for (const [name, remote] of [['whole', 'one'], ['fork', 'one@fork']] as const) {
+    for (const [name, remote] of [
+      ['whole', 'one'],
+      ['fork', 'one@fork'],
+    ] as const) {
       const copy = join(work, name)
       await git(work, 'clone', '-q', '--mirror', host.remote(remote), copy)
       const have = await git(copy, 'cat-file', '--batch-all-objects', '--batch-check=%(objectname)')
@@ -102,9 +112,21 @@ describe('a store with bitmaps', () => {
       const name = filter.replace(/\W/g, '-')
       const held = async (remote: string, copy: string) => {
         await git(work, 'clone', '-q', '--bare', `--filter=${filter}`, remote, copy)
-        return (await git(join(work, copy), 'cat-file', '--batch-all-objects', '--batch-check=%(objectname)', '--unordered')).split('\n').sort()
+        return (
+          await git(
+            join(work, copy),
+            'cat-file',
+            '--batch-all-objects',
+            '--batch-check=%(objectname)',
+            '--unordered',
+          )
+        )
+          .split('\n')
+          .sort()
       }
-      expect(await held(host.remote('one'), `ours-${name}`)).toEqual(await held(`file://${source}`, `theirs-${name}`))
+      expect(await held(host.remote('one'), `ours-${name}`)).toEqual(
+        await held(`file://${source}`, `theirs-${name}`),
+      )
     }
   })
 
@@ -114,9 +136,21 @@ describe('a store with bitmaps', () => {
     await git(copy, 'fetch', '-q', source, `${all[60]}:refs/heads/main`)
     await git(copy, 'fetch', '-q', '--no-tags', host.remote('one'), 'main:refs/heads/new')
     expect((await tryGit(copy, ['fsck', '--strict'])).code).toBe(0)
-    const args = [`want ${all[0]}`, `have ${all[60]}`, 'thin-pack', 'ofs-delta', 'no-progress', 'done']
+    const args = [
+      `want ${all[0]}`,
+      `have ${all[60]}`,
+      'thin-pack',
+      'ofs-delta',
+      'no-progress',
+      'done',
+    ]
     const ours = await rawV2(host, 'one', 'fetch', args)
-    const plain = await rawV2(host, 'one', 'fetch', args.filter((arg) => arg !== 'thin-pack'))
+    const plain = await rawV2(
+      host,
+      'one',
+      'fetch',
+      args.filter((arg) => arg !== 'thin-pack'),
+    )
     expect(ours.length).toBeLessThan(plain.length)
   })
 
@@ -130,10 +164,18 @@ describe('a store with bitmaps', () => {
     await host.git.close()
     const { createGit } = await import('#git')
     const other = createGit({ root: host.root, tmp: join(work, 'tmp'), workers: 0 })
-    const snapshot = { generation: 'x', head: 'refs/heads/main', refs: [{ name: 'refs/heads/main', oid: all[0]!, peeled: null }] }
-    expect(await other.verify('one', [])).toEqual([expect.stringContaining('the bitmap is damaged')])
+    const snapshot = {
+      generation: 'x',
+      head: 'refs/heads/main',
+      refs: [{ name: 'refs/heads/main', oid: all[0]!, peeled: null }],
+    }
+    expect(await other.verify('one', [])).toEqual([
+      expect.stringContaining('the bitmap is damaged'),
+    ])
     await other.exportBare('one', snapshot, join(work, 'exported'))
-    expect(await objectsOf(join(work, 'exported'))).toEqual((await git(source, 'rev-list', '--objects', '--no-object-names', 'main')).split('\n').sort())
+    expect(await objectsOf(join(work, 'exported'))).toEqual(
+      (await git(source, 'rev-list', '--objects', '--no-object-names', 'main')).split('\n').sort(),
+    )
     await other.close()
   })
 })

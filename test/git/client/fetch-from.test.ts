@@ -31,13 +31,23 @@ afterAll(async () => {
 })
 
 const PREFIXES = ['refs/heads/', 'refs/tags/']
-const snapshotOf = (fetched: Fetched): RefSnapshot => ({ generation: crypto.randomUUID(), head: fetched.remote.head ?? 'refs/heads/main', refs: fetched.refs })
+const snapshotOf = (fetched: Fetched): RefSnapshot => ({
+  generation: crypto.randomUUID(),
+  head: fetched.remote.head ?? 'refs/heads/main',
+  refs: fetched.refs,
+})
 const EMPTY: RefSnapshot = { generation: 'nothing', head: 'refs/heads/main', refs: [] }
 
 /** Fetches into a store of its own and writes it out for git to look at. */
 async function bring(engine: Git, store: string, url: string, local: RefSnapshot = EMPTY) {
   const progress: FetchProgress[] = []
-  const fetched = await engine.fetchFrom(store, outside(), { url, local, prefixes: PREFIXES, onProgress: (one) => progress.push(one), apply: async () => {} })
+  const fetched = await engine.fetchFrom(store, outside(), {
+    url,
+    local,
+    prefixes: PREFIXES,
+    onProgress: (one) => progress.push(one),
+    apply: async () => {},
+  })
   return { fetched, progress, snapshot: snapshotOf(fetched) }
 }
 
@@ -64,8 +74,15 @@ describe('a whole repository', () => {
       expect((await tryGit(copy, ['fsck', '--strict'])).code).toBe(0)
       const last = progress.filter((one) => one.kind === 'receiving').at(-1)
       expect(last).toMatchObject({ objects: fetched.objects, total: fetched.objects })
-      expect(progress.some((one) => one.kind === 'remote' && one.text.startsWith('Enumerating objects'))).toBe(true)
-      expect(await host.git.verify(store, snapshot.refs.map(({ oid }) => oid))).toEqual([])
+      expect(
+        progress.some((one) => one.kind === 'remote' && one.text.startsWith('Enumerating objects')),
+      ).toBe(true)
+      expect(
+        await host.git.verify(
+          store,
+          snapshot.refs.map(({ oid }) => oid),
+        ),
+      ).toEqual([])
     })
   }
 
@@ -84,7 +101,11 @@ describe('a whole repository', () => {
     await git(join(work, 'extra'), 'update-ref', 'refs/pull/1/head', 'main~3')
     for (const protocol of [0, 2] as const) {
       await host.git.createStore(`extra-${protocol}`)
-      const { fetched } = await bring(host.git, `extra-${protocol}`, `${backend({ protocol }).url}/extra`)
+      const { fetched } = await bring(
+        host.git,
+        `extra-${protocol}`,
+        `${backend({ protocol }).url}/extra`,
+      )
       expect(fetched.refs.some(({ name }) => name.startsWith('refs/pull'))).toBe(false)
       expect(fetched.refs.length).toBe((await refsOf(source)).size)
     }
@@ -93,25 +114,49 @@ describe('a whole repository', () => {
   test('ten thousand refs', async () => {
     await git(work, 'clone', '-q', '--mirror', source, 'many')
     const oid = await git(source, 'rev-parse', 'main~5')
-    const lines = Array.from({ length: 10_000 }, (_, i) => `create refs/heads/b/${i} ${oid}\n`).join('')
-    expect((await tryGit(join(work, 'many'), ['update-ref', '--stdin'], { input: lines })).code).toBe(0)
+    const lines = Array.from(
+      { length: 10_000 },
+      (_, i) => `create refs/heads/b/${i} ${oid}\n`,
+    ).join('')
+    expect(
+      (await tryGit(join(work, 'many'), ['update-ref', '--stdin'], { input: lines })).code,
+    ).toBe(0)
     for (const protocol of [0, 2] as const) {
       await host.git.createStore(`many-${protocol}`)
-      const { fetched } = await bring(host.git, `many-${protocol}`, `${backend({ protocol }).url}/many`)
+      const { fetched } = await bring(
+        host.git,
+        `many-${protocol}`,
+        `${backend({ protocol }).url}/many`,
+      )
       expect(fetched.refs.length).toBe(10_000 + (await refsOf(source)).size)
       expect(fetched.refused).toEqual([])
     }
-    const [trunk = ''] = fetched0(await host.git.listRemote(outside(), { url: `${backend().url}/many`, prefixes: ['refs/heads/main'] }))
-    const facts = await host.git.moveFacts('many-2', [{ name: 'refs/heads/b/1', old: null, new: oid }, { name: 'refs/heads/main', old: oid, new: trunk }, { name: 'refs/heads/x', old: trunk, new: oid }], trunk)
+    const [trunk = ''] = fetched0(
+      await host.git.listRemote(outside(), {
+        url: `${backend().url}/many`,
+        prefixes: ['refs/heads/main'],
+      }),
+    )
+    const facts = await host.git.moveFacts(
+      'many-2',
+      [
+        { name: 'refs/heads/b/1', old: null, new: oid },
+        { name: 'refs/heads/main', old: oid, new: trunk },
+        { name: 'refs/heads/x', old: trunk, new: oid },
+      ],
+      trunk,
+    )
     const ahead = Number(await git(source, 'rev-list', '--count', `${oid}..main`))
     expect(facts).toEqual([
-      { type: 'commit', peeled: null, commits: 0, forced: false }, { type: 'commit', peeled: null, commits: ahead, forced: false },
+      { type: 'commit', peeled: null, commits: 0, forced: false },
+      { type: 'commit', peeled: null, commits: ahead, forced: false },
       { type: 'commit', peeled: null, commits: 0, forced: true },
     ])
   })
 })
 
-const fetched0 = (remote: { refs: readonly { oid: string }[] }): string[] => remote.refs.map(({ oid }) => oid)
+const fetched0 = (remote: { refs: readonly { oid: string }[] }): string[] =>
+  remote.refs.map(({ oid }) => oid)
 
 describe('what was there before', () => {
   for (const protocol of [0, 2] as const) {
@@ -144,7 +189,11 @@ describe('what was there before', () => {
     const signature = { name: 'Ada', email: 'ada@example.org', time: 1_700_000_000, zone: '+0000' }
     const main = first.snapshot.refs.find(({ name }) => name === 'refs/heads/main')
     const made = await host.git.commitFiles('apart', {
-      parent: main?.oid ?? null, changes: [{ action: 'put', path: 'own.txt', data: Buffer.from('own\n') }], message: 'own', author: signature, committer: signature,
+      parent: main?.oid ?? null,
+      changes: [{ action: 'put', path: 'own.txt', data: Buffer.from('own\n') }],
+      message: 'own',
+      author: signature,
+      committer: signature,
     })
     const copy = join(work, 'apart-tree')
     await git(work, 'clone', '-q', join(work, 'apart'), copy)
@@ -152,10 +201,18 @@ describe('what was there before', () => {
     await git(copy, 'add', '.')
     await git(copy, 'commit', '-qm', 'theirs')
     await git(copy, 'push', '-q', 'origin', 'HEAD:main')
-    const local: RefSnapshot = { generation: 'apart', head: 'refs/heads/main', refs: [{ name: 'refs/heads/main', oid: made.commit, peeled: null }] }
+    const local: RefSnapshot = {
+      generation: 'apart',
+      head: 'refs/heads/main',
+      refs: [{ name: 'refs/heads/main', oid: made.commit, peeled: null }],
+    }
     const { fetched } = await bring(host.git, 'apart', `${server.url}/apart`, local)
     // Tags and the side branch are not reached by the one local ref, but what main brings is.
-    const fresh = await host.git.moveFacts('apart', [{ name: 'refs/heads/main', old: made.commit, new: await git(copy, 'rev-parse', 'HEAD') }], null)
+    const fresh = await host.git.moveFacts(
+      'apart',
+      [{ name: 'refs/heads/main', old: made.commit, new: await git(copy, 'rev-parse', 'HEAD') }],
+      null,
+    )
     expect(fresh).toEqual([{ type: 'commit', peeled: null, commits: 1, forced: true }])
     expect(fetched.refused).toEqual([])
   })
@@ -173,10 +230,18 @@ describe('what was there before', () => {
     const server = backend()
     const url = `${server.url}/source`
     const options = { url, local: EMPTY, prefixes: PREFIXES, ownStore: true }
-    const boom = host.git.fetchFrom('stopped', outside(), { ...options, apply: async () => { throw new Error('the process died here') } })
+    const boom = host.git.fetchFrom('stopped', outside(), {
+      ...options,
+      apply: async () => {
+        throw new Error('the process died here')
+      },
+    })
     await expect(boom).rejects.toThrow('the process died here')
     const packs = packsOf('stopped')
-    const fetched = await host.git.fetchFrom('stopped', outside(), { ...options, apply: async () => {} })
+    const fetched = await host.git.fetchFrom('stopped', outside(), {
+      ...options,
+      apply: async () => {},
+    })
     expect(fetched.bytes).toBe(0)
     // Nobody knows whether the process that died had it looked at.
     expect(fetched.unlooked).toBe(true)
@@ -187,7 +252,11 @@ describe('what was there before', () => {
 
   test('what the host does not want is taken away', async () => {
     await host.git.createStore('unwanted')
-    await host.git.fetchFrom('unwanted', outside(), { url: `${backend().url}/source`, local: EMPTY, apply: async () => false })
+    await host.git.fetchFrom('unwanted', outside(), {
+      url: `${backend().url}/source`,
+      local: EMPTY,
+      apply: async () => false,
+    })
     expect(packsOf('unwanted')).toEqual([])
   })
 })
@@ -196,7 +265,8 @@ test('large files arrive whole', async () => {
   const path = join(work, 'big')
   await git(work, 'init', '-q', 'big')
   const noise = new Uint8Array(24 << 20)
-  for (let at = 0; at < noise.length; at += 65536) crypto.getRandomValues(noise.subarray(at, at + 65536))
+  for (let at = 0; at < noise.length; at += 65536)
+    crypto.getRandomValues(noise.subarray(at, at + 65536))
   await Bun.write(join(path, 'noise.bin'), noise)
   await Bun.write(join(path, 'zeros.bin'), new Uint8Array(60 << 20))
   await git(path, 'add', '.')
@@ -205,14 +275,23 @@ test('large files arrive whole', async () => {
   const { fetched, snapshot } = await bring(host.git, 'big', `${backend().url}/big/.git`)
   expect(fetched.bytes).toBeGreaterThan(24 << 20)
   expect(fetched.unlooked).toBe(true)
-  expect(await host.git.verify('big', snapshot.refs.map(({ oid }) => oid))).toEqual([])
+  expect(
+    await host.git.verify(
+      'big',
+      snapshot.refs.map(({ oid }) => oid),
+    ),
+  ).toEqual([])
 }, 60_000)
 
 test('a pack over the limit is refused, and nothing of it stays', async () => {
   const small = await startHost({ maxPackBytes: 10_000 })
   try {
     await small.git.createStore('one')
-    const tried = small.git.fetchFrom('one', outside(), { url: `${backend().url}/source`, local: EMPTY, apply: async () => {} })
+    const tried = small.git.fetchFrom('one', outside(), {
+      url: `${backend().url}/source`,
+      local: EMPTY,
+      apply: async () => {},
+    })
     await expect(tried).rejects.toThrow('larger than 10000 bytes')
     expect(readdirSync(join(small.root, 'one', 'objects', 'pack'))).toEqual([])
     expect(readdirSync(join(small.root, '..', 'tmp', 'git'))).toEqual([])
@@ -225,7 +304,11 @@ test('giving up leaves nothing', async () => {
   await host.git.createStore('given-up')
   const stop = new AbortController()
   const tried = host.git.fetchFrom('given-up', outside(), {
-    url: `${backend().url}/source`, local: EMPTY, signal: stop.signal, apply: async () => {}, onProgress: ({ kind }) => kind === 'receiving' && stop.abort(),
+    url: `${backend().url}/source`,
+    local: EMPTY,
+    signal: stop.signal,
+    apply: async () => {},
+    onProgress: ({ kind }) => kind === 'receiving' && stop.abort(),
   })
   await expect(tried).rejects.toMatchObject({ code: 'aborted' })
   expect(packsOf('given-up')).toEqual([])
@@ -243,7 +326,11 @@ test('a shallow remote is refused with that reason', async () => {
 
 test('what is no repository says so', async () => {
   await host.git.createStore('none')
-  await expect(bring(host.git, 'none', `${backend().url}/nowhere`)).rejects.toMatchObject({ status: 404 })
-  await expect(bring(host.git, 'none', `${backend({ authorization: 'Basic nobody' }).url}/source`)).rejects.toThrow('private or does not exist')
+  await expect(bring(host.git, 'none', `${backend().url}/nowhere`)).rejects.toMatchObject({
+    status: 404,
+  })
+  await expect(
+    bring(host.git, 'none', `${backend({ authorization: 'Basic nobody' }).url}/source`),
+  ).rejects.toThrow('private or does not exist')
   expect(existsSync(join(host.root, 'none'))).toBe(true)
 })

@@ -1,4 +1,7 @@
-/** History that was made by old or careless programs: an import takes what harms nobody, a push does not; what does harm comes in nowhere. */
+/**
+ * History that was made by old or careless programs: an import takes what harms nobody, a push does
+ * not; what does harm comes in nowhere.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -29,30 +32,59 @@ afterAll(async () => {
   discard(work)
 })
 
-type Make = { readonly blob: string; readonly tree: string; put(type: string, data: Uint8Array | string): Promise<string> }
+type Make = {
+  readonly blob: string
+  readonly tree: string
+  put(type: string, data: Uint8Array | string): Promise<string>
+}
 
-/** A repository whose branch is what `make` gives, with a good commit on top of it when that is a commit. */
+/**
+ * A repository whose branch is what `make` gives, with a good commit on top of it when that is a
+ * commit.
+ */
 async function repository(name: string, make: (with_: Make) => Promise<string>): Promise<string> {
   const path = join(work, name)
   mkdirSync(path)
   await git(path, 'init', '-q', '--bare')
   const put = async (type: string, data: Uint8Array | string): Promise<string> => {
-    const { code, out, err } = await tryGit(path, ['hash-object', '-w', '--literally', '-t', type, '--stdin'], { input: data })
+    const { code, out, err } = await tryGit(
+      path,
+      ['hash-object', '-w', '--literally', '-t', type, '--stdin'],
+      { input: data },
+    )
     if (code !== 0) throw new Error(err)
     return out.trim()
   }
   const blob = await put('blob', 'hello\n')
   const tree = await put('tree', treeBytes(['100644', 'a', blob]))
   const odd = await make({ blob, tree, put })
-  const commit = await put('commit', `tree ${tree}\nparent ${odd}\nauthor A <a@b.c> 1700000100 +0000\ncommitter A <a@b.c> 1700000100 +0000\n\nafter\n`)
+  const commit = await put(
+    'commit',
+    `tree ${tree}\nparent ${odd}\nauthor A <a@b.c> 1700000100 +0000\ncommitter A <a@b.c> 1700000100 +0000\n\nafter\n`,
+  )
   await git(path, 'update-ref', 'refs/heads/main', commit)
   return path
 }
 
-const commitOf = (tree: string, author: string, committer = author): string => `tree ${tree}\n${author}\n${committer.replace(/^author/, 'committer')}\n\nold\n`
-const line = (author: string) => (to: Make) => to.put('commit', commitOf(to.tree, `author ${author}`))
-const withTree = (...entries: readonly (readonly [string, string])[]) => async (to: Make) =>
-  await to.put('commit', commitOf(await to.put('tree', treeBytes(...entries.map(([mode, name]): [string, string, string] => [mode, name, to.blob]))), 'author A <a@b.c> 1700000000 +0000'))
+const commitOf = (tree: string, author: string, committer = author): string =>
+  `tree ${tree}\n${author}\n${committer.replace(/^author/, 'committer')}\n\nold\n`
+const line = (author: string) => (to: Make) =>
+  to.put('commit', commitOf(to.tree, `author ${author}`))
+const withTree =
+  (...entries: readonly (readonly [string, string])[]) =>
+  async (to: Make) =>
+    await to.put(
+      'commit',
+      commitOf(
+        await to.put(
+          'tree',
+          treeBytes(
+            ...entries.map(([mode, name]): [string, string, string] => [mode, name, to.blob]),
+          ),
+        ),
+        'author A <a@b.c> 1700000000 +0000',
+      ),
+    )
 
 /** fsck's message, and a commit that earns it. */
 const HARMLESS: readonly [string, (to: Make) => Promise<string>][] = [
@@ -68,27 +100,75 @@ const HARMLESS: readonly [string, (to: Make) => Promise<string>][] = [
   ['badDate', line('A <a@b.c> yesterday +0000')],
   ['zeroPaddedDate', line('A <a@b.c> 0012345678 +0000')],
   ['badDateOverflow', line('A <a@b.c> 18446744073709551616 +0000')],
-  ['missingAuthor', (to) => to.put('commit', `tree ${to.tree}\ncommitter A <a@b.c> 1200000000 +0000\n\nold\n`)],
-  ['missingCommitter', (to) => to.put('commit', `tree ${to.tree}\nauthor A <a@b.c> 1200000000 +0000\n\nold\n`)],
-  ['multipleAuthors', (to) => to.put('commit', `tree ${to.tree}\nauthor A <a@b.c> 1 +0000\nauthor B <a@b.c> 2 +0000\ncommitter A <a@b.c> 1200000000 +0000\n\nold\n`)],
-  ['nulInCommit', (to) => to.put('commit', `tree ${to.tree}\nauthor A <a@b.c> 1 +0000\ncommitter A <a@b.c> 1200000000 +0000\n\nold \0 and hidden\n`)],
+  [
+    'missingAuthor',
+    (to) => to.put('commit', `tree ${to.tree}\ncommitter A <a@b.c> 1200000000 +0000\n\nold\n`),
+  ],
+  [
+    'missingCommitter',
+    (to) => to.put('commit', `tree ${to.tree}\nauthor A <a@b.c> 1200000000 +0000\n\nold\n`),
+  ],
+  [
+    'multipleAuthors',
+    (to) =>
+      to.put(
+        'commit',
+        `tree ${to.tree}\nauthor A <a@b.c> 1 +0000\nauthor B <a@b.c> 2 +0000\ncommitter A <a@b.c> 1200000000 +0000\n\nold\n`,
+      ),
+  ],
+  [
+    'nulInCommit',
+    (to) =>
+      to.put(
+        'commit',
+        `tree ${to.tree}\nauthor A <a@b.c> 1 +0000\ncommitter A <a@b.c> 1200000000 +0000\n\nold \0 and hidden\n`,
+      ),
+  ],
   ['badFilemode', withTree(['100640', 'a'], ['100666', 'b'])],
   ['gitattributesSymlink', withTree(['120000', '.gitattributes'])],
-  ['nullSha1 of a submodule', async (to) =>
-    await to.put('commit', commitOf(await to.put('tree', treeBytes(['160000', 'sub', '0'.repeat(40)])), 'author A <a@b.c> 1700000000 +0000'))],
+  [
+    'nullSha1 of a submodule',
+    async (to) =>
+      await to.put(
+        'commit',
+        commitOf(
+          await to.put('tree', treeBytes(['160000', 'sub', '0'.repeat(40)])),
+          'author A <a@b.c> 1700000000 +0000',
+        ),
+      ),
+  ],
 ]
 
 /** What passes everywhere: much old history has it, and git itself makes no fuss of it. */
 const USUAL: typeof HARMLESS = [
   ['zeroPaddedFilemode of files', withTree(['0100644', 'a'], ['0120000', 'link'])],
-  ['zeroPaddedFilemode of directories', async (to) =>
-    await to.put('commit', commitOf(await to.put('tree', treeBytes(['040000', 'dir', await to.put('tree', treeBytes(['0100755', 'deep', to.blob]))])), 'author A <a@b.c> 1700000000 +0000'))],
+  [
+    'zeroPaddedFilemode of directories',
+    async (to) =>
+      await to.put(
+        'commit',
+        commitOf(
+          await to.put(
+            'tree',
+            treeBytes([
+              '040000',
+              'dir',
+              await to.put('tree', treeBytes(['0100755', 'deep', to.blob])),
+            ]),
+          ),
+          'author A <a@b.c> 1700000000 +0000',
+        ),
+      ),
+  ],
   ['mode 100664', withTree(['100664', 'a'])],
-  ['missingTaggerEntry', async (to) => {
-    const commit = await to.put('commit', commitOf(to.tree, 'author A <a@b.c> 1700000000 +0000'))
-    await to.put('tag', `object ${commit}\ntype commit\ntag old\n\nvery old\n`)
-    return commit
-  }],
+  [
+    'missingTaggerEntry',
+    async (to) => {
+      const commit = await to.put('commit', commitOf(to.tree, 'author A <a@b.c> 1700000000 +0000'))
+      await to.put('tag', `object ${commit}\ntype commit\ntag old\n\nvery old\n`)
+      return commit
+    },
+  ],
 ]
 
 const HARMFUL: readonly [string, RegExp, (to: Make) => Promise<string>][] = [
@@ -103,19 +183,37 @@ const HARMFUL: readonly [string, RegExp, (to: Make) => Promise<string>][] = [
   ['entries out of order', /treeNotSorted/, withTree(['100644', 'b'], ['100644', 'a'])],
   ['a mode that is none', /badFilemode/, withTree(['170000', 'a'])],
   ['.gitmodules as a link', /gitmodulesSymlink/, withTree(['120000', '.gitmodules'])],
-  ['a submodule with an option as address', /gitmodulesUrl/, async (to) => {
-    const modules = await to.put('blob', '[submodule "x"]\n\tpath = x\n\turl = -u./payload\n')
-    return await to.put('commit', commitOf(await to.put('tree', treeBytes(['100644', '.gitmodules', modules])), 'author A <a@b.c> 1700000000 +0000'))
-  }],
+  [
+    'a submodule with an option as address',
+    /gitmodulesUrl/,
+    async (to) => {
+      const modules = await to.put('blob', '[submodule "x"]\n\tpath = x\n\turl = -u./payload\n')
+      return await to.put(
+        'commit',
+        commitOf(
+          await to.put('tree', treeBytes(['100644', '.gitmodules', modules])),
+          'author A <a@b.c> 1700000000 +0000',
+        ),
+      )
+    },
+  ],
 ]
 
 let serial = 0
 const nextName = (): string => `repository-${++serial}`
 
 const fetchInto = (store: string, name: string, apply: (refs: readonly Ref[]) => void) =>
-  host.git.fetchFrom(store, outside(), { url: `${backend.url}/${name}`, local: EMPTY, prefixes: ['refs/heads/'], apply: async ({ refs }) => apply(refs) })
+  host.git.fetchFrom(store, outside(), {
+    url: `${backend.url}/${name}`,
+    local: EMPTY,
+    prefixes: ['refs/heads/'],
+    apply: async ({ refs }) => apply(refs),
+  })
 
-/** Dates that git's versions read differently (before the first or the last bracket), or that their own commit-graph cannot hold. */
+/**
+ * Dates that git's versions read differently (before the first or the last bracket), or that their
+ * own commit-graph cannot hold.
+ */
 const DISPUTED = new Set(['badName', 'badEmail, twice in brackets', 'badDateOverflow'])
 
 async function importWhole(what: string, make: (to: Make) => Promise<string>): Promise<string> {
@@ -131,14 +229,22 @@ async function importWhole(what: string, make: (to: Make) => Promise<string>): P
   expect(await host.git.verify(name, [tip])).toEqual([])
   // The pages can show it, and history agrees with git's.
   const log = await host.git.log(name, { tips: [tip] })
-  expect(log.map(({ oid }) => oid)).toEqual((await git(path, 'log', '--format=%H', 'main')).split('\n'))
+  expect(log.map(({ oid }) => oid)).toEqual(
+    (await git(path, 'log', '--format=%H', 'main')).split('\n'),
+  )
   expect(await host.git.tree(name, log.at(-1)!.oid, '', { recursive: true })).not.toBeNull()
   const copy = join(work, nextName())
   await git(work, 'clone', '-q', '--mirror', host.remote(name), copy)
   expect(await objectsOf(copy)).toEqual(await objectsOf(path))
   // Git complains about such objects themselves, and must not about anything else.
-  const said = (await complaints(join(host.root, name), { strict: false })).filter((complaint) => !/^git fsck .*(error|warning) in (commit|tree|tag)/.test(complaint))
-  expect(said.filter((complaint) => !(DISPUTED.has(what) && complaint.includes('commit date for commit')))).toEqual([])
+  const said = (await complaints(join(host.root, name), { strict: false })).filter(
+    (complaint) => !/^git fsck .*(error|warning) in (commit|tree|tag)/.test(complaint),
+  )
+  expect(
+    said.filter(
+      (complaint) => !(DISPUTED.has(what) && complaint.includes('commit date for commit')),
+    ),
+  ).toEqual([])
   return path
 }
 
@@ -184,7 +290,10 @@ describe('what does harm comes in neither way', () => {
       const path = await repository(name, make)
       await host.create(name)
       let applied = false
-      const failure = await fetchInto(name, name, () => (applied = true)).then(() => null, (error: Error) => error)
+      const failure = await fetchInto(name, name, () => (applied = true)).then(
+        () => null,
+        (error: Error) => error,
+      )
       expect(failure?.message).toMatch(reason)
       expect(applied).toBe(false)
       const { code, err } = await tryGit(path, ['push', '-q', host.remote(name), 'refs/heads/main'])

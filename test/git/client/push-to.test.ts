@@ -31,25 +31,36 @@ afterAll(async () => {
   discard(work)
 })
 
-const make = (name: string): Promise<string> => git(work, 'init', '-q', '--bare', '-b', 'main', name)
-const push = (name: string, options: Omit<PushToOptions, 'url'>) => host.git.pushTo('one', outside(), { ...options, url: `${server.url}/${name}` })
+const make = (name: string): Promise<string> =>
+  git(work, 'init', '-q', '--bare', '-b', 'main', name)
+const push = (name: string, options: Omit<PushToOptions, 'url'>) =>
+  host.git.pushTo('one', outside(), { ...options, url: `${server.url}/${name}` })
 
 /** Makes the remote's refs like ours. */
 const mirror = (local: RefSnapshot) => (remote: RemoteRefs) => {
   const there = new Map(remote.refs.map((ref) => [ref.name, ref.oid]))
   const here = new Set(local.refs.map(({ name }) => name))
   return [
-    ...local.refs.filter(({ name, oid }) => there.get(name) !== oid).map(({ name, oid }) => ({ name, old: there.get(name) ?? null, new: oid })),
-    ...remote.refs.filter(({ name }) => !here.has(name)).map(({ name, oid }) => ({ name, old: oid, new: null })),
+    ...local.refs
+      .filter(({ name, oid }) => there.get(name) !== oid)
+      .map(({ name, oid }) => ({ name, old: there.get(name) ?? null, new: oid })),
+    ...remote.refs
+      .filter(({ name }) => !here.has(name))
+      .map(({ name, oid }) => ({ name, old: oid, new: null })),
   ]
 }
-const without = (snapshot: RefSnapshot, change: (refs: readonly Ref[]) => readonly Ref[]): RefSnapshot => ({ ...snapshot, generation: crypto.randomUUID(), refs: change(snapshot.refs) })
+const without = (
+  snapshot: RefSnapshot,
+  change: (refs: readonly Ref[]) => readonly Ref[],
+): RefSnapshot => ({ ...snapshot, generation: crypto.randomUUID(), refs: change(snapshot.refs) })
 
 test('a whole repository, then what changed, then what went', async () => {
   await make('copy')
   const all = await host.snapshot('one')
   const old = (await git(source, 'rev-parse', 'main~20')).trim()
-  const first = without(all, (refs) => refs.map((ref) => (ref.name === 'refs/heads/main' ? { ...ref, oid: old } : ref)))
+  const first = without(all, (refs) =>
+    refs.map((ref) => (ref.name === 'refs/heads/main' ? { ...ref, oid: old } : ref)),
+  )
   const report = await push('copy', { local: first, commands: mirror(first) })
   expect(report.results.every(({ refused }) => refused === null)).toBe(true)
   const copy = join(work, 'copy')
@@ -74,7 +85,10 @@ test('the remote holds every ref to what it was, and an atomic push moves all or
   const copy = join(work, 'races')
   const all = await host.snapshot('one')
   await push('races', { local: all, commands: mirror(all) })
-  const [main, older] = await Promise.all([git(source, 'rev-parse', 'main'), git(source, 'rev-parse', 'main~3')])
+  const [main, older] = await Promise.all([
+    git(source, 'rev-parse', 'main'),
+    git(source, 'rev-parse', 'main~3'),
+  ])
   const commands = () => [
     { name: 'refs/heads/main', old: older, new: main },
     { name: 'refs/heads/fresh', old: null, new: older },
@@ -91,12 +105,21 @@ test('the remote holds every ref to what it was, and an atomic push moves all or
 test('a hook of the remote refuses one ref, in its own words', async () => {
   await make('hooked')
   const copy = join(work, 'hooked')
-  await Bun.write(join(copy, 'hooks', 'update'), '#!/bin/sh\nif [ "$1" = refs/heads/main ]; then echo "main is closed today" >&2; exit 1; fi\n')
+  await Bun.write(
+    join(copy, 'hooks', 'update'),
+    '#!/bin/sh\nif [ "$1" = refs/heads/main ]; then echo "main is closed today" >&2; exit 1; fi\n',
+  )
   await Bun.$`chmod +x ${join(copy, 'hooks', 'update')}`.quiet()
   const all = await host.snapshot('one')
   const said: string[] = []
-  const report = await push('hooked', { local: all, commands: mirror(all), onProgress: (line) => said.push(line) })
-  expect(report.results.find(({ name }) => name === 'refs/heads/main')?.refused).toBe('hook declined')
+  const report = await push('hooked', {
+    local: all,
+    commands: mirror(all),
+    onProgress: (line) => said.push(line),
+  })
+  expect(report.results.find(({ name }) => name === 'refs/heads/main')?.refused).toBe(
+    'hook declined',
+  )
   expect(report.results.filter(({ refused }) => refused !== null).length).toBe(1)
   expect(said).toContain('main is closed today')
   expect((await refsOf(copy)).has('refs/heads/main')).toBe(false)
@@ -107,7 +130,12 @@ test('what only another fork has is never sent', async () => {
   const hidden = (await host.snapshot('one@fork')).refs[0]
   expect(hidden).toBeDefined()
   const all = await host.snapshot('one')
-  await expect(push('leak', { local: all, commands: () => [{ name: 'refs/heads/main', old: null, new: hidden?.oid ?? '' }] })).rejects.toMatchObject({ code: 'missing' })
+  await expect(
+    push('leak', {
+      local: all,
+      commands: () => [{ name: 'refs/heads/main', old: null, new: hidden?.oid ?? '' }],
+    }),
+  ).rejects.toMatchObject({ code: 'missing' })
   expect((await refsOf(join(work, 'leak'))).size).toBe(0)
   expect(await git(join(work, 'leak'), 'count-objects')).toBe('0 objects, 0 kilobytes')
 })
@@ -115,9 +143,16 @@ test('what only another fork has is never sent', async () => {
 test('a remote of the same kind takes it too, and a read-only one says why not', async () => {
   await host.create('peer')
   const all = await host.snapshot('one')
-  const report = await host.git.pushTo('one', outside(), { url: host.remote('peer'), local: all, commands: mirror(all), options: ['reason=test'] })
+  const report = await host.git.pushTo('one', outside(), {
+    url: host.remote('peer'),
+    local: all,
+    commands: mirror(all),
+    options: ['reason=test'],
+  })
   expect(report.results.every(({ refused }) => refused === null)).toBe(true)
   expect([...(host.refs.get('peer') ?? [])].sort()).toEqual([...(await refsOf(source))].sort())
   expect(host.pushes.at(-1)?.options).toEqual(['reason=test'])
-  await expect(push('nowhere', { local: all, commands: mirror(all) })).rejects.toMatchObject({ status: 404 })
+  await expect(push('nowhere', { local: all, commands: mirror(all) })).rejects.toMatchObject({
+    status: 404,
+  })
 })

@@ -16,7 +16,10 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 function gitDiff(a: Uint8Array, b: Uint8Array, ...flags: string[]): string {
   writeFileSync(join(folder, 'a'), a)
   writeFileSync(join(folder, 'b'), b)
-  const { stdout } = spawnSync('git', ['diff', '--no-index', '--text', '-U1', ...flags, 'a', 'b'], { cwd: folder, maxBuffer: 1 << 28 })
+  const { stdout } = spawnSync('git', ['diff', '--no-index', '--text', '-U1', ...flags, 'a', 'b'], {
+    cwd: folder,
+    maxBuffer: 1 << 28,
+  })
   const moves: string[] = []
   let old = 0
   let now = 0
@@ -44,7 +47,10 @@ function ourDiff(a: Uint8Array, b: Uint8Array, options: Parameters<typeof diffLi
   return moves.join(' ')
 }
 
-/** Files of lines from a vocabulary: few words give many equal lines, which is what the algorithms find hard. */
+/**
+ * Files of lines from a vocabulary: few words give many equal lines, which is what the algorithms
+ * find hard.
+ */
 function pair(seed: number): [Buffer, Buffer] {
   const random = new Random(seed)
   const words = random.pick([2, 3, 10, 100, 3000])
@@ -62,7 +68,10 @@ function pair(seed: number): [Buffer, Buffer] {
     else b.splice(random.below(b.length + 1), 0, ...b.splice(at, random.below(30)))
   }
   const end = random.chance(0.2) ? '' : '\n'
-  return [Buffer.from(a.join('\n') + end), Buffer.from(b.join('\n') + (random.chance(0.2) ? '' : end))]
+  return [
+    Buffer.from(a.join('\n') + end),
+    Buffer.from(b.join('\n') + (random.chance(0.2) ? '' : end)),
+  ]
 }
 
 describe('the same lines are removed and added as by git', () => {
@@ -72,7 +81,10 @@ describe('the same lines are removed and added as by git', () => {
         for (let seed = 1; seed <= 60; seed++) {
           const [a, b] = pair(seed)
           const flag = indent ? '--indent-heuristic' : '--no-indent-heuristic'
-          expect([seed, ourDiff(a, b, { algorithm, indent })]).toEqual([seed, gitDiff(a, b, `--diff-algorithm=${algorithm}`, flag)])
+          expect([seed, ourDiff(a, b, { algorithm, indent })]).toEqual([
+            seed,
+            gitDiff(a, b, `--diff-algorithm=${algorithm}`, flag),
+          ])
         }
       })
     }
@@ -82,7 +94,12 @@ describe('the same lines are removed and added as by git', () => {
     const random = new Random(11)
     for (let i = 0; i < 40; i++) {
       const a = randomText(random, 30)
-      const b = Buffer.from(editText(random, a).toString('latin1').replace(/ /g, (space) => (random.chance(0.3) ? '  ' : space)), 'latin1')
+      const b = Buffer.from(
+        editText(random, a)
+          .toString('latin1')
+          .replace(/ /g, (space) => (random.chance(0.3) ? '  ' : space)),
+        'latin1',
+      )
       expect(ourDiff(a, b, { ignoreWhitespace: true })).toBe(gitDiff(a, b, '--histogram', '-w'))
     }
   })
@@ -95,7 +112,10 @@ test('a diff turns the one file into the other', () => {
     const parts: Uint8Array[] = []
     let at = 0
     for (const change of diffLines(old, now)) {
-      parts.push(a.subarray(old.starts[at], old.starts[change.old]), b.subarray(now.starts[change.new], now.starts[change.new + change.newCount]))
+      parts.push(
+        a.subarray(old.starts[at], old.starts[change.old]),
+        b.subarray(now.starts[change.new], now.starts[change.new + change.newCount]),
+      )
       at = change.old + change.oldCount
     }
     expect(Buffer.concat([...parts, a.subarray(old.starts[at])]).equals(b)).toBe(true)
@@ -103,10 +123,14 @@ test('a diff turns the one file into the other', () => {
 })
 
 test('files made to be dear are compared all the same', () => {
-  // Every line once on each side, in opposite order: each split of the histogram leaves almost everything to do again.
+  // Every line once on each side, in opposite order: each split of the histogram leaves almost
+  // everything to do again.
   const forth = Array.from({ length: 40_000 }, (_, i) => `line ${i}`)
   const back = [...forth].reverse()
-  const changes = diffLines(splitLines(Buffer.from(forth.join('\n'))), splitLines(Buffer.from(back.join('\n'))))
+  const changes = diffLines(
+    splitLines(Buffer.from(forth.join('\n'))),
+    splitLines(Buffer.from(back.join('\n'))),
+  )
   const kept = 40_000 - changes.reduce((sum, change) => sum + change.oldCount, 0)
   expect(kept).toBeGreaterThanOrEqual(1)
   expect(changes.reduce((sum, change) => sum + change.oldCount - change.newCount, 0)).toBe(0)

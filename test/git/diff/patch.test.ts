@@ -1,6 +1,13 @@
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { formatPatch, patchBytes } from '../../../src/git/diff/index.ts'
-import { importCommits, Random, randomHistory, Repo, type File, type Files } from '../history-fixture.ts'
+import {
+  importCommits,
+  Random,
+  randomHistory,
+  Repo,
+  type File,
+  type Files,
+} from '../history-fixture.ts'
 
 // Many processes of git on a machine that may be busy.
 setDefaultTimeout(60_000)
@@ -11,7 +18,11 @@ afterAll(() => repos.forEach((repo) => repo.remove()))
 function make(seed: number) {
   const repo = new Repo()
   repos.push(repo)
-  return { repo, oids: importCommits(repo, randomHistory(seed, { commits: 16, files: 8 })), random: new Random(seed) }
+  return {
+    repo,
+    oids: importCommits(repo, randomHistory(seed, { commits: 16, files: 8 })),
+    random: new Random(seed),
+  }
 }
 
 describe('patches are those of git diff, byte for byte', () => {
@@ -22,7 +33,13 @@ describe('patches are those of git diff, byte for byte', () => {
         const [a, b] = [random.pick(oids), random.pick(oids)]
         const context = random.pick([3, 3, 0, 1, 10])
         const ignoreWhitespace = random.chance(0.2)
-        const flags = ['--histogram', '-M', '--abbrev=7', `-U${context}`, ...(ignoreWhitespace ? ['-w'] : [])]
+        const flags = [
+          '--histogram',
+          '-M',
+          '--abbrev=7',
+          `-U${context}`,
+          ...(ignoreWhitespace ? ['-w'] : []),
+        ]
         const git = repo.run(['diff-tree', '-r', '-p', ...flags, a, b]).stdout
         const ours = Buffer.concat([...patchBytes(repo.db, a, b, { context, ignoreWhitespace })])
         expect(ours.toString('latin1')).toBe(git.toString('latin1'))
@@ -49,7 +66,10 @@ test('git apply makes the new tree from the old one', () => {
   expect(applied).toBeGreaterThan(5)
 })
 
-const file = (data: string | Buffer, mode: File['mode'] = '100644'): File => ({ mode, data: Buffer.from(data) })
+const file = (data: string | Buffer, mode: File['mode'] = '100644'): File => ({
+  mode,
+  data: Buffer.from(data),
+})
 
 function between(before: Files, after: Files) {
   const repo = new Repo()
@@ -73,15 +93,29 @@ test('null is the empty tree on either side', () => {
 })
 
 test('paths narrow a patch to files and folders', () => {
-  const { repo, a, b } = between(new Map(), new Map([['d/x', file('1\n')], ['d/y/z', file('2\n')], ['dd', file('3\n')], ['e', file('4\n')]]))
-  const names = (paths: string[]) => formatPatch(repo.db, a, b, { paths }).match(/^\+\+\+ .*/gm) ?? []
+  const { repo, a, b } = between(
+    new Map(),
+    new Map([
+      ['d/x', file('1\n')],
+      ['d/y/z', file('2\n')],
+      ['dd', file('3\n')],
+      ['e', file('4\n')],
+    ]),
+  )
+  const names = (paths: string[]) =>
+    formatPatch(repo.db, a, b, { paths }).match(/^\+\+\+ .*/gm) ?? []
   expect(names(['d'])).toEqual(['+++ b/d/x', '+++ b/d/y/z'])
   expect(names(['e', 'd/y/z', 'd/y'])).toEqual(['+++ b/d/y/z', '+++ b/e'])
   expect(names(['nope'])).toEqual([])
 })
 
 test('text that is not UTF-8 stays as it is in bytes and is marked in text', () => {
-  const { repo, a, b } = between(new Map([['f', file('a\n')]]), new Map([['f', file(Buffer.from([0xff, 0xfe, 10]))]]))
-  expect(Buffer.concat([...patchBytes(repo.db, a, b)]).includes(Buffer.from([0x2b, 0xff, 0xfe, 10]))).toBe(true)
+  const { repo, a, b } = between(
+    new Map([['f', file('a\n')]]),
+    new Map([['f', file(Buffer.from([0xff, 0xfe, 10]))]]),
+  )
+  expect(
+    Buffer.concat([...patchBytes(repo.db, a, b)]).includes(Buffer.from([0x2b, 0xff, 0xfe, 10])),
+  ).toBe(true)
   expect(formatPatch(repo.db, a, b)).toContain('+\ufffd\ufffd\n')
 })

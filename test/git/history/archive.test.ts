@@ -1,6 +1,14 @@
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { spawnSync } from 'node:child_process'
-import { lstatSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { archive } from '../../../src/git/history/index.ts'
@@ -29,14 +37,19 @@ const folder = (): string => {
 
 /** Everything below a folder: mode bits, content or link target, and time. */
 function contents(root: string, at = ''): string[] {
-  return readdirSync(Buffer.from(join(root, at)), { encoding: 'buffer' }).map((name) => name.toString('latin1')).sort().flatMap((name) => {
-    const path = at === '' ? name : `${at}/${name}`
-    const full = Buffer.from(join(root, path), 'latin1')
-    const stat = lstatSync(full)
-    if (stat.isDirectory()) return [`${path}/`, ...contents(root, path)]
-    if (stat.isSymbolicLink()) return [`${path} -> ${readlinkSync(full)}`]
-    return [`${path} ${stat.mode & 0o100 ? 'x' : '-'} ${stat.mtimeMs / 1000} ${Bun.hash(readFileSync(full))}`]
-  })
+  return readdirSync(Buffer.from(join(root, at)), { encoding: 'buffer' })
+    .map((name) => name.toString('latin1'))
+    .sort()
+    .flatMap((name) => {
+      const path = at === '' ? name : `${at}/${name}`
+      const full = Buffer.from(join(root, path), 'latin1')
+      const stat = lstatSync(full)
+      if (stat.isDirectory()) return [`${path}/`, ...contents(root, path)]
+      if (stat.isSymbolicLink()) return [`${path} -> ${readlinkSync(full)}`]
+      return [
+        `${path} ${stat.mode & 0o100 ? 'x' : '-'} ${stat.mtimeMs / 1000} ${Bun.hash(readFileSync(full))}`,
+      ]
+    })
 }
 
 const run = (command: string, ...args: string[]) => {
@@ -78,7 +91,10 @@ describe.each(['tar', 'zip'] as const)('%s', (format) => {
   test.skipIf(!readable)('unpacks to what git archive gives', () => {
     for (const seed of [1, 2, 3]) {
       const repo = make()
-      const tip = importCommits(repo, randomHistory(seed, { commits: 10, files: 12, oddities: 0.3 })).at(-1) ?? ''
+      const tip =
+        importCommits(repo, randomHistory(seed, { commits: 10, files: 12, oddities: 0.3 })).at(
+          -1,
+        ) ?? ''
       const data = Buffer.concat([...archive(repo.db, tip, { format, prefix: 'project-1' })])
       const git = repo.run(['archive', '--format=tar', '--prefix=project-1/', tip]).stdout
       const ours = contents(unpack(format, data))
@@ -93,14 +109,38 @@ describe.each(['tar', 'zip'] as const)('%s', (format) => {
     const link: File = { mode: '120000', data: Buffer.from('t'.repeat(150)) }
     const long = `${'d'.repeat(120)}/${'e'.repeat(150)}/${'f'.repeat(120)}`
     const [oid = '', empty = ''] = importCommits(repo, [
-      { parents: [], time: 1_600_000_000, files: new Map([[long, file], ['sub/in/a', file], ['sub/b', file], ['l', link]]) },
+      {
+        parents: [],
+        time: 1_600_000_000,
+        files: new Map([
+          [long, file],
+          ['sub/in/a', file],
+          ['sub/b', file],
+          ['l', link],
+        ]),
+      },
       { parents: [], time: 1_600_000_000, files: new Map() },
     ])
-    const all = contents(unpack(format, Buffer.concat([...archive(repo.db, oid, { format, prefix: '' })])))
+    const all = contents(
+      unpack(format, Buffer.concat([...archive(repo.db, oid, { format, prefix: '' })])),
+    )
     expect(all).toEqual(contents(unpack('tar', repo.run(['archive', '--format=tar', oid]).stdout)))
-    const below = contents(unpack(format, Buffer.concat([...archive(repo.db, oid, { format, prefix: 'p', path: 'sub' })])))
-    expect(below).toEqual(contents(unpack('tar', repo.run(['archive', '--format=tar', '--prefix=p/', oid, 'sub']).stdout)))
-    expect(contents(unpack(format, Buffer.concat([...archive(repo.db, empty, { format, prefix: 'p' })])))).toEqual(['p/'])
+    const below = contents(
+      unpack(
+        format,
+        Buffer.concat([...archive(repo.db, oid, { format, prefix: 'p', path: 'sub' })]),
+      ),
+    )
+    expect(below).toEqual(
+      contents(
+        unpack('tar', repo.run(['archive', '--format=tar', '--prefix=p/', oid, 'sub']).stdout),
+      ),
+    )
+    expect(
+      contents(
+        unpack(format, Buffer.concat([...archive(repo.db, empty, { format, prefix: 'p' })])),
+      ),
+    ).toEqual(['p/'])
     expect(() => [...archive(repo.db, oid, { format, prefix: '', path: 'nope' })]).toThrow('nope')
     expect(() => [...archive(repo.db, oid, { format, prefix: '../up' })]).toThrow('prefix')
   })
@@ -108,7 +148,8 @@ describe.each(['tar', 'zip'] as const)('%s', (format) => {
 
 test('tar bytes are those of git', () => {
   const repo = make()
-  const tip = importCommits(repo, randomHistory(7, { commits: 8, files: 10, oddities: 0.3 })).at(-1) ?? ''
+  const tip =
+    importCommits(repo, randomHistory(7, { commits: 8, files: 10, oddities: 0.3 })).at(-1) ?? ''
   const ours = Buffer.concat([...archive(repo.db, tip, { format: 'tar', prefix: 'p' })])
   expect(ours.equals(repo.run(['archive', '--format=tar', '--prefix=p/', tip]).stdout)).toBe(true)
 })

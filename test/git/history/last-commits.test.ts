@@ -13,7 +13,11 @@ for (let seed = 1; seed <= 6; seed++) {
   test(`history ${seed}: each entry has the commit that git log -1 gives`, () => {
     const repo = new Repo()
     repos.push(repo)
-    const tip = importCommits(repo, randomHistory(seed, { commits: 40, merges: 0.35, files: 8, skew: seed % 3 === 0 })).at(-1) ?? ''
+    const tip =
+      importCommits(
+        repo,
+        randomHistory(seed, { commits: 40, merges: 0.35, files: 8, skew: seed % 3 === 0 }),
+      ).at(-1) ?? ''
     for (const directory of ['', 'src', 'src/lib', 'doc']) {
       const entries = listTree(repo.db, tip, directory) ?? []
       const found = lastCommits(repo.db, tip, directory)
@@ -21,7 +25,10 @@ for (let seed = 1; seed <= 6; seed++) {
       for (const { name, commit } of found) {
         if (name.includes('\ufffd')) continue
         const path = directory === '' ? name : `${directory}/${name}`
-        expect([path, commit.oid]).toEqual([path, repo.git(['rev-list', '-n1', tip, '--', `:(literal)${path}`]).trim()])
+        expect([path, commit.oid]).toEqual([
+          path,
+          repo.git(['rev-list', '-n1', tip, '--', `:(literal)${path}`]).trim(),
+        ])
       }
     }
   })
@@ -31,12 +38,21 @@ test('with answers for earlier commits, of this branch or of another, it is the 
   for (let seed = 1; seed <= 4; seed++) {
     const repo = new Repo()
     repos.push(repo)
-    const oids = importCommits(repo, randomHistory(seed, { commits: 40, merges: 0.35, files: 8, skew: seed === 3 }))
+    const oids = importCommits(
+      repo,
+      randomHistory(seed, { commits: 40, merges: 0.35, files: 8, skew: seed === 3 }),
+    )
     const tip = oids.at(-1) ?? ''
-    const answer = (oid: string, path: string, known: readonly KnownLastCommits[] = []) => lastCommits(repo.db, oid, path, known).map(({ name, commit }) => [name, commit.oid])
+    const answer = (oid: string, path: string, known: readonly KnownLastCommits[] = []) =>
+      lastCommits(repo.db, oid, path, known).map(({ name, commit }) => [name, commit.oid])
     for (const path of ['', 'src']) {
       const whole = answer(tip, path)
-      const known = [5, 17, 30, 38].map((at): KnownLastCommits => ({ commit: oids[at] ?? '', entries: answer(oids[at] ?? '', path).map(([name = '', oid = '']) => ({ name, oid })) }))
+      const known = [5, 17, 30, 38].map(
+        (at): KnownLastCommits => ({
+          commit: oids[at] ?? '',
+          entries: answer(oids[at] ?? '', path).map(([name = '', oid = '']) => ({ name, oid })),
+        }),
+      )
       for (const one of known) expect(answer(tip, path, [one])).toEqual(whole)
       expect(answer(tip, path, known)).toEqual(whole)
     }
@@ -48,14 +64,48 @@ test('what is known is taken at its word, and looked for no further', () => {
   repos.push(repo)
   const file = (data: string) => ({ mode: '100644' as const, data: Buffer.from(data) })
   const oids = importCommits(repo, [
-    { parents: [], files: new Map([['a', file('1')], ['b', file('1')]]), time: 1 },
-    { parents: [0], files: new Map([['a', file('1')], ['b', file('2')]]), time: 2 },
-    { parents: [1], files: new Map([['a', file('3')], ['b', file('2')]]), time: 3 },
+    {
+      parents: [],
+      files: new Map([
+        ['a', file('1')],
+        ['b', file('1')],
+      ]),
+      time: 1,
+    },
+    {
+      parents: [0],
+      files: new Map([
+        ['a', file('1')],
+        ['b', file('2')],
+      ]),
+      time: 2,
+    },
+    {
+      parents: [1],
+      files: new Map([
+        ['a', file('3')],
+        ['b', file('2')],
+      ]),
+      time: 3,
+    },
   ])
   const [first = '', second = '', third = ''] = oids
   // A false answer shows that it was used.
-  const known = [{ commit: second, entries: [{ name: 'a', oid: second }, { name: 'b', oid: first }] }]
-  expect(lastCommits(repo.db, third, '', known).map(({ name, commit }) => [name, commit.oid])).toEqual([['a', third], ['b', first]])
+  const known = [
+    {
+      commit: second,
+      entries: [
+        { name: 'a', oid: second },
+        { name: 'b', oid: first },
+      ],
+    },
+  ]
+  expect(
+    lastCommits(repo.db, third, '', known).map(({ name, commit }) => [name, commit.oid]),
+  ).toEqual([
+    ['a', third],
+    ['b', first],
+  ])
 })
 
 test('there is nothing to say about a directory that is not there', () => {

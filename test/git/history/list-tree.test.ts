@@ -15,23 +15,35 @@ const make = () => {
   repos.push(repo)
   return repo
 }
-const TYPES: Record<string, string> = { '100644': 'file', '100755': 'file', '120000': 'symlink', '160000': 'submodule', '040000': 'dir' }
+const TYPES: Record<string, string> = {
+  '100644': 'file',
+  '100755': 'file',
+  '120000': 'symlink',
+  '160000': 'submodule',
+  '040000': 'dir',
+}
 
 test('listings have what git ls-tree has', () => {
   for (let seed = 1; seed <= 6; seed++) {
     const repo = make()
     const tip = importCommits(repo, randomHistory(seed, { commits: 12, files: 10 })).at(-1) ?? ''
     const git = (...args: string[]) =>
-      repo.git(['ls-tree', '-l', '-z', ...args]).split('\0').filter(Boolean).map((row) => {
-        const [info = ''] = row.split('\t')
-        const [mode = '', , oid, size] = info.split(/ +/)
-        const path = Buffer.from(row.slice(info.length + 1), 'latin1').toString()
-        return [path, TYPES[mode], mode, oid, size === '-' ? null : size].join()
-      })
+      repo
+        .git(['ls-tree', '-l', '-z', ...args])
+        .split('\0')
+        .filter(Boolean)
+        .map((row) => {
+          const [info = ''] = row.split('\t')
+          const [mode = '', , oid, size] = info.split(/ +/)
+          const path = Buffer.from(row.slice(info.length + 1), 'latin1').toString()
+          return [path, TYPES[mode], mode, oid, size === '-' ? null : size].join()
+        })
     const strip = (entries: ReturnType<typeof listTree>) =>
       (entries ?? []).map(({ path, type, mode, oid, size }) => [path, type, mode, oid, size].join())
     expect(strip(listTree(repo.db, tip, '', { sizes: true }))).toEqual(git(tip))
-    expect(strip(listTree(repo.db, tip, '', { sizes: true, recursive: true }))).toEqual(git('-r', '-t', tip))
+    expect(strip(listTree(repo.db, tip, '', { sizes: true, recursive: true }))).toEqual(
+      git('-r', '-t', tip),
+    )
     for (const entry of listTree(repo.db, tip, '', { recursive: true }) ?? []) {
       expect(findEntry(repo.db, tip, entry.path)?.oid).toBe(entry.oid)
     }
@@ -41,7 +53,16 @@ test('listings have what git ls-tree has', () => {
 test('what is not there is null, and a file is not a directory', () => {
   const repo = make()
   const file = { mode: '100644' as const, data: Buffer.from('hello') }
-  const [oid = ''] = importCommits(repo, [{ parents: [], files: new Map([['a/b', file], ['c\xff', file]]), time: 1 }])
+  const [oid = ''] = importCommits(repo, [
+    {
+      parents: [],
+      files: new Map([
+        ['a/b', file],
+        ['c\xff', file],
+      ]),
+      time: 1,
+    },
+  ])
   expect(listTree(repo.db, oid, 'a/b')).toBeNull()
   expect(listTree(repo.db, oid, 'nope')).toBeNull()
   expect(findEntry(repo.db, oid, 'a/b/c')).toBeNull()
@@ -56,10 +77,14 @@ test('a few trees that stand for billions of paths are refused, and so is bottom
   const db = new ScratchDatabase(make().db)
   const encoder = new TextEncoder()
   const folder = (names: readonly string[], oid: string) =>
-    db.write('tree', serializeTree(names.map((name) => ({ mode: MODE.dir, name: encoder.encode(name), oid }))))
+    db.write(
+      'tree',
+      serializeTree(names.map((name) => ({ mode: MODE.dir, name: encoder.encode(name), oid }))),
+    )
   const empty = db.write('tree', serializeTree([]))
   let wide = empty
-  for (let level = 0; level < 9; level++) wide = folder(['0', '1', '2', '3', '4', '5', '6', '7', '8', '9'], wide)
+  for (let level = 0; level < 9; level++)
+    wide = folder(['0', '1', '2', '3', '4', '5', '6', '7', '8', '9'], wide)
   expect(() => {
     let paths = 0
     for (const { path } of walkTree(db, wide)) if (path !== '') paths++

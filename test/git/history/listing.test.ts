@@ -11,7 +11,9 @@ test('two listings derived from each other are those read afresh, and differ in 
   const oid = () => random.pick(['3', '2', '6d']).repeat(40).slice(0, 40)
   const mode = () => (random.below(99) === 0 ? MODE.executable : MODE.file)
   const tree = (entries: Map<string, string>) =>
-    serializeTree([...entries].map(([name, id]) => ({ mode: mode(), name: encoder.encode(name), oid: id })))
+    serializeTree(
+      [...entries].map(([name, id]) => ({ mode: mode(), name: encoder.encode(name), oid: id })),
+    )
   let entries = new Map<string, string>()
   let data = tree(entries)
   let listing = readListing(data)
@@ -26,7 +28,11 @@ test('two listings derived from each other are those read afresh, and differ in 
     const { other, changed } = compareListing(listing, bytes)
     expect([...other.starts]).toEqual([...readListing(bytes).starts])
     const now = new Set(rows(bytes))
-    expect(changed).toEqual(rows(data).filter((row) => !now.has(row)).map((row) => row.slice(row.indexOf(' ') + 1, -21)))
+    expect(changed).toEqual(
+      rows(data)
+        .filter((row) => !now.has(row))
+        .map((row) => row.slice(row.indexOf(' ') + 1, -21)),
+    )
     entries = next
     data = bytes
     listing = other
@@ -37,5 +43,7 @@ test('two listings derived from each other are those read afresh, and differ in 
 /** Each entry's bytes as text. */
 function rows(data: Uint8Array): string[] {
   const { starts } = readListing(data)
-  return [...starts.slice(0, -1)].map((start, i) => Buffer.from(data).toString('latin1', start, starts[i + 1]))
+  return [...starts.slice(0, -1)].map((start, i) =>
+    Buffer.from(data).toString('latin1', start, starts[i + 1]),
+  )
 }

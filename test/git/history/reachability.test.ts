@@ -1,6 +1,13 @@
 import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { aheadBehind, isReachable, mergeBases } from '../../../src/git/history/index.ts'
-import { importCommits, Random, randomHistory, Repo, type Commit, type Files } from '../history-fixture.ts'
+import {
+  importCommits,
+  Random,
+  randomHistory,
+  Repo,
+  type Commit,
+  type Files,
+} from '../history-fixture.ts'
 
 // Many processes of git on a machine that may be busy.
 setDefaultTimeout(60_000)
@@ -15,15 +22,31 @@ function make(commits: readonly Commit[]) {
 
 for (let seed = 1; seed <= 8; seed++) {
   test(`history ${seed}: merge bases, ahead and behind, ancestors are git's`, () => {
-    const { repo, oids } = make(randomHistory(seed, { commits: 40, merges: 0.45, skew: seed % 2 === 0 }))
+    const { repo, oids } = make(
+      randomHistory(seed, { commits: 40, merges: 0.45, skew: seed % 2 === 0 }),
+    )
     const random = new Random(seed)
     for (let i = 0; i < 12; i++) {
       const [a, b] = [random.pick(oids), random.pick(oids)]
-      const bases = repo.run(['merge-base', '--all', a, b]).stdout.toString().split('\n').filter(Boolean)
+      const bases = repo
+        .run(['merge-base', '--all', a, b])
+        .stdout.toString()
+        .split('\n')
+        .filter(Boolean)
       expect(mergeBases(repo.db, a, b)).toEqual(bases)
-      const counts = repo.git(['rev-list', '--left-right', '--count', `${a}...${b}`]).trim().split('\t').map(Number)
-      expect(aheadBehind(repo.db, a, b)).toEqual({ ahead: counts[0] ?? -1, behind: counts[1] ?? -1, mergeBase: bases[0] ?? null })
-      expect(isReachable(repo.db, a, [b])).toBe(repo.run(['merge-base', '--is-ancestor', a, b]).status === 0)
+      const counts = repo
+        .git(['rev-list', '--left-right', '--count', `${a}...${b}`])
+        .trim()
+        .split('\t')
+        .map(Number)
+      expect(aheadBehind(repo.db, a, b)).toEqual({
+        ahead: counts[0] ?? -1,
+        behind: counts[1] ?? -1,
+        mergeBase: bases[0] ?? null,
+      })
+      expect(isReachable(repo.db, a, [b])).toBe(
+        repo.run(['merge-base', '--is-ancestor', a, b]).status === 0,
+      )
     }
   })
 }

@@ -33,12 +33,26 @@ const fresh = async (): Promise<void> => {
 
 const search = { word: 'KEY', pattern: 'KEY[0-9]+' }
 
-async function found(tips: readonly string[], hide: readonly string[] = [], most?: { commits?: number; bytes?: number; matches?: number }) {
+async function found(
+  tips: readonly string[],
+  hide: readonly string[] = [],
+  most?: { commits?: number; bytes?: number; matches?: number },
+) {
   const store = `s${++made}`
   await host.create(store)
   await git(work, 'push', '-q', host.remote(store), '--all')
-  const { matches, ...rest } = await host.git.searchAdded(store, { tips, hide, ...search, ...(most && { most }) })
-  return { ...rest, matches: matches.map(({ commit, path, line, text }) => `${commit.slice(0, 7)} ${path}:${line} ${text}`) }
+  const { matches, ...rest } = await host.git.searchAdded(store, {
+    tips,
+    hide,
+    ...search,
+    ...(most && { most }),
+  })
+  return {
+    ...rest,
+    matches: matches.map(
+      ({ commit, path, line, text }) => `${commit.slice(0, 7)} ${path}:${line} ${text}`,
+    ),
+  }
 }
 
 test('what a commit adds is found with its place, also when a later one takes it out again', async () => {
@@ -49,7 +63,11 @@ test('what a commit adds is found with its place, also when a later one takes it
   const second = await commit('second')
   put('a.txt', 'clean\n')
   const third = await commit('third')
-  expect((await found([third])).matches).toEqual([`${second.slice(0, 7)} a.txt:5 KEY3`, `${first.slice(0, 7)} a.txt:2 KEY1`, `${first.slice(0, 7)} a.txt:2 KEY2`])
+  expect((await found([third])).matches).toEqual([
+    `${second.slice(0, 7)} a.txt:5 KEY3`,
+    `${first.slice(0, 7)} a.txt:2 KEY1`,
+    `${first.slice(0, 7)} a.txt:2 KEY2`,
+  ])
   expect((await found([third], [first])).matches).toEqual([`${second.slice(0, 7)} a.txt:5 KEY3`])
   expect(await found([third], [third])).toEqual({ matches: [], commits: 0, complete: true })
 })
@@ -63,7 +81,10 @@ test('a file that moves brings nothing new, even when it is changed on the way; 
   const moved = await commit('moved')
   put('c.txt', 'KEY1\n')
   const copied = await commit('copied')
-  expect((await found([copied], [first])).matches).toEqual([`${copied.slice(0, 7)} c.txt:1 KEY1`, `${moved.slice(0, 7)} b.txt:52 KEY5`])
+  expect((await found([copied], [first])).matches).toEqual([
+    `${copied.slice(0, 7)} c.txt:1 KEY1`,
+    `${moved.slice(0, 7)} b.txt:52 KEY5`,
+  ])
 })
 
 test('a merge adds only what none of its parents has, and the commit behind it is still found', async () => {
@@ -83,21 +104,44 @@ test('a merge adds only what none of its parents has, and the commit behind it i
   const merge = await commit('merge')
   const short = (oid: string) => oid.slice(0, 7)
   const { matches } = await found([merge], [base])
-  expect(matches.toSorted()).toEqual([`${short(merge)} evil.txt:1 KEY9`, `${short(merge)} main.txt:2 KEY10`, `${short(side)} side.txt:1 KEY7`, `${short(other)} main.txt:1 KEY8`].toSorted())
-  expect((await found([merge], [side, other])).matches).toEqual([`${short(merge)} evil.txt:1 KEY9`, `${short(merge)} main.txt:2 KEY10`])
+  expect(matches.toSorted()).toEqual(
+    [
+      `${short(merge)} evil.txt:1 KEY9`,
+      `${short(merge)} main.txt:2 KEY10`,
+      `${short(side)} side.txt:1 KEY7`,
+      `${short(other)} main.txt:1 KEY8`,
+    ].toSorted(),
+  )
+  expect((await found([merge], [side, other])).matches).toEqual([
+    `${short(merge)} evil.txt:1 KEY9`,
+    `${short(merge)} main.txt:2 KEY10`,
+  ])
 })
 
 test('binary files and names that are not UTF-8 are searched; bounds stop it and are told', async () => {
   await fresh()
-  writeFileSync(join(work, 'b.bin'), Buffer.concat([Buffer.alloc(3000), Buffer.from('\nKEY4\xff', 'latin1')]))
+  writeFileSync(
+    join(work, 'b.bin'),
+    Buffer.concat([Buffer.alloc(3000), Buffer.from('\nKEY4\xff', 'latin1')]),
+  )
   const binary = await commit('binary')
   writeFileSync(Buffer.concat([Buffer.from(`${work}/`), Buffer.from([0x66, 0xe9])]), 'KEY6')
   const odd = await commit('odd')
-  expect((await found([odd])).matches).toEqual([`${odd.slice(0, 7)} f\ufffd:1 KEY6`, `${binary.slice(0, 7)} b.bin:2 KEY4`])
-  expect(await found([odd], [], { commits: 1 })).toMatchObject({ commits: 1, complete: false, matches: [`${odd.slice(0, 7)} f\ufffd:1 KEY6`] })
+  expect((await found([odd])).matches).toEqual([
+    `${odd.slice(0, 7)} f\ufffd:1 KEY6`,
+    `${binary.slice(0, 7)} b.bin:2 KEY4`,
+  ])
+  expect(await found([odd], [], { commits: 1 })).toMatchObject({
+    commits: 1,
+    complete: false,
+    matches: [`${odd.slice(0, 7)} f\ufffd:1 KEY6`],
+  })
   expect(await found([odd], [], { bytes: 1 })).toMatchObject({ commits: 1, complete: false })
   expect(await found([odd], [], { matches: 1 })).toMatchObject({ commits: 1, complete: false })
-  expect(await found([odd], [], { commits: 2, matches: 3 })).toMatchObject({ commits: 2, complete: true })
+  expect(await found([odd], [], { commits: 2, matches: 3 })).toMatchObject({
+    commits: 2,
+    complete: true,
+  })
 })
 
 test('a search that is given up ends', async () => {
@@ -105,5 +149,7 @@ test('a search that is given up ends', async () => {
   await host.create('given-up')
   const [tip = ''] = (await git(work, 'rev-list', '-1', '--all')).trim().split('\n')
   await git(work, 'push', '-q', host.remote('given-up'), '--all')
-  await expect(host.git.searchAdded('given-up', { tips: [tip], ...search }, ended)).rejects.toThrow()
+  await expect(
+    host.git.searchAdded('given-up', { tips: [tip], ...search }, ended),
+  ).rejects.toThrow()
 })

@@ -4,7 +4,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { land } from '../../../src/git/merge/index.ts'
 import type { MergeMethod, Signature } from '../../../src/git/ports.ts'
-import { importCommits, Random, randomHistory, Repo, type Commit, type File, type Files } from '../history-fixture.ts'
+import {
+  importCommits,
+  Random,
+  randomHistory,
+  Repo,
+  type Commit,
+  type File,
+  type Files,
+} from '../history-fixture.ts'
 
 // Many processes of git on a machine that may be busy.
 setDefaultTimeout(60_000)
@@ -16,8 +24,18 @@ afterAll(() => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true })
 })
 
-const author: Signature = { name: 'Ann Author', email: 'ann@example.org', time: 1_700_000_001, zone: '+0200' }
-const committer: Signature = { name: 'Cee', email: 'cee@example.org', time: 1_700_000_002, zone: '-0330' }
+const author: Signature = {
+  name: 'Ann Author',
+  email: 'ann@example.org',
+  time: 1_700_000_001,
+  zone: '+0200',
+}
+const committer: Signature = {
+  name: 'Cee',
+  email: 'cee@example.org',
+  time: 1_700_000_002,
+  zone: '-0330',
+}
 
 function make(commits: readonly Commit[]) {
   const repo = new Repo()
@@ -26,14 +44,21 @@ function make(commits: readonly Commit[]) {
 }
 
 const text = (data: string): File => ({ mode: '100644', data: Buffer.from(data) })
-const files = (...entries: [string, string][]): Files => new Map(entries.map(([name, data]) => [name, text(data)]))
+const files = (...entries: [string, string][]): Files =>
+  new Map(entries.map(([name, data]) => [name, text(data)]))
 
 /** Two commits on each side of a fork. */
 const forked = () =>
   make([
     { parents: [], files: files(['a', '1\n'], ['b', '1\n']), time: 1 },
     { parents: [0], files: files(['a', '2\n'], ['b', '1\n']), time: 2, message: 'base moves\n' },
-    { parents: [0], files: files(['a', '1\n'], ['b', '2\n']), time: 3, author: 'One <one@example.org>', message: 'first\n\nWhy it is.\n' },
+    {
+      parents: [0],
+      files: files(['a', '1\n'], ['b', '2\n']),
+      time: 3,
+      author: 'One <one@example.org>',
+      message: 'first\n\nWhy it is.\n',
+    },
     {
       parents: [2],
       files: files(['a', '1\n'], ['b', '3\n']),
@@ -44,12 +69,21 @@ const forked = () =>
   ])
 
 function landing(repo: Repo, method: MergeMethod, base = '', head = '', trailers?: string[]) {
-  const found = land(repo.db, { method, base, head, message: 'Land it', author, committer, ...(trailers ? { trailers } : {}) })
+  const found = land(repo.db, {
+    method,
+    base,
+    head,
+    message: 'Land it',
+    author,
+    committer,
+    ...(trailers ? { trailers } : {}),
+  })
   if (!('commit' in found)) throw new Error(`conflicts in ${found.conflicts.join()}`)
   return found
 }
 
-const show = (repo: Repo, commit: string, format: string) => repo.git(['log', '-1', `--format=${format}`, commit]).trim()
+const show = (repo: Repo, commit: string, format: string) =>
+  repo.git(['log', '-1', `--format=${format}`, commit]).trim()
 
 test('merge: a commit with both parents, base first, by the given people', () => {
   const { repo, oids } = forked()
@@ -58,7 +92,9 @@ test('merge: a commit with both parents, base first, by the given people', () =>
   expect(show(repo, commit, '%P|%T|%an %ae %at %ai|%cn %ct|%B')).toBe(
     `${base} ${head}|${tree}|Ann Author ann@example.org 1700000001 2023-11-15 00:13:21 +0200|Cee 1700000002|Land it`,
   )
-  expect(repo.git(['cat-file', 'blob', `${commit}:a`]) + repo.git(['cat-file', 'blob', `${commit}:b`])).toBe('2\n3\n')
+  expect(
+    repo.git(['cat-file', 'blob', `${commit}:a`]) + repo.git(['cat-file', 'blob', `${commit}:b`]),
+  ).toBe('2\n3\n')
   expect(repo.run(['fsck', '--strict', commit]).status).toBe(0)
 })
 
@@ -77,13 +113,16 @@ test('rebase: each commit again, with its author and message, and trailers where
   expect(show(repo, commit, '%an|%cn|%ct|%B')).toBe(
     'Two|Cee|1700000002|second\n\nSigned-off-by: Two <two@example.org>\nReviewed-by: Rae <rae@example.org>',
   )
-  expect(show(repo, `${commit}^`, '%an|%P|%B')).toBe(`One|${base}|first\n\nWhy it is.\n\nReviewed-by: Rae <rae@example.org>`)
+  expect(show(repo, `${commit}^`, '%an|%P|%B')).toBe(
+    `One|${base}|first\n\nWhy it is.\n\nReviewed-by: Rae <rae@example.org>`,
+  )
 })
 
 test('what could be fast-forwarded gets commits of its own', () => {
   const { repo, oids } = forked()
   const [root, , , head] = oids
-  for (const method of ['merge', 'squash', 'rebase'] as const) expect(landing(repo, method, root, head).commit).not.toBe(head)
+  for (const method of ['merge', 'squash', 'rebase'] as const)
+    expect(landing(repo, method, root, head).commit).not.toBe(head)
 })
 
 test('conflicts are named, and no commit is made', () => {
@@ -94,7 +133,9 @@ test('conflicts are named, and no commit is made', () => {
   ])
   const [, base = '', head = ''] = oids
   for (const method of ['merge', 'squash', 'rebase'] as const) {
-    expect(land(repo.db, { method, base, head, message: 'm', author, committer })).toEqual({ conflicts: ['a'] })
+    expect(land(repo.db, { method, base, head, message: 'm', author, committer })).toEqual({
+      conflicts: ['a'],
+    })
   }
   expect(repo.db.written.size).toBe(0)
 })
@@ -117,7 +158,16 @@ test('a message in another encoding is replayed byte for byte', () => {
 test('rebasing gives the commits and trees that git rebase gives', () => {
   let clean = 0
   for (let seed = 1; seed <= 5; seed++) {
-    const { repo, oids } = make(randomHistory(seed, { commits: 18, merges: 0.2, oddities: 0.05, collisions: 0.02, files: 8, renames: 0.1 }))
+    const { repo, oids } = make(
+      randomHistory(seed, {
+        commits: 18,
+        merges: 0.2,
+        oddities: 0.05,
+        collisions: 0.02,
+        files: 8,
+        renames: 0.1,
+      }),
+    )
     const random = new Random(seed)
     for (let i = 0; i < 5; i++) {
       const [base, head] = [random.pick(oids), random.pick(oids)]
@@ -131,7 +181,8 @@ test('rebasing gives the commits and trees that git rebase gives', () => {
         expect(found).toHaveProperty('conflicts')
         continue
       }
-      const list = (tip: string) => repo.lines(['log', '--topo-order', '--format=%T %an %at %s', tip, `^${base}`])
+      const list = (tip: string) =>
+        repo.lines(['log', '--topo-order', '--format=%T %an %at %s', tip, `^${base}`])
       const rebased = repo.run(['rev-parse', 'HEAD'], undefined, tree).stdout.toString().trim()
       expect(list('commit' in found ? found.commit : '')).toEqual(list(rebased))
       clean++

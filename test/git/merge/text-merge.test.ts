@@ -1,6 +1,13 @@
 import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { mergeText } from '../../../src/git/merge/index.ts'
-import { editText, importCommits, Random, randomText, Repo, type Commit } from '../history-fixture.ts'
+import {
+  editText,
+  importCommits,
+  Random,
+  randomText,
+  Repo,
+  type Commit,
+} from '../history-fixture.ts'
 
 // Many processes of git on a machine that may be busy.
 setDefaultTimeout(60_000)
@@ -16,7 +23,11 @@ test('clean or in conflict, the bytes are those of git', () => {
     const ours = editText(random, base)
     const theirs = random.chance(0.1) ? ours : editText(random, base)
     for (const [n, data] of [base, ours, theirs].entries()) {
-      commits.push({ parents: n === 0 ? [] : [3 * i], files: new Map([['f', { mode: '100644', data }]]), time: 1000 + n })
+      commits.push({
+        parents: n === 0 ? [] : [3 * i],
+        files: new Map([['f', { mode: '100644', data }]]),
+        time: 1000 + n,
+      })
     }
   }
   const oids = importCommits(repo, commits)

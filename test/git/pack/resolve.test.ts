@@ -57,11 +57,14 @@ for (const { others, memory, piece } of [
   test(`a pack in pieces of ${piece} bytes, with ${others} helpers and ${memory} bytes for bases, gets git's index`, () => {
     const path = join(work, `pack-${others}-${memory}`)
     const receiver = new PackReceiver(`${path}.pack`, limits)
-    for (let at = 0; at < pack.length; at += piece) receiver.push(new Uint8Array(pack.subarray(at, at + piece)))
+    for (let at = 0; at < pack.length; at += piece)
+      receiver.push(new Uint8Array(pack.subarray(at, at + piece)))
     receiver.end()
     receiver.close()
     const help = helpers(others)
-    const resolver = finish(resolveDeltas(receiver, pack.length - 20, { maxObjectBytes: 1e9, memory }, help, 100))
+    const resolver = finish(
+      resolveDeltas(receiver, pack.length - 20, { maxObjectBytes: 1e9, memory }, help, 100),
+    )
     expect(resolver.resolved).toBe(resolver.deltas)
     expect(resolver.deltas).toBeGreaterThan(100)
     expect(help.asked).toBe(others)

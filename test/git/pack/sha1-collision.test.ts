@@ -31,7 +31,10 @@ describe('the two messages of the first published collision', () => {
       expect(look(message)).toEqual({ sum: sha1(message), found: true })
       const longer = Buffer.concat([message, Buffer.alloc(5000, 'and more')])
       for (const cut of [1, 63, 64, 65, 193, 300, 320]) {
-        expect(look(longer.subarray(0, cut), longer.subarray(cut))).toEqual({ sum: sha1(longer), found: true })
+        expect(look(longer.subarray(0, cut), longer.subarray(cut))).toEqual({
+          sum: sha1(longer),
+          found: true,
+        })
       }
     }
   })
@@ -49,10 +52,15 @@ describe('the two messages of the first published collision', () => {
 
 test('the hash is that of SHA-1 for every length around a block, and harmless bytes are not suspected', () => {
   let state = 12345
-  const bytes = Buffer.from(Array.from({ length: 300_000 }, () => (state = (state * 48271) % 2147483647) & 255))
+  const bytes = Buffer.from(
+    Array.from({ length: 300_000 }, () => (state = (state * 48271) % 2147483647) & 255),
+  )
   for (let length = 0; length < 200; length++) {
     const part = bytes.subarray(length, length * 2)
-    expect(look(part.subarray(0, length >> 1), part.subarray(length >> 1))).toEqual({ sum: sha1(part), found: false })
+    expect(look(part.subarray(0, length >> 1), part.subarray(length >> 1))).toEqual({
+      sum: sha1(part),
+      found: false,
+    })
   }
   expect(look(bytes)).toEqual({ sum: sha1(bytes), found: false })
   for (const fill of [0, 0xff, 0x55]) expect(look(Buffer.alloc(100_000, fill)).found).toBe(false)
@@ -61,7 +69,11 @@ test('the hash is that of SHA-1 for every length around a block, and harmless by
 describe('a pack that comes in', () => {
   /** Suspects objects that hold a word. */
   const suspicious = (word: string) => (): Finder => {
-    const finder = { found: false, update: (bytes: Uint8Array) => void (finder.found ||= Buffer.from(bytes).includes(word)), digest: () => null }
+    const finder = {
+      found: false,
+      update: (bytes: Uint8Array) => void (finder.found ||= Buffer.from(bytes).includes(word)),
+      digest: () => null,
+    }
     return finder
   }
 
@@ -75,7 +87,10 @@ describe('a pack that comes in', () => {
       await git(work, 'clone', '-q', '--bare', directory, bare)
       await git(work, 'init', '-q', '--bare', 'empty.git')
       const reader = new EntryReader(4 << 20, 1 << 30)
-      const [full, empty] = [new ObjectStore(bare, reader), new ObjectStore(join(work, 'empty.git'), reader)]
+      const [full, empty] = [
+        new ObjectStore(bare, reader),
+        new ObjectStore(join(work, 'empty.git'), reader),
+      ]
       full.refresh()
       const [pack] = full.packs
       if (!pack) throw new Error('no pack')
@@ -88,7 +103,9 @@ describe('a pack that comes in', () => {
       }
       expect(run(undefined)).toBe(true)
       expect(run(100)).toBe(false)
-      expect(() => run(undefined, suspicious('author'))).toThrow('was made for a collision of SHA-1')
+      expect(() => run(undefined, suspicious('author'))).toThrow(
+        'was made for a collision of SHA-1',
+      )
       // What is there already is not looked at again.
       expect(run(undefined, suspicious('author'), full)).toBe(true)
       expect(run(0, suspicious('author'))).toBe(false)
@@ -109,14 +126,19 @@ describe('a pack that comes in', () => {
       await git(source, 'commit', '-qm', 'small')
       await git(source, 'push', '-q', host.remote('one'), 'main')
       expect(host.pushes.at(-1)?.unlooked).toBe(false)
-      await Bun.write(join(source, 'large'), crypto.getRandomValues(new Uint8Array(65536)).toHex().repeat(40))
+      await Bun.write(
+        join(source, 'large'),
+        crypto.getRandomValues(new Uint8Array(65536)).toHex().repeat(40),
+      )
       await git(source, 'add', '-A')
       await git(source, 'commit', '-qm', 'large')
       await git(source, 'push', '-q', host.remote('one'), 'main')
       expect(host.pushes.at(-1)?.unlooked).toBe(true)
       const tip = await git(source, 'rev-parse', 'HEAD')
       expect(await host.git.findForged('one', { tips: [tip] })).toEqual([])
-      await expect(host.git.findForged('one', { tips: [tip] }, AbortSignal.abort())).rejects.toThrow('given up')
+      await expect(
+        host.git.findForged('one', { tips: [tip] }, AbortSignal.abort()),
+      ).rejects.toThrow('given up')
     } finally {
       discard(work)
       await host.close()

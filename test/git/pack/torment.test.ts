@@ -12,7 +12,12 @@ let work: string
 
 beforeAll(async () => {
   work = scratch()
-  host = await startHost({ maxObjectBytes: 8 << 20, maxPackBytes: 16 << 20, maxObjects: 100_000, memoryBudget: 64 << 20 })
+  host = await startHost({
+    maxObjectBytes: 8 << 20,
+    maxPackBytes: 16 << 20,
+    maxObjects: 100_000,
+    memoryBudget: 64 << 20,
+  })
 })
 
 afterAll(async () => {
@@ -21,10 +26,25 @@ afterAll(async () => {
 })
 
 test('packs that were changed at random are refused whole, each with an answer, within the memory there is', async () => {
-  const source = await makeHistory(work, 'source', { seed: 5, commits: 25, files: 8, merges: false, tags: false })
-  const name = readdirSync(join(source, 'objects', 'pack')).find((one) => one.endsWith('.pack')) ?? ''
-  const real = { pack: Buffer.from(await Bun.file(join(source, 'objects', 'pack', name)).bytes()), tip: await git(source, 'rev-parse', 'main') }
-  const { problems, refused, growth } = await torment(host, (seed) => hostile(real, random(seed)), 20_260_000, 250)
+  const source = await makeHistory(work, 'source', {
+    seed: 5,
+    commits: 25,
+    files: 8,
+    merges: false,
+    tags: false,
+  })
+  const name =
+    readdirSync(join(source, 'objects', 'pack')).find((one) => one.endsWith('.pack')) ?? ''
+  const real = {
+    pack: Buffer.from(await Bun.file(join(source, 'objects', 'pack', name)).bytes()),
+    tip: await git(source, 'rev-parse', 'main'),
+  }
+  const { problems, refused, growth } = await torment(
+    host,
+    (seed) => hostile(real, random(seed)),
+    20_260_000,
+    250,
+  )
   expect(problems).toEqual([])
   expect(refused).toBeGreaterThan(200)
   expect(growth).toBeLessThan(512 << 20)

@@ -30,10 +30,17 @@ async function until(holds: () => boolean): Promise<void> {
 }
 
 test('a sender that goes away in the middle leaves nothing', async () => {
-  const pack = makePack(Array.from({ length: 30 }, () => ({ type: 'blob', data: crypto.getRandomValues(new Uint8Array(50_000)) }) as const))
+  const pack = makePack(
+    Array.from(
+      { length: 30 },
+      () => ({ type: 'blob', data: crypto.getRandomValues(new Uint8Array(50_000)) }) as const,
+    ),
+  )
   const head = Buffer.concat([pkt(`${ZERO} ${'1'.repeat(40)} refs/heads/x\0report-status`), FLUSH])
   const socket = connect(Number(new URL(host.url).port), '127.0.0.1')
-  socket.write(`POST /one/git-receive-pack HTTP/1.1\r\nHost: x\r\nContent-Length: ${head.length + pack.length}\r\n\r\n`)
+  socket.write(
+    `POST /one/git-receive-pack HTTP/1.1\r\nHost: x\r\nContent-Length: ${head.length + pack.length}\r\n\r\n`,
+  )
   socket.write(head)
   socket.write(pack.subarray(0, 800_000))
   await until(() => temporaries().length > 0)
@@ -50,7 +57,10 @@ test('readers that go away free their place for others', async () => {
     const lines = [...tips.map((tip) => pkt(`want ${tip}\n`)), pkt('done\n')]
     const body = Buffer.concat([pkt('command=fetch\n'), Buffer.from('0001'), ...lines, FLUSH])
     const snapshot = await host.snapshot('one')
-    const stream = host.git.uploadPack('one', snapshot, { protocol: 2, body: new Blob([body]).stream() as ReadableStream<Uint8Array> })
+    const stream = host.git.uploadPack('one', snapshot, {
+      protocol: 2,
+      body: new Blob([body]).stream() as ReadableStream<Uint8Array>,
+    })
     const reader = stream.getReader()
     if (i % 2) await reader.read()
     await reader.cancel()

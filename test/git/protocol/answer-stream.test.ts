@@ -1,8 +1,15 @@
-/** Answers that leave the process as they are made: through a real listener to a real socket, and to readers inside. */
+/**
+ * Answers that leave the process as they are made: through a real listener to a real socket, and to
+ * readers inside.
+ */
 import { afterEach, expect, test } from 'bun:test'
 import { connect, type Socket } from 'node:net'
 import type { Sending } from '../../../src/git/ports.ts'
-import { answerSoon, answerStream, type AnswerSink } from '../../../src/git/protocol/answer-stream.ts'
+import {
+  answerSoon,
+  answerStream,
+  type AnswerSink,
+} from '../../../src/git/protocol/answer-stream.ts'
 
 const BLOCK = 1 << 18
 const BLOCKS = 200
@@ -19,10 +26,12 @@ const whole = (blocks: number): string => {
   for (let at = 0; at < blocks; at++) hasher.update(block(at))
   return hasher.digest('hex')
 }
-const hashOf = (bytes: Uint8Array): string => new Bun.CryptoHasher('sha1').update(bytes).digest('hex')
+const hashOf = (bytes: Uint8Array): string =>
+  new Bun.CryptoHasher('sha1').update(bytes).digest('hex')
 
 /** Puts blocks as fast as they are taken, and gives back the memory of each as soon as it may. */
-const sender = (blocks: number, sent = { blocks: 0, gone: false }) =>
+const sender =
+  (blocks: number, sent = { blocks: 0, gone: false }) =>
   async (sink: AnswerSink): Promise<void> => {
     sink.onCancel(() => (sent.gone = true))
     for (let at = 0; at < blocks && !sent.gone; at++) {
@@ -34,7 +43,13 @@ const sender = (blocks: number, sent = { blocks: 0, gone: false }) =>
   }
 
 function serve(make: (sink: AnswerSink) => Promise<void>, sending: Sending = {}): number {
-  server = Bun.serve({ hostname: '127.0.0.1', port: 0, idleTimeout: 0, development: false, fetch: () => new Response(answerStream(make, sending)) })
+  server = Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    idleTimeout: 0,
+    development: false,
+    fetch: () => new Response(answerStream(make, sending)),
+  })
   return server.port ?? 0
 }
 
@@ -95,16 +110,23 @@ test('an answer that fails, or is given up, is not taken for a whole one', async
     await sender(10)(sink)
     throw new Error('the disk is gone')
   })
-  const cutOff = async (port: number): Promise<string> => await (await fetch(`http://127.0.0.1:${port}`)).bytes().then(() => 'whole', () => 'cut off')
+  const cutOff = async (port: number): Promise<string> =>
+    await (await fetch(`http://127.0.0.1:${port}`)).bytes().then(
+      () => 'whole',
+      () => 'cut off',
+    )
   expect(await cutOff(failing)).toBe('cut off')
   await server?.stop(true)
   const giveUp = new AbortController()
   let ends = 0
-  const port = serve(async (sink) => {
-    await sender(10)(sink)
-    giveUp.abort()
-    await sender(10)(sink)
-  }, { signal: giveUp.signal, onEnd: () => void ends++ })
+  const port = serve(
+    async (sink) => {
+      await sender(10)(sink)
+      giveUp.abort()
+      await sender(10)(sink)
+    },
+    { signal: giveUp.signal, onEnd: () => void ends++ },
+  )
   expect([await cutOff(port), ends]).toEqual(['cut off', 1])
 })
 
@@ -127,7 +149,8 @@ test('readers in this process get copies, as slowly as they like', async () => {
   const held = await standstill(() => sent.blocks)
   expect(held).toBeLessThan(10)
   const parts = [first.value!]
-  for (let next = await reader.read(); !next.done; next = await reader.read()) parts.push(next.value)
+  for (let next = await reader.read(); !next.done; next = await reader.read())
+    parts.push(next.value)
   expect(hashOf(Buffer.concat(parts))).toBe(whole(20))
   expect(hashOf(await new Response(answerStream(sender(20))).bytes())).toBe(whole(20))
 
@@ -151,5 +174,7 @@ test('a short answer comes whole, a long one as a stream, and either says what w
   const long = await answerSoon(sender(20))
   expect(long).toBeInstanceOf(ReadableStream)
   expect(hashOf(await new Response(long as ReadableStream<Uint8Array>).bytes())).toBe(whole(20))
-  expect(answerSoon(() => Promise.reject(new Error('no such thing')))).rejects.toThrow('no such thing')
+  expect(answerSoon(() => Promise.reject(new Error('no such thing')))).rejects.toThrow(
+    'no such thing',
+  )
 })

@@ -29,11 +29,25 @@ test('isomorphic-git clones, fetches and pushes', async () => {
   const dir = join(work, 'iso')
   const url = host.remote('one')
   await isomorphic.clone({ fs, http, dir, url, ref: 'main' })
-  expect(await isomorphic.resolveRef({ fs, dir, ref: 'HEAD' })).toBe(await git(source, 'rev-parse', 'main'))
+  expect(await isomorphic.resolveRef({ fs, dir, ref: 'HEAD' })).toBe(
+    await git(source, 'rev-parse', 'main'),
+  )
   fs.writeFileSync(join(dir, 'new.txt'), 'from another client\n')
   await isomorphic.add({ fs, dir, filepath: 'new.txt' })
-  const oid = await isomorphic.commit({ fs, dir, message: 'new', author: { name: 'Iso', email: 'iso@example.org' } })
-  const pushed = await isomorphic.push({ fs, http, dir, url, ref: 'main', remoteRef: 'refs/heads/iso' })
+  const oid = await isomorphic.commit({
+    fs,
+    dir,
+    message: 'new',
+    author: { name: 'Iso', email: 'iso@example.org' },
+  })
+  const pushed = await isomorphic.push({
+    fs,
+    http,
+    dir,
+    url,
+    ref: 'main',
+    remoteRef: 'refs/heads/iso',
+  })
   expect(pushed.ok).toBe(true)
   expect(host.refs.get('one')!.get('refs/heads/iso')).toBe(oid)
   const shallow = join(work, 'iso-shallow')
@@ -46,7 +60,9 @@ test('isomorphic-git clones, fetches and pushes', async () => {
 
 test('boundaries are said without line feeds, which libgit2 insists on', async () => {
   const tip = await git(source, 'rev-parse', 'main')
-  const answer = (await rawV2(host, 'one', 'fetch', [`want ${tip}`, 'deepen 1', 'done'])).toString('latin1')
+  const answer = (await rawV2(host, 'one', 'fetch', [`want ${tip}`, 'deepen 1', 'done'])).toString(
+    'latin1',
+  )
   expect(answer).toContain(`0034shallow ${tip}0`)
   expect(dataLines(Buffer.from(answer, 'latin1'))[0]).toBe('shallow-info')
 })

@@ -28,7 +28,9 @@ test('pushes, clones and maintenance at once leave a sound store', async () => {
     const namespace = i % 2 ? 'one' : 'one@fork'
     return tryGit(source, ['push', '-q', host.remote(namespace), `${all[i * 6]}:refs/heads/b${i}`])
   })
-  const clones = Array.from({ length: 3 }, (_, i) => tryGit(work, ['clone', '-q', '--mirror', host.remote('one'), join(work, `c${i}`)]))
+  const clones = Array.from({ length: 3 }, (_, i) =>
+    tryGit(work, ['clone', '-q', '--mirror', host.remote('one'), join(work, `c${i}`)]),
+  )
   const tips = () => [...host.refs.get('one')!.values(), ...host.refs.get('one@fork')!.values()]
   await host.git.maintain('one', tips())
   for (const push of await Promise.all(pushes)) expect(push.code).toBe(0)
@@ -39,7 +41,11 @@ test('pushes, clones and maintenance at once leave a sound store', async () => {
   }
   expect(await host.git.verify('one', tips())).toEqual([])
   await git(work, 'clone', '-q', '--mirror', host.remote('one@fork'), join(work, 'fork'))
-  expect((await objectsOf(join(work, 'fork'))).length).toBe(Number(await git(source, 'rev-list', '--objects', '--count', ...host.refs.get('one@fork')!.values())))
+  expect((await objectsOf(join(work, 'fork'))).length).toBe(
+    Number(
+      await git(source, 'rev-list', '--objects', '--count', ...host.refs.get('one@fork')!.values()),
+    ),
+  )
 })
 
 test('of two pushes to one ref the second is told to fetch first', async () => {
@@ -50,7 +56,9 @@ test('of two pushes to one ref the second is told to fetch first', async () => {
     if (++waiting === 2) both.resolve()
     await both.promise
   }
-  const results = await Promise.all([a, b].map((oid) => tryGit(source, ['push', host.remote('one'), `${oid}:refs/heads/race`])))
+  const results = await Promise.all(
+    [a, b].map((oid) => tryGit(source, ['push', host.remote('one'), `${oid}:refs/heads/race`])),
+  )
   host.before = async () => {}
   expect(results.map((result) => result.code).sort()).toEqual([0, 1])
   expect(results.find((result) => result.code === 1)!.err).toContain('stale info')

@@ -25,13 +25,15 @@ afterAll(async () => {
 })
 
 test('random repositories: what git gets from the engine is what it gets from git', async () => {
-  // Others every time; what differs comes again with `bun scripts/git-differential.ts --count 1 --seed N`.
+  // Others every time; what differs comes again with `bun scripts/git-differential.ts --count 1
+  // --seed N`.
   const first = Math.floor(Math.random() * 100_000_000)
   const differential = new Differential(host, backend, work)
   const found: Difference[] = []
   let next = 0
   const run = async () => {
-    while (next < REPOSITORIES) found.push(...(await differential.run(first + next++, CONVERSATIONS, 'small')))
+    while (next < REPOSITORIES)
+      found.push(...(await differential.run(first + next++, CONVERSATIONS, 'small')))
   }
   await Promise.all([run(), run()])
   expect({ first, found }).toEqual({ first, found: [] })

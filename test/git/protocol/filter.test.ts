@@ -25,14 +25,31 @@ afterAll(async () => {
 
 /** The ids that a partial clone holds itself. */
 async function held(copy: string): Promise<string[]> {
-  const text = await git(copy, 'cat-file', '--batch-all-objects', '--batch-check=%(objectname)', '--unordered')
+  const text = await git(
+    copy,
+    'cat-file',
+    '--batch-all-objects',
+    '--batch-check=%(objectname)',
+    '--unordered',
+  )
   return text.split('\n').sort()
 }
 
-for (const filter of ['blob:none', 'blob:limit=1k', 'blob:limit=700', 'tree:0', 'tree:1', 'tree:2', 'tree:3', 'object:type=commit', 'combine:tree:3+blob:limit=1k']) {
+for (const filter of [
+  'blob:none',
+  'blob:limit=1k',
+  'blob:limit=700',
+  'tree:0',
+  'tree:1',
+  'tree:2',
+  'tree:3',
+  'object:type=commit',
+  'combine:tree:3+blob:limit=1k',
+]) {
   test(`--filter=${filter} leaves out what git leaves out`, async () => {
     const name = filter.replace(/\W/g, '-')
-    const clone = (remote: string, copy: string) => git(work, 'clone', '-q', '--bare', `--filter=${filter}`, remote, copy)
+    const clone = (remote: string, copy: string) =>
+      git(work, 'clone', '-q', '--bare', `--filter=${filter}`, remote, copy)
     await clone(host.remote('one'), join(work, `ours-${name}`))
     await clone(`file://${source}`, join(work, `theirs-${name}`))
     expect(await held(join(work, `ours-${name}`))).toEqual(await held(join(work, `theirs-${name}`)))
@@ -45,11 +62,20 @@ test('what was left out comes when it is needed', async () => {
   expect(await git(copy, 'status', '--porcelain')).toBe('')
   const old = (await git(copy, 'rev-list', '--first-parent', 'main')).split('\n').at(-1)!
   await git(copy, 'checkout', '-q', old)
-  expect(await git(copy, 'rev-parse', 'HEAD^{tree}')).toBe(await git(source, 'rev-parse', `${old}^{tree}`))
+  expect(await git(copy, 'rev-parse', 'HEAD^{tree}')).toBe(
+    await git(source, 'rev-parse', `${old}^{tree}`),
+  )
 })
 
 test('filters that are not served are refused by name', async () => {
-  const ran = await tryGit(work, ['clone', '-q', '--bare', '--filter=sparse:oid=main:x', host.remote('one'), join(work, 'sparse')])
+  const ran = await tryGit(work, [
+    'clone',
+    '-q',
+    '--bare',
+    '--filter=sparse:oid=main:x',
+    host.remote('one'),
+    join(work, 'sparse'),
+  ])
   expect(ran.code).not.toBe(0)
   expect(ran.err).toContain('sparse')
 })

@@ -6,10 +6,18 @@ import { commitText, copyDelta, idOf, insertDelta, makePack, treeBytes } from '.
 import { bandOf, dataLines, rawPush, rawV2 } from '../support/raw.ts'
 import { discard, git, scratch, tryGit } from '../support/real-git.ts'
 
-/** `shared` is the open repository, `shared@secret` a fork of it that the reader may not see. Both share one store. */
+/**
+ * `shared` is the open repository, `shared@secret` a fork of it that the reader may not see. Both
+ * share one store.
+ */
 let host: TestHost
 let work: string
-const secret: Record<'commit' | 'tree' | 'blob' | 'tag', string> = { commit: '', tree: '', blob: '', tag: '' }
+const secret: Record<'commit' | 'tree' | 'blob' | 'tag', string> = {
+  commit: '',
+  tree: '',
+  blob: '',
+  tag: '',
+}
 let open = ''
 
 beforeAll(async () => {
@@ -47,17 +55,36 @@ const kinds = ['commit', 'tree', 'blob', 'tag'] as const
 
 describe('what another fork sent', () => {
   test('is in the store and goes to those who may see it', async () => {
-    for (const kind of kinds) expect((await rawV2(host, 'shared@secret', 'fetch', [`want ${secret[kind]}`, 'done'])).includes('PACK')).toBe(true)
+    for (const kind of kinds)
+      expect(
+        (await rawV2(host, 'shared@secret', 'fetch', [`want ${secret[kind]}`, 'done'])).includes(
+          'PACK',
+        ),
+      ).toBe(true)
   })
 
   for (const kind of kinds) {
     test(`cannot be fetched by its id: a ${kind}`, async () => {
-      for (const extra of [[], [`have ${open}`], [`have ${secret.commit}`], ['deepen 1'], ['filter blob:none']]) {
-        const answer = await rawV2(host, 'shared', 'fetch', [`want ${secret[kind]}`, ...extra, 'done'])
+      for (const extra of [
+        [],
+        [`have ${open}`],
+        [`have ${secret.commit}`],
+        ['deepen 1'],
+        ['filter blob:none'],
+      ]) {
+        const answer = await rawV2(host, 'shared', 'fetch', [
+          `want ${secret[kind]}`,
+          ...extra,
+          'done',
+        ])
         expect(dataLines(answer)[0]).toBe(`ERR upload-pack: not our ref ${secret[kind]}`)
         expect(answer.includes('PACK')).toBe(false)
       }
-      const body = Buffer.concat([pkt(`want ${secret[kind]} side-band-64k ofs-delta\n`), FLUSH, pkt('done\n')])
+      const body = Buffer.concat([
+        pkt(`want ${secret[kind]} side-band-64k ofs-delta\n`),
+        FLUSH,
+        pkt('done\n'),
+      ])
       const old = await fetch(`${host.remote('shared')}/git-upload-pack`, { method: 'POST', body })
       expect(await old.text()).toContain(`ERR upload-pack: not our ref ${secret[kind]}`)
     })
@@ -66,17 +93,29 @@ describe('what another fork sent', () => {
   test('is not told from what does not exist at all', async () => {
     const nothing = '7'.repeat(40)
     const said = async (args: (oid: string) => string[]) => {
-      const [a, b] = await Promise.all([secret.commit, nothing].map(async (oid) => (await rawV2(host, 'shared', 'fetch', args(oid))).toString('latin1').replaceAll(oid, 'OID')))
+      const [a, b] = await Promise.all(
+        [secret.commit, nothing].map(async (oid) =>
+          (await rawV2(host, 'shared', 'fetch', args(oid)))
+            .toString('latin1')
+            .replaceAll(oid, 'OID'),
+        ),
+      )
       expect(a).toBe(b!)
     }
     await said((oid) => [`want ${oid}`, 'done'])
     await said((oid) => [`want ${open}`, `have ${oid}`])
-    const info = async (oid: string) => dataLines(await rawV2(host, 'shared', 'object-info', ['size', `oid ${oid}`]))[1]!.slice(40)
+    const info = async (oid: string) =>
+      dataLines(await rawV2(host, 'shared', 'object-info', ['size', `oid ${oid}`]))[1]!.slice(40)
     for (const kind of kinds) expect(await info(secret[kind])).toBe(await info(nothing))
   })
 
   test('does not come through a shallow boundary that names it', async () => {
-    const answer = await rawV2(host, 'shared', 'fetch', [`want ${open}`, `shallow ${secret.commit}`, 'deepen 2147483647', 'done'])
+    const answer = await rawV2(host, 'shared', 'fetch', [
+      `want ${open}`,
+      `shallow ${secret.commit}`,
+      'deepen 2147483647',
+      'done',
+    ])
     expect(answer.toString('latin1')).not.toContain(`unshallow ${secret.commit}`)
     const pack = bandOf(answer, 1)
     const copy = join(work, 'boundary')
@@ -89,7 +128,8 @@ describe('what another fork sent', () => {
     await host.git.maintain('shared', [open, secret.commit, secret.tag], { graceMs: 0 })
     const copy = join(work, 'clone')
     await git(work, 'clone', '-q', '--mirror', host.remote('shared'), copy)
-    for (const kind of kinds) expect((await tryGit(copy, ['cat-file', '-e', secret[kind]])).code).not.toBe(0)
+    for (const kind of kinds)
+      expect((await tryGit(copy, ['cat-file', '-e', secret[kind]])).code).not.toBe(0)
     expect((await tryGit(copy, ['fsck', '--strict'])).code).toBe(0)
   })
 })
@@ -108,17 +148,35 @@ describe('a push cannot lay hands on it', () => {
   test('by a commit on top of it', async () => {
     const tree = treeBytes()
     const commit = commitText(idOf('tree', tree), [secret.commit])
-    await refused(makePack([{ type: 'tree', data: tree }, { type: 'commit', data: commit }]), idOf('commit', commit))
+    await refused(
+      makePack([
+        { type: 'tree', data: tree },
+        { type: 'commit', data: commit },
+      ]),
+      idOf('commit', commit),
+    )
   })
   test('by a tree or a commit that names it', async () => {
     const tree = treeBytes(['100644', 'stolen', secret.blob])
     const commit = commitText(idOf('tree', tree), [open])
-    await refused(makePack([{ type: 'tree', data: tree }, { type: 'commit', data: commit }]), idOf('commit', commit))
+    await refused(
+      makePack([
+        { type: 'tree', data: tree },
+        { type: 'commit', data: commit },
+      ]),
+      idOf('commit', commit),
+    )
     const direct = commitText(secret.tree, [open])
     await refused(makePack([{ type: 'commit', data: direct }]), idOf('commit', direct))
     const dir = treeBytes(['40000', 'stolen', secret.tree])
     const holder = commitText(idOf('tree', dir), [open])
-    await refused(makePack([{ type: 'tree', data: dir }, { type: 'commit', data: holder }]), idOf('commit', holder))
+    await refused(
+      makePack([
+        { type: 'tree', data: dir },
+        { type: 'commit', data: holder },
+      ]),
+      idOf('commit', holder),
+    )
   })
   test('by a tag that names it', async () => {
     for (const kind of kinds) {
@@ -131,7 +189,18 @@ describe('a push cannot lay hands on it', () => {
     const delta = copyDelta(size)
     const tree = treeBytes(['100644', 'stolen', secret.blob])
     const commit = commitText(idOf('tree', tree), [open])
-    await refused(makePack([{ base: secret.blob, delta }, { type: 'tree', data: tree }, { type: 'commit', data: commit }]), idOf('commit', commit))
-    await refused(makePack([{ base: secret.blob, delta: insertDelta(size, 'x') }]), idOf('blob', 'x'), 'refs/tags/steal')
+    await refused(
+      makePack([
+        { base: secret.blob, delta },
+        { type: 'tree', data: tree },
+        { type: 'commit', data: commit },
+      ]),
+      idOf('commit', commit),
+    )
+    await refused(
+      makePack([{ base: secret.blob, delta: insertDelta(size, 'x') }]),
+      idOf('blob', 'x'),
+      'refs/tags/steal',
+    )
   })
 })

@@ -3,15 +3,40 @@ import type { RefSnapshot } from '#git'
 import { answerRefs } from '../../../src/git/protocol/upload-pack.ts'
 
 const oid = (at: number): string => at.toString(16).padStart(40, '0')
-const pkt = (text: string): string => (Buffer.byteLength(text) + 4).toString(16).padStart(4, '0') + text
-const NAMES = ['refs/heads/a', 'refs/heads/a-b', 'refs/heads/main', 'refs/heads/main/no', 'refs/heads/näme', 'refs/pull/1/head', 'refs/tags/v1', 'refs/tags/v10', 'refs/tags/v2']
+const pkt = (text: string): string =>
+  (Buffer.byteLength(text) + 4).toString(16).padStart(4, '0') + text
+const NAMES = [
+  'refs/heads/a',
+  'refs/heads/a-b',
+  'refs/heads/main',
+  'refs/heads/main/no',
+  'refs/heads/näme',
+  'refs/pull/1/head',
+  'refs/tags/v1',
+  'refs/tags/v10',
+  'refs/tags/v2',
+]
 
 const snapshot = (names: readonly string[]): RefSnapshot => ({
-  generation: 'one', head: 'refs/heads/main',
-  refs: names.map((name, at) => ({ name, oid: oid(at + 1), peeled: name.startsWith('refs/tags/') ? oid(99) : null })),
+  generation: 'one',
+  head: 'refs/heads/main',
+  refs: names.map((name, at) => ({
+    name,
+    oid: oid(at + 1),
+    peeled: name.startsWith('refs/tags/') ? oid(99) : null,
+  })),
 })
 
-const request = (...args: string[]): Buffer => Buffer.from([pkt('command=ls-refs\n'), pkt('object-format=sha1'), '0001', ...args.map((arg) => pkt(`${arg}\n`)), '0000'].join(''))
+const request = (...args: string[]): Buffer =>
+  Buffer.from(
+    [
+      pkt('command=ls-refs\n'),
+      pkt('object-format=sha1'),
+      '0001',
+      ...args.map((arg) => pkt(`${arg}\n`)),
+      '0000',
+    ].join(''),
+  )
 
 /** The lines of an answer; null when there is none. */
 function linesOf(answer: Uint8Array | null): string[] | null {
@@ -19,22 +44,46 @@ function linesOf(answer: Uint8Array | null): string[] | null {
   const bytes = Buffer.from(answer)
   const lines: string[] = []
   let at = 0
-  for (let length = 0; (length = parseInt(bytes.toString('latin1', at, at + 4), 16)) > 0; at += length) lines.push(bytes.toString('utf8', at + 4, at + length).trimEnd())
+  for (
+    let length = 0;
+    (length = parseInt(bytes.toString('latin1', at, at + 4), 16)) > 0;
+    at += length
+  )
+    lines.push(bytes.toString('utf8', at + 4, at + length).trimEnd())
   expect(at + 4).toBe(bytes.length)
   return lines
 }
 
-const namesOf = (answer: Uint8Array | null): string[] => (linesOf(answer) ?? []).map((line) => line.split(' ')[1] ?? '')
+const namesOf = (answer: Uint8Array | null): string[] =>
+  (linesOf(answer) ?? []).map((line) => line.split(' ')[1] ?? '')
 
 describe('a request for refs alone', () => {
-  const sets = [[], ['refs/heads/'], ['refs/heads/main', 'refs/tags/', 'refs/heads/main'], ['refs/tags/v1', 'refs/tags/v10'], ['refs/heads/n'], ['HEAD'], ['refs/tags/v3'], ['H', 'refs/']]
+  const sets = [
+    [],
+    ['refs/heads/'],
+    ['refs/heads/main', 'refs/tags/', 'refs/heads/main'],
+    ['refs/tags/v1', 'refs/tags/v10'],
+    ['refs/heads/n'],
+    ['HEAD'],
+    ['refs/tags/v3'],
+    ['H', 'refs/'],
+  ]
 
   for (const prefixes of sets) {
     test(`names what begins with ${prefixes.join(', ') || 'anything'}, however the refs are ordered`, () => {
-      const wanted = (name: string) => prefixes.length === 0 || prefixes.some((prefix) => name.startsWith(prefix))
+      const wanted = (name: string) =>
+        prefixes.length === 0 || prefixes.some((prefix) => name.startsWith(prefix))
       const expected = ['HEAD', ...NAMES].filter(wanted).sort()
       for (const names of [NAMES, [...NAMES].reverse()]) {
-        expect(namesOf(answerRefs(snapshot(names), 2, request(...prefixes.map((prefix) => `ref-prefix ${prefix}`)))).sort()).toEqual(expected)
+        expect(
+          namesOf(
+            answerRefs(
+              snapshot(names),
+              2,
+              request(...prefixes.map((prefix) => `ref-prefix ${prefix}`)),
+            ),
+          ).sort(),
+        ).toEqual(expected)
       }
     })
   }
@@ -57,7 +106,14 @@ describe('a request for refs alone', () => {
   test('is left to the long way when it is anything else', () => {
     const refs = snapshot(NAMES)
     const twice = Buffer.concat([request(), request()])
-    const others = [twice, request('no-such-argument'), request().subarray(0, 20), Buffer.from('0000'), Buffer.from(`${pkt('command=fetch\n')}0000`), Buffer.from(`${pkt('command=ls-refs\n')}${pkt('object-format=sha256\n')}0000`)]
+    const others = [
+      twice,
+      request('no-such-argument'),
+      request().subarray(0, 20),
+      Buffer.from('0000'),
+      Buffer.from(`${pkt('command=fetch\n')}0000`),
+      Buffer.from(`${pkt('command=ls-refs\n')}${pkt('object-format=sha256\n')}0000`),
+    ]
     for (const body of others) expect(answerRefs(refs, 2, body)).toBeNull()
     expect(answerRefs(refs, 0, request())).toBeNull()
   })

@@ -41,7 +41,14 @@ describe('what git pushes', () => {
     const store = join(host.root, name)
     const fsck = await tryGit(work, ['--git-dir', store, 'fsck', '--strict', '--no-dangling'])
     expect([fsck.code, fsck.out]).toEqual([0, ''])
-    const listed = await git(work, '--git-dir', store, 'cat-file', '--batch-all-objects', '--batch-check=%(objectname)')
+    const listed = await git(
+      work,
+      '--git-dir',
+      store,
+      'cat-file',
+      '--batch-all-objects',
+      '--batch-check=%(objectname)',
+    )
     expect(listed.split('\n').sort()).toEqual(await objectsOf(source))
     expect(temporaries()).toEqual([])
     expect(packs().filter((file) => file.endsWith('.pending'))).toEqual([])
@@ -79,7 +86,12 @@ describe('what git pushes', () => {
     await host.create(raw)
     await git(source, 'push', '-q', host.remote(raw), 'main')
     const body = await git(source, 'cat-file', 'commit', revert)
-    const answer = await rawPush(host, raw, [[await git(source, 'rev-parse', 'main'), revert, 'refs/heads/main']], makePack([{ type: 'commit', data: `${body}\n` }]))
+    const answer = await rawPush(
+      host,
+      raw,
+      [[await git(source, 'rev-parse', 'main'), revert, 'refs/heads/main']],
+      makePack([{ type: 'commit', data: `${body}\n` }]),
+    )
     expect([answer.unpack, answer.refs.get('refs/heads/main')]).toEqual(['ok', 'ok'])
   })
 
@@ -90,8 +102,23 @@ describe('what git pushes', () => {
   })
 
   test('push options and atomic reach the host', async () => {
-    await git(source, 'push', '-q', '--atomic', '-o', 'one=1', '-o', 'two', host.remote(name), 'main')
-    expect(host.pushes.at(-1)).toMatchObject({ atomic: true, options: ['one=1', 'two'], updates: [{ name: 'refs/heads/main', old: null }] })
+    await git(
+      source,
+      'push',
+      '-q',
+      '--atomic',
+      '-o',
+      'one=1',
+      '-o',
+      'two',
+      host.remote(name),
+      'main',
+    )
+    expect(host.pushes.at(-1)).toMatchObject({
+      atomic: true,
+      options: ['one=1', 'two'],
+      updates: [{ name: 'refs/heads/main', old: null }],
+    })
     expect(host.pushes.at(-1)!.packBytes).toBeGreaterThan(100)
   })
 
@@ -150,9 +177,21 @@ describe('what the host refuses', () => {
       // The pushed blob can be read here already, and will be gone again.
       expect(await host.git.blob(name, blob)).not.toBeNull()
       const change = { action: 'put', path: 'y', data: Buffer.from(data) } as const
-      made = (await host.git.commitFiles(name, { parent, changes: [change], message: 'y', author: who, committer: who })).commit
+      made = (
+        await host.git.commitFiles(name, {
+          parent,
+          changes: [change],
+          message: 'y',
+          author: who,
+          committer: who,
+        })
+      ).commit
     }
-    const pack = makePack([{ type: 'blob', data }, { type: 'tree', data: tree }, { type: 'commit', data: commit }])
+    const pack = makePack([
+      { type: 'blob', data },
+      { type: 'tree', data: tree },
+      { type: 'commit', data: commit },
+    ])
     const answer = await rawPush(host, name, [[null, idOf('commit', commit), 'refs/heads/x']], pack)
     host.before = async () => {}
     expect(answer.refs.get('refs/heads/x')).toBe('no')
@@ -166,11 +205,24 @@ describe('what the protocol refuses', () => {
   const blob = { type: 'blob', data: 'x' } as const
   const tree = treeBytes(['100644', 'a', idOf('blob', 'x')])
   const commit = commitText(idOf('tree', tree))
-  const good = [blob, { type: 'tree', data: tree } as const, { type: 'commit', data: commit } as const]
+  const good = [
+    blob,
+    { type: 'tree', data: tree } as const,
+    { type: 'commit', data: commit } as const,
+  ]
   const tip = idOf('commit', commit)
 
   test('names that are no ref names', async () => {
-    for (const ref of ['refs/heads/a..b', 'refs/heads/x.lock', 'HEAD', 'refs/heads/a b', 'refs/heads/', 'heads/x', 'refs/heads/.x', 'refs/heads/a~1']) {
+    for (const ref of [
+      'refs/heads/a..b',
+      'refs/heads/x.lock',
+      'HEAD',
+      'refs/heads/a b',
+      'refs/heads/',
+      'heads/x',
+      'refs/heads/.x',
+      'refs/heads/a~1',
+    ]) {
       const answer = await rawPush(host, name, [[null, tip, ref]], makePack(good))
       expect(answer.text).toContain('funny refname')
       expect(host.refs.get(name)!.size).toBe(0)
@@ -179,31 +231,69 @@ describe('what the protocol refuses', () => {
   })
 
   test('the same ref twice', async () => {
-    const answer = await rawPush(host, name, [[null, tip, 'refs/heads/a'], [null, tip, 'refs/heads/a']], makePack(good))
+    const answer = await rawPush(
+      host,
+      name,
+      [
+        [null, tip, 'refs/heads/a'],
+        [null, tip, 'refs/heads/a'],
+      ],
+      makePack(good),
+    )
     expect(answer.text).toContain('multiple updates')
   })
 
   test('a branch that is no commit, while a tag may be anything', async () => {
-    const answer = await rawPush(host, name, [[null, idOf('tree', tree), 'refs/heads/a'], [null, idOf('blob', 'x'), 'refs/tags/blob']], makePack(good))
+    const answer = await rawPush(
+      host,
+      name,
+      [
+        [null, idOf('tree', tree), 'refs/heads/a'],
+        [null, idOf('blob', 'x'), 'refs/tags/blob'],
+      ],
+      makePack(good),
+    )
     expect(answer.refs.get('refs/heads/a')).toBe('a branch must point at a commit')
     expect(answer.refs.get('refs/tags/blob')).toBe('ok')
   })
 
   test('a target that was not sent', async () => {
-    const answer = await rawPush(host, name, [[null, '1'.repeat(40), 'refs/heads/a']], makePack(good))
+    const answer = await rawPush(
+      host,
+      name,
+      [[null, '1'.repeat(40), 'refs/heads/a']],
+      makePack(good),
+    )
     expect(answer.refs.get('refs/heads/a')).toBe('missing necessary objects')
     expect(packs()).toEqual([])
   })
 
   test('another object format', async () => {
-    const answer = await rawPush(host, name, [[null, tip, 'refs/heads/a']], makePack(good), 'report-status object-format=sha256')
+    const answer = await rawPush(
+      host,
+      name,
+      [[null, tip, 'refs/heads/a']],
+      makePack(good),
+      'report-status object-format=sha256',
+    )
     expect(answer.text).toContain('ERR')
     expect(existsSync(join(host.root, name))).toBe(true)
     expect(packs()).toEqual([])
   })
 
   test('without a side band the report comes bare', async () => {
-    const answer = await rawPush(host, name, [[null, tip, 'refs/heads/a']], makePack(good), 'report-status')
-    expect(answer.text).toBe('000eunpack ok\n0014ok refs/heads/a\n0000'.replace('0014', (4 + 'ok refs/heads/a\n'.length).toString(16).padStart(4, '0')))
+    const answer = await rawPush(
+      host,
+      name,
+      [[null, tip, 'refs/heads/a']],
+      makePack(good),
+      'report-status',
+    )
+    expect(answer.text).toBe(
+      '000eunpack ok\n0014ok refs/heads/a\n0000'.replace(
+        '0014',
+        (4 + 'ok refs/heads/a\n'.length).toString(16).padStart(4, '0'),
+      ),
+    )
   })
 })

@@ -22,17 +22,34 @@ afterAll(async () => {
   discard(work)
 })
 
-/** The same clone from the engine and from git itself, each followed by the same further commands. */
-async function both(version: string, cloneArgs: readonly string[], ...further: (readonly string[])[]) {
+/**
+ * The same clone from the engine and from git itself, each followed by the same further commands.
+ */
+async function both(
+  version: string,
+  cloneArgs: readonly string[],
+  ...further: (readonly string[])[]
+) {
   const results = []
   for (const remote of [host.remote('one'), `file://${source}`]) {
     const copy = join(work, `copy-${count++}`)
     const settings = ['-c', `protocol.version=${version}`]
-    const made = await tryGit(work, [...settings, 'clone', '-q', '--bare', ...cloneArgs, remote, copy])
+    const made = await tryGit(work, [
+      ...settings,
+      'clone',
+      '-q',
+      '--bare',
+      ...cloneArgs,
+      remote,
+      copy,
+    ])
     const codes = [made.code]
     for (const args of further) codes.push((await tryGit(copy, [...settings, ...args])).code)
     const commits = made.code === 0 ? (await git(copy, 'rev-list', '--all')).split('\n').sort() : []
-    const boundary = made.code === 0 ? (await git(copy, 'rev-list', '--all', '--boundary', '--max-parents=0')).split('\n').sort() : []
+    const boundary =
+      made.code === 0
+        ? (await git(copy, 'rev-list', '--all', '--boundary', '--max-parents=0')).split('\n').sort()
+        : []
     const fsck = made.code === 0 ? (await tryGit(copy, ['fsck', '--strict'])).code : -1
     const objects = made.code === 0 ? await objectsOf(copy) : []
     results.push({ codes, commits, boundary, fsck, objects })
@@ -40,7 +57,11 @@ async function both(version: string, cloneArgs: readonly string[], ...further: (
   return results
 }
 
-async function same(version: string, cloneArgs: readonly string[], ...further: (readonly string[])[]) {
+async function same(
+  version: string,
+  cloneArgs: readonly string[],
+  ...further: (readonly string[])[]
+) {
   const [ours, theirs] = await both(version, cloneArgs, ...further)
   expect(ours).toEqual(theirs!)
   return ours!
@@ -55,10 +76,18 @@ for (const version of ['0', '2']) {
     })
 
     test('deepening, and then everything', async () => {
-      const deeper = await same(version, ['--depth', '3'], ['fetch', '-q', '--depth', '10', 'origin', 'main'])
+      const deeper = await same(
+        version,
+        ['--depth', '3'],
+        ['fetch', '-q', '--depth', '10', 'origin', 'main'],
+      )
       expect(deeper.commits.length).toBeGreaterThan(9)
       await same(version, ['--depth', '3'], ['fetch', '-q', '--deepen', '4', 'origin', 'main'])
-      const all = await same(version, ['--depth', '2'], ['fetch', '-q', '--unshallow', 'origin', 'main'])
+      const all = await same(
+        version,
+        ['--depth', '2'],
+        ['fetch', '-q', '--unshallow', 'origin', 'main'],
+      )
       expect(all.boundary.length).toBe(1)
     })
 

@@ -105,7 +105,9 @@ test('a large answer leaves nothing the first time, and is a file from the secon
   expect((await ask('a', make)).sum).toBe(whole(40))
   const file = answers.fileOf('a')
   expect(file?.size).toBe(40 * 65536)
-  expect(new Bun.CryptoHasher('sha1').update(await Bun.file(file?.path ?? '').bytes()).digest('hex')).toBe(whole(40))
+  expect(
+    new Bun.CryptoHasher('sha1').update(await Bun.file(file?.path ?? '').bytes()).digest('hex'),
+  ).toBe(whole(40))
   expect((await ask('a', make)).sum).toBe(whole(40))
   expect(make.runs).toBe(2)
 })
@@ -166,22 +168,35 @@ test('a failure reaches everyone who waits, and the next one tries again', async
 })
 
 test('files stay within their bound, the one used least lately goes first', async () => {
-  for (const key of ['a', 'b', 'c', 'd']) for (let times = 0; times < 2; times++) await ask(key, maker(50))
-  expect(['a', 'b', 'c', 'd'].map((key) => answers.fileOf(key) !== null)).toEqual([false, false, true, true])
+  for (const key of ['a', 'b', 'c', 'd'])
+    for (let times = 0; times < 2; times++) await ask(key, maker(50))
+  expect(['a', 'b', 'c', 'd'].map((key) => answers.fileOf(key) !== null)).toEqual([
+    false,
+    false,
+    true,
+    true,
+  ])
   answers.forget('store')
   expect(answers.fileOf('d')).toBeNull()
 })
 
-const onDisk = (): number => readdirSync(directory).reduce((sum, name) => sum + statSync(join(directory, name)).size, 0)
+const onDisk = (): number =>
+  readdirSync(directory).reduce((sum, name) => sum + statSync(join(directory, name)).size, 0)
 
 test('what is being written stays within the bound too: the rest of a larger answer goes past the file, to all its readers', async () => {
   let most = 0
   const inner = maker(400)
   const make: Make = (out, signal) =>
-    inner({ put: (block, taken) => {
-      most = Math.max(most, onDisk())
-      out.put(block, taken)
-    }, onCancel: out.onCancel.bind(out) }, signal)
+    inner(
+      {
+        put: (block, taken) => {
+          most = Math.max(most, onDisk())
+          out.put(block, taken)
+        },
+        onCancel: out.onCancel.bind(out),
+      },
+      signal,
+    )
   const slow = new Reader(true)
   const first = ask('a', make, slow)
   const others = [ask('a', make), ask('a', make)]
@@ -212,7 +227,8 @@ test('a file whose path was just given out is not removed to make room', async (
   for (let times = 0; times < 2; times++) await ask('a', maker(50))
   const file = answers.fileOf('a')
   if (file === null) throw new Error('no file')
-  for (const key of ['b', 'c', 'd']) for (let times = 0; times < 2; times++) await ask(key, maker(50))
+  for (const key of ['b', 'c', 'd'])
+    for (let times = 0; times < 2; times++) await ask(key, maker(50))
   expect(new Bun.CryptoHasher('sha1').update(readFileSync(file.path)).digest('hex')).toBe(whole(50))
   answers.forget('store')
   expect(answers.fileOf('a')).toBeNull()
@@ -229,32 +245,40 @@ test('a file that somebody took away is made again', async () => {
 })
 
 test('clients that come at any moment of the making get the same bytes', async () => {
-  // As the engine's threads hand blocks over: small at first, each in a buffer of its own, which is gone once it was passed on.
+  // As the engine's threads hand blocks over: small at first, each in a buffer of its own, which is
+  // gone once it was passed on.
   const sizes = [16_384, 65_520, 262_080, 262_080, 262_080, 262_080, 20_000]
   const content = (at: number): Buffer => Buffer.allocUnsafeSlow(sizes[at] ?? 0).fill(at + 1)
   const hashOf = (bytes: Uint8Array): string => Bun.SHA1.hash(bytes, 'hex')
   const all = hashOf(Buffer.concat(sizes.map((_, at) => content(at))))
   let asked = 0
   const server = Bun.serve({
-    hostname: '127.0.0.1', port: 0,
+    hostname: '127.0.0.1',
+    port: 0,
     async fetch(request) {
       const round = new URL(request.url).pathname
       const make: Make = async (out) => {
         for (const at of sizes.keys()) {
-          for (let turns = (asked + at) % 4; turns > 0; turns--) await new Promise((turn) => setImmediate(turn))
+          for (let turns = (asked + at) % 4; turns > 0; turns--)
+            await new Promise((turn) => setImmediate(turn))
           await new Promise<void>((taken) => out.put(content(at), taken))
         }
         return true
       }
       asked++
-      return new Response((await answerSoon((sink) => answers.answer('s', round, sink, make))) as BodyInit)
+      return new Response(
+        (await answerSoon((sink) => answers.answer('s', round, sink, make))) as BodyInit,
+      )
     },
   })
   for (let round = 0; round < 40; round++) {
-    const got = await Promise.all(Array.from({ length: 4 }, async (_, client) => {
-      for (let turns = (round * client) % 13; turns > 0; turns--) await new Promise((turn) => setImmediate(turn))
-      return hashOf(await (await fetch(`${server.url}${round}`)).bytes())
-    }))
+    const got = await Promise.all(
+      Array.from({ length: 4 }, async (_, client) => {
+        for (let turns = (round * client) % 13; turns > 0; turns--)
+          await new Promise((turn) => setImmediate(turn))
+        return hashOf(await (await fetch(`${server.url}${round}`)).bytes())
+      }),
+    )
     expect(got).toEqual([all, all, all, all])
   }
   await server.stop(true)
@@ -291,7 +315,13 @@ test('a clone is the same from the thread, from memory and from the file, and a 
     expect(await clone('fourth')).toContain('refs/heads/moved')
 
     const snapshot = await host.snapshot('one')
-    const asked = Buffer.concat([pkt('command=fetch'), Buffer.from('0001'), pkt(`want ${'1'.repeat(40)}`), pkt('done'), Buffer.from('0000')])
+    const asked = Buffer.concat([
+      pkt('command=fetch'),
+      Buffer.from('0001'),
+      pkt(`want ${'1'.repeat(40)}`),
+      pkt('done'),
+      Buffer.from('0000'),
+    ])
     const refused = async () => {
       const body = new Blob([asked]).stream() as ReadableStream<Uint8Array>
       return await new Response(host.git.uploadPack('one', snapshot, { protocol: 2, body })).text()

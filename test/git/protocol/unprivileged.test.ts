@@ -18,12 +18,23 @@ beforeAll(async () => {
   const served = join(work, 'served')
   mkdirSync(served)
   await git(served, 'init', '-q', '--bare', 'one')
-  if (asRoot) for (const name of ['', ...readdirSync(served, { recursive: true }).map(String)]) chownSync(join(served, name), NOBODY, NOBODY)
+  if (asRoot)
+    for (const name of ['', ...readdirSync(served, { recursive: true }).map(String)])
+      chownSync(join(served, name), NOBODY, NOBODY)
   // Root may open what it must not write: the fault would not be seen.
-  const person = asRoot ? ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups'] : []
-  server = Bun.spawn([...person, process.execPath, join(root, 'scripts/serve-bare.ts'), served], { stdin: 'ignore', stdout: 'pipe', stderr: 'inherit', env: { ...process.env, HOME: served } })
+  const person = asRoot
+    ? ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups']
+    : []
+  server = Bun.spawn([...person, process.execPath, join(root, 'scripts/serve-bare.ts'), served], {
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'inherit',
+    env: { ...process.env, HOME: served },
+  })
   const { value } = await server.stdout.getReader().read()
-  url = Buffer.from(value ?? []).toString().trim()
+  url = Buffer.from(value ?? [])
+    .toString()
+    .trim()
 })
 
 afterAll(async () => {
@@ -43,5 +54,7 @@ test('a process without special rights takes pushes, whole and thin, and leaves 
   expect(files.length).toBeGreaterThanOrEqual(4)
   for (const name of files) expect(statSync(join(packs, name)).mode & 0o222).toBe(0)
   expect((await tryGit(work, ['clone', '-q', '--mirror', `${url}one`, 'copy'])).code).toBe(0)
-  expect(await git(join(work, 'copy'), 'rev-parse', 'main')).toBe(await git(source, 'rev-parse', 'main'))
+  expect(await git(join(work, 'copy'), 'rev-parse', 'main')).toBe(
+    await git(source, 'rev-parse', 'main'),
+  )
 })

@@ -2,7 +2,16 @@ import { afterAll, expect, test } from 'bun:test'
 import { mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createGit, freezeStore, listAway, missingFromIndexes, packsOf, writeAway, type Elsewhere, type Git } from '#git'
+import {
+  createGit,
+  freezeStore,
+  listAway,
+  missingFromIndexes,
+  packsOf,
+  writeAway,
+  type Elsewhere,
+  type Git,
+} from '#git'
 
 const root = mkdtempSync(join(tmpdir(), 'hearth-away-'))
 afterAll(() => rmSync(root, { recursive: true, force: true }))
@@ -12,15 +21,31 @@ let made = 0
 /** An engine with one store of one pack, and a host that says what it is to say. */
 async function engine(elsewhere?: Elsewhere) {
   const base = join(root, String(++made))
-  const options = { root: join(base, 'objects'), tmp: join(base, 'tmp'), workers: 1, ...(elsewhere ? { elsewhere } : {}) }
+  const options = {
+    root: join(base, 'objects'),
+    tmp: join(base, 'tmp'),
+    workers: 1,
+    ...(elsewhere ? { elsewhere } : {}),
+  }
   const git = createGit(options)
   await git.createStore('store')
-  const { commit } = await git.commitFiles('store', { parent: null, changes: [{ action: 'put', path: 'a.txt', data: Buffer.from('a\n') }], message: 'One', author, committer: author })
+  const { commit } = await git.commitFiles('store', {
+    parent: null,
+    changes: [{ action: 'put', path: 'a.txt', data: Buffer.from('a\n') }],
+    message: 'One',
+    author,
+    committer: author,
+  })
   const directory = join(base, 'objects', 'store')
   const packs = join(directory, 'objects', 'pack')
   const name = packsOf(directory)?.packs[0]?.name ?? ''
   const leave = (): void => {
-    writeAway(directory, { name, size: packsOf(directory)?.packs[0]?.size ?? 0, sha256: 'a'.repeat(64), modified_ms: 1_700_000_000_000 })
+    writeAway(directory, {
+      name,
+      size: packsOf(directory)?.packs[0]?.size ?? 0,
+      sha256: 'a'.repeat(64),
+      modified_ms: 1_700_000_000_000,
+    })
     renameSync(join(packs, `${name}.pack`), join(base, 'elsewhere'))
     git.letGo('store')
   }
@@ -36,7 +61,11 @@ test('a pack that is away is no half one: a start keeps its index, its size coun
   writeFileSync(join(packs, 'pack-0000000000000000000000000000000000000000.idx'), 'half')
   writeFileSync(join(packs, 'pack-1111111111111111111111111111111111111111.away'), '1 x 1')
   const again: Git = createGit(options)
-  expect(readdirSync(packs).map((file) => file.slice(0, 45)).every((file) => file.startsWith(name.slice(0, 20)))).toBe(true)
+  expect(
+    readdirSync(packs)
+      .map((file) => file.slice(0, 45))
+      .every((file) => file.startsWith(name.slice(0, 20))),
+  ).toBe(true)
   expect(listAway(directory).map((pack) => pack.name)).toEqual([name])
   expect(await again.sizeOf('store')).toBe(size)
   expect(missingFromIndexes(directory, [commit, '1'.repeat(40)])).toEqual(['1'.repeat(40)])
@@ -70,13 +99,24 @@ test('all work on a store waits until its packs are there, and is told to the ho
   expect(under).toEqual([])
   leave()
   away = true
-  const refs = { generation: '1', head: 'refs/heads/main', refs: [{ name: 'refs/heads/main', oid: commit, peeled: null }] }
+  const refs = {
+    generation: '1',
+    head: 'refs/heads/main',
+    refs: [{ name: 'refs/heads/main', oid: commit, peeled: null }],
+  }
   const pkt = (text: string): string => `${(text.length + 4).toString(16).padStart(4, '0')}${text}`
-  const want = Buffer.from(`${pkt('command=fetch\n')}0001${pkt('no-progress\n')}${pkt(`want ${commit}\n`)}${pkt('done\n')}0000`)
+  const want = Buffer.from(
+    `${pkt('command=fetch\n')}0001${pkt('no-progress\n')}${pkt(`want ${commit}\n`)}${pkt('done\n')}0000`,
+  )
   expect(git.answerNow('store', refs, { protocol: 2, body: want })).toBeNull()
   const all = Promise.all([
-    git.commit('store', commit), git.tree('store', commit, ''), git.verify('store', [commit]),
-    git.uploadPackOrFile('store', refs, { protocol: 2, body: want }), git.archive('store', commit, { format: 'tar', prefix: 'x/' }).then((archive) => new Response(archive as BodyInit).bytes()),
+    git.commit('store', commit),
+    git.tree('store', commit, ''),
+    git.verify('store', [commit]),
+    git.uploadPackOrFile('store', refs, { protocol: 2, body: want }),
+    git
+      .archive('store', commit, { format: 'tar', prefix: 'x/' })
+      .then((archive) => new Response(archive as BodyInit).bytes()),
   ])
   let over = false
   void all.then(() => (over = true))
@@ -88,7 +128,10 @@ test('all work on a store waits until its packs are there, and is told to the ho
   const [found, tree, faults, pack, tar] = await all
   expect(git.answerNow('store', refs, { protocol: 2, body: want })).not.toBeInstanceOf(Promise)
   expect([found?.oid, tree?.length, faults]).toEqual([commit, 1, []])
-  const answer = pack instanceof Uint8Array ? pack : await (pack instanceof ReadableStream ? new Response(pack) : Bun.file(pack.path)).bytes()
+  const answer =
+    pack instanceof Uint8Array
+      ? pack
+      : await (pack instanceof ReadableStream ? new Response(pack) : Bun.file(pack.path)).bytes()
   expect([Buffer.from(answer).includes('PACK'), tar.length > 512]).toEqual([true, true])
   await new Promise((wake) => setImmediate(wake))
   expect(under).toEqual([])
@@ -98,10 +141,17 @@ test('all work on a store waits until its packs are there, and is told to the ho
 test('what the host says in place of the packs is what the work gives', async () => {
   let away = false
   const refusal = new Error('they cannot come')
-  const { git, commit } = await engine({ ready: () => (away ? Promise.reject(refusal) : null), begin: () => () => {} })
+  const { git, commit } = await engine({
+    ready: () => (away ? Promise.reject(refusal) : null),
+    begin: () => () => {},
+  })
   away = true
   expect(await git.commit('store', commit).catch((error: unknown) => error)).toBe(refusal)
-  const stream = git.uploadPack('store', { generation: '1', head: 'refs/heads/main', refs: [] }, { protocol: 2, body: new Uint8Array(0) })
+  const stream = git.uploadPack(
+    'store',
+    { generation: '1', head: 'refs/heads/main', refs: [] },
+    { protocol: 2, body: new Uint8Array(0) },
+  )
   expect(await new Response(stream).text().catch(String)).toBe('Error: they cannot come')
   away = false
   await git.close()

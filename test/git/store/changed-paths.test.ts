@@ -30,7 +30,12 @@ afterAll(async () => {
 function chunksOf(path: string): Map<string, Buffer> {
   const bytes = readFileSync(path)
   const row = (i: number): number => Number(bytes.readBigUInt64BE(12 + i * 12))
-  return new Map(Array.from({ length: bytes[6] ?? 0 }, (_, i) => [bytes.toString('latin1', 8 + i * 12, 12 + i * 12), bytes.subarray(row(i), row(i + 1))]))
+  return new Map(
+    Array.from({ length: bytes[6] ?? 0 }, (_, i) => [
+      bytes.toString('latin1', 8 + i * 12, 12 + i * 12),
+      bytes.subarray(row(i), row(i + 1)),
+    ]),
+  )
 }
 
 test('the filters in a commit-graph are those of git, byte for byte', async () => {
@@ -52,27 +57,55 @@ test('a second round keeps them as they are', async () => {
 
 test('the history and the lines of every path are still those of git', async () => {
   const head = await git(source, 'rev-parse', 'main')
-  const paths = (await git(source, 'ls-tree', '-r', '-t', '-z', '--name-only', 'main')).split('\0').filter((path) => path !== '')
+  const paths = (await git(source, 'ls-tree', '-r', '-t', '-z', '--name-only', 'main'))
+    .split('\0')
+    .filter((path) => path !== '')
   expect(paths.length).toBeGreaterThan(10)
   for (const path of paths) {
     const ours = await host.git.log('one', { tips: [head], path })
-    expect(ours.map(({ oid }) => oid)).toEqual((await git(source, 'log', '--format=%H', 'main', '--', path)).split('\n'))
+    expect(ours.map(({ oid }) => oid)).toEqual(
+      (await git(source, 'log', '--format=%H', 'main', '--', path)).split('\n'),
+    )
   }
-  for (const path of (await git(source, 'ls-tree', '-r', '-z', '--name-only', 'main')).split('\0').filter((each) => each !== '').slice(0, 8)) {
+  for (const path of (await git(source, 'ls-tree', '-r', '-z', '--name-only', 'main'))
+    .split('\0')
+    .filter((each) => each !== '')
+    .slice(0, 8)) {
     const porcelain = await git(source, 'blame', '--line-porcelain', 'main', '--', path)
-    const theirs = [...porcelain.matchAll(/^([0-9a-f]{40}) \d+ \d+/gm)].map((match) => match[1] ?? '')
+    const theirs = [...porcelain.matchAll(/^([0-9a-f]{40}) \d+ \d+/gm)].map(
+      (match) => match[1] ?? '',
+    )
     const ranges = await host.git.blame('one', head, path)
-    expect(ranges.flatMap(({ from_line, to_line, commit }) => Array.from({ length: to_line - from_line + 1 }, () => commit.oid))).toEqual(theirs)
+    expect(
+      ranges.flatMap(({ from_line, to_line, commit }) =>
+        Array.from({ length: to_line - from_line + 1 }, () => commit.oid),
+      ),
+    ).toEqual(theirs)
   }
 })
 
 test('the last commit of every entry of every folder is still that of git', async () => {
   const head = await git(source, 'rev-parse', 'main')
-  const folders = ['', ...(await git(source, 'ls-tree', '-r', '-t', '-d', '-z', '--name-only', 'main')).split('\0').filter((path) => path !== '')]
+  const folders = [
+    '',
+    ...(await git(source, 'ls-tree', '-r', '-t', '-d', '-z', '--name-only', 'main'))
+      .split('\0')
+      .filter((path) => path !== ''),
+  ]
   expect(folders.length).toBeGreaterThan(2)
   for (const folder of folders) {
     for (const { name, commit } of await host.git.lastCommits('one', head, folder)) {
-      expect([name, commit.oid]).toEqual([name, await git(source, 'rev-list', '-n1', 'main', '--', `:(literal)${folder === '' ? name : `${folder}/${name}`}`)])
+      expect([name, commit.oid]).toEqual([
+        name,
+        await git(
+          source,
+          'rev-list',
+          '-n1',
+          'main',
+          '--',
+          `:(literal)${folder === '' ? name : `${folder}/${name}`}`,
+        ),
+      ])
     }
   }
 })
@@ -80,7 +113,20 @@ test('the last commit of every entry of every folder is still that of git', asyn
 test('the busiest files are those that most commits changed', async () => {
   const head = await git(source, 'rev-parse', 'main')
   const times = new Map<string, number>()
-  for (const path of (await git(source, 'log', '--no-merges', '--no-renames', '-m', '--name-only', '-z', '--format=', 'main')).split('\0')) if (path !== '') times.set(path, (times.get(path) ?? 0) + 1)
+  for (const path of (
+    await git(
+      source,
+      'log',
+      '--no-merges',
+      '--no-renames',
+      '-m',
+      '--name-only',
+      '-z',
+      '--format=',
+      'main',
+    )
+  ).split('\0'))
+    if (path !== '') times.set(path, (times.get(path) ?? 0) + 1)
   const busy = await host.git.busyPaths('one', head, { commits: 1000, paths: 5 })
   expect(busy).toHaveLength(5)
   const most = Math.max(...times.values())
@@ -91,7 +137,9 @@ test('a filter holds the files and the directories above them, and leaves out ne
   const filter = buildFilter(['src/git/a.ts', 'README.md'])
   const holds = (path: string): boolean => mayHold(filter, 0, filter.length, pathHashes(path))
   for (const path of ['src', 'src/git', 'src/git/a.ts', 'README.md']) expect(holds(path)).toBe(true)
-  expect(Array.from({ length: 1000 }, (_, i) => `other/${i}`).filter(holds).length).toBeLessThan(100)
+  expect(Array.from({ length: 1000 }, (_, i) => `other/${i}`).filter(holds).length).toBeLessThan(
+    100,
+  )
 })
 
 test('what cannot be told says yes to everything', () => {

@@ -7,8 +7,22 @@ import { ObjectStore } from '../../../src/git/store/object-store.ts'
 import { bitmapPack } from '../../../src/git/walk/bitmap-reach.ts'
 
 const git = (directory: string, args: string[], input = ''): string => {
-  const env = { PATH: process.env['PATH'] ?? '', HOME: directory, GIT_CONFIG_NOSYSTEM: '1', GIT_AUTHOR_NAME: 'Ada', GIT_AUTHOR_EMAIL: 'ada@example.com', GIT_COMMITTER_NAME: 'Ada', GIT_COMMITTER_EMAIL: 'ada@example.com' }
-  const { exitCode, stdout, stderr } = Bun.spawnSync(['git', ...args], { cwd: directory, env, stdin: Buffer.from(input), stdout: 'pipe', stderr: 'pipe' })
+  const env = {
+    PATH: process.env['PATH'] ?? '',
+    HOME: directory,
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_AUTHOR_NAME: 'Ada',
+    GIT_AUTHOR_EMAIL: 'ada@example.com',
+    GIT_COMMITTER_NAME: 'Ada',
+    GIT_COMMITTER_EMAIL: 'ada@example.com',
+  }
+  const { exitCode, stdout, stderr } = Bun.spawnSync(['git', ...args], {
+    cwd: directory,
+    env,
+    stdin: Buffer.from(input),
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
   if (exitCode !== 0) throw new Error(stderr.toString())
   return stdout.toString().trim()
 }
@@ -26,14 +40,23 @@ test('packs that maintenance takes away before they were opened are looked for i
       git(work, ['update-ref', 'refs/heads/main', commits.at(-1) ?? ''])
       git(work, ['repack', '-d'])
     }
-    const packs = () => readdirSync(join(work, 'objects', 'pack')).filter((name) => name.endsWith('.pack'))
+    const packs = () =>
+      readdirSync(join(work, 'objects', 'pack')).filter((name) => name.endsWith('.pack'))
     expect(packs()).toHaveLength(3)
     const [first = '', second = '', third = ''] = commits
-    const stores = Array.from({ length: 4 }, () => new ObjectStore(work, new EntryReader(4 << 20, 1 << 30)))
+    const stores = Array.from(
+      { length: 4 },
+      () => new ObjectStore(work, new EntryReader(4 << 20, 1 << 30)),
+    )
     // All four know of three packs, and have opened none of them.
     git(work, ['repack', '-a', '-d', '-b', '-q'])
     expect(packs()).toHaveLength(1)
-    const [byBitmap, byPrefix, settled, reading] = stores as [ObjectStore, ObjectStore, ObjectStore, ObjectStore]
+    const [byBitmap, byPrefix, settled, reading] = stores as [
+      ObjectStore,
+      ObjectStore,
+      ObjectStore,
+      ObjectStore,
+    ]
     expect(bitmapPack(byBitmap)).toBeNull()
     expect(byBitmap.has(first)).toBe(true)
     expect(bitmapPack(byBitmap)).not.toBeNull()

@@ -18,15 +18,25 @@ beforeAll(async () => {
   const path = await makeHistory(work, 'source', { commits: 60 })
   await git(path, '-c', 'pack.writeReverseIndex=true', 'repack', '-adfq')
   const packs = join(await git(path, 'rev-parse', '--absolute-git-dir'), 'objects', 'pack')
-  base = join(packs, readdirSync(packs).find((name) => name.endsWith('.pack'))!.slice(0, -5))
+  base = join(
+    packs,
+    readdirSync(packs)
+      .find((name) => name.endsWith('.pack'))!
+      .slice(0, -5),
+  )
   rev = readFileSync(`${base}.rev`)
-  const listed = (await git(path, 'verify-pack', '-v', `${base}.idx`)).split('\n').filter((line) => /^[0-9a-f]{40} /.test(line))
+  const listed = (await git(path, 'verify-pack', '-v', `${base}.idx`))
+    .split('\n')
+    .filter((line) => /^[0-9a-f]{40} /.test(line))
   offsets = listed.sort().map((line) => Number(line.trim().split(/ +/)[4]))
 })
 
 afterAll(() => discard(work))
 
-/** What a pack that was opened just now says of a few objects, before and after it was asked about all of them. */
+/**
+ * What a pack that was opened just now says of a few objects, before and after it was asked about
+ * all of them.
+ */
 function isRight(): void {
   const sorted = offsets.map((_, place) => place).sort((a, b) => offsets[a]! - offsets[b]!)
   const pack = new PackFile(base)
@@ -79,7 +89,8 @@ test('is the order of the pack, for a few objects and for all', () => {
   expect(isDamaged()).toBe(false)
 })
 
-test('without a file it is found by sorting', () => restored(null, () => (isRight(), expect(isDamaged()).toBe(false))))
+test('without a file it is found by sorting', () =>
+  restored(null, () => (isRight(), expect(isDamaged()).toBe(false))))
 
 test('a file with a bit turned is not used, wherever the bit is', () => {
   for (const at of [5, 12 + 3, 12 + 4 * 17 + 3, rev.length - 30, rev.length - 1]) {
@@ -102,7 +113,7 @@ function resummed(bytes: Buffer): Buffer {
   return bytes
 }
 
-test('a file that puts two objects in each other\'s place hides no object', () => {
+test("a file that puts two objects in each other's place hides no object", () => {
   const crossed = Buffer.from(rev)
   const [first, second] = [12 + 4 * 17, 12 + 4 * 18]
   crossed.copyWithin(first, second, second + 4)
@@ -113,7 +124,8 @@ test('a file that puts two objects in each other\'s place hides no object', () =
     const pack = new PackFile(base)
     try {
       // The two first: from so many questions on, all of the file is looked at.
-      for (const rank of [17, 18, ...sorted.keys()]) expect(pack.order.rankOf(sorted[rank]!)).toBe(rank)
+      for (const rank of [17, 18, ...sorted.keys()])
+        expect(pack.order.rankOf(sorted[rank]!)).toBe(rank)
     } finally {
       pack.close()
     }

@@ -9,7 +9,8 @@ import { sortOids } from '../../../src/git/pack/index-writer.ts'
 import { random } from '../support/history.ts'
 import { insertDelta } from '../support/packs.ts'
 
-const bytesOf = (next: () => number, size: number) => Uint8Array.from({ length: size }, () => Math.floor(next() * 256))
+const bytesOf = (next: () => number, size: number) =>
+  Uint8Array.from({ length: size }, () => Math.floor(next() * 256))
 
 describe('the arena', () => {
   test('gives back what was put, or nothing, never something else', () => {
@@ -63,7 +64,9 @@ describe('ids in a table', () => {
     const oids = bytesOf(next, count * 20)
     for (let i = 0; i < 500; i++) oids[i * 20] = oids[i * 20 + 1] = 7
     const order = sortOids(oids, count)
-    const sorted = Array.from(order, (row) => Buffer.from(oids.subarray(row * 20, row * 20 + 20)).toString('hex'))
+    const sorted = Array.from(order, (row) =>
+      Buffer.from(oids.subarray(row * 20, row * 20 + 20)).toString('hex'),
+    )
     expect(sorted).toEqual([...sorted].sort())
     expect(new Set(order).size).toBe(count)
   })
@@ -77,7 +80,9 @@ for (const kind of ['handle', 'plain'] as const) {
 
     test('finds the end of a stream inside of other bytes', () => {
       const out = new Uint8Array(text.length + 1)
-      expect(makeInflater(kind).whole(padded, 5, padded.length, out, 0, text.length)).toBe(packed.length)
+      expect(makeInflater(kind).whole(padded, 5, padded.length, out, 0, text.length)).toBe(
+        packed.length,
+      )
       expect(Buffer.compare(out.subarray(0, text.length), text)).toBe(0)
     })
 
@@ -140,11 +145,16 @@ describe('making deltas', () => {
 
   test('gives the target again, whatever was cut, moved or put in', () => {
     for (let i = 0; i < 300; i++) {
-      const base = Buffer.from(bytesOf(() => next() * (i % 3 === 0 ? 0.02 : 1), Math.floor(next() * 5000)))
+      const base = Buffer.from(
+        bytesOf(() => next() * (i % 3 === 0 ? 0.02 : 1), Math.floor(next() * 5000)),
+      )
       const parts: Uint8Array[] = []
       for (let k = 0; k < 6; k++) {
         const from = Math.floor(next() * base.length)
-        parts.push(base.subarray(from, from + Math.floor(next() * 2000)), bytesOf(next, Math.floor(next() * 40)))
+        parts.push(
+          base.subarray(from, from + Math.floor(next() * 2000)),
+          bytesOf(next, Math.floor(next() * 40)),
+        )
       }
       rebuilt(base, Buffer.concat(parts))
     }

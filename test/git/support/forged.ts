@@ -1,5 +1,6 @@
 /**
- * The first published collision of SHA-1 (https://shattered.io): the common start of both files and the two blocks in which they differ. The
+ * The first published collision of SHA-1 (https://shattered.io): the common start of both files and
+ * the two blocks in which they differ. The
  * second message is the first with the differences of the attack.
  */
 const FIRST = `
@@ -19,6 +20,7 @@ const DIFFERENCES = `
 
 const first = Buffer.from(FIRST.replace(/\s/g, ''), 'hex')
 const second = Buffer.from(first)
-for (const [, place, bits] of DIFFERENCES.matchAll(/(\d+):([0-9a-f]{2})/g)) second[Number(place)]! ^= Number.parseInt(bits ?? '0', 16)
+for (const [, place, bits] of DIFFERENCES.matchAll(/(\d+):([0-9a-f]{2})/g))
+  second[Number(place)]! ^= Number.parseInt(bits ?? '0', 16)
 
 export const forgedCases = { first, second }

@@ -1,8 +1,18 @@
-/** Generated repositories: the same seed gives the same history, with branches, merges, renames, deletions and tags. */
+/**
+ * Generated repositories: the same seed gives the same history, with branches, merges, renames,
+ * deletions and tags.
+ */
 import { join } from 'node:path'
 import { git, tryGit } from './real-git.ts'
 
-export type HistoryOptions = { seed?: number; commits?: number; files?: number; merges?: boolean; tags?: boolean; repack?: boolean }
+export type HistoryOptions = {
+  seed?: number
+  commits?: number
+  files?: number
+  merges?: boolean
+  tags?: boolean
+  repack?: boolean
+}
 
 /** A small generator of numbers that look random (mulberry32). */
 export function random(seed: number): () => number {
@@ -17,7 +27,11 @@ export function random(seed: number): () => number {
 }
 
 /** Makes a bare repository `<directory>/<name>` with a generated history and gives its path. */
-export async function makeHistory(directory: string, name: string, options: HistoryOptions = {}): Promise<string> {
+export async function makeHistory(
+  directory: string,
+  name: string,
+  options: HistoryOptions = {},
+): Promise<string> {
   const { seed = 1, commits = 60, files = 30, merges = true, tags = true, repack = true } = options
   const path = join(directory, name)
   await git(directory, 'init', '-q', '--bare', name)
@@ -26,18 +40,24 @@ export async function makeHistory(directory: string, name: string, options: Hist
   const lines: string[] = []
   const data = (text: string) => lines.push(`data ${Buffer.byteLength(text)}`, text)
   const contents = new Map<string, string>()
-  const pathOf = (i: number) => `${['src', 'docs', 'src/deep/er', 'test', ''][i % 5]}/file ${i}.txt`.replace(/^\//, '')
+  const pathOf = (i: number) =>
+    `${['src', 'docs', 'src/deep/er', 'test', ''][i % 5]}/file ${i}.txt`.replace(/^\//, '')
   let mark = 0
   const heads: number[] = []
   for (let i = 0; i < commits; i++) {
     const side = merges && heads.length > 2 && next() < 0.2
     const branch = side ? 'refs/heads/side' : 'refs/heads/main'
-    lines.push(`commit ${branch}`, `mark :${++mark}`, `committer Ada <ada@example.org> ${1_600_000_000 + i * 60 + pick(50)} +0200`)
+    lines.push(
+      `commit ${branch}`,
+      `mark :${++mark}`,
+      `committer Ada <ada@example.org> ${1_600_000_000 + i * 60 + pick(50)} +0200`,
+    )
     data(`change ${i}\n\nwith a body of ${pick(1000)}\n`)
     if (side) lines.push(`from :${heads[pick(heads.length)]}`)
     else if (heads.length > 0) {
       lines.push(`from :${heads.at(-1)}`)
-      if (merges && next() < 0.1 && heads.length > 3) lines.push(`merge :${heads[heads.length - 3]}`)
+      if (merges && next() < 0.1 && heads.length > 3)
+        lines.push(`merge :${heads[heads.length - 3]}`)
     }
     for (let k = 0; k <= pick(3); k++) {
       const file = pathOf(pick(files))
@@ -46,7 +66,10 @@ export async function makeHistory(directory: string, name: string, options: Hist
         lines.push(`D ${file}`)
         continue
       }
-      const rows = old === '' ? Array.from({ length: 20 + pick(60) }, (_, n) => `${file} line ${n} ${pick(1e6)}`) : old.split('\n')
+      const rows =
+        old === ''
+          ? Array.from({ length: 20 + pick(60) }, (_, n) => `${file} line ${n} ${pick(1e6)}`)
+          : old.split('\n')
       rows.splice(pick(rows.length), pick(3), `changed ${i} ${pick(1e6)}`)
       contents.set(file, rows.join('\n'))
       lines.push(`M ${next() < 0.1 ? '100755' : '100644'} inline ${file}`)
@@ -58,12 +81,18 @@ export async function makeHistory(directory: string, name: string, options: Hist
     }
     if (!side) heads.push(mark)
     if (tags && i % 20 === 10) {
-      lines.push(`tag v${i}`, `from :${mark}`, `tagger Ada <ada@example.org> ${1_600_000_000 + i * 60} +0000`)
+      lines.push(
+        `tag v${i}`,
+        `from :${mark}`,
+        `tagger Ada <ada@example.org> ${1_600_000_000 + i * 60} +0000`,
+      )
       data(`version ${i}\n`)
     }
   }
   lines.push('done')
-  const made = await tryGit(path, ['fast-import', '--quiet', '--done'], { input: `${lines.join('\n')}\n` })
+  const made = await tryGit(path, ['fast-import', '--quiet', '--done'], {
+    input: `${lines.join('\n')}\n`,
+  })
   if (made.code !== 0) throw new Error(made.err)
   if (repack) await git(path, 'repack', '-adfq', '--depth=20', '--window=10')
   return path
@@ -72,7 +101,12 @@ export async function makeHistory(directory: string, name: string, options: Hist
 /** The refs of a repository, by name. */
 export async function refsOf(path: string): Promise<Map<string, string>> {
   const text = await git(path, 'for-each-ref', '--format=%(refname) %(objectname)')
-  return new Map(text.split('\n').filter(Boolean).map((line) => line.split(' ') as [string, string]))
+  return new Map(
+    text
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => line.split(' ') as [string, string]),
+  )
 }
 
 /** Every object that the refs reach, sorted. */

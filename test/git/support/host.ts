@@ -1,9 +1,20 @@
-/** A small host of the engine for tests: refs in memory, smart HTTP on a free port of the loopback. */
+/**
+ * A small host of the engine for tests: refs in memory, smart HTTP on a free port of the loopback.
+ */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expectSound } from './sound.ts'
-import { createGit, type Git, type GitOptions, type Push, type Ref, type RefResult, type RefSnapshot, type RefUpdate } from '#git'
+import {
+  createGit,
+  type Git,
+  type GitOptions,
+  type Push,
+  type Ref,
+  type RefResult,
+  type RefSnapshot,
+  type RefUpdate,
+} from '#git'
 
 export type TestHost = {
   readonly git: Git
@@ -27,7 +38,13 @@ const storeOf = (namespace: string): string => namespace.split('@')[0]!
 
 export async function startHost(options: Partial<GitOptions> = {}): Promise<TestHost> {
   const base = mkdtempSync(join(tmpdir(), 'hearth-git-'))
-  const git = createGit({ root: join(base, 'objects'), tmp: join(base, 'tmp'), workers: 1, version: '1.2.3', ...options })
+  const git = createGit({
+    root: join(base, 'objects'),
+    tmp: join(base, 'tmp'),
+    workers: 1,
+    version: '1.2.3',
+    ...options,
+  })
   const refs = new Map<string, Map<string, string>>()
   const pushes: Push[] = []
   const snapshots = new Map<string, RefSnapshot>()
@@ -37,13 +54,20 @@ export async function startHost(options: Partial<GitOptions> = {}): Promise<Test
     const have = snapshots.get(namespace)
     if (have) return have
     const list: Ref[] = []
-    for (const [name, oid] of [...(refs.get(namespace) ?? [])].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    for (const [name, oid] of [...(refs.get(namespace) ?? [])].sort(([a], [b]) =>
+      a < b ? -1 : 1,
+    )) {
       const tag = await git.tag(storeOf(namespace), oid)
       let peeled: string | null = null
-      for (let next = tag; next; next = await git.tag(storeOf(namespace), next.object)) peeled = next.object
+      for (let next = tag; next; next = await git.tag(storeOf(namespace), next.object))
+        peeled = next.object
       list.push({ name, oid, peeled })
     }
-    const made: RefSnapshot = { generation: String(++generation), head: 'refs/heads/main', refs: list }
+    const made: RefSnapshot = {
+      generation: String(++generation),
+      head: 'refs/heads/main',
+      refs: list,
+    }
     snapshots.set(namespace, made)
     return made
   }
@@ -63,21 +87,50 @@ export async function startHost(options: Partial<GitOptions> = {}): Promise<Test
       const shown = await snapshot(namespace)
       if (match[2] === 'info/refs') {
         const service = searchParams.get('service') as 'git-upload-pack'
-        return new Response(Buffer.from(git.advertise(service, shown, protocol)), { headers: { 'content-type': `application/x-${service}-advertisement` } })
+        return new Response(Buffer.from(git.advertise(service, shown, protocol)), {
+          headers: { 'content-type': `application/x-${service}-advertisement` },
+        })
       }
       let body = request.body
-      if (body && request.headers.get('content-encoding') === 'gzip') body = body.pipeThrough(new DecompressionStream('gzip') as never)
-      const asked = match[2] === 'git-upload-pack' && body === request.body && Number(request.headers.get('content-length') ?? Infinity) < 2000 ? await request.bytes() : null
+      if (body && request.headers.get('content-encoding') === 'gzip')
+        body = body.pipeThrough(new DecompressionStream('gzip') as never)
+      const asked =
+        match[2] === 'git-upload-pack' &&
+        body === request.body &&
+        Number(request.headers.get('content-length') ?? Infinity) < 2000
+          ? await request.bytes()
+          : null
       const listed = asked && git.listRefs(shown, protocol, asked)
-      if (listed) return new Response(Buffer.from(listed), { headers: { 'content-type': `application/x-${match[2]}-result` } })
-      const packed = match[2] === 'git-upload-pack' && options.smallMs ? (asked ?? (await new Response(body).bytes())) : null
+      if (listed)
+        return new Response(Buffer.from(listed), {
+          headers: { 'content-type': `application/x-${match[2]}-result` },
+        })
+      const packed =
+        match[2] === 'git-upload-pack' && options.smallMs
+          ? (asked ?? (await new Response(body).bytes()))
+          : null
       const now = packed && git.answerNow(storeOf(namespace), shown, { protocol, body: packed })
-      if (now) return new Response(now instanceof Uint8Array ? Buffer.from(now) : Bun.file(now.path), { headers: { 'content-type': `application/x-${match[2]}-result` } })
+      if (now)
+        return new Response(now instanceof Uint8Array ? Buffer.from(now) : Bun.file(now.path), {
+          headers: { 'content-type': `application/x-${match[2]}-result` },
+        })
       const answer =
         match[2] === 'git-upload-pack'
-          ? await git.uploadPackOrFile(storeOf(namespace), shown, { protocol, body: packed ?? asked ?? body, signal: request.signal })
-          : git.receivePack(storeOf(namespace), shown, { protocol, body, signal: request.signal, apply: (push) => apply(namespace, push) })
-      return new Response('path' in answer ? Bun.file(answer.path) : (answer as ReadableStream<Uint8Array>), { headers: { 'content-type': `application/x-${match[2]}-result` } })
+          ? await git.uploadPackOrFile(storeOf(namespace), shown, {
+              protocol,
+              body: packed ?? asked ?? body,
+              signal: request.signal,
+            })
+          : git.receivePack(storeOf(namespace), shown, {
+              protocol,
+              body,
+              signal: request.signal,
+              apply: (push) => apply(namespace, push),
+            })
+      return new Response(
+        'path' in answer ? Bun.file(answer.path) : (answer as ReadableStream<Uint8Array>),
+        { headers: { 'content-type': `application/x-${match[2]}-result` } },
+      )
     },
   })
 
@@ -113,7 +166,10 @@ export async function startHost(options: Partial<GitOptions> = {}): Promise<Test
     const table = refs.get(namespace)!
     const results = push.updates.map((update) => {
       const current = table.get(update.name) ?? null
-      return { name: update.name, refused: current !== update.old ? 'stale info' : host.judge(update) }
+      return {
+        name: update.name,
+        refused: current !== update.old ? 'stale info' : host.judge(update),
+      }
     })
     const refused = push.atomic && results.some((result) => result.refused !== null)
     for (const [i, update] of push.updates.entries()) {
@@ -122,7 +178,9 @@ export async function startHost(options: Partial<GitOptions> = {}): Promise<Test
       else table.set(update.name, update.new)
     }
     snapshots.delete(namespace)
-    return refused ? results.map((result) => ({ ...result, refused: result.refused ?? 'atomic push failure' })) : results
+    return refused
+      ? results.map((result) => ({ ...result, refused: result.refused ?? 'atomic push failure' }))
+      : results
   }
   return host
 }

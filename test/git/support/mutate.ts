@@ -1,7 +1,18 @@
-/** Packs as an enemy sends them: real ones, changed at random, from one byte to their whole structure. */
+/**
+ * Packs as an enemy sends them: real ones, changed at random, from one byte to their whole
+ * structure.
+ */
 import zlib from 'node:zlib'
 import { typeCode, writeDistance, writeEntryHeader } from '../../../src/git/pack/entry.ts'
-import { commitText, idOf, insertDelta, makePack, treeBytes, varint, type MadeEntry } from './packs.ts'
+import {
+  commitText,
+  idOf,
+  insertDelta,
+  makePack,
+  treeBytes,
+  varint,
+  type MadeEntry,
+} from './packs.ts'
 
 export type Numbers = () => number
 
@@ -12,7 +23,8 @@ export const sealed = (bytes: Uint8Array): Buffer => {
 }
 
 const below = (next: Numbers, n: number): number => Math.floor(next() * n)
-const noise = (next: Numbers, size: number): Buffer => Buffer.from(Array.from({ length: size }, () => below(next, 256)))
+const noise = (next: Numbers, size: number): Buffer =>
+  Buffer.from(Array.from({ length: size }, () => below(next, 256)))
 
 /** Each gives a pack out of a real one. */
 const CHANGES: Readonly<Record<string, (pack: Buffer, next: Numbers) => Uint8Array>> = {
@@ -23,7 +35,8 @@ const CHANGES: Readonly<Record<string, (pack: Buffer, next: Numbers) => Uint8Arr
   },
   'some bytes': (pack, next) => {
     const out = Buffer.from(pack)
-    for (let i = 1 + below(next, 8); i > 0; i--) out[12 + below(next, out.length - 32)] = below(next, 256)
+    for (let i = 1 + below(next, 8); i > 0; i--)
+      out[12 + below(next, out.length - 32)] = below(next, 256)
     return sealed(out)
   },
   'cut off': (pack, next) => {
@@ -32,7 +45,12 @@ const CHANGES: Readonly<Record<string, (pack: Buffer, next: Numbers) => Uint8Arr
   },
   'a part left out': (pack, next) => {
     const at = 12 + below(next, pack.length - 33)
-    return sealed(Buffer.concat([pack.subarray(0, at), pack.subarray(Math.min(pack.length - 20, at + 1 + below(next, 200)))]))
+    return sealed(
+      Buffer.concat([
+        pack.subarray(0, at),
+        pack.subarray(Math.min(pack.length - 20, at + 1 + below(next, 200))),
+      ]),
+    )
   },
   'a part twice': (pack, next) => {
     const at = 12 + below(next, pack.length - 33)
@@ -41,11 +59,16 @@ const CHANGES: Readonly<Record<string, (pack: Buffer, next: Numbers) => Uint8Arr
   },
   'noise within': (pack, next) => {
     const at = 12 + below(next, pack.length - 32)
-    return sealed(Buffer.concat([pack.subarray(0, at), noise(next, 1 + below(next, 300)), pack.subarray(at)]))
+    return sealed(
+      Buffer.concat([pack.subarray(0, at), noise(next, 1 + below(next, 300)), pack.subarray(at)]),
+    )
   },
   'another count': (pack, next) => {
     const out = Buffer.from(pack)
-    out.writeUInt32BE(next() < 0.5 ? Math.max(0, out.readUInt32BE(8) + below(next, 5) - 2) : below(next, 2 ** 32), 8)
+    out.writeUInt32BE(
+      next() < 0.5 ? Math.max(0, out.readUInt32BE(8) + below(next, 5) - 2) : below(next, 2 ** 32),
+      8,
+    )
     return sealed(out)
   },
   'another head': (pack, next) => {
@@ -53,36 +76,86 @@ const CHANGES: Readonly<Record<string, (pack: Buffer, next: Numbers) => Uint8Arr
     out[below(next, 12)] = below(next, 256)
     return sealed(out)
   },
-  'noise alone': (_, next) => sealed(Buffer.concat([Buffer.from('PACK\0\0\0\x02\0\0\0\x03'), noise(next, 20 + below(next, 500))])),
+  'noise alone': (_, next) =>
+    sealed(
+      Buffer.concat([Buffer.from('PACK\0\0\0\x02\0\0\0\x03'), noise(next, 20 + below(next, 500))]),
+    ),
 }
 
 /** A pack changed in one of these ways. */
 export function changed(pack: Buffer, next: Numbers): Uint8Array {
   const ways = Object.values(CHANGES)
   // All of them need some bytes between head and checksum.
-  return pack.length < 40 ? sealed(Buffer.concat([pack, noise(next, 40)])) : (ways[below(next, ways.length)]?.(pack, next) ?? pack)
+  return pack.length < 40
+    ? sealed(Buffer.concat([pack, noise(next, 40)]))
+    : (ways[below(next, ways.length)]?.(pack, next) ?? pack)
 }
 
 /** Entries that are wrong by themselves, in packs that are otherwise right. */
 const LIES: Readonly<Record<string, (next: Numbers) => MadeEntry[]>> = {
-  'a bomb': (next) => [{ type: 'blob', data: Buffer.alloc(1 << (10 + below(next, 16))), size: below(next, 1000) }],
-  'a size that is not there': (next) => [{ type: 'blob', data: 'x', size: 2 + below(next, 2 ** 31) }],
+  'a bomb': (next) => [
+    { type: 'blob', data: Buffer.alloc(1 << (10 + below(next, 16))), size: below(next, 1000) },
+  ],
+  'a size that is not there': (next) => [
+    { type: 'blob', data: 'x', size: 2 + below(next, 2 ** 31) },
+  ],
   'a tree of noise': (next) => [{ type: 'tree', data: noise(next, 1 + below(next, 400)) }],
   'a commit of noise': (next) => [{ type: 'commit', data: noise(next, 1 + below(next, 400)) }],
-  'a tag of noise': (next) => [{ type: 'tag', data: Buffer.concat([Buffer.from(`object ${'1'.repeat(40)}\ntype `), noise(next, below(next, 100))]) }],
-  'a delta of noise': (next) => [{ type: 'blob', data: 'base of it\n' }, { base: idOf('blob', 'base of it\n'), delta: Buffer.concat([varint(11), varint(below(next, 1 << 20)), noise(next, 1 + below(next, 60))]) }],
-  'a delta that promises much': (next) => [{ type: 'blob', data: 'base of it\n' }, { base: idOf('blob', 'base of it\n'), delta: insertDelta(11, 'x', 2 ** (20 + below(next, 30))) }],
-  'a base that is nowhere': (next) => [{ base: noise(next, 20).toString('hex'), delta: insertDelta(4, 'gone') }],
-  'a distance to nowhere': (next) => [{ type: 'blob', data: 'y' }, { distance: 1 + below(next, 2 ** 40), delta: insertDelta(1, 'z') }],
+  'a tag of noise': (next) => [
+    {
+      type: 'tag',
+      data: Buffer.concat([
+        Buffer.from(`object ${'1'.repeat(40)}\ntype `),
+        noise(next, below(next, 100)),
+      ]),
+    },
+  ],
+  'a delta of noise': (next) => [
+    { type: 'blob', data: 'base of it\n' },
+    {
+      base: idOf('blob', 'base of it\n'),
+      delta: Buffer.concat([
+        varint(11),
+        varint(below(next, 1 << 20)),
+        noise(next, 1 + below(next, 60)),
+      ]),
+    },
+  ],
+  'a delta that promises much': (next) => [
+    { type: 'blob', data: 'base of it\n' },
+    {
+      base: idOf('blob', 'base of it\n'),
+      delta: insertDelta(11, 'x', 2 ** (20 + below(next, 30))),
+    },
+  ],
+  'a base that is nowhere': (next) => [
+    { base: noise(next, 20).toString('hex'), delta: insertDelta(4, 'gone') },
+  ],
+  'a distance to nowhere': (next) => [
+    { type: 'blob', data: 'y' },
+    { distance: 1 + below(next, 2 ** 40), delta: insertDelta(1, 'z') },
+  ],
   'a circle': () => {
     const ids = ['aaaa', 'bbbb', 'cccc'].map((text) => idOf('blob', text))
-    return ['aaaa', 'bbbb', 'cccc'].map((text, i) => ({ base: ids[(i + 1) % 3] ?? '', delta: insertDelta(4, text) }))
+    return ['aaaa', 'bbbb', 'cccc'].map((text, i) => ({
+      base: ids[(i + 1) % 3] ?? '',
+      delta: insertDelta(4, text),
+    }))
   },
-  'an object twice': () => [{ type: 'blob', data: 'twice\n' }, { type: 'blob', data: 'twice\n' }],
+  'an object twice': () => [
+    { type: 'blob', data: 'twice\n' },
+    { type: 'blob', data: 'twice\n' },
+  ],
   'a tree of itself': () => [{ type: 'tree', data: treeBytes(['40000', 'self', '3'.repeat(40)]) }],
   'many names of one': (next) => {
-    const names = Array.from({ length: 2 + below(next, 50) }, () => ['100644', 'same', idOf('blob', '')] as [string, string, string])
-    return [{ type: 'blob', data: '' }, { type: 'tree', data: treeBytes(...names) }]
+    const names = Array.from(
+      { length: 2 + below(next, 50) },
+      () => ['100644', 'same', idOf('blob', '')] as [string, string, string],
+    )
+    return [
+      { type: 'blob', data: '' },
+      { type: 'tree', data: treeBytes(...names) },
+    ]
   },
 }
 
@@ -91,9 +164,16 @@ function lie(what: string, next: Numbers): { pack: Buffer; tip: string } {
   const blob = `honest ${below(next, 1e9)}\n`
   const tree = treeBytes(['100644', 'a', idOf('blob', blob)])
   const commit = commitText(idOf('tree', tree))
-  const entries: MadeEntry[] = [{ type: 'blob', data: blob }, { type: 'tree', data: tree }, { type: 'commit', data: commit }]
+  const entries: MadeEntry[] = [
+    { type: 'blob', data: blob },
+    { type: 'tree', data: tree },
+    { type: 'commit', data: commit },
+  ]
   const lies = LIES[what]?.(next) ?? []
-  return { pack: makePack(next() < 0.5 ? [...entries, ...lies] : [...lies, ...entries]), tip: idOf('commit', commit) }
+  return {
+    pack: makePack(next() < 0.5 ? [...entries, ...lies] : [...lies, ...entries]),
+    tip: idOf('commit', commit),
+  }
 }
 
 /** A chain of deltas, each of which doubles what the one before it gave. */
@@ -124,8 +204,16 @@ function expanding(next: Numbers): Buffer {
 export type Hostile = { readonly what: string; readonly pack: Uint8Array; readonly tip: string }
 
 /** One hostile pack; `tip` is what a ref would get if it were taken. */
-export function hostile(real: { readonly pack: Buffer; readonly tip: string }, next: Numbers): Hostile {
-  const kinds = [...Object.keys(CHANGES), ...Object.keys(CHANGES), ...Object.keys(LIES), 'a chain that grows']
+export function hostile(
+  real: { readonly pack: Buffer; readonly tip: string },
+  next: Numbers,
+): Hostile {
+  const kinds = [
+    ...Object.keys(CHANGES),
+    ...Object.keys(CHANGES),
+    ...Object.keys(LIES),
+    'a chain that grows',
+  ]
   const what = kinds[below(next, kinds.length)] ?? ''
   const change = CHANGES[what]
   if (change) return { what, pack: change(real.pack, next), tip: real.tip }

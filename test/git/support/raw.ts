@@ -4,7 +4,11 @@ import type { TestHost } from './host.ts'
 
 export const ZERO = '0'.repeat(40)
 
-export type PushAnswer = { readonly text: string; readonly unpack: string; readonly refs: Map<string, string> }
+export type PushAnswer = {
+  readonly text: string
+  readonly unpack: string
+  readonly refs: Map<string, string>
+}
 
 /** Pushes commands and a pack; gives the report by ref. */
 export async function rawPush(
@@ -14,7 +18,9 @@ export async function rawPush(
   pack: Uint8Array | null,
   features = 'report-status side-band-64k',
 ): Promise<PushAnswer> {
-  const lines = commands.map(([old, next, name], i) => pkt(`${old ?? ZERO} ${next ?? ZERO} ${name}${i === 0 ? `\0${features}` : ''}`))
+  const lines = commands.map(([old, next, name], i) =>
+    pkt(`${old ?? ZERO} ${next ?? ZERO} ${name}${i === 0 ? `\0${features}` : ''}`),
+  )
   const response = await fetch(`${host.remote(namespace)}/git-receive-pack`, {
     method: 'POST',
     body: Buffer.concat([...lines, FLUSH, ...(pack ? [pack] : [])]),
@@ -27,7 +33,11 @@ export async function rawPush(
     const match = /^(ok|ng) (\S+) ?(.*)$/.exec(line)
     if (match) refs.set(match[2]!, match[1] === 'ok' ? 'ok' : match[3]!)
   }
-  return { text: Buffer.from(bytes).toString('latin1'), unpack: (text[0] ?? '').replace(/^unpack /, ''), refs }
+  return {
+    text: Buffer.from(bytes).toString('latin1'),
+    unpack: (text[0] ?? '').replace(/^unpack /, ''),
+    refs,
+  }
 }
 
 /** The lines of the packets of a body; flushes are left out. */
@@ -61,8 +71,23 @@ export function bandOf(bytes: Uint8Array, band: number): Buffer {
 }
 
 /** One command of version 2; gives the body of the answer. */
-export async function rawV2(host: TestHost, namespace: string, command: string, args: readonly string[]): Promise<Buffer> {
-  const body = Buffer.concat([pkt(`command=${command}\n`), pkt('object-format=sha1\n'), Buffer.from('0001'), ...args.map((arg) => pkt(`${arg}\n`)), FLUSH])
-  const response = await fetch(`${host.remote(namespace)}/git-upload-pack`, { method: 'POST', body, headers: { 'git-protocol': 'version=2' } })
+export async function rawV2(
+  host: TestHost,
+  namespace: string,
+  command: string,
+  args: readonly string[],
+): Promise<Buffer> {
+  const body = Buffer.concat([
+    pkt(`command=${command}\n`),
+    pkt('object-format=sha1\n'),
+    Buffer.from('0001'),
+    ...args.map((arg) => pkt(`${arg}\n`)),
+    FLUSH,
+  ])
+  const response = await fetch(`${host.remote(namespace)}/git-upload-pack`, {
+    method: 'POST',
+    body,
+    headers: { 'git-protocol': 'version=2' },
+  })
   return Buffer.from(await response.bytes())
 }

@@ -18,15 +18,37 @@ const env = {
 export type Ran = { readonly code: number; readonly out: string; readonly err: string }
 
 /** Runs git and gives what it said, whatever its exit code. */
-export async function tryGit(directory: string, args: readonly string[], options: { input?: Uint8Array | string; env?: Record<string, string> } = {}): Promise<Ran> {
-  const child = Bun.spawn(['git', '-c', 'init.defaultBranch=main', '-c', 'protocol.file.allow=always', '-c', 'gc.auto=0', '-c', 'maintenance.auto=false', ...args], {
-    cwd: directory,
-    env: { ...env, ...options.env },
-    stdin: options.input === undefined ? 'ignore' : Buffer.from(options.input),
-    stdout: 'pipe',
-    stderr: 'pipe',
-  })
-  const [out, err, code] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text(), child.exited])
+export async function tryGit(
+  directory: string,
+  args: readonly string[],
+  options: { input?: Uint8Array | string; env?: Record<string, string> } = {},
+): Promise<Ran> {
+  const child = Bun.spawn(
+    [
+      'git',
+      '-c',
+      'init.defaultBranch=main',
+      '-c',
+      'protocol.file.allow=always',
+      '-c',
+      'gc.auto=0',
+      '-c',
+      'maintenance.auto=false',
+      ...args,
+    ],
+    {
+      cwd: directory,
+      env: { ...env, ...options.env },
+      stdin: options.input === undefined ? 'ignore' : Buffer.from(options.input),
+      stdout: 'pipe',
+      stderr: 'pipe',
+    },
+  )
+  const [out, err, code] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ])
   return { code, out, err }
 }
 
@@ -41,4 +63,5 @@ export function scratch(): string {
   return mkdtempSync(join(tmpdir(), 'hearth-work-'))
 }
 
-export const discard = (directory: string): void => rmSync(directory, { recursive: true, force: true })
+export const discard = (directory: string): void =>
+  rmSync(directory, { recursive: true, force: true })

@@ -1,4 +1,7 @@
-/** Pushes hostile packs at a host and watches what becomes of it: an answer each time, no trace of what was refused, bounded memory. */
+/**
+ * Pushes hostile packs at a host and watches what becomes of it: an answer each time, no trace of
+ * what was refused, bounded memory.
+ */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestHost } from './host.ts'
@@ -8,7 +11,10 @@ import { complaints } from './sound.ts'
 
 export type Torment = {
   readonly refused: number
-  /** Changes that changed nothing, such as a byte of a name that nobody checks: such a pack must be sound. */
+  /**
+   * Changes that changed nothing, such as a byte of a name that nobody checks: such a pack must be
+   * sound.
+   */
   readonly taken: number
   /** Why, in the engine's words without ids and numbers, with how often. */
   readonly reasons: ReadonlyMap<string, number>
@@ -21,7 +27,12 @@ export type Torment = {
 const HANGS = 120_000
 
 /** `make` gives the hostile pack of a number; numbers begin at `seed`. */
-export async function torment(host: TestHost, make: (seed: number) => Hostile, seed: number, count: number): Promise<Torment> {
+export async function torment(
+  host: TestHost,
+  make: (seed: number) => Hostile,
+  seed: number,
+  count: number,
+): Promise<Torment> {
   const reasons = new Map<string, number>()
   const problems: string[] = []
   const before = process.memoryUsage.rss()
@@ -31,11 +42,15 @@ export async function torment(host: TestHost, make: (seed: number) => Hostile, s
     for (let i = 0; i < count; i++) {
       const store = `torment-${seed}-${i}`
       const { what, pack, tip } = make(seed + i)
-      const say = (problem: string): void => void problems.push(`seed ${seed + i}: ${what}: ${problem}`)
+      const say = (problem: string): void =>
+        void problems.push(`seed ${seed + i}: ${what}: ${problem}`)
       await host.create(store)
       const slow = Promise.withResolvers<null>()
       const timer = setTimeout(() => slow.resolve(null), HANGS)
-      const answer = await Promise.race([rawPush(host, store, [[null, tip, 'refs/heads/x']], pack).catch((error: Error) => error), slow.promise])
+      const answer = await Promise.race([
+        rawPush(host, store, [[null, tip, 'refs/heads/x']], pack).catch((error: Error) => error),
+        slow.promise,
+      ])
       clearTimeout(timer)
       most = Math.max(most, process.memoryUsage.rss())
       if (answer === null) {
@@ -54,7 +69,10 @@ export async function torment(host: TestHost, make: (seed: number) => Hostile, s
         const reason = answer.unpack.replace(/[0-9a-f]{40}/g, 'ID').replace(/\d+/g, 'N')
         if (/internal error/.test(reason)) say('a fault of the engine')
         reasons.set(reason, (reasons.get(reason) ?? 0) + 1)
-        const left = [...readdirSync(join(host.root, store, 'objects', 'pack')), ...readdirSync(join(host.root, '..', 'tmp', 'git'))]
+        const left = [
+          ...readdirSync(join(host.root, store, 'objects', 'pack')),
+          ...readdirSync(join(host.root, '..', 'tmp', 'git')),
+        ]
         if (left.length > 0) say(`it left ${left.join(', ')}`)
         if (host.refs.get(store)?.size !== 0) say('a ref was made')
         if ((await host.git.commit(store, tip)) !== null) say('its commit is visible')

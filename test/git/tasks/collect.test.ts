@@ -27,12 +27,32 @@ afterAll(() => discard(work))
 
 const directory = () => join(host.root, 'one', 'objects', 'pack')
 const setApart = () => readdirSync(directory()).filter((name) => name.endsWith('.mtimes'))
-const noise = (bytes: number) => Buffer.from(crypto.getRandomValues(new Uint8Array(Math.min(bytes, 65536)))).toString('base64').repeat(Math.ceil(bytes / 65536))
+const noise = (bytes: number) =>
+  Buffer.from(crypto.getRandomValues(new Uint8Array(Math.min(bytes, 65536))))
+    .toString('base64')
+    .repeat(Math.ceil(bytes / 65536))
 const put = async (parent: Oid | null, path: string, text: string): Promise<Oid> =>
-  (await host.git.commitFiles('one', { parent, changes: [{ action: 'put', path, data: Buffer.from(text) }], message: path, author: who, committer: who })).commit
+  (
+    await host.git.commitFiles('one', {
+      parent,
+      changes: [{ action: 'put', path, data: Buffer.from(text) }],
+      message: path,
+      author: who,
+      committer: who,
+    })
+  ).commit
 /** A round at so many days after the start. */
-const collect = (day: number, tips: readonly Oid[], more: { kept?: Oid[]; still?: () => Oid[] } = {}) =>
-  host.git.maintain('one', tips, { graceMs: GRACE, nowMs: START + day * DAY, ...(more.still && { still: more.still }), ...(more.kept && { kept: [more.kept] }) })
+const collect = (
+  day: number,
+  tips: readonly Oid[],
+  more: { kept?: Oid[]; still?: () => Oid[] } = {},
+) =>
+  host.git.maintain('one', tips, {
+    graceMs: GRACE,
+    nowMs: START + day * DAY,
+    ...(more.still && { still: more.still }),
+    ...(more.kept && { kept: [more.kept] }),
+  })
 const has = async (oid: Oid) => (await host.git.commit('one', oid)) !== null
 
 /** A clone with a pushed trunk, and a second branch with a large file. */
@@ -48,7 +68,11 @@ async function pushed(name: string): Promise<{ clone: string; main: Oid; large: 
   await git(clone, 'add', '.')
   await git(clone, 'commit', '-qm', 'large')
   await git(clone, 'push', '-q', host.remote('one'), 'HEAD:refs/heads/large')
-  return { clone, main: await git(clone, 'rev-parse', 'main'), large: await git(clone, 'rev-parse', 'large') }
+  return {
+    clone,
+    main: await git(clone, 'rev-parse', 'main'),
+    large: await git(clone, 'rev-parse', 'large'),
+  }
 }
 
 describe('what nothing names', () => {
@@ -106,8 +130,21 @@ describe('what nothing names', () => {
     const old = await put(main, 'b', 'two\n')
     await collect(0, [main])
     // By another process: this one would hold for a while what it builds on.
-    const beside = createGit({ root: host.root, tmp: join(work, 'beside'), workers: 0, beside: true })
-    const young = (await beside.commitFiles('one', { parent: old, changes: [{ action: 'put', path: 'c', data: Buffer.from('three\n') }], message: 'c', author: who, committer: who })).commit
+    const beside = createGit({
+      root: host.root,
+      tmp: join(work, 'beside'),
+      workers: 0,
+      beside: true,
+    })
+    const young = (
+      await beside.commitFiles('one', {
+        parent: old,
+        changes: [{ action: 'put', path: 'c', data: Buffer.from('three\n') }],
+        message: 'c',
+        author: who,
+        committer: who,
+      })
+    ).commit
     await beside.close()
     await collect(10, [main])
     expect(await collect(20, [main])).toMatchObject({ dropped: 0 })
@@ -120,13 +157,26 @@ describe('what nothing names', () => {
     const { main, large } = await pushed('times')
     await collect(0, [main])
     const seconds = START / 1000
-    for (const [at, there] of [[seconds - 1, true], [seconds + 1, false]] as const) {
+    for (const [at, there] of [
+      [seconds - 1, true],
+      [seconds + 1, false],
+    ] as const) {
       const copy = join(work, `times-${there}`)
       cpSync(join(host.root, 'one'), copy, { recursive: true })
       await git(copy, '--git-dir', copy, 'update-ref', 'refs/heads/main', main)
-      const ran = await tryGit(copy, ['--git-dir', copy, 'repack', '-q', '-d', '--cruft', `--cruft-expiration=@${at}`])
+      const ran = await tryGit(copy, [
+        '--git-dir',
+        copy,
+        'repack',
+        '-q',
+        '-d',
+        '--cruft',
+        `--cruft-expiration=@${at}`,
+      ])
       expect([ran.code, ran.err]).toEqual([0, ''])
-      expect((await tryGit(copy, ['--git-dir', copy, 'cat-file', '-e', large])).code === 0).toBe(there)
+      expect((await tryGit(copy, ['--git-dir', copy, 'cat-file', '-e', large])).code === 0).toBe(
+        there,
+      )
     }
   })
 })
@@ -137,7 +187,9 @@ describe('meanwhile', () => {
     await collect(0, [main])
     let asked = 0
     // At the beginning there is none, at the end there is.
-    expect(await collect(20, [main], { still: () => (asked++ === 0 ? [main] : [main, large]) })).toMatchObject({ dropped: 0 })
+    expect(
+      await collect(20, [main], { still: () => (asked++ === 0 ? [main] : [main, large]) }),
+    ).toMatchObject({ dropped: 0 })
     expect(asked).toBe(2)
     expect(await host.git.verify('one', [main, large])).toEqual([])
     expect((await collect(21, [main], { still: () => [main] })).dropped).toBe(3)
@@ -161,7 +213,9 @@ describe('meanwhile', () => {
     expect(await host.git.verify('one', [main, tip])).toEqual([])
     expect(await has(large)).toBe(true)
 
-    const clones = Array.from({ length: 3 }, (_, i) => tryGit(work, ['clone', '-q', '--mirror', host.remote('one'), join(work, `busy-${i}`)]))
+    const clones = Array.from({ length: 3 }, (_, i) =>
+      tryGit(work, ['clone', '-q', '--mirror', host.remote('one'), join(work, `busy-${i}`)]),
+    )
     await host.git.maintain('one', [main, tip], { graceMs: 0 })
     for (const { code, err } of await Promise.all(clones)) expect([code, err]).toEqual([0, ''])
   })
@@ -175,7 +229,12 @@ describe('meanwhile', () => {
     for (let steps = 1; !ended; steps++) {
       const root = join(work, `killed-${steps}`)
       cpSync(join(host.root, 'one'), join(root, 'one'), { recursive: true })
-      const engine = new Engine({ ...settingsOf({ root, tmp: join(root, 'tmp') }), root, tmp: root, arenaBytes: 1 << 20 })
+      const engine = new Engine({
+        ...settingsOf({ root, tmp: join(root, 'tmp') }),
+        root,
+        tmp: root,
+        arenaBytes: 1 << 20,
+      })
       const task = collectTask(engine, 'one', tips, GRACE, START + 20 * DAY, join(root, 'made'))
       // As far as it comes in so many steps, and then no more: nothing is tidied up.
       for (let step = 0; step < steps && !ended; step++) ended = task.next().done === true
@@ -184,7 +243,10 @@ describe('meanwhile', () => {
       const next = createGit({ root, tmp: join(work, `killed-tmp-${steps}`), workers: 0 })
       expect(await next.verify('one', [main])).toEqual([])
       await next.maintain('one', [main], { graceMs: GRACE, nowMs: START + 20 * DAY })
-      const { packs } = await next.maintain('one', [main], { graceMs: GRACE, nowMs: START + 40 * DAY })
+      const { packs } = await next.maintain('one', [main], {
+        graceMs: GRACE,
+        nowMs: START + 40 * DAY,
+      })
       expect(packs).toBe(1)
       expect(await next.verify('one', [main])).toEqual([])
       await next.close()
@@ -199,4 +261,3 @@ describe('meanwhile', () => {
     expect(readdirSync(directory()).sort()).toEqual(before)
   })
 })
-

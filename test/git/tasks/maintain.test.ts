@@ -25,9 +25,16 @@ beforeEach(async () => {
 afterEach(() => host.close())
 afterAll(() => discard(work))
 
-const packs = () => readdirSync(join(host.root, 'one', 'objects', 'pack')).filter((name) => name.endsWith('.pack'))
+const packs = () =>
+  readdirSync(join(host.root, 'one', 'objects', 'pack')).filter((name) => name.endsWith('.pack'))
 const put = (parent: string | null, path: string, text: string) =>
-  host.git.commitFiles('one', { parent, changes: [{ action: 'put', path, data: Buffer.from(text) }], message: path, author: who, committer: who })
+  host.git.commitFiles('one', {
+    parent,
+    changes: [{ action: 'put', path, data: Buffer.from(text) }],
+    message: path,
+    author: who,
+    committer: who,
+  })
 
 describe('maintenance', () => {
   test('puts small packs together and loses nothing', async () => {
@@ -36,11 +43,24 @@ describe('maintenance', () => {
     for (let i = 0; i < 12; i++) tip = (await put(tip, `page ${i}`, `text ${i}\n`)).commit
     expect(packs().length).toBe(13)
     // Asked for twice at once, one round comes after the other.
-    const [made] = await Promise.all([host.git.maintain('one', [tip]), host.git.maintain('one', [tip])])
+    const [made] = await Promise.all([
+      host.git.maintain('one', [tip]),
+      host.git.maintain('one', [tip]),
+    ])
     expect(made.packs).toBe(packs().length)
     expect(packs().length).toBeLessThan(4)
     expect(await host.git.verify('one', [tip, ...(await refsOf(source)).values()])).toEqual([])
-    expect((await tryGit(work, ['--git-dir', join(host.root, 'one'), 'fsck', '--strict', '--no-dangling'])).code).toBe(0)
+    expect(
+      (
+        await tryGit(work, [
+          '--git-dir',
+          join(host.root, 'one'),
+          'fsck',
+          '--strict',
+          '--no-dangling',
+        ])
+      ).code,
+    ).toBe(0)
     expect((await host.git.commit('one', tip))?.message).toBe('page 11\n')
   })
 
@@ -57,7 +77,8 @@ describe('maintenance', () => {
 
   test('versions of a large file that were kept whole become deltas of the newest, and all of them still read', async () => {
     let state = 7
-    const line = (at: number) => `${at} ${Array.from({ length: 8 }, () => (state = (state * 48271) % 2147483647).toString(36)).join(' ')}`
+    const line = (at: number) =>
+      `${at} ${Array.from({ length: 8 }, () => (state = (state * 48271) % 2147483647).toString(36)).join(' ')}`
     const lines = Array.from({ length: 4000 }, (_, at) => line(at))
     const texts: string[] = []
     const commits: string[] = []
@@ -72,33 +93,85 @@ describe('maintenance', () => {
     const after = await host.git.sizeOf('one')
     expect(after).toBeLessThan(before / 10)
     expect(await host.git.verify('one', [tip])).toEqual([])
-    expect((await tryGit(work, ['--git-dir', join(host.root, 'one'), 'fsck', '--strict', '--no-dangling'])).code).toBe(0)
+    expect(
+      (
+        await tryGit(work, [
+          '--git-dir',
+          join(host.root, 'one'),
+          'fsck',
+          '--strict',
+          '--no-dangling',
+        ])
+      ).code,
+    ).toBe(0)
     for (const [at, commit] of commits.entries()) {
       const entry = await host.git.entry('one', commit, 'dir/large.txt')
-      expect(Buffer.from((await host.git.blob('one', entry?.oid ?? ''))?.data ?? []).toString()).toBe(texts[at] ?? '')
+      expect(
+        Buffer.from((await host.git.blob('one', entry?.oid ?? ''))?.data ?? []).toString(),
+      ).toBe(texts[at] ?? '')
     }
     // The newest is whole: it is what is read most.
-    const pack = join(host.root, 'one', 'objects', 'pack', packs()[0]?.replace(/pack$/, 'idx') ?? '')
+    const pack = join(
+      host.root,
+      'one',
+      'objects',
+      'pack',
+      packs()[0]?.replace(/pack$/, 'idx') ?? '',
+    )
     const listed = await git(work, 'verify-pack', '-v', pack)
     const newest = (await host.git.entry('one', tip, 'dir/large.txt'))?.oid ?? ''
-    expect(listed.split('\n').find((row) => row.startsWith(newest))?.trim().split(/\s+/)).toHaveLength(5)
+    expect(
+      listed
+        .split('\n')
+        .find((row) => row.startsWith(newest))
+        ?.trim()
+        .split(/\s+/),
+    ).toHaveLength(5)
     expect(listed).toContain('chain length = 24:')
     // Another round changes nothing, and more versions join the chain.
-    for (let edit = 0; edit < 40; edit++) commits.push((await put(commits.at(-1) ?? null, 'dir/large.txt', `${texts.at(-1)}\n${edit}`)).commit)
+    for (let edit = 0; edit < 40; edit++)
+      commits.push(
+        (await put(commits.at(-1) ?? null, 'dir/large.txt', `${texts.at(-1)}\n${edit}`)).commit,
+      )
     await host.git.maintain('one', [commits.at(-1) ?? ''])
     expect(await host.git.sizeOf('one')).toBeLessThan(before / 8)
     expect(await host.git.verify('one', [commits.at(-1) ?? ''])).toEqual([])
-    const depths = (await git(work, 'verify-pack', '-v', ...packs().map((name) => join(host.root, 'one', 'objects', 'pack', name.replace(/pack$/, 'idx'))))).matchAll(/chain length = (\d+)/g)
+    const depths = (
+      await git(
+        work,
+        'verify-pack',
+        '-v',
+        ...packs().map((name) =>
+          join(host.root, 'one', 'objects', 'pack', name.replace(/pack$/, 'idx')),
+        ),
+      )
+    ).matchAll(/chain length = (\d+)/g)
     expect(Math.max(...[...depths].map(([, depth]) => Number(depth)))).toBeLessThanOrEqual(50)
   })
 
   test('a file that changes to and fro makes no circle of deltas', async () => {
-    const [a, b] = ['a', 'b'].map((letter) => Array.from({ length: 500 }, (_, at) => `${letter === 'b' && at % 90 === 0 ? 'other' : 'line'} ${at}`).join('\n'))
+    const [a, b] = ['a', 'b'].map((letter) =>
+      Array.from(
+        { length: 500 },
+        (_, at) => `${letter === 'b' && at % 90 === 0 ? 'other' : 'line'} ${at}`,
+      ).join('\n'),
+    )
     let tip: string | null = null
-    for (let turn = 0; turn < 9; turn++) tip = (await put(tip, 'file', `${turn % 2 === 0 ? a : b}`)).commit
+    for (let turn = 0; turn < 9; turn++)
+      tip = (await put(tip, 'file', `${turn % 2 === 0 ? a : b}`)).commit
     await host.git.maintain('one', [tip ?? ''])
     expect(await host.git.verify('one', [tip ?? ''])).toEqual([])
-    expect((await tryGit(work, ['--git-dir', join(host.root, 'one'), 'fsck', '--strict', '--no-dangling'])).code).toBe(0)
+    expect(
+      (
+        await tryGit(work, [
+          '--git-dir',
+          join(host.root, 'one'),
+          'fsck',
+          '--strict',
+          '--no-dangling',
+        ])
+      ).code,
+    ).toBe(0)
   })
 
   test('keeps what work under way rests on, though its ref is gone', async () => {
@@ -129,20 +202,29 @@ describe('maintenance', () => {
     await host.git.maintain('one', tips)
     const store = join(host.root, 'one')
     expect(existsSync(join(store, 'objects', 'info', 'commit-graph'))).toBe(true)
-    expect((await tryGit(work, ['--git-dir', store, 'commit-graph', 'verify', '--no-progress'])).err).toBe('')
+    expect(
+      (await tryGit(work, ['--git-dir', store, 'commit-graph', 'verify', '--no-progress'])).err,
+    ).toBe('')
     const counted = await git(work, '--git-dir', store, 'rev-list', '--count', main)
     expect(await host.git.count('one', { tips: [main] })).toBe(Number(counted))
     expect(await host.git.log('one', { tips: [main] })).toEqual(before)
     const child = await put(main, 'after', 'the graph')
-    expect((await host.git.log('one', { tips: [child.commit], limit: 2 })).map((commit) => commit.oid)).toEqual([child.commit, main])
-    expect(await host.git.aheadBehind('one', child.commit, main)).toMatchObject({ ahead: 1, behind: 0 })
+    expect(
+      (await host.git.log('one', { tips: [child.commit], limit: 2 })).map((commit) => commit.oid),
+    ).toEqual([child.commit, main])
+    expect(await host.git.aheadBehind('one', child.commit, main)).toMatchObject({
+      ahead: 1,
+      behind: 0,
+    })
   })
 
   test('fetches that go on meanwhile are whole', async () => {
     await git(source, 'push', '-q', '--mirror', host.remote('one'))
     for (let i = 0; i < 6; i++) await put(null, `x${i}`, `${i}`)
     const tips = [...host.refs.get('one')!.values()]
-    const clones = Array.from({ length: 4 }, (_, i) => tryGit(work, ['clone', '-q', '--mirror', host.remote('one'), join(work, `busy-${i}`)]))
+    const clones = Array.from({ length: 4 }, (_, i) =>
+      tryGit(work, ['clone', '-q', '--mirror', host.remote('one'), join(work, `busy-${i}`)]),
+    )
     await host.git.maintain('one', tips, { graceMs: 0 })
     for (const [i, clone] of (await Promise.all(clones)).entries()) {
       expect(clone.code).toBe(0)
@@ -151,7 +233,8 @@ describe('maintenance', () => {
   })
 
   test('geometric progression', () => {
-    const counts = (...numbers: number[]) => geometric(numbers.map((count) => ({ index: { count } }))).map((pack) => pack.index.count)
+    const counts = (...numbers: number[]) =>
+      geometric(numbers.map((count) => ({ index: { count } }))).map((pack) => pack.index.count)
     expect(counts()).toEqual([])
     expect(counts(5)).toEqual([])
     expect(counts(1, 2, 4, 8)).toEqual([])
@@ -197,7 +280,9 @@ describe('export', () => {
     expect(await objectsOf(target)).toEqual(await objectsOf(source))
     expect((await tryGit(target, ['cat-file', '-e', hidden.commit])).code).not.toBe(0)
     expect(await git(target, 'symbolic-ref', 'HEAD')).toBe('refs/heads/main')
-    expect(host.git.exportBare('one', await host.snapshot('one'), target)).rejects.toThrow('not empty')
+    expect(host.git.exportBare('one', await host.snapshot('one'), target)).rejects.toThrow(
+      'not empty',
+    )
   })
 })
 
@@ -231,7 +316,8 @@ describe('stores', () => {
   })
 
   test('have names that stay inside of the root', () => {
-    for (const name of ['..', '.', '', 'a/b', '../x', 'a\0b', '.git']) expect(host.git.createStore(name)).rejects.toThrow('not a name')
+    for (const name of ['..', '.', '', 'a/b', '../x', 'a\0b', '.git'])
+      expect(host.git.createStore(name)).rejects.toThrow('not a name')
   })
 })
 
@@ -245,7 +331,9 @@ describe('without workers', () => {
     expect(await objectsOf(copy)).toEqual(await objectsOf(source))
     const tip = alone.refs.get('one')!.get('refs/heads/main')!
     expect((await alone.git.log('one', { tips: [tip], limit: 3 })).length).toBe(3)
-    expect(await alone.git.count('one', { tips: [tip] })).toBe(Number(await git(source, 'rev-list', '--count', 'main')))
+    expect(await alone.git.count('one', { tips: [tip] })).toBe(
+      Number(await git(source, 'rev-list', '--count', 'main')),
+    )
     await alone.close()
   })
 })

@@ -9,7 +9,10 @@ import { makeHistory, random } from '../support/history.ts'
 import { startHost, type TestHost } from '../support/host.ts'
 import { discard, git, scratch, tryGit } from '../support/real-git.ts'
 
-/** One store, served by an engine that leaves everything to its threads, and by one that makes small fetches at once, whatever time they take. */
+/**
+ * One store, served by an engine that leaves everything to its threads, and by one that makes small
+ * fetches at once, whatever time they take.
+ */
 let host: TestHost
 let work: string
 let source: string
@@ -21,7 +24,15 @@ const made: Git[] = []
 
 function beside(smallMs: number, parties?: () => string): Git {
   const asker = parties && (() => ({ party: parties(), until: null }))
-  const one = createGit({ root: host.root, tmp: mkdtempSync(join(at, 'tmp-')), beside: true, workers: 1, smallMs, asker, concurrency: 2 })
+  const one = createGit({
+    root: host.root,
+    tmp: mkdtempSync(join(at, 'tmp-')),
+    beside: true,
+    workers: 1,
+    smallMs,
+    asker,
+    concurrency: 2,
+  })
   made.push(one)
   return one
 }
@@ -33,7 +44,8 @@ beforeAll(async () => {
   host = await startHost({ smallMs: 0 })
   await host.create('one')
   await git(source, 'push', '-q', '--mirror', host.remote('one'))
-  // With the same refs, so that only what is hidden comes in a pack of its own: of an object that is in two packs either may be sent.
+  // With the same refs, so that only what is hidden comes in a pack of its own: of an object that
+  // is in two packs either may be sent.
   host.refs.set('one@fork', new Map(host.refs.get('one')))
   hidden = await git(source, 'commit-tree', '-p', 'main', '-m', 'hidden', 'main^{tree}')
   await git(source, 'push', '-q', host.remote('one@fork'), `${hidden}:refs/heads/hidden`)
@@ -49,15 +61,26 @@ afterAll(async () => {
 })
 
 function body(...lines: string[]): Uint8Array {
-  return Buffer.concat([pkt('command=fetch\n'), pkt('object-format=sha1\n'), DELIM, ...lines.map((line) => pkt(`${line}\n`)), FLUSH])
+  return Buffer.concat([
+    pkt('command=fetch\n'),
+    pkt('object-format=sha1\n'),
+    DELIM,
+    ...lines.map((line) => pkt(`${line}\n`)),
+    FLUSH,
+  ])
 }
 
 async function bytesOf(answer: Awaited<ReturnType<Git['uploadPackOrFile']>>): Promise<Buffer> {
   if (answer instanceof Uint8Array) return Buffer.from(answer)
-  return Buffer.from('path' in answer ? await Bun.file(answer.path).arrayBuffer() : await new Response(answer).arrayBuffer())
+  return Buffer.from(
+    'path' in answer
+      ? await Bun.file(answer.path).arrayBuffer()
+      : await new Response(answer).arrayBuffer(),
+  )
 }
 
-const byThread = async (request: Uint8Array): Promise<Buffer> => bytesOf(await host.git.uploadPackOrFile('one', snapshot, { protocol: 2, body: request }))
+const byThread = async (request: Uint8Array): Promise<Buffer> =>
+  bytesOf(await host.git.uploadPackOrFile('one', snapshot, { protocol: 2, body: request }))
 const atOnce = (request: Uint8Array, from: Git = patient): Uint8Array | null => {
   const answer = from.answerNow('one', snapshot, { protocol: 2, body: request })
   expect(answer === null || answer instanceof Uint8Array).toBe(true)
@@ -65,14 +88,29 @@ const atOnce = (request: Uint8Array, from: Git = patient): Uint8Array | null => 
 }
 
 test('an answer is the same at once and from a thread, byte for byte, whatever is asked', async () => {
-  const commits = (await git(source, 'rev-list', '--all')).split('\n').filter((oid) => oid !== hidden)
+  const commits = (await git(source, 'rev-list', '--all'))
+    .split('\n')
+    .filter((oid) => oid !== hidden)
   const tree = await git(source, 'rev-parse', 'main~1:')
   const draw = random(11)
   const pick = (): string => commits[Math.floor(draw() * commits.length)] ?? ''
   let packs = 0
   for (let i = 0; i < 40; i++) {
-    const options = ['thin-pack', 'ofs-delta', 'include-tag', 'no-progress', 'done', 'wait-for-done', 'filter blob:none', 'filter tree:1'].filter(() => draw() < 0.5)
-    const lines = [...options, `want ${pick()}`, ...Array.from({ length: Math.floor(draw() * 4) }, () => `have ${pick()}`)]
+    const options = [
+      'thin-pack',
+      'ofs-delta',
+      'include-tag',
+      'no-progress',
+      'done',
+      'wait-for-done',
+      'filter blob:none',
+      'filter tree:1',
+    ].filter(() => draw() < 0.5)
+    const lines = [
+      ...options,
+      `want ${pick()}`,
+      ...Array.from({ length: Math.floor(draw() * 4) }, () => `have ${pick()}`),
+    ]
     if (i % 10 === 0) lines.push(`want ${[hidden, tree, '1'.repeat(40)][(i / 10) % 3]}`)
     const now = atOnce(body(...lines))
     const later = await byThread(body(...lines))
@@ -93,12 +131,20 @@ test('what another fork sent is refused at once in the words of a thread, and ne
 })
 
 test('what is asked for again is kept, for these refs only', async () => {
-  const asked = body(`want ${snapshot.refs.find(({ name }) => name === 'refs/heads/main')?.oid ?? ''}`, 'done', 'no-progress')
+  const asked = body(
+    `want ${snapshot.refs.find(({ name }) => name === 'refs/heads/main')?.oid ?? ''}`,
+    'done',
+    'no-progress',
+  )
   const first = atOnce(asked)
   expect(first).not.toBeNull()
   // The very same memory: nothing was made.
   expect(atOnce(asked)).toBe(first as Uint8Array)
-  const moved = { ...snapshot, generation: 'other', refs: snapshot.refs.filter(({ name }) => name !== 'refs/heads/main') }
+  const moved = {
+    ...snapshot,
+    generation: 'other',
+    refs: snapshot.refs.filter(({ name }) => name !== 'refs/heads/main'),
+  }
   expect(patient.answerNow('one', moved, { protocol: 2, body: asked })).not.toBe(first)
 })
 
@@ -107,34 +153,68 @@ test('an engine without time for it, a request that names too much, and one that
   expect(atOnce(body(`want ${main}`, 'done'), beside(0))).toBeNull()
   const many = Array.from({ length: 2100 }, (_, i) => `have ${i.toString(16).padStart(40, '0')}`)
   expect(atOnce(body(`want ${main}`, ...many))).toBeNull()
-  for (const bad of [Buffer.from('zzzz'), body('want x'), body('nonsense'), Buffer.concat([body(`want ${main}`), body(`want ${main}`)]), new Uint8Array(0)]) expect(atOnce(bad)).toBeNull()
+  for (const bad of [
+    Buffer.from('zzzz'),
+    body('want x'),
+    body('nonsense'),
+    Buffer.concat([body(`want ${main}`), body(`want ${main}`)]),
+    new Uint8Array(0),
+  ])
+    expect(atOnce(bad)).toBeNull()
   expect(atOnce(body(`want ${main}`, 'deepen 3', 'done'))).toBeNull()
 })
 
 test('a fetch that turns out to be too much leaves nothing behind that changes later answers', async () => {
-  // No time at all: every attempt is given up wherever it is, the next one goes on from what was read.
+  // No time at all: every attempt is given up wherever it is, the next one goes on from what was
+  // read.
   const hurried = beside(0.001)
-  const commits = (await git(source, 'rev-list', '--all')).split('\n').filter((oid) => oid !== hidden)
+  const commits = (await git(source, 'rev-list', '--all'))
+    .split('\n')
+    .filter((oid) => oid !== hidden)
   for (let i = 0; i < 60; i++) {
-    const lines = ['ofs-delta', 'thin-pack', 'no-progress', 'done', `want ${commits[i % commits.length]}`, `have ${commits[(i * 7 + 3) % commits.length]}`]
+    const lines = [
+      'ofs-delta',
+      'thin-pack',
+      'no-progress',
+      'done',
+      `want ${commits[i % commits.length]}`,
+      `have ${commits[(i * 7 + 3) % commits.length]}`,
+    ]
     const now = atOnce(body(...lines), hurried)
     if (now !== null) expect(Buffer.compare(now, await byThread(body(...lines)))).toBe(0)
-    expect(Buffer.compare(await bytesOf(await hurried.uploadPackOrFile('one', snapshot, { protocol: 2, body: body(...lines) })), await byThread(body(...lines)))).toBe(0)
+    expect(
+      Buffer.compare(
+        await bytesOf(
+          await hurried.uploadPackOrFile('one', snapshot, { protocol: 2, body: body(...lines) }),
+        ),
+        await byThread(body(...lines)),
+      ),
+    ).toBe(0)
   }
 })
 
 test('a small request that leads to much is left to a thread: a long history', async () => {
   const deep = join(work, 'deep')
   await git(work, 'init', '-q', '--bare', 'deep')
-  const commits = Array.from({ length: 300 }, (_, i) => `commit refs/heads/long\ncommitter A <a@example.com> ${1700000000 + i} +0000\ndata 1\nx\n`).join('')
-  const small = 'commit refs/heads/small\ncommitter A <a@example.com> 1700000000 +0000\ndata 1\ny\nM 100644 inline small\ndata 1\nz\n'
+  const commits = Array.from(
+    { length: 300 },
+    (_, i) =>
+      `commit refs/heads/long\ncommitter A <a@example.com> ${1700000000 + i} +0000\ndata 1\nx\n`,
+  ).join('')
+  const small =
+    'commit refs/heads/small\ncommitter A <a@example.com> 1700000000 +0000\ndata 1\ny\nM 100644 inline small\ndata 1\nz\n'
   const taken = await tryGit(deep, ['fast-import', '--quiet'], { input: `${commits}${small}` })
   expect(taken.code).toBe(0)
   await host.create('deep')
   await git(deep, 'push', '-q', host.remote('deep'), 'long', 'small')
   const refs = await host.snapshot('deep')
-  const tip = (name: string): string => refs.refs.find((ref) => ref.name === `refs/heads/${name}`)?.oid ?? ''
-  const ask = (name: string, ...lines: string[]) => patient.answerNow('deep', refs, { protocol: 2, body: body(`want ${tip(name)}`, ...lines, 'done') })
+  const tip = (name: string): string =>
+    refs.refs.find((ref) => ref.name === `refs/heads/${name}`)?.oid ?? ''
+  const ask = (name: string, ...lines: string[]) =>
+    patient.answerNow('deep', refs, {
+      protocol: 2,
+      body: body(`want ${tip(name)}`, ...lines, 'done'),
+    })
   expect(ask('small', `have ${tip('long')}`)).not.toBeNull()
   expect(ask('long', `have ${tip('small')}`)).toBeNull()
 })
@@ -142,8 +222,14 @@ test('a small request that leads to much is left to a thread: a long history', a
 test('nobody gets an answer made at once while others wait for the places of the engine', async () => {
   const parties = beside(60_000, () => 'ada')
   const main = snapshot.refs.find(({ name }) => name === 'refs/heads/main')?.oid ?? ''
-  // Of two places one party may have one: an archive that nobody reads on takes it until it is given up.
-  const archive = ((await parties.archive('one', main, { format: 'tar', prefix: '' })) as ReadableStream<Uint8Array>).getReader()
+  // Of two places one party may have one: an archive that nobody reads on takes it until it is
+  // given up.
+  const archive = (
+    (await parties.archive('one', main, {
+      format: 'tar',
+      prefix: '',
+    })) as ReadableStream<Uint8Array>
+  ).getReader()
   while (parties.load().packs.running === 0) await new Promise((resolve) => setImmediate(resolve))
   const asked = body(`want ${main}`, 'done')
   expect(atOnce(asked, parties)).toBeNull()

@@ -10,18 +10,29 @@ let host: TestHost
 let work: string
 let tip: Oid
 
-/** A store with all that may lie beside a pack: an order, a bitmap, a commit-graph, and objects that were set apart. */
+/**
+ * A store with all that may lie beside a pack: an order, a bitmap, a commit-graph, and objects that
+ * were set apart.
+ */
 beforeAll(async () => {
   work = scratch()
   host = await startHost()
   await host.create('one')
   const source = join(work, 'source')
-  const files = Array.from({ length: 10_500 }, (_, at) => `blob\nmark :${at + 1}\ndata ${String(at).length}\n${at}\n`).join('')
-  const tree = Array.from({ length: 10_500 }, (_, at) => `M 100644 :${at + 1} d${at % 100}/${at}\n`).join('')
+  const files = Array.from(
+    { length: 10_500 },
+    (_, at) => `blob\nmark :${at + 1}\ndata ${String(at).length}\n${at}\n`,
+  ).join('')
+  const tree = Array.from(
+    { length: 10_500 },
+    (_, at) => `M 100644 :${at + 1} d${at % 100}/${at}\n`,
+  ).join('')
   const who = 'committer Ada <ada@example.org> 1700000000 +0000\ndata 2\nx\n'
   await git(work, 'init', '-q', source)
   const child = Bun.spawn(['git', '-C', source, 'fast-import', '--quiet'], {
-    stdin: Buffer.from(`${files}commit refs/heads/main\n${who}${tree}\ncommit refs/heads/main\n${who}D d1\n\ncommit refs/heads/other\n${who}M 100644 :7 b\n\n`),
+    stdin: Buffer.from(
+      `${files}commit refs/heads/main\n${who}${tree}\ncommit refs/heads/main\n${who}D d1\n\ncommit refs/heads/other\n${who}M 100644 :7 b\n\n`,
+    ),
   })
   expect(await child.exited).toBe(0)
   await git(source, 'push', '-q', '--all', host.remote('one'))
@@ -35,7 +46,9 @@ afterAll(async () => {
 
 let copies = 0
 /** A copy of the store with something changed, and an engine over it. */
-async function changed(change: (packs: string, store: string) => void): Promise<{ root: string; engine: Git; wrong: readonly string[] }> {
+async function changed(
+  change: (packs: string, store: string) => void,
+): Promise<{ root: string; engine: Git; wrong: readonly string[] }> {
   const root = join(work, `copy-${++copies}`)
   cpSync(join(host.root, 'one'), join(root, 'one'), { recursive: true })
   change(join(root, 'one', 'objects', 'pack'), join(root, 'one'))
@@ -45,7 +58,10 @@ async function changed(change: (packs: string, store: string) => void): Promise<
 
 /** The file of an ending; of several packs that of the largest. */
 const fileOf = (packs: string, ending: string): string =>
-  readdirSync(packs).filter((name) => name.endsWith(ending)).map((name) => join(packs, name)).sort((a, b) => readFileSync(b).length - readFileSync(a).length)[0] ?? ''
+  readdirSync(packs)
+    .filter((name) => name.endsWith(ending))
+    .map((name) => join(packs, name))
+    .sort((a, b) => readFileSync(b).length - readFileSync(a).length)[0] ?? ''
 
 function flip(path: string, at: (length: number) => number): void {
   const bytes = readFileSync(path)
@@ -66,23 +82,30 @@ test('a store as it was made is sound', async () => {
 })
 
 /** Ending, where a bit is turned, and what is said. */
-const AIDS: [string, (length: number) => number, RegExp][] = [BEGINNING, MIDDLE, END].flatMap((at): [string, (length: number) => number, RegExp][] => [
-  ['.rev', at, /^pack-\w+: the order is damaged$/], ['.bitmap', at, /^pack-\w+: the bitmap is damaged$/], ['.mtimes', at, /^pack-\w+: the times are damaged$/],
-])
+const AIDS: [string, (length: number) => number, RegExp][] = [BEGINNING, MIDDLE, END].flatMap(
+  (at): [string, (length: number) => number, RegExp][] => [
+    ['.rev', at, /^pack-\w+: the order is damaged$/],
+    ['.bitmap', at, /^pack-\w+: the bitmap is damaged$/],
+    ['.mtimes', at, /^pack-\w+: the times are damaged$/],
+  ],
+)
 
-test.each(AIDS)('%s with a bit turned is named, and reading goes on without it; taken away it is made anew', async (ending, at, said) => {
-  const { root, engine, wrong } = await changed((packs) => flip(fileOf(packs, ending), at))
-  expect(wrong).toEqual([expect.stringMatching(said)])
-  expect((await engine.log('one', { tips: [tip] })).length).toBe(2)
-  const path = fileOf(join(root, 'one', 'objects', 'pack'), ending)
-  rmSync(path)
-  engine.letGo('one')
-  await engine.maintain('one', [tip], ending === '.mtimes' ? { graceMs: 1_000_000 } : {})
-  expect(fileOf(join(root, 'one', 'objects', 'pack'), ending)).not.toBe('')
-  expect(await engine.verify('one', [tip])).toEqual([])
-  await engine.close()
-  await expectSound(root, ['one'])
-})
+test.each(AIDS)(
+  '%s with a bit turned is named, and reading goes on without it; taken away it is made anew',
+  async (ending, at, said) => {
+    const { root, engine, wrong } = await changed((packs) => flip(fileOf(packs, ending), at))
+    expect(wrong).toEqual([expect.stringMatching(said)])
+    expect((await engine.log('one', { tips: [tip] })).length).toBe(2)
+    const path = fileOf(join(root, 'one', 'objects', 'pack'), ending)
+    rmSync(path)
+    engine.letGo('one')
+    await engine.maintain('one', [tip], ending === '.mtimes' ? { graceMs: 1_000_000 } : {})
+    expect(fileOf(join(root, 'one', 'objects', 'pack'), ending)).not.toBe('')
+    expect(await engine.verify('one', [tip])).toEqual([])
+    await engine.close()
+    await expectSound(root, ['one'])
+  },
+)
 
 test('the order or the bitmap of another pack is named', async () => {
   for (const ending of ['.rev', '.bitmap']) {
@@ -90,7 +113,9 @@ test('the order or the bitmap of another pack is named', async () => {
       const other = fileOf(packs, '.mtimes').replace('.mtimes', ending)
       if (other !== fileOf(packs, ending)) cpSync(fileOf(packs, ending), other)
     })
-    expect(wrong).toEqual([expect.stringContaining(ending === '.rev' ? 'the order is damaged' : 'the bitmap is damaged')])
+    expect(wrong).toEqual([
+      expect.stringContaining(ending === '.rev' ? 'the order is damaged' : 'the bitmap is damaged'),
+    ])
     await engine.close()
   }
 })
@@ -103,25 +128,39 @@ test('a commit-graph that is damaged, or of another store, is named', async () =
     await engine.close()
   }
   await host.git.createStore('two')
-  const { commit } = await host.git.commitFiles('two', { parent: null, changes: [], message: 'x', author: WHO, committer: WHO })
+  const { commit } = await host.git.commitFiles('two', {
+    parent: null,
+    changes: [],
+    message: 'x',
+    author: WHO,
+    committer: WHO,
+  })
   await host.git.maintain('two', [commit])
-  const { engine, wrong } = await changed((_, store) => cpSync(graph(join(host.root, 'two')), graph(store), { force: true }))
+  const { engine, wrong } = await changed((_, store) =>
+    cpSync(graph(join(host.root, 'two')), graph(store), { force: true }),
+  )
   expect(wrong).toEqual(['the commit-graph is damaged'])
   await engine.close()
 })
 const WHO = { name: 'Eve', email: 'eve@example.org', time: 1_600_000_000, zone: '+0000' }
 
-test.each([BEGINNING, () => 8 + 1024 + 7, MIDDLE, END])('an index with a bit turned is named and nothing else, and is made anew from its pack', async (at) => {
-  const { root, engine, wrong } = await changed((packs) => flip(fileOf(packs, '.idx'), at))
-  expect(wrong).toHaveLength(1)
-  const pack = /^(pack-\w{40}): (the index is damaged|pack and index do not belong together)$/.exec(wrong[0] ?? '')?.[1] ?? ''
-  expect(pack).not.toBe('')
-  await engine.remake('one', pack)
-  expect(await engine.verify('one', [tip])).toEqual([])
-  expect((await engine.log('one', { tips: [tip] })).length).toBe(2)
-  await engine.close()
-  await expectSound(root, ['one'])
-})
+test.each([BEGINNING, () => 8 + 1024 + 7, MIDDLE, END])(
+  'an index with a bit turned is named and nothing else, and is made anew from its pack',
+  async (at) => {
+    const { root, engine, wrong } = await changed((packs) => flip(fileOf(packs, '.idx'), at))
+    expect(wrong).toHaveLength(1)
+    const pack =
+      /^(pack-\w{40}): (the index is damaged|pack and index do not belong together)$/.exec(
+        wrong[0] ?? '',
+      )?.[1] ?? ''
+    expect(pack).not.toBe('')
+    await engine.remake('one', pack)
+    expect(await engine.verify('one', [tip])).toEqual([])
+    expect((await engine.log('one', { tips: [tip] })).length).toBe(2)
+    await engine.close()
+    await expectSound(root, ['one'])
+  },
+)
 
 test('an index is not made of a pack that is damaged itself', async () => {
   const { root, engine } = await changed((packs) => {
@@ -130,7 +169,9 @@ test('an index is not made of a pack that is damaged itself', async () => {
   })
   const packs = join(root, 'one', 'objects', 'pack')
   const before = readdirSync(packs).sort()
-  await expect(engine.remake('one', fileOf(packs, '.pack').replace(/.*(pack-\w+)\.pack$/, '$1'))).rejects.toMatchObject({ code: 'corrupt' })
+  await expect(
+    engine.remake('one', fileOf(packs, '.pack').replace(/.*(pack-\w+)\.pack$/, '$1')),
+  ).rejects.toMatchObject({ code: 'corrupt' })
   expect(readdirSync(packs).sort()).toEqual(before)
   await engine.close()
 })

@@ -1,7 +1,27 @@
 import { describe, expect, test } from 'bun:test'
 import {
-  Avatar, Button, CodeView, Comment, CommitRow, CopyField, DiffView, Field, Form, IssueRow, Label, Layout, Pagination, PersonLink, Radio, RelativeTime,
-  SessionStory, Tabs, TokenSecret, TreeTable, diffAnchor, type DiffFile,
+  Avatar,
+  Button,
+  CodeView,
+  Comment,
+  CommitRow,
+  CopyField,
+  DiffView,
+  Field,
+  Form,
+  IssueRow,
+  Label,
+  Layout,
+  Pagination,
+  PersonLink,
+  Radio,
+  RelativeTime,
+  SessionStory,
+  Tabs,
+  TokenSecret,
+  TreeTable,
+  diffAnchor,
+  type DiffFile,
 } from '#web/components/index.ts'
 import { Gallery } from '#web/gallery.tsx'
 import type { Html } from '#web/jsx/html.ts'
@@ -13,81 +33,236 @@ const now = Date.parse('2026-03-12T14:00:00.000Z')
 /** Attributes of every element that matches. */
 const all = (page: string, selector: string): Record<string, string>[] => {
   const found: Record<string, string>[] = []
-  new HTMLRewriter().on(selector, { element: (element) => void found.push(Object.fromEntries(element.attributes)) }).transform(page)
+  new HTMLRewriter()
+    .on(selector, { element: (element) => void found.push(Object.fromEntries(element.attributes)) })
+    .transform(page)
   return found
 }
 
 describe('forms', () => {
   test('a form that changes something carries the token and is a POST', () => {
-    const page = html(<Form action="/x" csrf="tok"><Button name="decision" value="approve">Approve</Button></Form>)
-    expect(all(page, 'form')).toEqual([{ class: 'form', action: '/x', method: 'post', 'data-once': '' }])
-    expect(all(page, 'input[type=hidden]')).toEqual([{ type: 'hidden', name: 'csrf', value: 'tok' }])
-    expect(all(page, 'button')[0]).toMatchObject({ type: 'submit', name: 'decision', value: 'approve' })
+    const page = html(
+      <Form action="/x" csrf="tok">
+        <Button name="decision" value="approve">
+          Approve
+        </Button>
+      </Form>,
+    )
+    expect(all(page, 'form')).toEqual([
+      { class: 'form', action: '/x', method: 'post', 'data-once': '' },
+    ])
+    expect(all(page, 'input[type=hidden]')).toEqual([
+      { type: 'hidden', name: 'csrf', value: 'tok' },
+    ])
+    expect(all(page, 'button')[0]).toMatchObject({
+      type: 'submit',
+      name: 'decision',
+      value: 'approve',
+    })
     expect(() => <Form action="/x" />).toThrow('csrf')
     expect(html(<Form action="/x" method="get" />)).not.toContain('csrf')
   })
   test('a field keeps its value and is tied to its error and hint', () => {
-    const page = html(<Field name="title" label="Title" required value={hostile} error="Too long" hint="One line" />)
+    const page = html(
+      <Field
+        name="title"
+        label="Title"
+        required
+        value={hostile}
+        error="Too long"
+        hint="One line"
+      />,
+    )
     const [input] = all(page, 'input')
-    expect(input).toMatchObject({ id: 'field-title', name: 'title', 'aria-invalid': 'true', 'aria-describedby': 'field-title-error field-title-hint' })
+    expect(input).toMatchObject({
+      id: 'field-title',
+      name: 'title',
+      'aria-invalid': 'true',
+      'aria-describedby': 'field-title-error field-title-hint',
+    })
     expect(all(page, 'label')).toEqual([{ for: 'field-title' }])
     expect(all(page, '#field-title-error, #field-title-hint')).toHaveLength(2)
     expect(page).toContain('value="&quot;&gt;&lt;img')
     expect(page).not.toContain('optional')
   })
   test('a password is never printed back', () => {
-    expect(html(<Field name="password" type="password" label="Password" value="secret" />)).not.toContain('secret')
+    expect(
+      html(<Field name="password" type="password" label="Password" value="secret" />),
+    ).not.toContain('secret')
   })
   test('ticks of one question have ids of their own', () => {
-    const page = html(<><Radio name="v" value="a b" label="A" /><Radio name="v" value="c" label="C" checked /></>)
+    const page = html(
+      <>
+        <Radio name="v" value="a b" label="A" />
+        <Radio name="v" value="c" label="C" checked />
+      </>,
+    )
     expect(all(page, 'input').map((input) => input.id)).toEqual(['field-v-a-b', 'field-v-c'])
   })
   test('a secret stands under the id that tools look for, and can be taken without a script', () => {
-    expect(html(<TokenSecret secret="hrt_1" />)).toContain('<code id="token-secret" class="secret-value">hrt_1</code>')
-    expect(all(html(<CopyField id="clone" label="HTTPS" value="https://x" />), 'input')[0]).toMatchObject({ value: 'https://x', readonly: '' })
+    expect(html(<TokenSecret secret="hrt_1" />)).toContain(
+      '<code id="token-secret" class="secret-value">hrt_1</code>',
+    )
+    expect(
+      all(html(<CopyField id="clone" label="HTTPS" value="https://x" />), 'input')[0],
+    ).toMatchObject({ value: 'https://x', readonly: '' })
   })
 })
 
 describe('names from strangers stay text', () => {
-  const person = { username: hostile, name: hostile, kind: 'agent', on_behalf_of: { username: hostile } }
+  const person = {
+    username: hostile,
+    name: hostile,
+    kind: 'agent',
+    on_behalf_of: { username: hostile },
+  }
   test('in every part that shows one', () => {
     const page = [
-      <PersonLink of={person} />, <Avatar of={person} label />, <Label label={{ name: hostile, color: hostile, description: hostile }} href={hostile} />,
-      <IssueRow issue={{ number: 1, repo: `a/${hostile}`, title: hostile, state: hostile, author: person, milestone: { title: hostile }, created_at: hostile }} labels={[{ name: hostile }]} />,
-      <CommitRow repo="a/b" commit={{ sha: hostile, title: hostile, message: `${hostile}\n${hostile}`, author: { name: hostile, date: hostile } }} />,
-      <TreeTable entries={[{ name: hostile, path: hostile, type: hostile }]} repo="a/b" rev={hostile} />,
-      <DiffView files={[{ path: hostile, old_path: `${hostile}2`, status: hostile, additions: 1, deletions: 0, hunks: [{ old_start: 1, old_lines: 0, new_start: 1, new_lines: 1, heading: hostile, lines: [{ kind: 'add', text: hostile }] }] }]} options={{ commentHref: (path) => path, expandHref: (path) => path, loadHref: (path) => path, fileHref: (file) => file.path }} />,
-      <SessionStory entries={['message', 'tool', 'result', 'edit', hostile, 'plan', 'check', 'checkpoint'].map((kind, index) => ({ seq: index + 1, kind, text: hostile, tool: hostile, at: hostile, author: person, data: { paths: [hostile], input: { command: hostile }, steps: [{ text: hostile }], status: hostile, command: hostile, sha: hostile, model: hostile } }))} />,
+      <PersonLink of={person} />,
+      <Avatar of={person} label />,
+      <Label label={{ name: hostile, color: hostile, description: hostile }} href={hostile} />,
+      <IssueRow
+        issue={{
+          number: 1,
+          repo: `a/${hostile}`,
+          title: hostile,
+          state: hostile,
+          author: person,
+          milestone: { title: hostile },
+          created_at: hostile,
+        }}
+        labels={[{ name: hostile }]}
+      />,
+      <CommitRow
+        repo="a/b"
+        commit={{
+          sha: hostile,
+          title: hostile,
+          message: `${hostile}\n${hostile}`,
+          author: { name: hostile, date: hostile },
+        }}
+      />,
+      <TreeTable
+        entries={[{ name: hostile, path: hostile, type: hostile }]}
+        repo="a/b"
+        rev={hostile}
+      />,
+      <DiffView
+        files={[
+          {
+            path: hostile,
+            old_path: `${hostile}2`,
+            status: hostile,
+            additions: 1,
+            deletions: 0,
+            hunks: [
+              {
+                old_start: 1,
+                old_lines: 0,
+                new_start: 1,
+                new_lines: 1,
+                heading: hostile,
+                lines: [{ kind: 'add', text: hostile }],
+              },
+            ],
+          },
+        ]}
+        options={{
+          commentHref: (path) => path,
+          expandHref: (path) => path,
+          loadHref: (path) => path,
+          fileHref: (file) => file.path,
+        }}
+      />,
+      <SessionStory
+        entries={['message', 'tool', 'result', 'edit', hostile, 'plan', 'check', 'checkpoint'].map(
+          (kind, index) => ({
+            seq: index + 1,
+            kind,
+            text: hostile,
+            tool: hostile,
+            at: hostile,
+            author: person,
+            data: {
+              paths: [hostile],
+              input: { command: hostile },
+              steps: [{ text: hostile }],
+              status: hostile,
+              command: hostile,
+              sha: hostile,
+              model: hostile,
+            },
+          }),
+        )}
+      />,
       <Comment id="c" author={person} at={hostile} body={hostile} role={hostile} />,
       <Tabs label={hostile} tabs={[{ label: hostile, href: hostile }]} />,
-    ].map(html).join('')
+    ]
+      .map(html)
+      .join('')
     expect(page).not.toContain('<img')
-    expect(all(page, '*').flatMap((attributes) => Object.keys(attributes)).filter((name) => name.startsWith('on') || name === 'style')).toEqual([])
+    expect(
+      all(page, '*')
+        .flatMap((attributes) => Object.keys(attributes))
+        .filter((name) => name.startsWith('on') || name === 'style'),
+    ).toEqual([])
   })
 })
 
 describe('small parts', () => {
   test('time says the distance and holds the moment', () => {
-    expect(html(<RelativeTime at="2026-03-12T13:55:00.000Z" now={now} />)).toBe('<time datetime="2026-03-12T13:55:00.000Z" title="2026-03-12 13:55 UTC" data-relative>5 minutes ago</time>')
-    const words = [[0, 'just now'], [59, '59 minutes ago'], [60 * 5, '5 hours ago'], [60 * 24 * 3, '3 days ago'], [60 * 24 * 40, '31 Jan 2026'], [-120, 'in 2 hours']] as const
-    for (const [minutes, text] of words) expect(html(<RelativeTime at={new Date(now - minutes * 60_000).toISOString()} now={now} />)).toContain(`>${minutes === 59 ? '1 hour ago' : text}<`)
+    expect(html(<RelativeTime at="2026-03-12T13:55:00.000Z" now={now} />)).toBe(
+      '<time datetime="2026-03-12T13:55:00.000Z" title="2026-03-12 13:55 UTC" data-relative>5 minutes ago</time>',
+    )
+    const words = [
+      [0, 'just now'],
+      [59, '59 minutes ago'],
+      [60 * 5, '5 hours ago'],
+      [60 * 24 * 3, '3 days ago'],
+      [60 * 24 * 40, '31 Jan 2026'],
+      [-120, 'in 2 hours'],
+    ] as const
+    for (const [minutes, text] of words)
+      expect(
+        html(<RelativeTime at={new Date(now - minutes * 60_000).toISOString()} now={now} />),
+      ).toContain(`>${minutes === 59 ? '1 hour ago' : text}<`)
   })
   test('pages: the ends, the neighbours, no link where there is nothing', () => {
-    const links = (page: number, total: number) => all(html(<Pagination page={page} perPage={30} total={total} href={(n) => `?page=${n}`} />), 'a').map((a) => `${a['aria-label']}${a['aria-current'] ? '*' : ''}`)
+    const links = (page: number, total: number) =>
+      all(
+        html(<Pagination page={page} perPage={30} total={total} href={(n) => `?page=${n}`} />),
+        'a',
+      ).map((a) => `${a['aria-label']}${a['aria-current'] ? '*' : ''}`)
     expect(links(1, 30)).toEqual([])
     expect(links(1, 61)).toEqual(['Page 1*', 'Page 2', 'Page 3', 'Next page'])
-    expect(links(6, 1204)).toEqual(['Previous page', 'Page 1', 'Page 5', 'Page 6*', 'Page 7', 'Page 41', 'Next page'])
+    expect(links(6, 1204)).toEqual([
+      'Previous page',
+      'Page 1',
+      'Page 5',
+      'Page 6*',
+      'Page 7',
+      'Page 41',
+      'Next page',
+    ])
     expect(links(41, 1204)).toEqual(['Previous page', 'Page 1', 'Page 40', 'Page 41*'])
   })
   test('the same name has the same face, three kinds of actors three shapes', () => {
-    expect(html(<Avatar of={{ username: 'ada' }} />)).toBe(html(<Avatar of={{ username: 'ada' }} />))
+    expect(html(<Avatar of={{ username: 'ada' }} />)).toBe(
+      html(<Avatar of={{ username: 'ada' }} />),
+    )
     expect(html(<Avatar of={{ username: 'ada' }} />)).toContain('<circle')
     expect(html(<Avatar of={{ username: 'ada', kind: 'workspace' }} />)).toContain('<rect')
     expect(html(<Avatar of={{ username: 'ada/x', kind: 'agent' }} />)).not.toContain('<text')
     expect(html(<Avatar of={{ username: '日本' }} />)).toContain('>日</text>')
   })
   test('an agent carries its mark and the person it acts for', () => {
-    expect(html(<PersonLink of={{ username: 'ada/stoker', kind: 'agent', on_behalf_of: { username: 'ada' } }} />)).toMatch(/href="\/ada".*agent.*for ada/)
+    expect(
+      html(
+        <PersonLink
+          of={{ username: 'ada/stoker', kind: 'agent', on_behalf_of: { username: 'ada' } }}
+        />,
+      ),
+    ).toMatch(/href="\/ada".*agent.*for ada/)
     expect(html(<PersonLink of={null} />)).toContain('Hearth')
   })
 })
@@ -101,61 +276,150 @@ describe('code', () => {
   })
   test('long files come in blocks', () => {
     const page = html(<CodeView lines={Array<string>(450).fill('x')} label="x" />)
-    expect(all(page, '.code-block').map((block) => block.class)).toEqual(['code-block lazy block-20', 'code-block lazy block-20', 'code-block lazy block-5'])
+    expect(all(page, '.code-block').map((block) => block.class)).toEqual([
+      'code-block lazy block-20',
+      'code-block lazy block-20',
+      'code-block lazy block-5',
+    ])
     expect(html(<CodeView lines={['x']} label="x" />)).not.toContain('lazy')
   })
 })
 
 describe('changes', () => {
   const file: DiffFile = {
-    path: 'a/b.ts', status: 'modified', additions: 1, deletions: 1,
-    hunks: [{ old_start: 3, old_lines: 2, new_start: 3, new_lines: 2, lines: [{ kind: 'context', text: 'let a' }, { kind: 'del', text: 'const b = 1' }, { kind: 'add', text: 'const b = 2', no_newline: true }] }],
+    path: 'a/b.ts',
+    status: 'modified',
+    additions: 1,
+    deletions: 1,
+    hunks: [
+      {
+        old_start: 3,
+        old_lines: 2,
+        new_start: 3,
+        new_lines: 2,
+        lines: [
+          { kind: 'context', text: 'let a' },
+          { kind: 'del', text: 'const b = 1' },
+          { kind: 'add', text: 'const b = 2', no_newline: true },
+        ],
+      },
+    ],
   }
   const anchor = diffAnchor('a/b.ts')
   test('lines have addresses on their side, changed words are marked, a missing newline is told', () => {
     const page = html(<DiffView files={[file]} />)
-    expect(all(page, 'td.ln[id]').map((cell) => cell.id)).toEqual([`${anchor}L3`, `${anchor}R3`, `${anchor}L4`, `${anchor}R4`])
+    expect(all(page, 'td.ln[id]').map((cell) => cell.id)).toEqual([
+      `${anchor}L3`,
+      `${anchor}R3`,
+      `${anchor}L4`,
+      `${anchor}R4`,
+    ])
     expect(page).toContain('<mark>1</mark>')
     expect(page).toContain('<mark>2</mark>')
     expect(page.match(/No newline at the end<\/span>/g)).toHaveLength(1)
   })
   test('side by side has both in one row', () => {
-    const rows = html(<DiffView files={[file]} options={{ split: true }} />).split('<tr').filter((row) => row.includes(`${anchor}L4`))
+    const rows = html(<DiffView files={[file]} options={{ split: true }} />)
+      .split('<tr')
+      .filter((row) => row.includes(`${anchor}L4`))
     expect(rows).toHaveLength(1)
     expect(rows[0]).toContain(`${anchor}R4`)
   })
   test('a thread stands below its line, and only once', () => {
-    const page = html(<DiffView files={[file]} options={{ threads: [{ path: 'a/b.ts', side: 'new', line: 4, content: 'THREAD' }, { path: 'other', side: 'new', line: 4, content: 'OTHER' }] }} />)
+    const page = html(
+      <DiffView
+        files={[file]}
+        options={{
+          threads: [
+            { path: 'a/b.ts', side: 'new', line: 4, content: 'THREAD' },
+            { path: 'other', side: 'new', line: 4, content: 'OTHER' },
+          ],
+        }}
+      />,
+    )
     expect(page.split('THREAD')).toHaveLength(2)
     expect(page.indexOf('THREAD')).toBeGreaterThan(page.indexOf(`${anchor}R4`))
     expect(page).not.toContain('OTHER')
   })
   test('what cannot be shown says why', () => {
-    const words = (more: Partial<DiffFile>) => html(<DiffView files={[{ ...file, hunks: [], ...more }]} options={{ loadHref: () => '/load' }} />)
+    const words = (more: Partial<DiffFile>) =>
+      html(
+        <DiffView
+          files={[{ ...file, hunks: [], ...more }]}
+          options={{ loadHref: () => '/load' }}
+        />,
+      )
     expect(words({ binary: true })).toContain('not text')
-    expect(words({ reason: 'too_large', additions: 9_000 })).toMatch(/9,001 changed lines.*href="\/load"/s)
+    expect(words({ reason: 'too_large', additions: 9_000 })).toMatch(
+      /9,001 changed lines.*href="\/load"/s,
+    )
     expect(words({ status: 'renamed', old_path: 'x' })).toContain('Renamed without changes')
     expect(words({ old_mode: '100644', mode: '100755' })).toContain('from 100644 to 100755')
     expect(words({})).toContain('empty file')
     expect(words({ viewed: true })).not.toMatch(/<details class="file diff-file"[^>]* open/)
   })
   test('ten thousand lines are cut into blocks that wait', () => {
-    const lines = Array.from({ length: 10_000 }, (_, index) => ({ kind: 'add' as const, text: `line ${index}` }))
-    const page = html(<DiffView files={[{ ...file, hunks: [{ old_start: 0, old_lines: 0, new_start: 1, new_lines: 10_000, lines }] }]} />)
+    const lines = Array.from({ length: 10_000 }, (_, index) => ({
+      kind: 'add' as const,
+      text: `line ${index}`,
+    }))
+    const page = html(
+      <DiffView
+        files={[
+          {
+            ...file,
+            hunks: [{ old_start: 0, old_lines: 0, new_start: 1, new_lines: 10_000, lines }],
+          },
+        ]}
+      />,
+    )
     expect(all(page, '.lazy').length).toBe(51)
     expect(page).toContain('line 9999')
-    const many = html(<DiffView files={Array.from({ length: 60 }, (_, index) => ({ ...file, path: `f${index}` }))} />)
+    const many = html(
+      <DiffView
+        files={Array.from({ length: 60 }, (_, index) => ({ ...file, path: `f${index}` }))}
+      />,
+    )
     expect(all(many, 'details.diff-file.lazy.block-2')).toHaveLength(60)
   })
 })
 
 describe('a session', () => {
-  const entry = (seq: number, kind: string, text: string, data: Record<string, unknown> = {}, tool: string | null = null) => ({ seq, kind, text, tool, data, at: new Date(now + seq * 60_000).toISOString(), author: { username: 'ada/x', kind: 'agent' } })
+  const entry = (
+    seq: number,
+    kind: string,
+    text: string,
+    data: Record<string, unknown> = {},
+    tool: string | null = null,
+  ) => ({
+    seq,
+    kind,
+    text,
+    tool,
+    data,
+    at: new Date(now + seq * 60_000).toISOString(),
+    author: { username: 'ada/x', kind: 'agent' },
+  })
   const page = html(
-    <SessionStory now={now} entries={[
-      entry(1, 'message', 'HELLO'), entry(2, 'tool', 'OUT', { input: { command: 'make' }, exit_code: 2, ok: false }, 'bash'), entry(3, 'result', 'RESULT'), entry(4, 'edit', '', { paths: ['a', 'b'] }),
-      entry(5, 'message', 'BYE'), entry(6, 'usage', 'USAGE', { model: 'm', input_tokens: 1_000, output_tokens: 10, cost_usd: 0.4 }), entry(7, 'usage', '', { cost_usd: 0.35 }), entry(8, 'summary', 'SUMMARY'), entry(9, 'rumination', 'NEWKIND'),
-    ]} />,
+    <SessionStory
+      now={now}
+      entries={[
+        entry(1, 'message', 'HELLO'),
+        entry(2, 'tool', 'OUT', { input: { command: 'make' }, exit_code: 2, ok: false }, 'bash'),
+        entry(3, 'result', 'RESULT'),
+        entry(4, 'edit', '', { paths: ['a', 'b'] }),
+        entry(5, 'message', 'BYE'),
+        entry(6, 'usage', 'USAGE', {
+          model: 'm',
+          input_tokens: 1_000,
+          output_tokens: 10,
+          cost_usd: 0.4,
+        }),
+        entry(7, 'usage', '', { cost_usd: 0.35 }),
+        entry(8, 'summary', 'SUMMARY'),
+        entry(9, 'rumination', 'NEWKIND'),
+      ]}
+    />,
   )
   test('the summary comes first, once', () => {
     expect(page.split('SUMMARY')).toHaveLength(2)
@@ -181,7 +445,9 @@ describe('a whole page', () => {
   test('no inline style, script or handler', () => {
     const attributes = all(page, '*').flatMap((one) => Object.keys(one))
     expect(attributes.filter((name) => name === 'style' || name.startsWith('on'))).toEqual([])
-    expect(all(page, 'script').every((script) => (script.src ?? '').startsWith('/assets/client-'))).toBe(true)
+    expect(
+      all(page, 'script').every((script) => (script.src ?? '').startsWith('/assets/client-')),
+    ).toBe(true)
     expect(page).not.toContain('<style')
   })
   test('ids are unique; labels, descriptions and headings lead to something', () => {
@@ -190,7 +456,8 @@ describe('a whole page', () => {
     const twice = ids.filter((id, index) => ids.indexOf(id) !== index)
     expect(twice).toEqual([])
     for (const label of all(page, 'label')) expect(known).toContain(label.for ?? '')
-    for (const one of all(page, '[aria-describedby]')) for (const id of (one['aria-describedby'] ?? '').split(' ')) expect(known).toContain(id)
+    for (const one of all(page, '[aria-describedby]'))
+      for (const id of (one['aria-describedby'] ?? '').split(' ')) expect(known).toContain(id)
   })
   test('one main, one h1, a language, a way past the head, a title', () => {
     expect(all(page, 'main')).toHaveLength(1)

@@ -2,17 +2,46 @@ import { describe, expect, test } from 'bun:test'
 import { pairRows, stackRows, type DiffHunk, type DiffLine } from '#web/diff/rows.ts'
 import { changedWords } from '#web/diff/words.ts'
 
-const hunk = (...lines: DiffLine[]): DiffHunk => ({ old_start: 10, old_lines: 0, new_start: 20, new_lines: 0, lines })
+const hunk = (...lines: DiffLine[]): DiffHunk => ({
+  old_start: 10,
+  old_lines: 0,
+  new_start: 20,
+  new_lines: 0,
+  lines,
+})
 const line = (kind: DiffLine['kind'], text: string): DiffLine => ({ kind, text })
-const shape = (rows: ReturnType<typeof pairRows>) => rows.map((row) => [row.old?.number ?? null, row.new?.number ?? null])
+const shape = (rows: ReturnType<typeof pairRows>) =>
+  rows.map((row) => [row.old?.number ?? null, row.new?.number ?? null])
 
 describe('rows', () => {
-  const changed = hunk(line('context', 'a'), line('del', 'b'), line('del', 'c'), line('add', 'B'), line('add', 'C'), line('add', 'D'), line('context', 'e'))
+  const changed = hunk(
+    line('context', 'a'),
+    line('del', 'b'),
+    line('del', 'c'),
+    line('add', 'B'),
+    line('add', 'C'),
+    line('add', 'D'),
+    line('context', 'e'),
+  )
   test('side by side, removed lines stand beside the added ones', () => {
-    expect(shape(pairRows(changed))).toEqual([[10, 20], [11, 21], [12, 22], [null, 23], [13, 24]])
+    expect(shape(pairRows(changed))).toEqual([
+      [10, 20],
+      [11, 21],
+      [12, 22],
+      [null, 23],
+      [13, 24],
+    ])
   })
   test('one below the other, removed lines come first', () => {
-    expect(shape(stackRows(pairRows(changed)))).toEqual([[10, 20], [11, null], [12, null], [null, 21], [null, 22], [null, 23], [13, 24]])
+    expect(shape(stackRows(pairRows(changed)))).toEqual([
+      [10, 20],
+      [11, null],
+      [12, null],
+      [null, 21],
+      [null, 22],
+      [null, 23],
+      [13, 24],
+    ])
   })
   test('only added, only removed', () => {
     expect(shape(pairRows(hunk(line('add', 'a'))))).toEqual([[null, 20]])
@@ -24,7 +53,8 @@ describe('rows', () => {
 })
 
 describe('changed words', () => {
-  const cut = (text: string, ranges: readonly (readonly [number, number])[]) => ranges.map(([start, end]) => text.slice(start, end))
+  const cut = (text: string, ranges: readonly (readonly [number, number])[]) =>
+    ranges.map(([start, end]) => text.slice(start, end))
   test('only what differs', () => {
     const before = '    door.on_open(|| timer.stop());'
     const after = '    door.on_open(|now| timer.hold(now));'
@@ -33,7 +63,10 @@ describe('changed words', () => {
     expect(cut(after, words.new)).toEqual(['now', 'hold', 'now'])
   })
   test('nothing for lines that have little in common, are equal, or are very long', () => {
-    expect(changedWords('        return a', '        throw new Error(x)')).toEqual({ old: [], new: [] })
+    expect(changedWords('        return a', '        throw new Error(x)')).toEqual({
+      old: [],
+      new: [],
+    })
     expect(changedWords('same', 'same')).toEqual({ old: [], new: [] })
     expect(changedWords('a'.repeat(2_000), `${'a'.repeat(2_000)}b`)).toEqual({ old: [], new: [] })
   })

@@ -3,17 +3,25 @@ import { chromium, type Browser } from 'playwright-core'
 import { renderMarkdown } from '#web/markdown.ts'
 import { attacks } from './attacks.ts'
 
-const options = { link: { siteUrl: 'https://hearth.test', repo: 'acme/oven' }, base: { repo: 'acme/oven', ref: 'main', dir: '' } }
+const options = {
+  link: { siteUrl: 'https://hearth.test', repo: 'acme/oven' },
+  base: { repo: 'acme/oven', ref: 'main', dir: '' },
+}
 
 const elements = new Set(
-  ('a abbr b blockquote br cite code dd del details dfn div dl dt em figcaption figure h1 h2 h3 h4 h5 h6 hr i img input ins kbd li mark ol p path picture ' +
-    'pre q rp rt ruby s samp small source span strong sub summary sup svg table tbody td tfoot th thead tr tt u ul var wbr').split(' '),
+  (
+    'a abbr b blockquote br cite code dd del details dfn div dl dt em figcaption figure h1 h2 h3 h4 h5 h6 hr i img input ins kbd li mark ol p path picture ' +
+    'pre q rp rt ruby s samp small source span strong sub summary sup svg table tbody td tfoot th thead tr tt u ul var wbr'
+  ).split(' '),
 )
 const attributes = new Set(
-  ('alt aria-hidden aria-label checked class colspan d dir disabled height href id lang loading media open referrerpolicy rel reversed role rowspan ' +
-    'scope src srcset start tabindex title type value viewbox width').split(' '),
+  (
+    'alt aria-hidden aria-label checked class colspan d dir disabled height href id lang loading media open referrerpolicy rel reversed role rowspan ' +
+    'scope src srcset start tabindex title type value viewbox width'
+  ).split(' '),
 )
-const ownClasses = /^(?:anchor|icon|alert|alert-title|alert-(?:note|tip|important|warning|caution)|ref-(?:mention|issue|commit)|table-wrap|task-list-item|to-(?:left|right|center)|language-[\w-]+|hljs-[\w-]+|[a-z]+_)$/
+const ownClasses =
+  /^(?:anchor|icon|alert|alert-title|alert-(?:note|tip|important|warning|caution)|ref-(?:mention|issue|commit)|table-wrap|task-list-item|to-(?:left|right|center)|language-[\w-]+|hljs-[\w-]+|[a-z]+_)$/
 
 /** Everything in the output that is not on the lists; empty is what we want. */
 const strangers = (html: string): string[] => {
@@ -24,8 +32,13 @@ const strangers = (html: string): string[] => {
         if (!elements.has(element.tagName)) found.push(`<${element.tagName}>`)
         for (const [name, value] of element.attributes) {
           if (!attributes.has(name)) found.push(`${element.tagName}[${name}]`)
-          if (/^(?:href|src|srcset)$/.test(name) && !/^(?:https?:\/\/|mailto:|#|\/|[^:]*$)/.test(value)) found.push(`${name}=${value}`)
-          if (name === 'class') for (const one of value.split(' ')) if (!ownClasses.test(one)) found.push(`.${one}`)
+          if (
+            /^(?:href|src|srcset)$/.test(name) &&
+            !/^(?:https?:\/\/|mailto:|#|\/|[^:]*$)/.test(value)
+          )
+            found.push(`${name}=${value}`)
+          if (name === 'class')
+            for (const one of value.split(' ')) if (!ownClasses.test(one)) found.push(`.${one}`)
           if (name === 'id' && !value.startsWith('user-content-')) found.push(`#${value}`)
         }
       },
@@ -40,13 +53,20 @@ test('there are enough attempts, no two alike', () => {
 })
 
 test('the check sees what it must', () => {
-  expect(strangers('<img onerror=x src=javascript:1><script>1</script><p id=content class=notice>')).toEqual(['img[onerror]', 'src=javascript:1', '<script>', '#content', '.notice'])
+  expect(
+    strangers('<img onerror=x src=javascript:1><script>1</script><p id=content class=notice>'),
+  ).toEqual(['img[onerror]', 'src=javascript:1', '<script>', '#content', '.notice'])
 })
 
 describe('nothing but known elements, attributes and addresses comes out', () => {
   for (const attack of attacks) {
     test(JSON.stringify(attack).slice(0, 90), () => {
-      for (const text of [attack, `text ${attack} text`, `> ${attack.replaceAll('\n', '\n> ')}`, `- ${attack}`]) {
+      for (const text of [
+        attack,
+        `text ${attack} text`,
+        `> ${attack.replaceAll('\n', '\n> ')}`,
+        `- ${attack}`,
+      ]) {
         expect(strangers(renderMarkdown(text, options))).toEqual([])
         expect(strangers(renderMarkdown(text, { breaks: true }))).toEqual([])
       }
@@ -57,7 +77,10 @@ describe('nothing but known elements, attributes and addresses comes out', () =>
 describe('in a browser', () => {
   let browser: Browser
   beforeAll(async () => {
-    browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking'] })
+    browser = await chromium.launch({
+      executablePath: '/usr/bin/chromium',
+      args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking'],
+    })
   }, 30_000)
   afterAll(() => browser.close())
 
@@ -70,7 +93,11 @@ describe('in a browser', () => {
     })
     const body = `<!doctype html><title>x</title><main id="content">${attacks.map((attack) => `<section>${renderMarkdown(attack, options)}</section>`).join('\n')}</main>`
     // Nothing may be asked of the network; what fails to load is what most attempts wait for.
-    await page.route('**', (route) => (route.request().url() === 'https://hearth.test/' ? route.fulfill({ contentType: 'text/html; charset=utf-8', body }) : route.abort()))
+    await page.route('**', (route) =>
+      route.request().url() === 'https://hearth.test/'
+        ? route.fulfill({ contentType: 'text/html; charset=utf-8', body })
+        : route.abort(),
+    )
     await page.goto('https://hearth.test/')
     // Every attempt stays in its own section: none closes what is around it.
     expect(await page.locator('main > section').count()).toBe(attacks.length)
@@ -79,7 +106,12 @@ describe('in a browser', () => {
       for (const element of document.querySelectorAll<HTMLElement>('main *')) {
         element.dispatchEvent(new MouseEvent('mouseover', { bubbles: true }))
         element.dispatchEvent(new Event('focus'))
-        if (element instanceof HTMLAnchorElement && !/^(?:https?|mailto):$/.test(element.protocol) && element.href !== '') throw new Error(element.href)
+        if (
+          element instanceof HTMLAnchorElement &&
+          !/^(?:https?|mailto):$/.test(element.protocol) &&
+          element.href !== ''
+        )
+          throw new Error(element.href)
       }
     })
     expect(await page.evaluate(() => (window as unknown as { hit?: number }).hit)).toBeUndefined()

@@ -1,14 +1,55 @@
-// Ways by which people have made Markdown run script. Each line is one attempt; `alert(1)` and `window.hit=1` are what it tries.
+// Ways by which people have made Markdown run script. Each line is one attempt; `alert(1)` and
+// `window.hit=1` are what it tries.
 
-const schemes = ['javascript:window.hit=1', 'JaVaScRiPt:window.hit=1', 'java\tscript:window.hit=1', 'java&#10;script:window.hit=1', '&#106;avascript:window.hit=1', '&#x6A;avascript&colon;window.hit=1', '\u0001javascript:window.hit=1', 'vbscript:msgbox(1)', 'data:text/html,<script>window.hit=1</script>', 'data:text/html;base64,PHNjcmlwdD53aW5kb3cuaGl0PTE8L3NjcmlwdD4=', 'data:image/svg+xml,<svg onload=window.hit=1>', 'blob:https://x/1', 'feed:javascript:window.hit=1', 'jar:javascript:window.hit=1', 'view-source:javascript:window.hit=1']
+const schemes = [
+  'javascript:window.hit=1',
+  'JaVaScRiPt:window.hit=1',
+  'java\tscript:window.hit=1',
+  'java&#10;script:window.hit=1',
+  '&#106;avascript:window.hit=1',
+  '&#x6A;avascript&colon;window.hit=1',
+  '\u0001javascript:window.hit=1',
+  'vbscript:msgbox(1)',
+  'data:text/html,<script>window.hit=1</script>',
+  'data:text/html;base64,PHNjcmlwdD53aW5kb3cuaGl0PTE8L3NjcmlwdD4=',
+  'data:image/svg+xml,<svg onload=window.hit=1>',
+  'blob:https://x/1',
+  'feed:javascript:window.hit=1',
+  'jar:javascript:window.hit=1',
+  'view-source:javascript:window.hit=1',
+]
 
-const handlers = ['onload', 'onerror', 'onclick', 'onfocus autofocus', 'onmouseover', 'onanimationstart', 'ontoggle', 'onpointerenter', 'onbeforetoggle', 'oncontentvisibilityautostatechange', 'ONERROR', 'on\nerror', 'x/onerror', 'onwheel']
+const handlers = [
+  'onload',
+  'onerror',
+  'onclick',
+  'onfocus autofocus',
+  'onmouseover',
+  'onanimationstart',
+  'ontoggle',
+  'onpointerenter',
+  'onbeforetoggle',
+  'oncontentvisibilityautostatechange',
+  'ONERROR',
+  'on\nerror',
+  'x/onerror',
+  'onwheel',
+]
 
 export const attacks: readonly string[] = [
   ...schemes.flatMap((scheme) => [`[x](<${scheme}>)`, `<a href="${scheme}">x</a>`]),
-  ...schemes.slice(0, 6).flatMap((scheme) => [`![x](<${scheme}>)`, `<img src='${scheme}'>`, `[x]\n\n[x]: <${scheme}>`, `<${scheme}>`]),
+  ...schemes
+    .slice(0, 6)
+    .flatMap((scheme) => [
+      `![x](<${scheme}>)`,
+      `<img src='${scheme}'>`,
+      `[x]\n\n[x]: <${scheme}>`,
+      `<${scheme}>`,
+    ]),
   ...handlers.map((handler) => `<img src=x ${handler}=window.hit=1>`),
-  ...handlers.slice(0, 6).map((handler) => `<details open ${handler}=window.hit=1><summary>x</summary></details>`),
+  ...handlers
+    .slice(0, 6)
+    .map((handler) => `<details open ${handler}=window.hit=1><summary>x</summary></details>`),
   '<script>window.hit=1</script>',
   '<SCRIPT SRC=//x.test/x.js></SCRIPT>',
   '<script\n>window.hit=1</script\n>',

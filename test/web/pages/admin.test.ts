@@ -23,12 +23,16 @@ test('administrators see every page, others none', async () => {
 
 test('a setting is chosen, refused beside its field, and taken back', async () => {
   const page = await admin.open('/admin/settings')
-  const refused = await admin.press(page.html, '/admin/settings', { 'settings.audit.keep_days': '2' })
+  const refused = await admin.press(page.html, '/admin/settings', {
+    'settings.audit.keep_days': '2',
+  })
   expect(refused.status).toBe(422)
   expect(refused.html).toContain('audit.keep_days takes a whole number from 30')
   expect(refused.html).toContain('value="2"')
   expect(forge.hearth.settings.audit.keep_days).toBe(400)
-  const saved = await admin.press(page.html, '/admin/settings', { 'settings.accounts.sign_up': 'open' })
+  const saved = await admin.press(page.html, '/admin/settings', {
+    'settings.accounts.sign_up': 'open',
+  })
   expect([saved.status, saved.location]).toEqual([303, '/admin/settings'])
   expect(forge.hearth.settings.sign_up).toBe('open')
   const again = await admin.open('/admin/settings')
@@ -36,19 +40,41 @@ test('a setting is chosen, refused beside its field, and taken back', async () =
   await admin.press(again.html, '/admin/settings', { 'settings.accounts.sign_up': '' })
   expect(forge.hearth.settings.sign_up).toBe('invite')
   // Two changes were made, and two are in the log: what was left as it was is not.
-  expect(forge.hearth.db.all(`SELECT 1 FROM audit_log WHERE action = 'site.settings_changed'`).length).toBe(2)
+  expect(
+    forge.hearth.db.all(`SELECT 1 FROM audit_log WHERE action = 'site.settings_changed'`).length,
+  ).toBe(2)
 })
 
 test('quotas are set in mebibytes', async () => {
   const page = await admin.open('/admin/workspaces')
-  expect((await admin.press(page.html, '/admin/workspaces/quota', { workspace: 'acme', repositories: '3', repos_mib: '10', members: '' })).status).toBe(303)
-  expect(forge.hearth.db.one<{ repositories: number; repos_bytes: number; members: number | null }>('SELECT repositories, repos_bytes, members FROM quotas')).toEqual({ repositories: 3, repos_bytes: 10 * 1024 ** 2, members: null })
-  const refused = await admin.press(page.html, '/admin/workspaces/quota', { workspace: 'acme', repositories: 'many', repos_mib: '', members: '' })
+  expect(
+    (
+      await admin.press(page.html, '/admin/workspaces/quota', {
+        workspace: 'acme',
+        repositories: '3',
+        repos_mib: '10',
+        members: '',
+      })
+    ).status,
+  ).toBe(303)
+  expect(
+    forge.hearth.db.one<{ repositories: number; repos_bytes: number; members: number | null }>(
+      'SELECT repositories, repos_bytes, members FROM quotas',
+    ),
+  ).toEqual({ repositories: 3, repos_bytes: 10 * 1024 ** 2, members: null })
+  const refused = await admin.press(page.html, '/admin/workspaces/quota', {
+    workspace: 'acme',
+    repositories: 'many',
+    repos_mib: '',
+    members: '',
+  })
   expect([refused.status, refused.html.includes('a whole number, or nothing')]).toEqual([422, true])
 })
 
 test('a failed job runs again', async () => {
-  const id = await forge.write((tx) => insertJob(tx.db, job<null>({ kind: 'gone', retry: [], run: () => {} }), null, tx.now_ms))
+  const id = await forge.write((tx) =>
+    insertJob(tx.db, job<null>({ kind: 'gone', retry: [], run: () => {} }), null, tx.now_ms),
+  )
   await forge.jobs()
   const page = await admin.open('/admin/jobs?state=failed')
   expect(page.html).toContain('no job is called gone')
@@ -60,5 +86,9 @@ test('a letter is tried and an address, with what went wrong', async () => {
   const sent = await admin.press(page.html, '/admin/mail', { to: 'root@example.com' })
   expect([sent.status, sent.html.includes('the letter is a file in')]).toEqual([200, true])
   const blocked = await admin.press(page.html, '/admin/mail/outbound', { url: 'https://10.0.0.1/' })
-  expect([blocked.status, blocked.html.includes('not a public address'), blocked.html.includes('value="https://10.0.0.1/"')]).toEqual([422, true, true])
+  expect([
+    blocked.status,
+    blocked.html.includes('not a public address'),
+    blocked.html.includes('value="https://10.0.0.1/"'),
+  ]).toEqual([422, true, true])
 })

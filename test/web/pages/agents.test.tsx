@@ -1,4 +1,7 @@
-/** The pages of agents, of a workspace's tokens and of the audit log, as browsers without a script use them. */
+/**
+ * The pages of agents, of a workspace's tokens and of the audit log, as browsers without a script
+ * use them.
+ */
 import { expect, test } from 'bun:test'
 import { createAgent } from '#features/agents/create-agent.ts'
 import { runForge } from '../../features/oauth/running.ts'
@@ -10,45 +13,80 @@ async function setUp() {
   await forge.workspace('acme', { owner: ada, members: [bob] })
   await forge.repo('acme/site', { as: ada })
   await forge.commit('acme/site', 'main', { 'a.txt': 'a' })
-  return { forge, ada, browser: await forge.browser('ada'), member: await forge.browser('bob'), visitor: await forge.browser(null) }
+  return {
+    forge,
+    ada,
+    browser: await forge.browser('ada'),
+    member: await forge.browser('bob'),
+    visitor: await forge.browser(null),
+  }
 }
 
-const works = async (forge: Awaited<ReturnType<typeof setUp>>['forge'], secret: string) => (await forge.get('/api/user', { authorization: `Bearer ${secret}` })).status
+const works = async (forge: Awaited<ReturnType<typeof setUp>>['forge'], secret: string) =>
+  (await forge.get('/api/user', { authorization: `Bearer ${secret}` })).status
 
 test('a maintainer starts an agent, sees its token once, stops it, and stops all', async () => {
   const { forge, ada, browser, member, visitor } = await setUp()
   expect((await browser.open('/acme/site')).html).toContain('href="/acme/site/agents"')
   expect((await member.open('/acme/site')).html).not.toContain('/acme/site/agents')
-  for (const other of [member, visitor]) expect((await other.open('/acme/site/agents')).status).toBe(404)
+  for (const other of [member, visitor])
+    expect((await other.open('/acme/site/agents')).status).toBe(404)
 
   const empty = await browser.open('/acme/site/agents')
   expect(empty.html).toContain('No agents yet')
-  const made = await browser.press(empty.html, '/acme/site/agents', { name: 'fixer', scopes: ['code:write', 'pulls:write'] })
+  const made = await browser.press(empty.html, '/acme/site/agents', {
+    name: 'fixer',
+    scopes: ['code:write', 'pulls:write'],
+  })
   const secret = /id="token-secret"[^>]*>\s*(htha_\w+)/.exec(made.html)?.[1] ?? ''
   expect([made.status, await works(forge, secret)]).toEqual([200, 200])
   const again = await browser.open('/acme/site/agents')
   expect(again.html).not.toContain(secret)
   expect(again.html).toContain('fixer')
 
-  const refused = await browser.press(again.html, '/acme/site/agents', { name: 'fixer', scopes: ['code:write'], max_usd: 'much' })
-  expect([refused.status, refused.html.includes('max_usd'), refused.html.includes('value="much"')]).toEqual([422, true, true])
-  const taken = await browser.press(again.html, '/acme/site/agents', { name: 'fixer', scopes: ['code:write'] })
+  const refused = await browser.press(again.html, '/acme/site/agents', {
+    name: 'fixer',
+    scopes: ['code:write'],
+    max_usd: 'much',
+  })
+  expect([
+    refused.status,
+    refused.html.includes('max_usd'),
+    refused.html.includes('value="much"'),
+  ]).toEqual([422, true, true])
+  const taken = await browser.press(again.html, '/acme/site/agents', {
+    name: 'fixer',
+    scopes: ['code:write'],
+  })
   expect([taken.status, taken.html.includes('stop it first')]).toEqual([422, true])
 
   const stopped = await browser.press(again.html, '/acme/site/agents/stop', {})
-  expect([stopped.status, stopped.location, await works(forge, secret)]).toEqual([303, '/acme/site/agents', 401])
+  expect([stopped.status, stopped.location, await works(forge, secret)]).toEqual([
+    303,
+    '/acme/site/agents',
+    401,
+  ])
   await forge.call(createAgent, ada, { repo: 'acme/site', name: 'one' })
   const page = await browser.open('/acme/site/agents')
-  expect((await browser.press(page.html, '/acme/site/agents/stop-all', { reason: '' })).status).toBe(422)
-  expect((await browser.press(page.html, '/acme/site/agents/stop-all', { reason: 'Enough' })).status).toBe(303)
+  expect(
+    (await browser.press(page.html, '/acme/site/agents/stop-all', { reason: '' })).status,
+  ).toBe(422)
+  expect(
+    (await browser.press(page.html, '/acme/site/agents/stop-all', { reason: 'Enough' })).status,
+  ).toBe(303)
   expect((await browser.open('/acme/site/agents')).html).toContain('Enough')
 })
 
 test('an owner makes a token of the workspace, and finds it in the log, which can be taken away', async () => {
   const { forge, browser, member, visitor } = await setUp()
-  for (const other of [member, visitor]) for (const path of ['settings/tokens', 'audit', 'audit/download']) expect((await other.open(`/acme/-/${path}`)).status).toBeGreaterThan(299)
+  for (const other of [member, visitor])
+    for (const path of ['settings/tokens', 'audit', 'audit/download'])
+      expect((await other.open(`/acme/-/${path}`)).status).toBeGreaterThan(299)
   const empty = await browser.open('/acme/-/settings/tokens')
-  const made = await browser.press(empty.html, '/acme/-/settings/tokens', { name: 'deploy', scopes: ['repo:read'] })
+  const made = await browser.press(empty.html, '/acme/-/settings/tokens', {
+    name: 'deploy',
+    scopes: ['repo:read'],
+  })
   const secret = /id="token-secret"[^>]*>\s*(hthw_\w+)/.exec(made.html)?.[1] ?? ''
   expect([made.status, await works(forge, secret)]).toEqual([200, 200])
   const log = await browser.open('/acme/-/audit?actor=ada&action=token.')
@@ -57,9 +95,16 @@ test('an owner makes a token of the workspace, and finds it in the log, which ca
   expect(log.html).not.toContain(secret)
   const file = await browser.open('/acme/-/audit/download?action=token.')
   expect(file.headers.get('content-disposition')).toContain('audit-log.jsonl')
-  expect(file.html.trimEnd().split('\n').map((line) => (JSON.parse(line) as { action: string }).action)).toEqual(['token.created'])
+  expect(
+    file.html
+      .trimEnd()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as { action: string }).action),
+  ).toEqual(['token.created'])
   const list = await browser.open('/acme/-/settings/tokens')
-  expect((await browser.press(list.html, '/acme/-/settings/tokens/revoke', {})).location).toBe('/acme/-/settings/tokens')
+  expect((await browser.press(list.html, '/acme/-/settings/tokens/revoke', {})).location).toBe(
+    '/acme/-/settings/tokens',
+  )
   expect(await works(forge, secret)).toBe(401)
 })
 
@@ -67,7 +112,9 @@ test('the log of the site is for its administrators', async () => {
   const { browser, member, visitor } = await setUp()
   expect((await browser.open('/admin/audit')).html).toContain('workspace.created')
   expect((await browser.open('/admin/audit?since=2026-13-99')).status).toBe(422)
-  expect((await browser.open('/admin/audit/download')).html.trimEnd().split('\n').length).toBeGreaterThan(1)
+  expect(
+    (await browser.open('/admin/audit/download')).html.trimEnd().split('\n').length,
+  ).toBeGreaterThan(1)
   for (const path of ['/admin/audit', '/admin/audit/download']) {
     expect((await member.open(path)).status).toBe(403)
     expect((await visitor.open(path)).status).toBe(302)

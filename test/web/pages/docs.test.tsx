@@ -8,17 +8,41 @@ const docs: Docs = {
   description: 'What there is.',
   groups: [
     {
-      id: 'issues', name: 'Issues', description: 'What should change.',
+      id: 'issues',
+      name: 'Issues',
+      description: 'What should change.',
       operations: [
         {
-          id: 'create_issue', method: 'POST', path: '/v1/repos/{owner}/{name}/issues', summary: 'Opens an issue <with care>.', who: 'Needs an account.', status: '200', answer: 'Issue',
-          inputs: [{ name: 'title', place: 'body', type: 'string', required: true, description: 'One line.' }],
-          tool: 'create_issue', preview: true, curl: `curl -d '{"title":"…"}' "https://hearth.test/api/v1"`,
+          id: 'create_issue',
+          method: 'POST',
+          path: '/v1/repos/{owner}/{name}/issues',
+          summary: 'Opens an issue <with care>.',
+          who: 'Needs an account.',
+          status: '200',
+          answer: 'Issue',
+          inputs: [
+            {
+              name: 'title',
+              place: 'body',
+              type: 'string',
+              required: true,
+              description: 'One line.',
+            },
+          ],
+          tool: 'create_issue',
+          preview: true,
+          curl: `curl -d '{"title":"…"}' "https://hearth.test/api/v1"`,
         },
       ],
     },
   ],
-  records: [{ name: 'Issue', description: 'A record.', fields: [{ name: 'number', type: 'integer', description: '' }] }],
+  records: [
+    {
+      name: 'Issue',
+      description: 'A record.',
+      fields: [{ name: 'number', type: 'integer', description: '' }],
+    },
+  ],
 }
 
 test('every operation has its address, inputs, answer and an example, and nothing is markup that should be text', () => {

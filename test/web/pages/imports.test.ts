@@ -1,4 +1,7 @@
-/** The form that copies a repository, and the page of one that is being copied, as a browser without a script uses them. */
+/**
+ * The form that copies a repository, and the page of one that is being copied, as a browser without
+ * a script uses them.
+ */
 import { afterAll, expect, test } from 'bun:test'
 import { startBackend } from '../../git/support/backend.ts'
 import { makeHistory } from '../../git/support/history.ts'
@@ -16,14 +19,24 @@ async function setUp(options: { gate?: Promise<void>; authorization?: string } =
   await forge.workspace('acme', { owner: ada, members: [bob] })
   const server = startBackend(work, options)
   afterAll(() => server.close())
-  return { forge, url: server.url, owner: await forge.browser('ada'), member: await forge.browser('bob') }
+  return {
+    forge,
+    url: server.url,
+    owner: await forge.browser('ada'),
+    member: await forge.browser('bob'),
+  }
 }
 
 test('a copy shows how far it is, keeps others out of its buttons, and becomes the repository', async () => {
   const gate = Promise.withResolvers<void>()
   const { forge, url, owner, member } = await setUp({ gate: gate.promise })
   const form = await owner.open('/new')
-  const made = await owner.press(form.html, '/new', { workspace: 'acme', name: 'copy', private: 'false', import_url: `${url}/source.git` })
+  const made = await owner.press(form.html, '/new', {
+    workspace: 'acme',
+    name: 'copy',
+    private: 'false',
+    import_url: `${url}/source.git`,
+  })
   expect([made.status, made.location]).toEqual([303, '/acme/copy'])
   const waiting = (await owner.open('/acme/copy')).html
   expect(waiting).toContain('This repository is being copied')
@@ -44,7 +57,13 @@ test('a refused address stands beside its field with what was typed, and no toke
   const { owner } = await setUp()
   const form = await owner.open('/new')
   for (const token of ['', 'SECRET-TOKEN']) {
-    const refused = await owner.press(form.html, '/new', { workspace: 'acme', name: 'inside', private: 'true', import_url: 'https://10.0.0.1/x.git', import_token: token })
+    const refused = await owner.press(form.html, '/new', {
+      workspace: 'acme',
+      name: 'inside',
+      private: 'true',
+      import_url: 'https://10.0.0.1/x.git',
+      import_token: token,
+    })
     expect(refused.status).toBe(422)
     expect(refused.html).toContain('https://10.0.0.1/x.git')
     expect(refused.html).toContain('outbound.allow')
@@ -54,9 +73,16 @@ test('a refused address stands beside its field with what was typed, and no toke
 })
 
 test('a failed copy tells why and can be made again, with a token this time', async () => {
-  const { forge, url, owner, member } = await setUp({ authorization: `Basic ${Buffer.from('x-access-token:right').toString('base64')}` })
+  const { forge, url, owner, member } = await setUp({
+    authorization: `Basic ${Buffer.from('x-access-token:right').toString('base64')}`,
+  })
   const form = await owner.open('/new')
-  await owner.press(form.html, '/new', { workspace: 'acme', name: 'closed', private: 'true', import_url: `${url}/source.git` })
+  await owner.press(form.html, '/new', {
+    workspace: 'acme',
+    name: 'closed',
+    private: 'true',
+    import_url: `${url}/source.git`,
+  })
   await forge.jobs()
   const failed = await owner.open('/acme/closed')
   expect(failed.html).toContain('The copy failed')
@@ -72,9 +98,17 @@ test('a cancelled copy leaves an empty repository', async () => {
   const gate = Promise.withResolvers<void>()
   const { forge, url, owner } = await setUp({ gate: gate.promise })
   const form = await owner.open('/new')
-  await owner.press(form.html, '/new', { workspace: 'acme', name: 'never', private: 'true', import_url: `${url}/source.git`, import_token: 'a-token' })
+  await owner.press(form.html, '/new', {
+    workspace: 'acme',
+    name: 'never',
+    private: 'true',
+    import_url: `${url}/source.git`,
+    import_token: 'a-token',
+  })
   const waiting = await owner.open('/acme/never')
-  expect((await owner.press(waiting.html, '/acme/never/import/cancel', {})).location).toBe('/acme/never')
+  expect((await owner.press(waiting.html, '/acme/never/import/cancel', {})).location).toBe(
+    '/acme/never',
+  )
   gate.resolve()
   await forge.jobs()
   const after = (await owner.open('/acme/never')).html

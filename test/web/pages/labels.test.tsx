@@ -1,6 +1,12 @@
 /** Labels, milestones and the side panel of an issue, as browsers without a script use them. */
 import { expect, test } from 'bun:test'
-import { createIssue, createMilestone, getIssue, listLabels, listMilestones } from '#features/issues/index.ts'
+import {
+  createIssue,
+  createMilestone,
+  getIssue,
+  listLabels,
+  listMilestones,
+} from '#features/issues/index.ts'
 import { runForge } from '../../features/oauth/running.ts'
 
 const REPO = 'acme/site'
@@ -11,8 +17,19 @@ async function setUp() {
   await forge.user('bob')
   await forge.workspace('acme', { owner: ada })
   await forge.repo(REPO, { as: ada })
-  const { number } = await forge.call(createIssue, ada, { repo: REPO, title: 'It is broken', labels: ['bug'] })
-  return { forge, ada, number, here: `/${REPO}/issues/${number}`, browser: await forge.browser('ada'), other: await forge.browser('bob') }
+  const { number } = await forge.call(createIssue, ada, {
+    repo: REPO,
+    title: 'It is broken',
+    labels: ['bug'],
+  })
+  return {
+    forge,
+    ada,
+    number,
+    here: `/${REPO}/issues/${number}`,
+    browser: await forge.browser('ada'),
+    other: await forge.browser('bob'),
+  }
 }
 
 test('labels are made, changed and deleted by those with triage', async () => {
@@ -20,14 +37,31 @@ test('labels are made, changed and deleted by those with triage', async () => {
   const page = await browser.open(`/${REPO}/labels`)
   expect(page.html).toContain('1 open issue')
   expect((await other.open(`/${REPO}/labels`)).html).not.toContain('New label')
-  await browser.press(page.html, `/${REPO}/labels`, { name: 'urgent', color: 'ff0000', description: 'Now' })
+  await browser.press(page.html, `/${REPO}/labels`, {
+    name: 'urgent',
+    color: 'ff0000',
+    description: 'Now',
+  })
   const bad = await browser.press(page.html, `/${REPO}/labels`, { name: 'a,b' })
-  expect([bad.status, bad.html.includes('comma'), bad.html.includes('value="a,b"')]).toEqual([422, true, true])
+  expect([bad.status, bad.html.includes('comma'), bad.html.includes('value="a,b"')]).toEqual([
+    422,
+    true,
+    true,
+  ])
   const labels = async () => (await forge.call(listLabels, ada, { repo: REPO })).items
-  expect(await labels()).toContainEqual(expect.objectContaining({ name: 'urgent', color: 'ff0000', description: 'Now' }))
+  expect(await labels()).toContainEqual(
+    expect.objectContaining({ name: 'urgent', color: 'ff0000', description: 'Now' }),
+  )
   const again = await browser.open(`/${REPO}/labels`)
-  await browser.press(again.html, `/${REPO}/labels/edit`, { label: 'urgent', name: 'later', color: 'ff0000', description: '' })
-  expect(await labels()).toContainEqual(expect.objectContaining({ name: 'later', description: null }))
+  await browser.press(again.html, `/${REPO}/labels/edit`, {
+    label: 'urgent',
+    name: 'later',
+    color: 'ff0000',
+    description: '',
+  })
+  expect(await labels()).toContainEqual(
+    expect.objectContaining({ name: 'later', description: null }),
+  )
   await browser.press(again.html, `/${REPO}/labels/delete`, { label: 'later' })
   expect((await labels()).map(({ name }) => name)).not.toContain('later')
 })
@@ -35,15 +69,35 @@ test('labels are made, changed and deleted by those with triage', async () => {
 test('milestones are made, closed and deleted, and show how far they are', async () => {
   const { forge, ada, browser, number, here } = await setUp()
   const page = await browser.open(`/${REPO}/milestones`)
-  await browser.press(page.html, `/${REPO}/milestones`, { title: 'First', description: '', due_on: '2027-01-31' })
+  await browser.press(page.html, `/${REPO}/milestones`, {
+    title: 'First',
+    description: '',
+    due_on: '2027-01-31',
+  })
   const [made] = (await forge.call(listMilestones, ada, { repo: REPO })).items
-  expect(made).toMatchObject({ title: 'First', description: null, due_on: '2027-01-31T23:59:59.000Z' })
-  await browser.press((await browser.open(here)).html, `${here}/milestone`, { milestone: made?.id ?? '' })
-  expect((await forge.call(getIssue, ada, { repo: REPO, number })).issue.milestone?.title).toBe('First')
+  expect(made).toMatchObject({
+    title: 'First',
+    description: null,
+    due_on: '2027-01-31T23:59:59.000Z',
+  })
+  await browser.press((await browser.open(here)).html, `${here}/milestone`, {
+    milestone: made?.id ?? '',
+  })
+  expect((await forge.call(getIssue, ada, { repo: REPO, number })).issue.milestone?.title).toBe(
+    'First',
+  )
   const listed = await browser.open(`/${REPO}/milestones`)
   expect(listed.html).toContain('0 of 1 done')
-  expect((await browser.open(`/${REPO}/issues?milestone=${made?.id}`)).html).toContain('It is broken')
-  await browser.press(listed.html, `/${REPO}/milestones/edit`, { id: made?.id ?? '', title: 'First', description: '', due_on: '', state: 'closed' })
+  expect((await browser.open(`/${REPO}/issues?milestone=${made?.id}`)).html).toContain(
+    'It is broken',
+  )
+  await browser.press(listed.html, `/${REPO}/milestones/edit`, {
+    id: made?.id ?? '',
+    title: 'First',
+    description: '',
+    due_on: '',
+    state: 'closed',
+  })
   const closed = await browser.open(`/${REPO}/milestones?state=closed`)
   expect(closed.html).toContain('First')
   await browser.press(closed.html, `/${REPO}/milestones/delete`, { id: made?.id ?? '' })
@@ -59,8 +113,14 @@ test('the side panel changes labels, people and what an issue waits for', async 
   await browser.press(page.html, `${here}/labels`, { labels: 'docs, new one' })
   await browser.press(page.html, `${here}/assignees`, { assignees: '@ada' })
   await browser.press(page.html, `${here}/blocked-by`, { blocked_by: `#${second}` })
-  expect((await forge.call(getIssue, ada, { repo: REPO, number })).issue).toMatchObject({ labels: ['docs', 'new one'], assignees: [{ username: 'ada' }], blocked_by: [second] })
+  expect((await forge.call(getIssue, ada, { repo: REPO, number })).issue).toMatchObject({
+    labels: ['docs', 'new one'],
+    assignees: [{ username: 'ada' }],
+    blocked_by: [second],
+  })
   const refused = await browser.press(page.html, `${here}/assignees`, { assignees: 'nobody' })
   expect([refused.status, refused.html.includes('value="nobody"')]).toEqual([422, true])
-  expect((await browser.press(page.html, `${here}/blocked-by`, { blocked_by: 'x' })).status).toBe(422)
+  expect((await browser.press(page.html, `${here}/blocked-by`, { blocked_by: 'x' })).status).toBe(
+    422,
+  )
 })

@@ -1,4 +1,7 @@
-/** Pages that follow what happens: each is told once something of it has changed, and not of what is elsewhere. */
+/**
+ * Pages that follow what happens: each is told once something of it has changed, and not of what is
+ * elsewhere.
+ */
 import { expect, test } from 'bun:test'
 import { addComment, closeIssue, createIssue } from '#features/issues/index.ts'
 import { createPull } from '#features/pulls/index.ts'
@@ -11,7 +14,8 @@ await forge.workspace('acme', { owner: ada })
 await forge.repo(REPO, { as: ada, private: true })
 const reader = await forge.browser('ada')
 
-const addressOf = (html: string): string => /<main[^>]* data-live="([^"]+)"/.exec(html)?.[1]?.replaceAll('&amp;', '&') ?? ''
+const addressOf = (html: string): string =>
+  /<main[^>]* data-live="([^"]+)"/.exec(html)?.[1]?.replaceAll('&amp;', '&') ?? ''
 
 /** What a page is told; `ended` when it is to be taken anew. */
 async function follow(path: string) {
@@ -21,7 +25,8 @@ async function follow(path: string) {
   const parts = stream.body?.getReader()
   const said: string[] = []
   const ended = (async () => {
-    for (let part = await parts?.read(); part && !part.done; part = await parts?.read()) said.push(new TextDecoder().decode(part.value))
+    for (let part = await parts?.read(); part && !part.done; part = await parts?.read())
+      said.push(new TextDecoder().decode(part.value))
   })()
   return { said: () => said.join(''), ended, html, stop: () => parts?.cancel() }
 }
@@ -39,7 +44,10 @@ test('a conversation tells of comments and of its state, and of nothing that was
   const { number } = await forge.call(createIssue, ada, { repo: REPO, title: 'It squeaks' })
   const other = await forge.call(createIssue, ada, { repo: REPO, title: 'Another' })
   const pull = (await forge.call(createPull, ada, { repo: REPO, title: 'Oil it' })).pull.number
-  for (const [path, at] of [[`/${REPO}/issues/${number}`, number], [`/${REPO}/pull/${pull}`, pull]] as const) {
+  for (const [path, at] of [
+    [`/${REPO}/issues/${number}`, number],
+    [`/${REPO}/pull/${pull}`, pull],
+  ] as const) {
     const first = await follow(path)
     await forge.call(addComment, ada, { repo: REPO, number: other.number, body: 'Elsewhere' })
     expect(first.said()).not.toContain('changed')
@@ -66,7 +74,10 @@ test('a session tells of entries after those that are shown, to those who may re
   await page.ended
   expect(page.said()).toContain('event: changed')
   const shown = await reader.open(path)
-  expect([shown.html.includes('Do you begin?'), addressOf(shown.html)]).toEqual([true, `${path}/live?after=1`])
+  expect([shown.html.includes('Do you begin?'), addressOf(shown.html)]).toEqual([
+    true,
+    `${path}/live?after=1`,
+  ])
   await forge.user('eve')
   expect((await (await forge.browser('eve')).open(`${path}/live?after=0`)).status).toBe(404)
 })

@@ -1,4 +1,7 @@
-/** The inbox, its settings, the links in mail, and the feeds, as browsers and mail programs use them. */
+/**
+ * The inbox, its settings, the links in mail, and the feeds, as browsers and mail programs use
+ * them.
+ */
 import { afterAll, expect, test } from 'bun:test'
 import { addComment } from '#features/issues/add-comment.ts'
 import { createIssue } from '#features/issues/create-issue.ts'
@@ -18,10 +21,26 @@ async function setUp() {
   await forge.workspace('acme', { owner: ada, members: [bob] })
   await forge.repo('acme/site', { as: ada })
   await forge.repo('acme/vault', { as: ada, private: true })
-  await forge.commit('acme/site', 'main', { 'a.txt': 'a', 'news.atom': 'x' }, { message: 'Say <hello> & "more"\n\nWhy not\u0007?' })
+  await forge.commit(
+    'acme/site',
+    'main',
+    { 'a.txt': 'a', 'news.atom': 'x' },
+    { message: 'Say <hello> & "more"\n\nWhy not\u0007?' },
+  )
   await forge.commit('acme/vault', 'main', { 'a.txt': 'a' })
-  const issue = async (title: string, body: string, repo = 'acme/site') => (await forge.call(createIssue, ada, { repo, title, body })).number
-  return { forge, ada, bob, out, issue, member: await forge.browser('bob'), owner: await forge.browser('ada'), outsider: await forge.browser('out'), visitor: await forge.browser(null) }
+  const issue = async (title: string, body: string, repo = 'acme/site') =>
+    (await forge.call(createIssue, ada, { repo, title, body })).number
+  return {
+    forge,
+    ada,
+    bob,
+    out,
+    issue,
+    member: await forge.browser('bob'),
+    owner: await forge.browser('ada'),
+    outsider: await forge.browser('out'),
+    visitor: await forge.browser(null),
+  }
 }
 
 test('the bell counts, opening marks read, done puts away, and what is new comes back', async () => {
@@ -45,21 +64,47 @@ test('the bell counts, opening marks read, done puts away, and what is new comes
   expect((await member.open('/notifications')).html).not.toContain('Broken')
   expect((await member.open('/notifications?view=all')).html).toContain('Broken')
   // Nobody marks another's, and nothing is changed by looking.
-  expect((await owner.press((await owner.open('/settings/notifications')).html.replace('"/settings/notifications/feed-token"', '"/notifications/mark"'), '/notifications/mark', { id, state: 'unread' })).status).toBe(404)
+  expect(
+    (
+      await owner.press(
+        (
+          await owner.open('/settings/notifications')
+        ).html.replace('"/settings/notifications/feed-token"', '"/notifications/mark"'),
+        '/notifications/mark',
+        { id, state: 'unread' },
+      )
+    ).status,
+  ).toBe(404)
   const all = await member.open('/notifications?view=all')
-  expect((await member.press(all.html, '/notifications/mark', { id, state: 'done', back: 'https://evil.test/' })).location).toBe('/notifications')
+  expect(
+    (
+      await member.press(all.html, '/notifications/mark', {
+        id,
+        state: 'done',
+        back: 'https://evil.test/',
+      })
+    ).location,
+  ).toBe('/notifications')
   expect((await member.open('/notifications?view=all')).html).not.toContain('Broken')
   expect((await member.open('/notifications?view=done')).html).toContain('Broken')
   await forge.call(addComment, ada, { repo: 'acme/site', number, body: 'More.' })
   await forge.jobs()
   const again = await member.open('/notifications')
   expect(again.html).toContain('Broken')
-  expect((await member.press(again.html, '/notifications/mark-all', { state: 'read', before: forgeNow(forge) })).status).toBe(303)
+  expect(
+    (
+      await member.press(again.html, '/notifications/mark-all', {
+        state: 'read',
+        before: forgeNow(forge),
+      })
+    ).status,
+  ).toBe(303)
   expect((await member.open('/notifications')).html).toContain('All read')
   expect((await member.open('/notifications?repo=acme/nothing')).status).toBe(404)
 })
 
-const forgeNow = (forge: { clock: { now(): number } }): string => new Date(forge.clock.now()).toISOString()
+const forgeNow = (forge: { clock: { now(): number } }): string =>
+  new Date(forge.clock.now()).toISOString()
 
 test('watching, starring and subscribing from the pages; a mention is shown where it leads', async () => {
   const { forge, bob, issue, member, visitor, outsider } = await setUp()
@@ -68,8 +113,13 @@ test('watching, starring and subscribing from the pages; a mention is shown wher
   const hidden = await issue('Hidden', `acme/site#${number}`, 'acme/vault')
   await forge.jobs()
   const repo = await member.open('/acme/site')
-  expect((await member.press(repo.html, '/acme/site/subscription', { level: 'all', back: '/acme/site' })).location).toBe('/acme/site')
-  expect((await member.press(repo.html, '/acme/site/star', { star: 'yes' })).location).toBe('/acme/site')
+  expect(
+    (await member.press(repo.html, '/acme/site/subscription', { level: 'all', back: '/acme/site' }))
+      .location,
+  ).toBe('/acme/site')
+  expect((await member.press(repo.html, '/acme/site/star', { star: 'yes' })).location).toBe(
+    '/acme/site',
+  )
   expect((await member.open('/acme/site')).html).toContain('Starred 1')
   expect((await visitor.open('/acme/site')).html).not.toContain('action="/acme/site/star"')
   const page = await member.open(`/acme/site/issues/${number}`)
@@ -87,14 +137,21 @@ test('the link in a mail asks before it ends anything, and a mail program ends i
   const { forge, issue, member, visitor } = await setUp()
   await issue('Loud', '@bob')
   await forge.jobs()
-  const letter = server.received.find(({ to, headers }) => to.includes('bob@example.com') && headers.get('subject')?.includes('Loud'))
+  const letter = server.received.find(
+    ({ to, headers }) => to.includes('bob@example.com') && headers.get('subject')?.includes('Loud'),
+  )
   const link = /^<(.*)>$/.exec(letter?.headers.get('list-unsubscribe') ?? '')?.[1] ?? ''
   expect(link).toStartWith(`${forge.url}/notifications/unsubscribe/`)
   const path = link.slice(forge.url.length)
   expect((await visitor.open(path)).html).toContain('End this mail')
   const { html } = await member.open('/acme/site/issues/1')
   expect(html).toContain('Unsubscribe')
-  const post = (to: string) => fetch(to, { method: 'POST', body: new URLSearchParams({ 'List-Unsubscribe': 'One-Click' }), redirect: 'manual' })
+  const post = (to: string) =>
+    fetch(to, {
+      method: 'POST',
+      body: new URLSearchParams({ 'List-Unsubscribe': 'One-Click' }),
+      redirect: 'manual',
+    })
   expect((await post(link)).status).toBe(200)
   expect((await post(link)).status).toBe(200)
   expect((await member.open('/acme/site/issues/1')).html).toContain('>Subscribe<')
@@ -108,32 +165,57 @@ test('settings: which mail, and a feed token that is shown once', async () => {
   const { forge, member } = await setUp()
   const page = await member.open('/settings/notifications')
   expect(page.html).toContain('bob@example.com')
-  expect((await member.press(page.html, '/settings/notifications', { mail: 'assigned', digest: 'daily' })).status).toBe(303)
+  expect(
+    (
+      await member.press(page.html, '/settings/notifications', {
+        mail: 'assigned',
+        digest: 'daily',
+      })
+    ).status,
+  ).toBe(303)
   const changed = (await member.open('/settings/notifications')).html
   expect(/id="mail-mention"[^>]*>/.exec(changed)?.[0]).not.toContain('checked')
   expect(/id="mail-assigned"[^>]*>/.exec(changed)?.[0]).toContain('checked')
   const made = await member.press(changed, '/settings/notifications/feed-token', {})
-  const secret = /id="token-secret"[^>]*>\s*([\w-]+)/.exec(made.html)?.[1] ?? /id="token-secret"[^>]*value="([\w-]+)"/.exec(made.html)?.[1] ?? ''
+  const secret =
+    /id="token-secret"[^>]*>\s*([\w-]+)/.exec(made.html)?.[1] ??
+    /id="token-secret"[^>]*value="([\w-]+)"/.exec(made.html)?.[1] ??
+    ''
   expect(secret).toHaveLength(32)
   expect((await member.open('/settings/notifications')).html).not.toContain(secret)
   expect((await fetch(`${forge.url}/acme/vault/issues.atom?token=${secret}`)).status).toBe(200)
-  await member.press((await member.open('/settings/notifications')).html, '/settings/notifications/feed-token/remove', {})
+  await member.press(
+    (await member.open('/settings/notifications')).html,
+    '/settings/notifications/feed-token/remove',
+    {},
+  )
   expect((await fetch(`${forge.url}/acme/vault/issues.atom?token=${secret}`)).status).toBe(401)
 })
 
-const texts = (feed: Element, name: string): string[] => feed.children.filter((child) => child.name === 'entry').map((entry) => entry.children.find((child) => child.name === name)?.text ?? '')
+const texts = (feed: Element, name: string): string[] =>
+  feed.children
+    .filter((child) => child.name === 'entry')
+    .map((entry) => entry.children.find((child) => child.name === name)?.text ?? '')
 
 test('feeds are well-formed, whatever people wrote, and private ones are closed to strangers', async () => {
   const { forge, issue } = await setUp()
   await issue('A <script> & "quotes" ]]>', '**bold** & ]]> \u000b\n\n<script>alert(1)</script>')
-  const get = (path: string, headers: Record<string, string> = {}) => fetch(forge.url + path, { headers, redirect: 'manual' })
+  const get = (path: string, headers: Record<string, string> = {}) =>
+    fetch(forge.url + path, { headers, redirect: 'manual' })
   const feed = async (path: string): Promise<Element> => {
     const response = await get(path)
-    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/atom+xml; charset=utf-8'])
+    expect([response.status, response.headers.get('content-type')]).toEqual([
+      200,
+      'application/atom+xml; charset=utf-8',
+    ])
     const parsed = parseXml(await response.text())
-    expect([parsed.name, parsed.attributes['xmlns']]).toEqual(['feed', 'http://www.w3.org/2005/Atom'])
+    expect([parsed.name, parsed.attributes['xmlns']]).toEqual([
+      'feed',
+      'http://www.w3.org/2005/Atom',
+    ])
     for (const element of [parsed, ...parsed.children.filter(({ name }) => name === 'entry')]) {
-      for (const needed of ['id', 'title', 'updated']) expect(element.children.filter(({ name }) => name === needed)).toHaveLength(1)
+      for (const needed of ['id', 'title', 'updated'])
+        expect(element.children.filter(({ name }) => name === needed)).toHaveLength(1)
     }
     return parsed
   }
@@ -147,7 +229,11 @@ test('feeds are well-formed, whatever people wrote, and private ones are closed 
   const workspace = await feed('/acme.atom')
   expect(texts(workspace, 'title').some((title) => title.includes('opened issue #1'))).toBe(true)
   expect(texts(workspace, 'title').join()).not.toContain('vault')
-  for (const path of ['/acme/vault/issues.atom', '/acme/vault/commits/main.atom', '/acme/vault/releases.atom']) {
+  for (const path of [
+    '/acme/vault/issues.atom',
+    '/acme/vault/commits/main.atom',
+    '/acme/vault/releases.atom',
+  ]) {
     const closed = await get(path)
     expect(closed.status).not.toBe(200)
     expect(await closed.text()).not.toContain('<feed')
@@ -156,7 +242,10 @@ test('feeds are well-formed, whatever people wrote, and private ones are closed 
   expect((await get('/acme/site/issues.atom?token=wrong')).status).toBe(401)
   // A file that is called like a feed keeps its history.
   const history = await get('/acme/site/commits/main/news.atom')
-  expect([history.status, history.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+  expect([history.status, history.headers.get('content-type')]).toEqual([
+    200,
+    'text/html; charset=utf-8',
+  ])
 
   const first = await get('/acme/site/issues.atom')
   const etag = first.headers.get('etag') ?? ''

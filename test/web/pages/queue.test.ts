@@ -1,4 +1,7 @@
-/** The pages of the merge queue, as browsers without a script use them, and what tells a script of changes. */
+/**
+ * The pages of the merge queue, as browsers without a script use them, and what tells a script of
+ * changes.
+ */
 import { expect, test } from 'bun:test'
 import { createPull } from '#features/pulls/create-pull.ts'
 import { getMergeQueue } from '#features/queue/get-merge-queue.ts'
@@ -20,12 +23,24 @@ async function setUp() {
     const { moveRefs, prepareUpdates, repoByPath } = await import('#features/repos/index.ts')
     const repo = repoByPath(forge.hearth.db, REPO)
     if (!repo) throw new Error('no repository')
-    const prepared = await prepareUpdates(forge.hearth, repo, [{ name: `refs/heads/${name}`, old: null, new: tip }])
+    const prepared = await prepareUpdates(forge.hearth, repo, [
+      { name: `refs/heads/${name}`, old: null, new: tip },
+    ])
     await forge.write((tx) => moveRefs(tx, repo, prepared), ada)
     await forge.commit(REPO, name, { [`${name}.txt`]: `${name}\n` })
-    numbers.push((await forge.call(createPull, ada, { repo: REPO, title: `Add <${name}>`, branch: name })).pull.number)
+    numbers.push(
+      (await forge.call(createPull, ada, { repo: REPO, title: `Add <${name}>`, branch: name })).pull
+        .number,
+    )
   }
-  return { forge, ada, numbers, browser: await forge.browser('ada'), member: await forge.browser('bob'), visitor: await forge.browser(null) }
+  return {
+    forge,
+    ada,
+    numbers,
+    browser: await forge.browser('ada'),
+    member: await forge.browser('bob'),
+    visitor: await forge.browser(null),
+  }
 }
 
 test('merging puts pull requests there; they are moved, taken out and, once resumed, landed', async () => {
@@ -35,13 +50,23 @@ test('merging puts pull requests there; they are moved, taken out and, once resu
   expect((await browser.open(`/${REPO}`)).html).not.toContain(`href="${queue}"`)
   expect((await browser.open(queue)).html).toContain('Merging does not go through the queue')
   const settings = (await browser.open(`/${REPO}/settings`)).html
-  expect((await browser.press(settings, `/${REPO}/settings/pulls`, { merge_queue: 'true', queue_slots: '5', default_merge_method: 'merge' })).status).toBe(303)
+  expect(
+    (
+      await browser.press(settings, `/${REPO}/settings/pulls`, {
+        merge_queue: 'true',
+        queue_slots: '5',
+        default_merge_method: 'merge',
+      })
+    ).status,
+  ).toBe(303)
   expect((await browser.open(`/${REPO}`)).html).toContain(`href="${queue}"`)
 
   const empty = (await browser.open(queue)).html
   expect(empty).toContain('Nothing waits')
   expect((await browser.press(empty, `${queue}/pause`, { reason: '' })).status).toBe(422)
-  expect((await browser.press(empty, `${queue}/pause`, { reason: 'The <deploy> is stuck' })).location).toBe(queue)
+  expect(
+    (await browser.press(empty, `${queue}/pause`, { reason: 'The <deploy> is stuck' })).location,
+  ).toBe(queue)
   for (const number of [one, two]) {
     const pull = (await browser.open(`/${REPO}/pull/${number}`)).html
     expect(pull).toContain('Add to the merge queue')
@@ -57,15 +82,28 @@ test('merging puts pull requests there; they are moved, taken out and, once resu
 
   // Who only looks has no buttons, and cannot use them anyway.
   const seen = await visitor.open(queue)
-  expect([seen.status, seen.html.includes('/queue/leave'), seen.html.includes('/queue/pause')]).toEqual([200, false, false])
+  expect([
+    seen.status,
+    seen.html.includes('/queue/leave'),
+    seen.html.includes('/queue/pause'),
+  ]).toEqual([200, false, false])
   const asMember = (await member.open(queue)).html
-  expect([asMember.includes('/queue/leave'), asMember.includes('/queue/move')]).toEqual([true, false])
+  expect([asMember.includes('/queue/leave'), asMember.includes('/queue/move')]).toEqual([
+    true,
+    false,
+  ])
 
-  expect((await browser.press(waiting, `${queue}/move`, { number: String(two), position: '1' })).location).toBe(queue)
-  const order = async () => (await forge.call(getMergeQueue, ada, { repo: REPO })).waiting.map(({ pull }) => pull.number)
+  expect(
+    (await browser.press(waiting, `${queue}/move`, { number: String(two), position: '1' }))
+      .location,
+  ).toBe(queue)
+  const order = async () =>
+    (await forge.call(getMergeQueue, ada, { repo: REPO })).waiting.map(({ pull }) => pull.number)
   expect(await order()).toEqual([two, one])
   const taken = (await browser.open(`/${REPO}/pull/${one}`)).html
-  expect((await browser.press(taken, `/${REPO}/pull/${one}/leave-queue`, {})).location).toBe(`/${REPO}/pull/${one}`)
+  expect((await browser.press(taken, `/${REPO}/pull/${one}/leave-queue`, {})).location).toBe(
+    `/${REPO}/pull/${one}`,
+  )
   expect(await order()).toEqual([two])
   const again = (await browser.open(queue)).html
   expect(again).toContain('left: it was taken out')

@@ -9,7 +9,10 @@ const ada = await forge.user('ada')
 await forge.workspace('acme', { owner: ada })
 await forge.repo('acme/site', { as: ada })
 await forge.repo('acme/vault', { as: ada, private: true })
-const sha = await forge.commit('acme/site', 'main', { 'src/<b>.ts': 'const lantern = "<script>alert(1)</script>"\n', 'deep/b.md': 'lantern\n' })
+const sha = await forge.commit('acme/site', 'main', {
+  'src/<b>.ts': 'const lantern = "<script>alert(1)</script>"\n',
+  'deep/b.md': 'lantern\n',
+})
 await forge.commit('acme/vault', 'main', { 'a.txt': 'lantern vaulted\n' })
 await forge.call(createIssue, ada, { repo: 'acme/site', title: 'A <i>lantern</i>', body: 'Lit.' })
 await forge.jobs()
@@ -21,7 +24,12 @@ const plain = (html: string): string => html.replace(/<[^>]+>/g, '')
 test('the search shows types with their counts, marks what matched, and links to lines', async () => {
   const { status, html } = await visitor.open('/search?q=lantern&type=code')
   expect(status).toBe(200)
-  expect(html).toContain('const <mark>lantern</mark> = &#34;&lt;script&gt;'.replaceAll('&#34;', html.includes('&#34;') ? '&#34;' : html.includes('&quot;') ? '&quot;' : '"'))
+  expect(html).toContain(
+    'const <mark>lantern</mark> = &#34;&lt;script&gt;'.replaceAll(
+      '&#34;',
+      html.includes('&#34;') ? '&#34;' : html.includes('&quot;') ? '&quot;' : '"',
+    ),
+  )
   expect(html).not.toContain('<script>alert')
   expect(html).toContain(`/acme/site/blob/${sha}/src/%3Cb%3E.ts#L1`)
   expect(html).not.toContain('vaulted')
@@ -54,14 +62,26 @@ test('an expression that is none is said beside the field, and an empty search h
 test('explore narrows by language and topic, and the switcher is fed with what may be seen', async () => {
   expect((await visitor.open('/explore')).html).toContain('/acme/site')
   expect((await visitor.open('/explore?language=Zig')).html).toContain('No repository fits')
-  const list = async (who: typeof visitor) => (JSON.parse((await who.open('/-/jump?q=vau')).html) as { items: { path: string }[] }).items.map(({ path }) => path)
+  const list = async (who: typeof visitor) =>
+    (JSON.parse((await who.open('/-/jump?q=vau')).html) as { items: { path: string }[] }).items.map(
+      ({ path }) => path,
+    )
   expect(await list(visitor)).toEqual(['/search?q=vau'])
   expect(await list(browser)).toEqual(['/acme/vault', '/search?q=vau'])
   expect((await visitor.open('/-/jump?q=x&repo=nonsense')).status).toBe(200)
 })
 
 test('a link sets one qualifier of its kind, and takes it away again', () => {
-  expect(withQualifier('a "b c" is:open', 'is:closed')).toEqual({ text: 'a "b c" is:closed', on: false })
-  expect(withQualifier('a is:closed label:"x y"', 'is:closed')).toEqual({ text: 'a label:"x y"', on: true })
-  expect(withQualifier('a regex:/b c\\/d/', 'case:yes')).toEqual({ text: 'a regex:/b c\\/d/ case:yes', on: false })
+  expect(withQualifier('a "b c" is:open', 'is:closed')).toEqual({
+    text: 'a "b c" is:closed',
+    on: false,
+  })
+  expect(withQualifier('a is:closed label:"x y"', 'is:closed')).toEqual({
+    text: 'a label:"x y"',
+    on: true,
+  })
+  expect(withQualifier('a regex:/b c\\/d/', 'case:yes')).toEqual({
+    text: 'a regex:/b c\\/d/ case:yes',
+    on: false,
+  })
 })

@@ -13,13 +13,23 @@ const browser = await forge.browser('ada')
 
 test('a preview is the text as it will be, and does not touch what is stored', async () => {
   const page = await browser.open(`/${REPO}/issues/${number}`)
-  const address = /formaction="(\/-\/preview[^"]*)"/.exec(page.html)?.[1]?.replaceAll('&amp;', '&') ?? ''
+  const address =
+    /formaction="(\/-\/preview[^"]*)"/.exec(page.html)?.[1]?.replaceAll('&amp;', '&') ?? ''
   expect(page.html).toMatch(/<button type="submit"[^>]* formtarget="_blank"/)
   const csrf = /name="csrf" value="([^"]*)"/.exec(page.html)?.[1] ?? ''
   const sent = new FormData()
-  for (const [name, value] of [['csrf', csrf], ['body', `**Oil** #${number} <img src=x onerror=alert(1)>`]] as const) sent.set(name, value)
+  for (const [name, value] of [
+    ['csrf', csrf],
+    ['body', `**Oil** #${number} <img src=x onerror=alert(1)>`],
+  ] as const)
+    sent.set(name, value)
   const shown = await browser.send(address, sent)
-  expect([shown.status, shown.html.includes('<strong>Oil</strong>'), shown.html.includes(`/${REPO}/issues/${number}"`), shown.html.includes('onerror=')]).toEqual([200, true, true, false])
+  expect([
+    shown.status,
+    shown.html.includes('<strong>Oil</strong>'),
+    shown.html.includes(`/${REPO}/issues/${number}"`),
+    shown.html.includes('onerror='),
+  ]).toEqual([200, true, true, false])
   expect((await browser.open(`/${REPO}/issues/${number}`)).html).not.toContain('Oil')
   sent.set('csrf', 'guessed')
   expect((await browser.send(address, sent)).status).toBe(403)
@@ -28,11 +38,20 @@ test('a preview is the text as it will be, and does not touch what is stored', a
 test('names and numbers are completed for those who see the repository', async () => {
   const ask = async (q: string, who = browser) => {
     const { status, html } = await who.open(`/${REPO}/complete?q=${encodeURIComponent(q)}`)
-    return status === 200 ? (JSON.parse(html) as { items: { text: string; detail: string }[] }).items.map(({ text }) => text) : status
+    return status === 200
+      ? (JSON.parse(html) as { items: { text: string; detail: string }[] }).items.map(
+          ({ text }) => text,
+        )
+      : status
   }
   expect(await ask('@ad')).toEqual(['@ada', '@adam'])
   expect(await ask('@nobody')).toEqual([])
-  expect([await ask('#'), await ask(`#${number}`), await ask('#squeaks'), await ask('#nothing')]).toEqual([[`#${number}`], [`#${number}`], [`#${number}`], []])
+  expect([
+    await ask('#'),
+    await ask(`#${number}`),
+    await ask('#squeaks'),
+    await ask('#nothing'),
+  ]).toEqual([[`#${number}`], [`#${number}`], [`#${number}`], []])
   await forge.user('eve')
   expect(await ask('@ad', await forge.browser('eve'))).toBe(404)
 })

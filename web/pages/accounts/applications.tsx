@@ -22,13 +22,25 @@ const ApplicationRow = ({ application, csrf }: { application: Application; csrf:
           Approved <RelativeTime at={application.approved_at} />
         </span>
         <span>
-          {application.last_used_at === null ? 'Never used' : <>Last used <RelativeTime at={application.last_used_at} /></>}
+          {application.last_used_at === null ? (
+            'Never used'
+          ) : (
+            <>
+              Last used <RelativeTime at={application.last_used_at} />
+            </>
+          )}
         </span>
       </>
     }
     end={
-      <ActionButton action="/settings/applications/revoke" csrf={csrf} values={{ id: application.id }}>
-        <Button small look="danger">Revoke</Button>
+      <ActionButton
+        action="/settings/applications/revoke"
+        csrf={csrf}
+        values={{ id: application.id }}
+      >
+        <Button small look="danger">
+          Revoke
+        </Button>
       </ActionButton>
     }
   />
@@ -38,7 +50,12 @@ export const applicationsPage = page({
   path: '/settings/applications',
   load: (visit) => visit.call(listApplications, {}),
   view: ({ items }, visit) => (
-    <SettingsFrame visit={visit} title="Applications" current="applications" lead="What you let into your account by signing in here. Revoking ends its access at once.">
+    <SettingsFrame
+      visit={visit}
+      title="Applications"
+      current="applications"
+      lead="What you let into your account by signing in here. Revoking ends its access at once."
+    >
       {items.length === 0 ? (
         <EmptyState icon="shield" title="No applications yet">
           An agent or tool that signs in with this forge appears here once you approve it.

@@ -1,6 +1,12 @@
-// Where an application asks a person for access (RFC 6749 section 4.1.1). The page cannot be framed, and its form may lead only to
+// Where an application asks a person for access (RFC 6749 section 4.1.1). The page cannot be
+// framed, and its form may lead only to
 // where such an application is answered.
-import { authorizationParameters, decideAuthorization, getAuthorization, type AuthorizationParameters } from '#features/oauth/index.ts'
+import {
+  authorizationParameters,
+  decideAuthorization,
+  getAuthorization,
+  type AuthorizationParameters,
+} from '#features/oauth/index.ts'
 import { Refusal } from '#lib/errors.ts'
 import { contentSecurityPolicy } from '../../assets.ts'
 import { Button, LinkButton } from '../../components/button.tsx'
@@ -15,7 +21,10 @@ import { chosenScopes, ScopeChoice } from './scope-choice.tsx'
 
 const NAMES = Object.keys(authorizationParameters) as (keyof AuthorizationParameters)[]
 
-/** The parameters of the address. One that is there twice would let two readers see two requests (RFC 6749 section 3.1). */
+/**
+ * The parameters of the address. One that is there twice would let two readers see two requests
+ * (RFC 6749 section 3.1).
+ */
 function fromAddress({ searchParams }: URL): AuthorizationParameters {
   const parameters: AuthorizationParameters = {}
   for (const name of NAMES) {
@@ -27,19 +36,25 @@ function fromAddress({ searchParams }: URL): AuthorizationParameters {
 }
 
 const fromForm = (fields: Fields): AuthorizationParameters =>
-  Object.fromEntries(NAMES.flatMap((name) => (fields.text(name) === '' ? [] : [[name, fields.text(name)]])))
+  Object.fromEntries(
+    NAMES.flatMap((name) => (fields.text(name) === '' ? [] : [[name, fields.text(name)]])),
+  )
 
-const parametersOf = ({ url, form }: Visit): AuthorizationParameters => (form.values.has('client_id') ? fromForm(form.values) : fromAddress(url))
+const parametersOf = ({ url, form }: Visit): AuthorizationParameters =>
+  form.values.has('client_id') ? fromForm(form.values) : fromAddress(url)
 
 /**
- * Where the form may lead. What answers the application may send the browser on (a program on this computer to a page on the web),
+ * Where the form may lead. What answers the application may send the browser on (a program on this
+ * computer to a page on the web),
  * and browsers hold the whole way against this.
  */
 function formTargets(redirect_uri: string, loopback: boolean): string {
   const { protocol, hostname } = new URL(redirect_uri)
   // The grammar of the policy knows no IPv6 addresses.
   const local = hostname === '[::1]' ? ['http:'] : ['http://localhost:*', 'http://127.0.0.1:*']
-  return ["'self'", 'https:', ...(loopback ? local : protocol === 'https:' ? [] : [protocol])].join(' ')
+  return ["'self'", 'https:', ...(loopback ? local : protocol === 'https:' ? [] : [protocol])].join(
+    ' ',
+  )
 }
 
 const answer = (visit: Visit, html: Html, status: number, targets: string): Away =>
@@ -51,13 +66,20 @@ const answer = (visit: Visit, html: Html, status: number, targets: string): Away
         'content-security-policy': `${contentSecurityPolicy}; form-action ${targets}`,
         'cache-control': 'no-store',
         'referrer-policy': 'no-referrer',
-        // Applications in a browser open this in a window of their own and wait there for its return.
+        // Applications in a browser open this in a window of their own and wait there for its
+        // return.
         'cross-origin-opener-policy': 'unsafe-none',
       },
     }),
   )
 
-const leave = (location: string): Away => new Away(new Response(null, { status: 303, headers: { location, 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' } }))
+const leave = (location: string): Away =>
+  new Away(
+    new Response(null, {
+      status: 303,
+      headers: { location, 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' },
+    }),
+  )
 
 type Asked = {
   name: string
@@ -69,25 +91,52 @@ type Asked = {
   resource: string | null
 }
 
-const Consent = ({ visit, asked, parameters }: { visit: Visit; asked: Asked; parameters: AuthorizationParameters }): Html => (
+const Consent = ({
+  visit,
+  asked,
+  parameters,
+}: {
+  visit: Visit
+  asked: Asked
+  parameters: AuthorizationParameters
+}): Html => (
   <Shell visit={visit} title={`Let ${asked.name} in?`} width="narrow" noindex>
-    <PageHead title={`Let ${asked.name} in?`} lead={`It asks for access to your account ${visit.viewer?.username ?? ''}.`} />
+    <PageHead
+      title={`Let ${asked.name} in?`}
+      lead={`It asks for access to your account ${visit.viewer?.username ?? ''}.`}
+    />
     <Card>
       <Form action="/oauth/authorize" csrf={visit.csrf} error={formError(visit, 'scopes')}>
-        {NAMES.map((name) => (parameters[name] === undefined ? null : <input type="hidden" name={name} value={parameters[name]} />))}
+        {NAMES.map((name) =>
+          parameters[name] === undefined ? null : (
+            <input type="hidden" name={name} value={parameters[name]} />
+          ),
+        )}
         <Facts
           facts={[
             { label: 'It calls itself', value: <strong>{asked.name}</strong> },
-            ...(asked.url === null ? [] : [{ label: 'Described at', value: <code>{asked.url}</code> }]),
-            { label: 'Access goes to', value: <strong class="mono" id="redirect-host">{asked.host}</strong> },
+            ...(asked.url === null
+              ? []
+              : [{ label: 'Described at', value: <code>{asked.url}</code> }]),
+            {
+              label: 'Access goes to',
+              value: (
+                <strong class="mono" id="redirect-host">
+                  {asked.host}
+                </strong>
+              ),
+            },
           ]}
         />
         {asked.loopback ? (
           <Notice kind="wait" title="Access goes to a program on this computer">
-            Anything that runs here can ask like this. Go on only if you started it a moment ago yourself.
+            Anything that runs here can ask like this. Go on only if you started it a moment ago
+            yourself.
           </Notice>
         ) : (
-          asked.url === null && <p class="muted small">Anyone can take a name. Go on only if you trust {asked.host}.</p>
+          asked.url === null && (
+            <p class="muted small">Anyone can take a name. Go on only if you trust {asked.host}.</p>
+          )
         )}
         <ScopeChoice visit={visit} asked={asked.scopes} />
         <FormActions>
@@ -106,9 +155,24 @@ const Consent = ({ visit, asked, parameters }: { visit: Visit; asked: Asked; par
   </Shell>
 )
 
-const Problem = ({ visit, name, host, message, href }: { visit: Visit; name: string; host: string; message: string; href: string }): Html => (
+const Problem = ({
+  visit,
+  name,
+  host,
+  message,
+  href,
+}: {
+  visit: Visit
+  name: string
+  host: string
+  message: string
+  href: string
+}): Html => (
   <Shell visit={visit} title="This request cannot be granted" width="narrow" noindex>
-    <PageHead title="This request cannot be granted" lead={`${name} asked for something that does not work here: ${message}.`} />
+    <PageHead
+      title="This request cannot be granted"
+      lead={`${name} asked for something that does not work here: ${message}.`}
+    />
     <LinkButton href={href} rel="noreferrer">{`Go back to ${host}`}</LinkButton>
   </Shell>
 )
@@ -120,9 +184,26 @@ export const authorizePage = page({
     const asked = await visit.call(getAuthorization, parameters)
     const { problem } = asked
     if (problem?.at_once) return leave(problem.redirect_to)
-    if (problem) return answer(visit, <Problem visit={visit} name={asked.name} host={asked.host} message={problem.message} href={problem.redirect_to} />, 400, "'self'")
+    if (problem)
+      return answer(
+        visit,
+        <Problem
+          visit={visit}
+          name={asked.name}
+          host={asked.host}
+          message={problem.message}
+          href={problem.redirect_to}
+        />,
+        400,
+        "'self'",
+      )
     const shown = <Consent visit={visit} asked={asked} parameters={parameters} />
-    return answer(visit, shown, visit.form.error === null ? 200 : 422, formTargets(asked.redirect_uri, asked.loopback))
+    return answer(
+      visit,
+      shown,
+      visit.form.error === null ? 200 : 422,
+      formTargets(asked.redirect_uri, asked.loopback),
+    )
   },
   // Every answer is made by hand, for its headers.
   view: () => <></>,
@@ -133,7 +214,9 @@ export const authorizeForm = action({
   page: authorizePage,
   submit: async (visit, fields) => {
     const { redirect_to } = await visit.call(decideAuthorization, {
-      ...fromForm(fields), decision: fields.text('decision') === 'approve' ? 'approve' : 'deny', ...chosenScopes(fields),
+      ...fromForm(fields),
+      decision: fields.text('decision') === 'approve' ? 'approve' : 'deny',
+      ...chosenScopes(fields),
     })
     return leave(redirect_to)
   },

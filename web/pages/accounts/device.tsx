@@ -1,4 +1,5 @@
-// Where a person lets in a tool that has no browser: they compare the code that it shows, and approve or deny.
+// Where a person lets in a tool that has no browser: they compare the code that it shows, and
+// approve or deny.
 import { decideDevice, getDeviceRequest } from '#features/devices/index.ts'
 import { Button } from '../../components/button.tsx'
 import { Card, Facts } from '../../components/card.tsx'
@@ -12,14 +13,40 @@ import { Refusal } from '#lib/errors.ts'
 import { formError, Shell } from '../shell.tsx'
 import { chosenScopes, ScopeChoice } from './scope-choice.tsx'
 
-type Asked = { code: string; client_name: string; ip: string | null; user_agent: string | null; scopes: string[] | null; created_at: string }
+type Asked = {
+  code: string
+  client_name: string
+  ip: string | null
+  user_agent: string | null
+  scopes: string[] | null
+  created_at: string
+}
 
-const Enter = ({ visit, code, problem }: { visit: Visit; code: string; problem: string | null }): Html => (
+const Enter = ({
+  visit,
+  code,
+  problem,
+}: {
+  visit: Visit
+  code: string
+  problem: string | null
+}): Html => (
   <Shell visit={visit} title="Sign a device in" width="narrow" noindex>
     <PageHead title="Sign a device in" lead="Type the code that your device or terminal shows." />
     <Card>
       <Form action="/device" method="get">
-        <Field name="code" label="Code" required autofocus mono autocomplete="off" maxlength={20} placeholder="XXXX-XXXX" value={code} error={problem} />
+        <Field
+          name="code"
+          label="Code"
+          required
+          autofocus
+          mono
+          autocomplete="off"
+          maxlength={20}
+          placeholder="XXXX-XXXX"
+          value={code}
+          error={problem}
+        />
         <FormActions>
           <Button look="primary">Go on</Button>
         </FormActions>
@@ -30,21 +57,37 @@ const Enter = ({ visit, code, problem }: { visit: Visit; code: string; problem: 
 
 const Decide = ({ visit, asked }: { visit: Visit; asked: Asked }): Html => (
   <Shell visit={visit} title={`Let ${asked.client_name} in?`} width="narrow" noindex>
-    <PageHead title={`Let ${asked.client_name} in?`} lead={`It asks for access to your account ${visit.viewer?.username ?? ''}.`} />
+    <PageHead
+      title={`Let ${asked.client_name} in?`}
+      lead={`It asks for access to your account ${visit.viewer?.username ?? ''}.`}
+    />
     <Card>
       <Form action="/device" csrf={visit.csrf} error={formError(visit, 'scopes')}>
         <input type="hidden" name="code" value={asked.code} />
         <Facts
           facts={[
             { label: 'It calls itself', value: <strong>{asked.client_name}</strong> },
-            { label: 'It shows the code', value: <strong class="mono" id="user-code">{asked.code}</strong> },
-            { label: 'Asked from', value: <span class="mono">{asked.ip ?? 'an unknown address'}</span> },
-            ...(asked.user_agent === null ? [] : [{ label: 'With', value: <span class="mono">{asked.user_agent}</span> }]),
+            {
+              label: 'It shows the code',
+              value: (
+                <strong class="mono" id="user-code">
+                  {asked.code}
+                </strong>
+              ),
+            },
+            {
+              label: 'Asked from',
+              value: <span class="mono">{asked.ip ?? 'an unknown address'}</span>,
+            },
+            ...(asked.user_agent === null
+              ? []
+              : [{ label: 'With', value: <span class="mono">{asked.user_agent}</span> }]),
             { label: 'Asked', value: <RelativeTime at={asked.created_at} /> },
           ]}
         />
         <Notice kind="wait" title="Compare the code">
-          Go on only if you started this yourself and your device shows the same code. Nobody who is honest sends you a code to approve.
+          Go on only if you started this yourself and your device shows the same code. Nobody who is
+          honest sends you a code to approve.
         </Notice>
         <ScopeChoice visit={visit} asked={asked.scopes} />
         <FormActions>
@@ -60,15 +103,33 @@ const Decide = ({ visit, asked }: { visit: Visit; asked: Asked }): Html => (
   </Shell>
 )
 
-const Done = ({ visit, name, approved }: { visit: Visit; name: string; approved: boolean }): Html => (
-  <Shell visit={visit} title={approved ? 'The device is signed in' : 'The device stays out'} width="narrow" noindex>
+const Done = ({
+  visit,
+  name,
+  approved,
+}: {
+  visit: Visit
+  name: string
+  approved: boolean
+}): Html => (
+  <Shell
+    visit={visit}
+    title={approved ? 'The device is signed in' : 'The device stays out'}
+    width="narrow"
+    noindex
+  >
     <PageHead
       title={approved ? 'The device is signed in' : 'The device stays out'}
-      lead={approved ? `${name} goes on by itself in a moment. You can close this page.` : `${name} gets no access. You can close this page.`}
+      lead={
+        approved
+          ? `${name} goes on by itself in a moment. You can close this page.`
+          : `${name} gets no access. You can close this page.`
+      }
     />
     {approved && (
       <p class="muted">
-        Its token is among your <a href="/settings/tokens">access tokens</a>, where you can revoke it.
+        Its token is among your <a href="/settings/tokens">access tokens</a>, where you can revoke
+        it.
       </p>
     )}
   </Shell>
@@ -83,11 +144,17 @@ export const devicePage = page({
     try {
       return { code, asked: await visit.call(getDeviceRequest, { code }), problem: null }
     } catch (error) {
-      if (error instanceof Refusal && error.field === 'code') return { code, asked: null, problem: error.message }
+      if (error instanceof Refusal && error.field === 'code')
+        return { code, asked: null, problem: error.message }
       throw error
     }
   },
-  view: ({ code, asked, problem }, visit) => (asked ? <Decide visit={visit} asked={asked} /> : <Enter visit={visit} code={code} problem={problem} />),
+  view: ({ code, asked, problem }, visit) =>
+    asked ? (
+      <Decide visit={visit} asked={asked} />
+    ) : (
+      <Enter visit={visit} code={code} problem={problem} />
+    ),
 })
 
 export const deviceForm = action({
@@ -95,7 +162,16 @@ export const deviceForm = action({
   page: devicePage,
   submit: async (visit, fields) => {
     const decision = fields.text('decision') === 'approve' ? 'approve' : 'deny'
-    const { client_name } = await visit.call(decideDevice, { code: fields.text('code'), decision, ...chosenScopes(fields) })
-    return new Away(new Response(renderPage(<Done visit={visit} name={client_name} approved={decision === 'approve'} />), { headers: visit.headers }))
+    const { client_name } = await visit.call(decideDevice, {
+      code: fields.text('code'),
+      decision,
+      ...chosenScopes(fields),
+    })
+    return new Away(
+      new Response(
+        renderPage(<Done visit={visit} name={client_name} approved={decision === 'approve'} />),
+        { headers: visit.headers },
+      ),
+    )
   },
 })

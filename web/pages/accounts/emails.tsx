@@ -1,4 +1,13 @@
-import { addEmail, forgotPassword, getEmailSettings, getSecurity, listEmails, removeEmail, updateEmailSettings, type Email } from '#features/accounts/index.ts'
+import {
+  addEmail,
+  forgotPassword,
+  getEmailSettings,
+  getSecurity,
+  listEmails,
+  removeEmail,
+  updateEmailSettings,
+  type Email,
+} from '#features/accounts/index.ts'
 import { Button } from '../../components/button.tsx'
 import { Card, CopyField } from '../../components/card.tsx'
 import { Notice } from '../../components/flash.tsx'
@@ -10,11 +19,31 @@ import { fieldError, formAt, formError } from '../shell.tsx'
 import { SettingsFrame } from './settings-frame.tsx'
 
 /** The password that a change asks for again. */
-export const PasswordField = ({ visit, id, label = 'Your password', name = 'password' }: { visit: Visit; id: string; label?: string; name?: string }) => (
-  <Field id={id} name={name} label={label} type="password" required autocomplete="current-password" error={fieldError(visit, name)} />
+export const PasswordField = ({
+  visit,
+  id,
+  label = 'Your password',
+  name = 'password',
+}: {
+  visit: Visit
+  id: string
+  label?: string
+  name?: string
+}) => (
+  <Field
+    id={id}
+    name={name}
+    label={label}
+    type="password"
+    required
+    autocomplete="current-password"
+    error={fieldError(visit, name)}
+  />
 )
 
-/** For accounts that were made by a provider: what asks for a password is open once there is one. */
+/**
+ * For accounts that were made by a provider: what asks for a password is open once there is one.
+ */
 export const NoPassword = ({ visit, next }: { visit: Visit; next: string }) => (
   <Notice kind="info" title="Your account has no password">
     <p>Changes here ask for one. We mail a link to your primary address with which you set it.</p>
@@ -24,7 +53,15 @@ export const NoPassword = ({ visit, next }: { visit: Visit; next: string }) => (
   </Notice>
 )
 
-const EmailRow = ({ email, visit, changeable }: { email: Email; visit: Visit; changeable: boolean }) => {
+const EmailRow = ({
+  email,
+  visit,
+  changeable,
+}: {
+  email: Email
+  visit: Visit
+  changeable: boolean
+}) => {
   const sent = formAt(visit, '/settings/emails/remove')
   const mine = sent.form.values.text('email') === email.email
   return (
@@ -32,21 +69,32 @@ const EmailRow = ({ email, visit, changeable }: { email: Email; visit: Visit; ch
       title={<span class="mono">{email.email}</span>}
       meta={
         <>
-          <Badge tone={email.verified ? 'good' : 'wait'}>{email.verified ? 'confirmed' : 'not confirmed'}</Badge>
+          <Badge tone={email.verified ? 'good' : 'wait'}>
+            {email.verified ? 'confirmed' : 'not confirmed'}
+          </Badge>
           {email.primary && <Chip>primary</Chip>}
           {email.backup && <Chip>backup</Chip>}
         </>
       }
     >
       {!email.verified && (
-        <ActionButton action="/settings/emails/confirmation" csrf={visit.csrf} values={{ email: email.email, next: '/settings/emails' }}>
+        <ActionButton
+          action="/settings/emails/confirmation"
+          csrf={visit.csrf}
+          values={{ email: email.email, next: '/settings/emails' }}
+        >
           <Button small>Send the link again</Button>
         </ActionButton>
       )}
       {changeable && !email.primary && (
         <details class="more" open={mine}>
           <summary>Remove</summary>
-          <Form action="/settings/emails/remove" csrf={visit.csrf} error={mine ? formError(sent, 'password') : null} label={`Remove ${email.email}`}>
+          <Form
+            action="/settings/emails/remove"
+            csrf={visit.csrf}
+            error={mine ? formError(sent, 'password') : null}
+            label={`Remove ${email.email}`}
+          >
             <input type="hidden" name="email" value={email.email} />
             <PasswordField visit={mine ? sent : formAt(visit, '')} id={`remove-${email.email}`} />
             <FormActions>
@@ -62,16 +110,27 @@ const EmailRow = ({ email, visit, changeable }: { email: Email; visit: Visit; ch
 export const emailsPage = page({
   path: '/settings/emails',
   load: async (visit) => {
-    const [{ items }, settings, security] = await Promise.all([visit.call(listEmails, {}), visit.call(getEmailSettings, {}), visit.call(getSecurity, {})])
+    const [{ items }, settings, security] = await Promise.all([
+      visit.call(listEmails, {}),
+      visit.call(getEmailSettings, {}),
+      visit.call(getSecurity, {}),
+    ])
     return { emails: items, settings, changeable: security.has_password }
   },
   view: ({ emails, settings, changeable }, visit) => {
     const add = formAt(visit, '/settings/emails')
     const use = formAt(visit, '/settings/emails/use')
     const privacy = formAt(visit, '/settings/emails/privacy')
-    const confirmed = emails.filter((email) => email.verified).map(({ email }) => ({ value: email, label: email }))
+    const confirmed = emails
+      .filter((email) => email.verified)
+      .map(({ email }) => ({ value: email, label: email }))
     return (
-      <SettingsFrame visit={visit} title="Email" current="emails" lead="Addresses that are yours. Only confirmed ones count.">
+      <SettingsFrame
+        visit={visit}
+        title="Email"
+        current="emails"
+        lead="Addresses that are yours. Only confirmed ones count."
+      >
         {!changeable && <NoPassword visit={visit} next="/settings/emails" />}
         <List label="Your addresses">
           {emails.map((email) => (
@@ -80,8 +139,20 @@ export const emailsPage = page({
         </List>
         {changeable && (
           <Card title="Add an address">
-            <Form action="/settings/emails" csrf={visit.csrf} error={formError(add, 'email', 'password')}>
-              <Field name="email" label="Address" type="email" required autocomplete="email" value={add.form.values.text('email')} error={fieldError(add, 'email')} />
+            <Form
+              action="/settings/emails"
+              csrf={visit.csrf}
+              error={formError(add, 'email', 'password')}
+            >
+              <Field
+                name="email"
+                label="Address"
+                type="email"
+                required
+                autocomplete="email"
+                value={add.form.values.text('email')}
+                error={fieldError(add, 'email')}
+              />
               <PasswordField visit={add} id="add-password" />
               <FormActions>
                 <Button look="primary">Add it</Button>
@@ -91,11 +162,26 @@ export const emailsPage = page({
         )}
         {changeable && confirmed.length > 0 && (
           <Card title="Where we write to">
-            <Form action="/settings/emails/use" csrf={visit.csrf} error={formError(use, 'primary', 'backup', 'password')}>
-              <Select name="primary" label="Primary" required options={confirmed} value={use.form.values.optional('primary') ?? settings.primary} error={fieldError(use, 'primary')} />
+            <Form
+              action="/settings/emails/use"
+              csrf={visit.csrf}
+              error={formError(use, 'primary', 'backup', 'password')}
+            >
               <Select
-                name="backup" label="Backup" hint="A new password can be set through it as well." options={[{ value: '', label: 'None' }, ...confirmed]}
-                value={use.form.error ? use.form.values.text('backup') : (settings.backup ?? '')} error={fieldError(use, 'backup')}
+                name="primary"
+                label="Primary"
+                required
+                options={confirmed}
+                value={use.form.values.optional('primary') ?? settings.primary}
+                error={fieldError(use, 'primary')}
+              />
+              <Select
+                name="backup"
+                label="Backup"
+                hint="A new password can be set through it as well."
+                options={[{ value: '', label: 'None' }, ...confirmed]}
+                value={use.form.error ? use.form.values.text('backup') : (settings.backup ?? '')}
+                error={fieldError(use, 'backup')}
               />
               <PasswordField visit={use} id="use-password" />
               <FormActions>
@@ -106,12 +192,23 @@ export const emailsPage = page({
         )}
         <Card title="Privacy">
           <Form action="/settings/emails/privacy" csrf={visit.csrf} error={formError(privacy)}>
-            <Checkbox name="private_email" label="Keep my address private" checked={settings.private_email} hint="Commits made here carry the private address, and your profile shows none." />
             <Checkbox
-              name="block_private_pushes" label="Refuse pushes that show one of my addresses" checked={settings.block_private_pushes}
+              name="private_email"
+              label="Keep my address private"
+              checked={settings.private_email}
+              hint="Commits made here carry the private address, and your profile shows none."
+            />
+            <Checkbox
+              name="block_private_pushes"
+              label="Refuse pushes that show one of my addresses"
+              checked={settings.block_private_pushes}
               hint="As author or committer of a new commit."
             />
-            <CopyField label="Your private address" id="private-address" value={settings.private_address} />
+            <CopyField
+              label="Your private address"
+              id="private-address"
+              value={settings.private_address}
+            />
             <FormActions>
               <Button>Save</Button>
             </FormActions>
@@ -142,7 +239,11 @@ export const useEmailsForm = form({
   path: '/settings/emails/use',
   page: emailsPage,
   operation: updateEmailSettings,
-  input: (fields) => ({ primary: fields.text('primary'), backup: fields.optional('backup') ?? null, password: fields.text('password') }),
+  input: (fields) => ({
+    primary: fields.text('primary'),
+    backup: fields.optional('backup') ?? null,
+    password: fields.text('password'),
+  }),
   done: (_, visit) => flashTo(visit, '/settings/emails', 'saved'),
 })
 
@@ -150,7 +251,10 @@ export const emailPrivacyForm = form({
   path: '/settings/emails/privacy',
   page: emailsPage,
   operation: updateEmailSettings,
-  input: (fields) => ({ private_email: fields.ticked('private_email'), block_private_pushes: fields.ticked('block_private_pushes') }),
+  input: (fields) => ({
+    private_email: fields.ticked('private_email'),
+    block_private_pushes: fields.ticked('block_private_pushes'),
+  }),
   done: (_, visit) => flashTo(visit, '/settings/emails', 'saved'),
 })
 
@@ -159,6 +263,10 @@ export const passwordLinkForm = action({
   submit: async (visit, fields) => {
     const { primary } = await visit.call(getSecurity, {})
     await visit.call(forgotPassword, { email: primary })
-    return flashTo(visit, safeNext(fields.text('next')) ?? '/settings/security', 'password-link-sent')
+    return flashTo(
+      visit,
+      safeNext(fields.text('next')) ?? '/settings/security',
+      'password-link-sent',
+    )
   },
 })

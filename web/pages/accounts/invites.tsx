@@ -12,7 +12,13 @@ import { SettingsFrame } from './settings-frame.tsx'
 
 const InviteRow = ({ invite, csrf }: { invite: Invite; csrf: string }) => (
   <Row
-    title={invite.url ? <CopyField label="Link" hideLabel id={`link-${invite.id}`} value={invite.url} /> : <span>{invite.used_by ? `Used by ${invite.used_by.username}` : 'Not used'}</span>}
+    title={
+      invite.url ? (
+        <CopyField label="Link" hideLabel id={`link-${invite.id}`} value={invite.url} />
+      ) : (
+        <span>{invite.used_by ? `Used by ${invite.used_by.username}` : 'Not used'}</span>
+      )
+    }
     meta={
       <>
         <span>{invite.email ? `For ${invite.email}` : 'For anyone with the link'}</span>
@@ -24,10 +30,16 @@ const InviteRow = ({ invite, csrf }: { invite: Invite; csrf: string }) => (
     }
     end={
       <>
-        <Badge tone={invite.state === 'pending' ? 'wait' : invite.state === 'used' ? 'good' : 'plain'}>{invite.state}</Badge>
+        <Badge
+          tone={invite.state === 'pending' ? 'wait' : invite.state === 'used' ? 'good' : 'plain'}
+        >
+          {invite.state}
+        </Badge>
         {invite.state === 'pending' && (
           <ActionButton action="/settings/invites/revoke" csrf={csrf} values={{ id: invite.id }}>
-            <Button small look="danger">Revoke</Button>
+            <Button small look="danger">
+              Revoke
+            </Button>
           </ActionButton>
         )}
       </>
@@ -38,18 +50,46 @@ const InviteRow = ({ invite, csrf }: { invite: Invite; csrf: string }) => (
 export const invitesPage = page({
   path: '/settings/invites',
   load: async (visit) => {
-    const [list, workspaces] = await Promise.all([visit.call(listInvites, {}), visit.call(listWorkspaces, { per_page: 100 })])
+    const [list, workspaces] = await Promise.all([
+      visit.call(listInvites, {}),
+      visit.call(listWorkspaces, { per_page: 100 }),
+    ])
     return { ...list, owned: workspaces.items.filter(({ role }) => role === 'owner') }
   },
   view: ({ invites, left, owned }, visit) => (
-    <SettingsFrame visit={visit} title="Invites" current="invites" lead="A link with which somebody makes an account here. It works once, for 30 days.">
+    <SettingsFrame
+      visit={visit}
+      title="Invites"
+      current="invites"
+      lead="A link with which somebody makes an account here. It works once, for 30 days."
+    >
       <Card title="New invite">
-        <Form action="/settings/invites" csrf={visit.csrf} error={formError(visit, 'email', 'workspace')}>
-          <Field name="email" label="Only for this address" type="email" hint="No mail is sent: give them the link yourself." value={visit.form.values.text('email')} error={fieldError(visit, 'email')} />
+        <Form
+          action="/settings/invites"
+          csrf={visit.csrf}
+          error={formError(visit, 'email', 'workspace')}
+        >
+          <Field
+            name="email"
+            label="Only for this address"
+            type="email"
+            hint="No mail is sent: give them the link yourself."
+            value={visit.form.values.text('email')}
+            error={fieldError(visit, 'email')}
+          />
           {owned.length > 0 && (
             <Select
-              name="workspace" label="Joins the workspace" options={[{ value: '', label: 'None' }, ...owned.map(({ slug, name }) => ({ value: slug, label: name === slug ? slug : `${name} (${slug})` }))]}
-              value={visit.form.values.text('workspace')} error={fieldError(visit, 'workspace')}
+              name="workspace"
+              label="Joins the workspace"
+              options={[
+                { value: '', label: 'None' },
+                ...owned.map(({ slug, name }) => ({
+                  value: slug,
+                  label: name === slug ? slug : `${name} (${slug})`,
+                })),
+              ]}
+              value={visit.form.values.text('workspace')}
+              error={fieldError(visit, 'workspace')}
             />
           )}
           <FormActions>

@@ -9,7 +9,11 @@ import { action, flashTo, page } from '../../site.ts'
 import { fieldError, formError } from '../shell.tsx'
 import { SettingsFrame } from './settings-frame.tsx'
 
-const USAGES: Record<KeyUsage, string> = { authentication_and_signing: 'Signing in and signing', signing: 'Signing only', authentication: 'Signing in only' }
+const USAGES: Record<KeyUsage, string> = {
+  authentication_and_signing: 'Signing in and signing',
+  signing: 'Signing only',
+  authentication: 'Signing in only',
+}
 
 const SIGN = `git config --global gpg.format ssh
 git config --global user.signingkey ~/.ssh/id_ed25519.pub
@@ -31,7 +35,9 @@ const KeyLine = ({ item, csrf }: { item: Key; csrf: string }) => (
     }
     end={
       <ActionButton action="/settings/keys/remove" csrf={csrf} values={{ id: item.id }}>
-        <Button small look="danger">Remove</Button>
+        <Button small look="danger">
+          Remove
+        </Button>
       </ActionButton>
     }
   />
@@ -41,17 +47,44 @@ export const keysPage = page({
   path: '/settings/keys',
   load: async (visit) => (await visit.call(listKeys, {})).items,
   view: (items, visit) => (
-    <SettingsFrame visit={visit} title="SSH keys" current="keys" lead="Commits and tags that you sign with one of these keys are shown as verified. Git itself comes and goes over HTTPS.">
+    <SettingsFrame
+      visit={visit}
+      title="SSH keys"
+      current="keys"
+      lead="Commits and tags that you sign with one of these keys are shown as verified. Git itself comes and goes over HTTPS."
+    >
       <Card title="Add a key">
-        <Form action="/settings/keys" csrf={visit.csrf} error={formError(visit, 'title', 'key', 'usage')}>
-          <Field name="title" label="Title" required maxlength={100} hint="Such as the machine that it is on." value={visit.form.values.text('title')} error={fieldError(visit, 'title')} />
+        <Form
+          action="/settings/keys"
+          csrf={visit.csrf}
+          error={formError(visit, 'title', 'key', 'usage')}
+        >
+          <Field
+            name="title"
+            label="Title"
+            required
+            maxlength={100}
+            hint="Such as the machine that it is on."
+            value={visit.form.values.text('title')}
+            error={fieldError(visit, 'title')}
+          />
           <TextArea
-            name="key" label="Public key" rows={3} mono required hint="The line of a .pub file: ssh-ed25519, ecdsa-sha2-… or ssh-rsa, also of a security token."
-            value={visit.form.values.text('key')} error={fieldError(visit, 'key')}
+            name="key"
+            label="Public key"
+            rows={3}
+            mono
+            required
+            hint="The line of a .pub file: ssh-ed25519, ecdsa-sha2-… or ssh-rsa, also of a security token."
+            value={visit.form.values.text('key')}
+            error={fieldError(visit, 'key')}
           />
           <Select
-            name="usage" label="For" required options={Object.entries(USAGES).map(([value, label]) => ({ value, label }))}
-            value={visit.form.values.optional('usage') ?? 'authentication_and_signing'} error={fieldError(visit, 'usage')}
+            name="usage"
+            label="For"
+            required
+            options={Object.entries(USAGES).map(([value, label]) => ({ value, label }))}
+            value={visit.form.values.optional('usage') ?? 'authentication_and_signing'}
+            error={fieldError(visit, 'usage')}
           />
           <FormActions>
             <Button look="primary">Add the key</Button>
@@ -60,7 +93,8 @@ export const keysPage = page({
       </Card>
       {items.length === 0 ? (
         <EmptyState icon="key" title="No keys yet">
-          Make one with <code>ssh-keygen -t ed25519</code>, add the line of its .pub file above, and have git sign with it.
+          Make one with <code>ssh-keygen -t ed25519</code>, add the line of its .pub file above, and
+          have git sign with it.
         </EmptyState>
       ) : (
         <List label="Your keys">
@@ -80,7 +114,11 @@ export const addKeyForm = action({
   path: '/settings/keys',
   page: keysPage,
   submit: async (visit, fields) => {
-    await visit.call(addKey, { title: fields.text('title').trim(), key: fields.text('key').trim(), usage: fields.text('usage') as KeyUsage })
+    await visit.call(addKey, {
+      title: fields.text('title').trim(),
+      key: fields.text('key').trim(),
+      usage: fields.text('usage') as KeyUsage,
+    })
     return flashTo(visit, '/settings/keys', 'key-added')
   },
 })

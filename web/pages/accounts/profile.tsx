@@ -7,18 +7,37 @@ import { flashTo, form, page, redirect, type Visit } from '../../site.ts'
 import { fieldError, formError } from '../shell.tsx'
 import { SettingsFrame } from './settings-frame.tsx'
 
-const PARTS = ['name', 'bio', 'pronouns', 'company', 'location', 'website', 'time_zone', 'language'] as const
+const PARTS = [
+  'name',
+  'bio',
+  'pronouns',
+  'company',
+  'location',
+  'website',
+  'time_zone',
+  'language',
+] as const
 
 /** What was typed when the form was refused, else what is kept. */
-const valueOf = (visit: Visit, me: CurrentUser, part: (typeof PARTS)[number]): string => (visit.form.error ? visit.form.values.text(part) : (me[part] ?? ''))
+const valueOf = (visit: Visit, me: CurrentUser, part: (typeof PARTS)[number]): string =>
+  visit.form.error ? visit.form.values.text(part) : (me[part] ?? '')
 
 export const profilePage = page({
   path: '/settings/profile',
   load: (visit) => visit.call(whoami, {}),
   view: (me, visit) => {
-    const field = (name: (typeof PARTS)[number]) => ({ name, value: valueOf(visit, me, name), error: fieldError(visit, name) })
+    const field = (name: (typeof PARTS)[number]) => ({
+      name,
+      value: valueOf(visit, me, name),
+      error: fieldError(visit, name),
+    })
     return (
-      <SettingsFrame visit={visit} title="Profile" current="profile" lead="What others see of you. All of it is optional.">
+      <SettingsFrame
+        visit={visit}
+        title="Profile"
+        current="profile"
+        lead="What others see of you. All of it is optional."
+      >
         <Card
           title={
             <>
@@ -28,13 +47,41 @@ export const profilePage = page({
         >
           <Form action="/settings/profile" csrf={visit.csrf} error={formError(visit, ...PARTS)}>
             <Field {...field('name')} label="Name" maxlength={80} autocomplete="name" />
-            <TextArea {...field('bio')} label="About you" rows={3} maxlength={280} hint="At most 280 characters." />
+            <TextArea
+              {...field('bio')}
+              label="About you"
+              rows={3}
+              maxlength={280}
+              hint="At most 280 characters."
+            />
             <Field {...field('pronouns')} label="Pronouns" maxlength={40} />
-            <Field {...field('company')} label="Company" maxlength={80} autocomplete="organization" />
+            <Field
+              {...field('company')}
+              label="Company"
+              maxlength={80}
+              autocomplete="organization"
+            />
             <Field {...field('location')} label="Location" maxlength={80} />
-            <Field {...field('website')} label="Website" maxlength={200} autocomplete="url" placeholder="https://" />
-            <Field {...field('time_zone')} label="Time zone" maxlength={80} hint="Such as Europe/Berlin." suggestions={Intl.supportedValuesOf('timeZone')} />
-            <Field {...field('language')} label="Language" maxlength={35} hint="Such as en or pt-BR." />
+            <Field
+              {...field('website')}
+              label="Website"
+              maxlength={200}
+              autocomplete="url"
+              placeholder="https://"
+            />
+            <Field
+              {...field('time_zone')}
+              label="Time zone"
+              maxlength={80}
+              hint="Such as Europe/Berlin."
+              suggestions={Intl.supportedValuesOf('timeZone')}
+            />
+            <Field
+              {...field('language')}
+              label="Language"
+              maxlength={35}
+              hint="Such as en or pt-BR."
+            />
             <FormActions>
               <Button look="primary">Save</Button>
             </FormActions>
@@ -53,4 +100,8 @@ export const profileForm = form({
   done: (_, visit) => flashTo(visit, '/settings/profile', 'saved'),
 })
 
-export const settingsPage = page({ path: '/settings', load: () => redirect('/settings/profile', 302), view: () => <></> })
+export const settingsPage = page({
+  path: '/settings',
+  load: () => redirect('/settings/profile', 302),
+  view: () => <></>,
+})

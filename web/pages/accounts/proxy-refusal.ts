@@ -4,7 +4,8 @@ import type { Visit } from '../../site.ts'
 
 const refusals = new WeakMap<Request, Refusal>()
 
-export const noteRefusal = (request: Request, refusal: Refusal): void => void refusals.set(request, refusal)
+export const noteRefusal = (request: Request, refusal: Refusal): void =>
+  void refusals.set(request, refusal)
 
 /** What the sign-in page says of it; null when nothing was refused. */
 export function refusedByProxy({ request }: Visit): string | null {

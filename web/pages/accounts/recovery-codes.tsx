@@ -7,7 +7,12 @@ import { SettingsFrame } from './settings-frame.tsx'
 
 /** The answer to the form itself: the codes are shown there and are kept nowhere. */
 const CodesView = ({ visit, codes }: { visit: Visit; codes: readonly string[] }): Html => (
-  <SettingsFrame visit={visit} title="Recovery codes" current="security" lead="Keep them where you keep passwords. They are not shown again.">
+  <SettingsFrame
+    visit={visit}
+    title="Recovery codes"
+    current="security"
+    lead="Keep them where you keep passwords. They are not shown again."
+  >
     <Card>
       <p>When your second factor is lost, each of these signs you in once in its place.</p>
       <pre class="codes" id="recovery-codes" tabindex="0">
@@ -24,5 +29,15 @@ const CodesView = ({ visit, codes }: { visit: Visit; codes: readonly string[] })
 )
 
 /** Shows the codes when there are any, and goes on where there are none to show. */
-export const showCodes = (visit: Visit, codes: readonly string[] | null, otherwise: () => Next): Next =>
-  codes === null ? otherwise() : new Away(new Response(renderPage(<CodesView visit={visit} codes={codes} />), { headers: visit.headers }))
+export const showCodes = (
+  visit: Visit,
+  codes: readonly string[] | null,
+  otherwise: () => Next,
+): Next =>
+  codes === null
+    ? otherwise()
+    : new Away(
+        new Response(renderPage(<CodesView visit={visit} codes={codes} />), {
+          headers: visit.headers,
+        }),
+      )

@@ -10,19 +10,46 @@ import { action, flashTo, form, page, safeNext, type Visit } from '../../site.ts
 import { fieldError, formError, Shell } from '../shell.tsx'
 import { signedInTo } from './sign-in.tsx'
 
-const AccountFields = ({ visit, autofocus = true, email }: { visit: Visit; autofocus?: boolean; email?: string | null }) => (
+const AccountFields = ({
+  visit,
+  autofocus = true,
+  email,
+}: {
+  visit: Visit
+  autofocus?: boolean
+  email?: string | null
+}) => (
   <>
     <Field
-      name="username" label="Username" required autofocus={autofocus} mono maxlength={39} autocomplete="username"
-      hint="Lowercase letters, digits and single hyphens." value={visit.form.values.text('username')} error={fieldError(visit, 'username')}
+      name="username"
+      label="Username"
+      required
+      autofocus={autofocus}
+      mono
+      maxlength={39}
+      autocomplete="username"
+      hint="Lowercase letters, digits and single hyphens."
+      value={visit.form.values.text('username')}
+      error={fieldError(visit, 'username')}
     />
     <Field
-      name="email" label="Email address" type="email" required autocomplete="email"
-      value={visit.form.values.optional('email') ?? email ?? ''} error={fieldError(visit, 'email')}
+      name="email"
+      label="Email address"
+      type="email"
+      required
+      autocomplete="email"
+      value={visit.form.values.optional('email') ?? email ?? ''}
+      error={fieldError(visit, 'email')}
     />
     <Field
-      name="password" label="Password" type="password" required minlength={10} autocomplete="new-password"
-      hint="At least 10 characters." error={fieldError(visit, 'password')}
+      name="password"
+      label="Password"
+      type="password"
+      required
+      minlength={10}
+      autocomplete="new-password"
+      hint="At least 10 characters."
+      error={fieldError(visit, 'password')}
     />
   </>
 )
@@ -36,14 +63,26 @@ export const setupPage = page({
   },
   view: ({ code }, visit) => (
     <Shell visit={visit} title="Set up Hearth" width="narrow" noindex>
-      <PageHead title="Set up Hearth" lead="Make the first account. It administers this forge and owns its first workspace." />
+      <PageHead
+        title="Set up Hearth"
+        lead="Make the first account. It administers this forge and owns its first workspace."
+      />
       <Card>
-        <Form action="/setup" csrf={visit.csrf} error={formError(visit, 'username', 'email', 'password', 'workspace')}>
+        <Form
+          action="/setup"
+          csrf={visit.csrf}
+          error={formError(visit, 'username', 'email', 'password', 'workspace')}
+        >
           <input type="hidden" name="code" value={code} />
           <AccountFields visit={visit} />
           <Field
-            name="workspace" label="Workspace" mono maxlength={39} hint="Owns repositories and is the first part of their address. Your username when left empty."
-            value={visit.form.values.text('workspace')} error={fieldError(visit, 'workspace')}
+            name="workspace"
+            label="Workspace"
+            mono
+            maxlength={39}
+            hint="Owns repositories and is the first part of their address. Your username when left empty."
+            value={visit.form.values.text('workspace')}
+            error={fieldError(visit, 'workspace')}
           />
           <FormActions>
             <Button look="primary">Make the account</Button>
@@ -60,18 +99,25 @@ export const setupForm = form({
   open: true,
   operation: setupForge,
   input: (fields) => ({
-    code: fields.text('code'), username: fields.text('username').trim(), email: fields.text('email').trim(), password: fields.text('password'),
+    code: fields.text('code'),
+    username: fields.text('username').trim(),
+    email: fields.text('email').trim(),
+    password: fields.text('password'),
     workspace: fields.optional('workspace'),
   }),
   done: (output, visit) => signedInTo(visit, output.secret, '/'),
 })
 
 /** Where the visitor was going, such as the request of an application for access. */
-const nextOf = ({ form: { values }, url }: Visit): string | null => safeNext(values.optional('next') ?? url.searchParams.get('next'))
+const nextOf = ({ form: { values }, url }: Visit): string | null =>
+  safeNext(values.optional('next') ?? url.searchParams.get('next'))
 
 export const registerPage = page({
   path: '/register',
-  load: ({ url, form, hearth }) => ({ invite: url.searchParams.get('invite') ?? form.values.optional('invite') ?? null, mode: hearth.settings.sign_up }),
+  load: ({ url, form, hearth }) => ({
+    invite: url.searchParams.get('invite') ?? form.values.optional('invite') ?? null,
+    mode: hearth.settings.sign_up,
+  }),
   view: ({ invite, mode }, visit) => (
     <Shell visit={visit} title="Make an account" width="narrow" noindex>
       <PageHead title="Make an account" />
@@ -85,9 +131,15 @@ export const registerPage = page({
         </Notice>
       ) : (
         <Card>
-          <Form action="/register" csrf={visit.csrf} error={formError(visit, 'username', 'email', 'password')}>
+          <Form
+            action="/register"
+            csrf={visit.csrf}
+            error={formError(visit, 'username', 'email', 'password')}
+          >
             {invite !== null && <input type="hidden" name="invite" value={invite} />}
-            {nextOf(visit) !== null && <input type="hidden" name="next" value={nextOf(visit) ?? ''} />}
+            {nextOf(visit) !== null && (
+              <input type="hidden" name="next" value={nextOf(visit) ?? ''} />
+            )}
             <AccountFields visit={visit} />
             <FormActions>
               <Button look="primary">Make the account</Button>
@@ -106,9 +158,13 @@ export const registeredPage = page({
   path: '/registered',
   view: (_, visit) => (
     <Shell visit={visit} title="Check your mail" width="narrow" noindex>
-      <PageHead title="Check your mail" lead="We sent a link to the address that you gave. Open it within 24 hours to confirm the address." />
+      <PageHead
+        title="Check your mail"
+        lead="We sent a link to the address that you gave. Open it within 24 hours to confirm the address."
+      />
       <p>
-        Until then you can sign in and read. <a href={withQuery('/login', { next: nextOf(visit) ?? undefined })}>Sign in</a>
+        Until then you can sign in and read.{' '}
+        <a href={withQuery('/login', { next: nextOf(visit) ?? undefined })}>Sign in</a>
       </p>
     </Shell>
   ),
@@ -120,9 +176,13 @@ export const registerForm = form({
   open: true,
   operation: register,
   input: (fields) => ({
-    username: fields.text('username').trim(), email: fields.text('email').trim(), password: fields.text('password'), invite: fields.optional('invite'),
+    username: fields.text('username').trim(),
+    email: fields.text('email').trim(),
+    password: fields.text('password'),
+    invite: fields.optional('invite'),
   }),
-  done: (_, __, fields) => withQuery('/registered', { next: safeNext(fields.text('next')) ?? undefined }),
+  done: (_, __, fields) =>
+    withQuery('/registered', { next: safeNext(fields.text('next')) ?? undefined }),
 })
 
 export const confirmPage = page({
@@ -130,7 +190,10 @@ export const confirmPage = page({
   load: ({ url, form }) => ({ token: url.searchParams.get('token') ?? form.values.text('token') }),
   view: ({ token }, visit) => (
     <Shell visit={visit} title="Confirm your address" width="narrow" noindex>
-      <PageHead title="Confirm your address" lead="One click, and you can make repositories, push, and open issues." />
+      <PageHead
+        title="Confirm your address"
+        lead="One click, and you can make repositories, push, and open issues."
+      />
       <Card>
         <Form action="/confirm" csrf={visit.csrf} error={formError(visit)}>
           <input type="hidden" name="token" value={token} />

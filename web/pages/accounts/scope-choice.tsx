@@ -6,18 +6,33 @@ import { fieldError } from '../shell.tsx'
 
 /** What a scope lets somebody do, in a few words. */
 const MEANINGS: Readonly<Record<string, string>> = {
-  'repo:read': 'see repositories and their settings', 'repo:write': 'edit releases', 'repo:admin': 'create, change and delete repositories',
-  'code:read': 'read and clone code', 'code:write': 'push, branch and tag',
-  'issues:read': 'read issues', 'issues:write': 'write issues and comments',
-  'pulls:read': 'read pull requests', 'pulls:write': 'open, review and close them', 'pulls:merge': 'merge them',
-  'workflows:read': 'read runs and logs', 'workflows:write': 'start, stop and approve runs',
-  'packages:read': 'download packages', 'packages:write': 'publish packages', 'packages:admin': 'delete packages',
-  'secrets:read': 'see names of secrets', 'secrets:admin': 'set secrets and variables',
-  'security:read': 'read findings', 'security:write': 'resolve findings',
-  'memory:read': 'recall what was noted', 'memory:write': 'note and forget',
-  'workspace:read': 'see workspaces and teams', 'workspace:admin': 'change workspaces and teams',
-  'access:read': 'see who has access', 'access:admin': 'change who has access',
-  'user:read': 'read your addresses and tokens', 'user:write': 'change your account',
+  'repo:read': 'see repositories and their settings',
+  'repo:write': 'edit releases',
+  'repo:admin': 'create, change and delete repositories',
+  'code:read': 'read and clone code',
+  'code:write': 'push, branch and tag',
+  'issues:read': 'read issues',
+  'issues:write': 'write issues and comments',
+  'pulls:read': 'read pull requests',
+  'pulls:write': 'open, review and close them',
+  'pulls:merge': 'merge them',
+  'workflows:read': 'read runs and logs',
+  'workflows:write': 'start, stop and approve runs',
+  'packages:read': 'download packages',
+  'packages:write': 'publish packages',
+  'packages:admin': 'delete packages',
+  'secrets:read': 'see names of secrets',
+  'secrets:admin': 'set secrets and variables',
+  'security:read': 'read findings',
+  'security:write': 'resolve findings',
+  'memory:read': 'recall what was noted',
+  'memory:write': 'note and forget',
+  'workspace:read': 'see workspaces and teams',
+  'workspace:admin': 'change workspaces and teams',
+  'access:read': 'see who has access',
+  'access:admin': 'change who has access',
+  'user:read': 'read your addresses and tokens',
+  'user:write': 'change your account',
   'site:admin': 'administer this site',
 }
 
@@ -25,15 +40,30 @@ const FIELD = 'scopes'
 /** Says that the ticks were shown, so that none ticked is told from none asked. */
 const SHOWN = 'scopes_shown'
 
-export const Ticks = ({ scopes, ticked }: { scopes: readonly string[]; ticked: readonly string[] }) => (
+export const Ticks = ({
+  scopes,
+  ticked,
+}: {
+  scopes: readonly string[]
+  ticked: readonly string[]
+}) => (
   <div class="tick-grid">
     {scopes.map((scope) => (
-      <Checkbox name={FIELD} value={scope} label={<code>{scope}</code>} hint={MEANINGS[scope]} checked={ticked.includes(scope)} />
+      <Checkbox
+        name={FIELD}
+        value={scope}
+        label={<code>{scope}</code>}
+        hint={MEANINGS[scope]}
+        checked={ticked.includes(scope)}
+      />
     ))}
   </div>
 )
 
-/** What somebody who asks for access would get, for the person to reduce. `asked` null is full rights. */
+/**
+ * What somebody who asks for access would get, for the person to reduce. `asked` null is full
+ * rights.
+ */
 export function ScopeChoice({ visit, asked }: { visit: Visit; asked: readonly string[] | null }) {
   const { values } = visit.form
   if (asked === null) {
@@ -44,7 +74,11 @@ export function ScopeChoice({ visit, asked }: { visit: Visit; asked: readonly st
         </Notice>
         <details class="more" open={values.all(FIELD).length > 0}>
           <summary>Narrow what it may do</summary>
-          <FieldSet legend="Scopes" hint="None ticked means full rights." error={fieldError(visit, FIELD)}>
+          <FieldSet
+            legend="Scopes"
+            hint="None ticked means full rights."
+            error={fieldError(visit, FIELD)}
+          >
             <Ticks scopes={SCOPES} ticked={values.all(FIELD)} />
           </FieldSet>
         </details>
@@ -52,7 +86,11 @@ export function ScopeChoice({ visit, asked }: { visit: Visit; asked: readonly st
     )
   }
   return (
-    <FieldSet legend="It asks to" hint="Untick what it shall not do." error={fieldError(visit, FIELD)}>
+    <FieldSet
+      legend="It asks to"
+      hint="Untick what it shall not do."
+      error={fieldError(visit, FIELD)}
+    >
       <input type="hidden" name={SHOWN} value="1" />
       <Ticks scopes={asked} ticked={values.has(SHOWN) ? values.all(FIELD) : asked} />
     </FieldSet>

@@ -1,5 +1,14 @@
 import {
-  addPasskey, changeOwnPassword, disableTwoFactor, getSecurity, removeIdentity, removePasskey, renewRecoveryCodes, startPasskey, type Identity, type Passkey,
+  addPasskey,
+  changeOwnPassword,
+  disableTwoFactor,
+  getSecurity,
+  removeIdentity,
+  removePasskey,
+  renewRecoveryCodes,
+  startPasskey,
+  type Identity,
+  type Passkey,
   type Security,
 } from '#features/accounts/index.ts'
 import { listSignOnProviders } from '#features/sso/index.ts'
@@ -24,11 +33,22 @@ const PasswordCard = ({ visit }: { visit: Visit }) => {
   const sent = formAt(visit, `${AT}/password`)
   return (
     <Card title="Password">
-      <Form action={`${AT}/password`} csrf={visit.csrf} error={formError(sent, 'current', 'password')}>
+      <Form
+        action={`${AT}/password`}
+        csrf={visit.csrf}
+        error={formError(sent, 'current', 'password')}
+      >
         <PasswordField visit={sent} id="current" name="current" label="Current password" />
         <Field
-          id="new-password" name="password" label="New password" type="password" required minlength={10} autocomplete="new-password"
-          hint="At least 10 characters. Other browsers are signed out." error={fieldError(sent, 'password')}
+          id="new-password"
+          name="password"
+          label="New password"
+          type="password"
+          required
+          minlength={10}
+          autocomplete="new-password"
+          hint="At least 10 characters. Other browsers are signed out."
+          error={fieldError(sent, 'password')}
         />
         <FormActions>
           <Button>Change the password</Button>
@@ -41,14 +61,26 @@ const PasswordCard = ({ visit }: { visit: Visit }) => {
 const AuthenticatorCard = ({ visit, security }: { visit: Visit; security: Security }) => {
   const sent = formAt(visit, `${AT}/two-factor/remove`)
   return (
-    <Card title="Authenticator" actions={<Badge tone={security.authenticator_since ? 'good' : 'plain'}>{security.authenticator_since ? 'on' : 'off'}</Badge>}>
+    <Card
+      title="Authenticator"
+      actions={
+        <Badge tone={security.authenticator_since ? 'good' : 'plain'}>
+          {security.authenticator_since ? 'on' : 'off'}
+        </Badge>
+      }
+    >
       {security.authenticator_since ? (
         <>
           <p>
-            An app gives you a code for every sign-in, since <RelativeTime at={security.authenticator_since} />.
+            An app gives you a code for every sign-in, since{' '}
+            <RelativeTime at={security.authenticator_since} />.
           </p>
           {security.has_password && (
-            <Form action={`${AT}/two-factor/remove`} csrf={visit.csrf} error={formError(sent, 'password')}>
+            <Form
+              action={`${AT}/two-factor/remove`}
+              csrf={visit.csrf}
+              error={formError(sent, 'password')}
+            >
               <PasswordField visit={sent} id="two-factor-password" />
               <FormActions>
                 <Button look="danger">Remove the authenticator</Button>
@@ -58,7 +90,10 @@ const AuthenticatorCard = ({ visit, security }: { visit: Visit; security: Securi
         </>
       ) : (
         <>
-          <p>An app on your telephone gives you a code for every sign-in. Whoever has your password cannot get in without it.</p>
+          <p>
+            An app on your telephone gives you a code for every sign-in. Whoever has your password
+            cannot get in without it.
+          </p>
           <ActionButton action={`${AT}/two-factor/start`} csrf={visit.csrf}>
             <Button look="primary">Set it up</Button>
           </ActionButton>
@@ -71,7 +106,14 @@ const AuthenticatorCard = ({ visit, security }: { visit: Visit; security: Securi
 const RecoveryCard = ({ visit, security }: { visit: Visit; security: Security }) => {
   const sent = formAt(visit, `${AT}/recovery`)
   return (
-    <Card title="Recovery codes" actions={<Badge tone={security.recovery_codes_left > 3 ? 'good' : 'wait'}>{security.recovery_codes_left} left</Badge>}>
+    <Card
+      title="Recovery codes"
+      actions={
+        <Badge tone={security.recovery_codes_left > 3 ? 'good' : 'wait'}>
+          {security.recovery_codes_left} left
+        </Badge>
+      }
+    >
       <p>Each signs you in once, in place of a second factor that is lost.</p>
       {security.has_password && (
         <Form action={`${AT}/recovery`} csrf={visit.csrf} error={formError(sent, 'password')}>
@@ -85,7 +127,15 @@ const RecoveryCard = ({ visit, security }: { visit: Visit; security: Security })
   )
 }
 
-const PasskeyRow = ({ passkey, visit, changeable }: { passkey: Passkey; visit: Visit; changeable: boolean }) => {
+const PasskeyRow = ({
+  passkey,
+  visit,
+  changeable,
+}: {
+  passkey: Passkey
+  visit: Visit
+  changeable: boolean
+}) => {
   const sent = formAt(visit, `${AT}/passkeys/remove`)
   const mine = sent.form.values.text('id') === passkey.id
   return (
@@ -96,7 +146,15 @@ const PasskeyRow = ({ passkey, visit, changeable }: { passkey: Passkey; visit: V
           <span>
             Added <RelativeTime at={passkey.created_at} />
           </span>
-          <span>{passkey.last_used_at === null ? 'Never used' : <>Last used <RelativeTime at={passkey.last_used_at} /></>}</span>
+          <span>
+            {passkey.last_used_at === null ? (
+              'Never used'
+            ) : (
+              <>
+                Last used <RelativeTime at={passkey.last_used_at} />
+              </>
+            )}
+          </span>
           <span>{passkey.backed_up ? 'Kept by its provider' : 'On this one device'}</span>
         </>
       }
@@ -104,7 +162,12 @@ const PasskeyRow = ({ passkey, visit, changeable }: { passkey: Passkey; visit: V
       {changeable && (
         <details class="more" open={mine}>
           <summary>Remove</summary>
-          <Form action={`${AT}/passkeys/remove`} csrf={visit.csrf} error={mine ? formError(sent, 'password') : null} label={`Remove ${passkey.name}`}>
+          <Form
+            action={`${AT}/passkeys/remove`}
+            csrf={visit.csrf}
+            error={mine ? formError(sent, 'password') : null}
+            label={`Remove ${passkey.name}`}
+          >
             <input type="hidden" name="id" value={passkey.id} />
             <PasswordField visit={mine ? sent : formAt(visit, '')} id={`remove-${passkey.id}`} />
             <FormActions>
@@ -117,10 +180,25 @@ const PasskeyRow = ({ passkey, visit, changeable }: { passkey: Passkey; visit: V
   )
 }
 
-const PasskeysCard = ({ visit, security, passkey }: { visit: Visit; security: Security; passkey: { options: string; state: string } | null }) => {
+const PasskeysCard = ({
+  visit,
+  security,
+  passkey,
+}: {
+  visit: Visit
+  security: Security
+  passkey: { options: string; state: string } | null
+}) => {
   const sent = formAt(visit, `${AT}/passkeys`)
   return (
-    <Card title="Passkeys" actions={<Badge tone={security.passkeys.length > 0 ? 'good' : 'plain'}>{security.passkeys.length > 0 ? 'on' : 'off'}</Badge>}>
+    <Card
+      title="Passkeys"
+      actions={
+        <Badge tone={security.passkeys.length > 0 ? 'good' : 'plain'}>
+          {security.passkeys.length > 0 ? 'on' : 'off'}
+        </Badge>
+      }
+    >
       <p>Your device or a security key signs you in, with or without the password.</p>
       {security.passkeys.length > 0 && (
         <List label="Your passkeys">
@@ -136,7 +214,14 @@ const PasskeysCard = ({ visit, security, passkey }: { visit: Visit; security: Se
       )}
       {passkey ? (
         <PasskeyForm action={`${AT}/passkeys`} csrf={visit.csrf} kind="create" passkey={passkey}>
-          <Field id="passkey-name" name="name" label="Name" maxlength={64} hint="Which device it is on." value={sent.form.values.text('name')} />
+          <Field
+            id="passkey-name"
+            name="name"
+            label="Name"
+            maxlength={64}
+            hint="Which device it is on."
+            value={sent.form.values.text('name')}
+          />
           <FormActions>
             <Button>Add a passkey</Button>
           </FormActions>
@@ -148,7 +233,17 @@ const PasskeysCard = ({ visit, security, passkey }: { visit: Visit; security: Se
   )
 }
 
-const IdentityRow = ({ identity, name, visit, changeable }: { identity: Identity; name: string; visit: Visit; changeable: boolean }) => {
+const IdentityRow = ({
+  identity,
+  name,
+  visit,
+  changeable,
+}: {
+  identity: Identity
+  name: string
+  visit: Visit
+  changeable: boolean
+}) => {
   const sent = formAt(visit, `${AT}/unlink`)
   const mine = sent.form.values.text('subject') === identity.subject
   return (
@@ -166,10 +261,18 @@ const IdentityRow = ({ identity, name, visit, changeable }: { identity: Identity
       {changeable && (
         <details class="more" open={mine}>
           <summary>Unlink</summary>
-          <Form action={`${AT}/unlink`} csrf={visit.csrf} error={mine ? formError(sent, 'password') : null} label={`Unlink ${name}`}>
+          <Form
+            action={`${AT}/unlink`}
+            csrf={visit.csrf}
+            error={mine ? formError(sent, 'password') : null}
+            label={`Unlink ${name}`}
+          >
             <input type="hidden" name="provider" value={identity.provider} />
             <input type="hidden" name="subject" value={identity.subject} />
-            <PasswordField visit={mine ? sent : formAt(visit, '')} id={`unlink-${identity.provider}`} />
+            <PasswordField
+              visit={mine ? sent : formAt(visit, '')}
+              id={`unlink-${identity.provider}`}
+            />
             <FormActions>
               <Button look="danger">Unlink</Button>
             </FormActions>
@@ -180,19 +283,44 @@ const IdentityRow = ({ identity, name, visit, changeable }: { identity: Identity
   )
 }
 
-type Ways = { providers: readonly { id: string; name: string }[]; directory: string | null; proxy: string | null }
+type Ways = {
+  providers: readonly { id: string; name: string }[]
+  directory: string | null
+  proxy: string | null
+}
 
-const IdentitiesCard = ({ visit, security, ways }: { visit: Visit; security: Security; ways: Ways }) => {
+const IdentitiesCard = ({
+  visit,
+  security,
+  ways,
+}: {
+  visit: Visit
+  security: Security
+  ways: Ways
+}) => {
   // The proxy can be linked while it names somebody.
-  const all = ways.proxy !== null && visit.named !== null ? [...ways.providers, { id: 'header', name: `${ways.proxy} (${visit.named.username})` }] : ways.providers
+  const all =
+    ways.proxy !== null && visit.named !== null
+      ? [...ways.providers, { id: 'header', name: `${ways.proxy} (${visit.named.username})` }]
+      : ways.providers
   const left = all.filter(({ id }) => !security.identities.some(({ provider }) => provider === id))
-  const nameOf = (id: string): string => (id === 'ldap' ? ways.directory : id === 'header' ? ways.proxy : ways.providers.find((one) => one.id === id)?.name) ?? id
+  const nameOf = (id: string): string =>
+    (id === 'ldap'
+      ? ways.directory
+      : id === 'header'
+        ? ways.proxy
+        : ways.providers.find((one) => one.id === id)?.name) ?? id
   return (
     <Card title="Sign-in through your organisation">
       {security.identities.length > 0 && (
         <List label="Linked sign-ins">
           {security.identities.map((identity) => (
-            <IdentityRow identity={identity} name={nameOf(identity.provider)} visit={visit} changeable={security.has_password} />
+            <IdentityRow
+              identity={identity}
+              name={nameOf(identity.provider)}
+              visit={visit}
+              changeable={security.has_password}
+            />
           ))}
         </List>
       )}
@@ -212,16 +340,28 @@ const IdentitiesCard = ({ visit, security, ways }: { visit: Visit; security: Sec
 export const securityPage = page({
   path: AT,
   load: async (visit) => {
-    const [security, passkey, ways] = await Promise.all([visit.call(getSecurity, {}), visit.call(startPasskey, {}), visit.call(listSignOnProviders, {})])
+    const [security, passkey, ways] = await Promise.all([
+      visit.call(getSecurity, {}),
+      visit.call(startPasskey, {}),
+      visit.call(listSignOnProviders, {}),
+    ])
     return { security, passkey, ways }
   },
   view: ({ security, passkey, ways }, visit) => (
     <SettingsFrame visit={visit} title="Security" current="security" lead="How you sign in.">
-      {security.has_password ? <PasswordCard visit={visit} /> : <NoPassword visit={visit} next={AT} />}
+      {security.has_password ? (
+        <PasswordCard visit={visit} />
+      ) : (
+        <NoPassword visit={visit} next={AT} />
+      )}
       <AuthenticatorCard visit={visit} security={security} />
       <PasskeysCard visit={visit} security={security} passkey={passkey} />
       {security.two_factor_enabled && <RecoveryCard visit={visit} security={security} />}
-      {(ways.providers.length > 0 || security.identities.length > 0 || (ways.proxy !== null && visit.named !== null)) && <IdentitiesCard visit={visit} security={security} ways={ways} />}
+      {(ways.providers.length > 0 ||
+        security.identities.length > 0 ||
+        (ways.proxy !== null && visit.named !== null)) && (
+        <IdentitiesCard visit={visit} security={security} ways={ways} />
+      )}
     </SettingsFrame>
   ),
 })
@@ -246,7 +386,11 @@ export const addPasskeyForm = action({
   path: `${AT}/passkeys`,
   page: securityPage,
   submit: async (visit, fields) => {
-    const { recovery_codes } = await visit.call(addPasskey, { name: fields.text('name'), state: fields.text('state'), response: fields.text('response') })
+    const { recovery_codes } = await visit.call(addPasskey, {
+      name: fields.text('name'),
+      state: fields.text('state'),
+      response: fields.text('response'),
+    })
     return showCodes(visit, recovery_codes, () => flashTo(visit, AT, 'passkey-added'))
   },
 })
@@ -263,7 +407,11 @@ export const unlinkForm = form({
   path: `${AT}/unlink`,
   page: securityPage,
   operation: removeIdentity,
-  input: (fields) => ({ provider: fields.text('provider'), subject: fields.text('subject'), password: fields.text('password') }),
+  input: (fields) => ({
+    provider: fields.text('provider'),
+    subject: fields.text('subject'),
+    password: fields.text('password'),
+  }),
   done: (_, visit) => flashTo(visit, AT, 'identity-removed'),
 })
 

@@ -8,13 +8,33 @@ import { RelativeTime } from '../../components/time.tsx'
 import { action, flashTo, page } from '../../site.ts'
 import { SettingsFrame } from './settings-frame.tsx'
 
-const BY: Record<SignIn['method'], string> = { password: 'a password', passkey: 'a passkey', sso: 'your organisation', proxy: 'the proxy of your organisation', setup: 'the set-up link' }
+const BY: Record<SignIn['method'], string> = {
+  password: 'a password',
+  passkey: 'a passkey',
+  sso: 'your organisation',
+  proxy: 'the proxy of your organisation',
+  setup: 'the set-up link',
+}
 
 /** `Firefox on Linux`, as far as a browser says; the whole of what it says is below. */
 function browserOf(user_agent: string | null): string {
-  const find = (names: readonly (readonly [RegExp, string])[]): string | null => names.find(([pattern]) => pattern.test(user_agent ?? ''))?.[1] ?? null
-  const browser = find([[/Edg\//, 'Edge'], [/OPR\//, 'Opera'], [/Firefox\//, 'Firefox'], [/Chrome\//, 'Chrome'], [/Safari\//, 'Safari'], [/curl\//, 'curl']])
-  const system = find([[/Android/, 'Android'], [/iPhone|iPad/, 'iOS'], [/Windows/, 'Windows'], [/Mac OS X/, 'macOS'], [/Linux/, 'Linux']])
+  const find = (names: readonly (readonly [RegExp, string])[]): string | null =>
+    names.find(([pattern]) => pattern.test(user_agent ?? ''))?.[1] ?? null
+  const browser = find([
+    [/Edg\//, 'Edge'],
+    [/OPR\//, 'Opera'],
+    [/Firefox\//, 'Firefox'],
+    [/Chrome\//, 'Chrome'],
+    [/Safari\//, 'Safari'],
+    [/curl\//, 'curl'],
+  ])
+  const system = find([
+    [/Android/, 'Android'],
+    [/iPhone|iPad/, 'iOS'],
+    [/Windows/, 'Windows'],
+    [/Mac OS X/, 'macOS'],
+    [/Linux/, 'Linux'],
+  ])
   return browser === null ? 'A browser' : system === null ? browser : `${browser} on ${system}`
 }
 
@@ -22,7 +42,12 @@ export const sessionsPage = page({
   path: '/settings/sessions',
   load: async (visit) => (await visit.call(listSignIns, {})).items,
   view: (items, visit) => (
-    <SettingsFrame visit={visit} title="Sessions" current="sessions" lead="Browsers that are signed in as you. A session ends 30 days after its last use.">
+    <SettingsFrame
+      visit={visit}
+      title="Sessions"
+      current="sessions"
+      lead="Browsers that are signed in as you. A session ends 30 days after its last use."
+    >
       <List
         label="Your sessions"
         head={
@@ -38,7 +63,9 @@ export const sessionsPage = page({
         {items.map((item) => (
           <Row
             mark={<Icon name="device" />}
-            title={<strong title={item.user_agent ?? undefined}>{browserOf(item.user_agent)}</strong>}
+            title={
+              <strong title={item.user_agent ?? undefined}>{browserOf(item.user_agent)}</strong>
+            }
             meta={
               <>
                 {item.ip && <span class="mono">{item.ip}</span>}
@@ -54,7 +81,11 @@ export const sessionsPage = page({
               item.current ? (
                 <Badge tone="good">this browser</Badge>
               ) : (
-                <ActionButton action="/settings/sessions/end" csrf={visit.csrf} values={{ id: item.id }}>
+                <ActionButton
+                  action="/settings/sessions/end"
+                  csrf={visit.csrf}
+                  values={{ id: item.id }}
+                >
                   <Button small look="danger">
                     Sign out
                   </Button>

@@ -1,4 +1,14 @@
-import { finishSignIn, forgotPassword, getPendingSignIn, resetPassword, signIn, signInWithPasskey, signOut, startPasskeySignIn, type NewSignIn } from '#features/accounts/index.ts'
+import {
+  finishSignIn,
+  forgotPassword,
+  getPendingSignIn,
+  resetPassword,
+  signIn,
+  signInWithPasskey,
+  signOut,
+  startPasskeySignIn,
+  type NewSignIn,
+} from '#features/accounts/index.ts'
 import { listSignOnProviders, signInWithDirectory } from '#features/sso/index.ts'
 import { Refusal } from '#lib/errors.ts'
 import { Button, LinkButton } from '../../components/button.tsx'
@@ -8,30 +18,53 @@ import { Field, Form, FormActions } from '../../components/form.tsx'
 import { PageHead } from '../../components/layout.tsx'
 import { clearCookie, PENDING, readCookie, setCookie, SIGN_IN } from '../../cookies.ts'
 import { withQuery } from '../../paths.ts'
-import { action, flashTo, form, page, redirect, safeNext, type Away, type Fields, type Visit } from '../../site.ts'
+import {
+  action,
+  flashTo,
+  form,
+  page,
+  redirect,
+  safeNext,
+  type Away,
+  type Fields,
+  type Visit,
+} from '../../site.ts'
 import { fieldError, formError, Shell } from '../shell.tsx'
 import { PasskeyForm } from './passkey-form.tsx'
 import { refusedByProxy } from './proxy-refusal.ts'
 
-export const isSecure = (visit: Visit): boolean => visit.hearth.settings.site_url.startsWith('https:')
+export const isSecure = (visit: Visit): boolean =>
+  visit.hearth.settings.site_url.startsWith('https:')
 
 /** Goes on with a new sign-in: its secret goes into the cookie and nowhere else. */
 export function signedInTo(visit: Visit, secret: string | null, next: string): Away {
   if (secret === null) throw new TypeError('a sign-in without a secret')
-  const away = redirect(next, 303, { 'set-cookie': setCookie(isSecure(visit), SIGN_IN, secret, 30 * 86_400) })
-  if (readCookie(visit.request, isSecure(visit), PENDING) !== null) away.response.headers.append('set-cookie', clearCookie(isSecure(visit), PENDING))
+  const away = redirect(next, 303, {
+    'set-cookie': setCookie(isSecure(visit), SIGN_IN, secret, 30 * 86_400),
+  })
+  if (readCookie(visit.request, isSecure(visit), PENDING) !== null)
+    away.response.headers.append('set-cookie', clearCookie(isSecure(visit), PENDING))
   return away
 }
 
 /** Goes on after a first factor: to where the visitor wanted, or to the second. */
 export function goOn(visit: Visit, output: NewSignIn, next: string | null): Away {
   if (output.second_factor.length === 0) return signedInTo(visit, output.secret, next ?? '/')
-  return redirect(withQuery('/login', { next: next ?? undefined }), 303, { 'set-cookie': setCookie(isSecure(visit), PENDING, output.secret ?? '', 600) })
+  return redirect(withQuery('/login', { next: next ?? undefined }), 303, {
+    'set-cookie': setCookie(isSecure(visit), PENDING, output.secret ?? '', 600),
+  })
 }
 
-type Step = { username: string; second_factor: string[]; passkey: { options: string; state: string } | null }
+type Step = {
+  username: string
+  second_factor: string[]
+  passkey: { options: string; state: string } | null
+}
 
-/** What a sign-in of this browser still lacks; null when none is under way, or the visitor begins anew. */
+/**
+ * What a sign-in of this browser still lacks; null when none is under way, or the visitor begins
+ * anew.
+ */
 async function pendingStep(visit: Visit): Promise<Step | null> {
   const pending = readCookie(visit.request, isSecure(visit), PENDING)
   if (pending === null || visit.url.searchParams.has('again')) return null
@@ -44,7 +77,11 @@ async function pendingStep(visit: Visit): Promise<Step | null> {
 }
 
 const Next = ({ visit }: { visit: Visit }) => (
-  <input type="hidden" name="next" value={visit.form.values.optional('next') ?? safeNext(visit.url.searchParams.get('next')) ?? ''} />
+  <input
+    type="hidden"
+    name="next"
+    value={visit.form.values.optional('next') ?? safeNext(visit.url.searchParams.get('next')) ?? ''}
+  />
 )
 
 const CodeStep = ({ visit, step }: { visit: Visit; step: Step }) => (
@@ -64,8 +101,18 @@ const CodeStep = ({ visit, step }: { visit: Visit; step: Step }) => (
       <Form action="/login" csrf={visit.csrf} error={formError(visit, 'code')}>
         <Next visit={visit} />
         <Field
-          name="code" label="Code" required mono autofocus autocomplete="one-time-code" inputmode={step.second_factor.includes('totp') ? 'numeric' : 'text'}
-          hint={step.second_factor.includes('totp') ? 'Six digits from your authenticator, or one of your recovery codes.' : 'One of your recovery codes.'}
+          name="code"
+          label="Code"
+          required
+          mono
+          autofocus
+          autocomplete="one-time-code"
+          inputmode={step.second_factor.includes('totp') ? 'numeric' : 'text'}
+          hint={
+            step.second_factor.includes('totp')
+              ? 'Six digits from your authenticator, or one of your recovery codes.'
+              : 'One of your recovery codes.'
+          }
           error={fieldError(visit, 'code')}
         />
         <FormActions>
@@ -81,11 +128,22 @@ const PasswordForm = ({ visit, directory }: { visit: Visit; directory: string | 
   <Form action="/login" csrf={visit.csrf} error={formError(visit, 'login', 'password')}>
     <Next visit={visit} />
     <Field
-      name="login" label="Username or email address" required autocomplete="username" autofocus mono
-      value={visit.form.values.text('login')} error={fieldError(visit, 'login')}
+      name="login"
+      label="Username or email address"
+      required
+      autocomplete="username"
+      autofocus
+      mono
+      value={visit.form.values.text('login')}
+      error={fieldError(visit, 'login')}
     />
     <Field
-      name="password" label="Password" type="password" required autocomplete="current-password" hint={directory === null ? undefined : `Of this site or of ${directory}.`}
+      name="password"
+      label="Password"
+      type="password"
+      required
+      autocomplete="current-password"
+      hint={directory === null ? undefined : `Of this site or of ${directory}.`}
       error={fieldError(visit, 'password')}
     />
     <FormActions>
@@ -102,7 +160,10 @@ export const signInPage = page({
     if (visit.viewer) return redirect(next ?? '/', 302)
     const step = await pendingStep(visit)
     if (step) return { step, next, ways: null, passkey: null }
-    const [ways, passkey] = await Promise.all([visit.call(listSignOnProviders, {}), visit.call(startPasskeySignIn, {})])
+    const [ways, passkey] = await Promise.all([
+      visit.call(listSignOnProviders, {}),
+      visit.call(startPasskeySignIn, {}),
+    ])
     return { step, next, ways, passkey }
   },
   view: ({ step, next, ways, passkey }, visit) => {
@@ -122,7 +183,11 @@ export const signInPage = page({
           {ways && ways.providers.length > 0 && (
             <div class="stack">
               {ways.providers.map(({ id, name }) => (
-                <LinkButton href={withQuery(`/login/sso/${id}`, { next: next ?? undefined })} look={everyone ? 'plain' : 'primary'} icon="shield">
+                <LinkButton
+                  href={withQuery(`/login/sso/${id}`, { next: next ?? undefined })}
+                  look={everyone ? 'plain' : 'primary'}
+                  icon="shield"
+                >
                   Sign in with {name}
                 </LinkButton>
               ))}
@@ -147,7 +212,14 @@ export const signInPage = page({
         </Card>
         {visit.hearth.settings.sign_up === 'open' && (
           <p class="muted">
-            New here? <a href={withQuery('/register', { next: safeNext(visit.url.searchParams.get('next')) ?? undefined })}>Make an account</a>
+            New here?{' '}
+            <a
+              href={withQuery('/register', {
+                next: safeNext(visit.url.searchParams.get('next')) ?? undefined,
+              })}
+            >
+              Make an account
+            </a>
           </p>
         )}
       </Shell>
@@ -155,7 +227,10 @@ export const signInPage = page({
   },
 })
 
-const passkeyOf = (fields: Fields): { state: string; response: string } => ({ state: fields.text('state'), response: fields.text('response') })
+const passkeyOf = (fields: Fields): { state: string; response: string } => ({
+  state: fields.text('state'),
+  response: fields.text('response'),
+})
 
 /** Both steps have this address. Name, password and code may also come together. */
 export const signInForm = action({
@@ -167,11 +242,15 @@ export const signInForm = action({
     const pending = readCookie(visit.request, isSecure(visit), PENDING)
     const code = fields.optional('code')
     if (!fields.has('login') && pending !== null) {
-      const proof = fields.optional('response') === undefined ? { code } : { passkey: passkeyOf(fields) }
+      const proof =
+        fields.optional('response') === undefined ? { code } : { passkey: passkeyOf(fields) }
       return goOn(visit, await visit.call(finishSignIn, { pending, ...proof }), next)
     }
     const input = { login: fields.text('login').trim(), password: fields.text('password') }
-    const output = visit.hearth.settings.sso.ldap === null ? await visit.call(signIn, input) : await visit.call(signInWithDirectory, input)
+    const output =
+      visit.hearth.settings.sso.ldap === null
+        ? await visit.call(signIn, input)
+        : await visit.call(signInWithDirectory, input)
     if (output.second_factor.length === 0 || code === undefined) return goOn(visit, output, next)
     return goOn(visit, await visit.call(finishSignIn, { pending: output.secret ?? '', code }), next)
   },
@@ -183,7 +262,8 @@ export const passkeySignInForm = form({
   open: true,
   operation: signInWithPasskey,
   input: passkeyOf,
-  done: (output, visit, fields) => signedInTo(visit, output.secret, safeNext(fields.text('next')) ?? '/'),
+  done: (output, visit, fields) =>
+    signedInTo(visit, output.secret, safeNext(fields.text('next')) ?? '/'),
 })
 
 export const signOutForm = action({
@@ -200,10 +280,22 @@ export const forgotPage = page({
   path: '/forgot',
   view: (_, visit) => (
     <Shell visit={visit} title="Set a new password" width="narrow" noindex>
-      <PageHead title="Set a new password" lead="We mail a link to the address of your account. It works for one hour." />
+      <PageHead
+        title="Set a new password"
+        lead="We mail a link to the address of your account. It works for one hour."
+      />
       <Card>
         <Form action="/forgot" csrf={visit.csrf} error={formError(visit, 'email')}>
-          <Field name="email" label="Email address" type="email" required autofocus autocomplete="email" value={visit.form.values.text('email')} error={fieldError(visit, 'email')} />
+          <Field
+            name="email"
+            label="Email address"
+            type="email"
+            required
+            autofocus
+            autocomplete="email"
+            value={visit.form.values.text('email')}
+            error={fieldError(visit, 'email')}
+          />
           <FormActions>
             <Button look="primary">Send the link</Button>
           </FormActions>
@@ -232,8 +324,15 @@ export const resetPage = page({
         <Form action="/reset" csrf={visit.csrf} error={formError(visit, 'password')}>
           <input type="hidden" name="token" value={token} />
           <Field
-            name="password" label="New password" type="password" required autofocus minlength={10} autocomplete="new-password"
-            hint="At least 10 characters." error={fieldError(visit, 'password')}
+            name="password"
+            label="New password"
+            type="password"
+            required
+            autofocus
+            minlength={10}
+            autocomplete="new-password"
+            hint="At least 10 characters."
+            error={fieldError(visit, 'password')}
           />
           <FormActions>
             <Button look="primary">Set the password</Button>

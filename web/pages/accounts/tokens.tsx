@@ -1,8 +1,22 @@
 import { SCOPES } from '#core/scopes.ts'
-import { createSettingsToken, listTokens, revokeToken, type Token } from '#features/accounts/index.ts'
+import {
+  createSettingsToken,
+  listTokens,
+  revokeToken,
+  type Token,
+} from '#features/accounts/index.ts'
 import { Button } from '../../components/button.tsx'
 import { Card, EmptyState, TokenSecret } from '../../components/card.tsx'
-import { ActionButton, Checkbox, Field, FieldSet, Form, FormActions, Select, TextArea } from '../../components/form.tsx'
+import {
+  ActionButton,
+  Checkbox,
+  Field,
+  FieldSet,
+  Form,
+  FormActions,
+  Select,
+  TextArea,
+} from '../../components/form.tsx'
 import { List, Row } from '../../components/rows.tsx'
 import { Chip } from '../../components/state.tsx'
 import { RelativeTime } from '../../components/time.tsx'
@@ -28,45 +42,122 @@ const TokenRow = ({ token, csrf }: { token: Token; csrf: string }) => (
     }
     meta={
       <>
-        <span>{token.scopes === null ? 'Full rights' : token.scopes.length === 0 ? 'No scopes' : token.scopes.join(', ')}</span>
-        {token.repos !== null && <span>Only {token.repos.join(', ') || 'repositories that are gone'}</span>}
         <span>
-          {token.last_used_at === null ? 'Never used' : <>Last used <RelativeTime at={token.last_used_at} /></>}
+          {token.scopes === null
+            ? 'Full rights'
+            : token.scopes.length === 0
+              ? 'No scopes'
+              : token.scopes.join(', ')}
         </span>
-        <span>{token.expires_at === null ? 'Never expires' : <>Expires <RelativeTime at={token.expires_at} /></>}</span>
+        {token.repos !== null && (
+          <span>Only {token.repos.join(', ') || 'repositories that are gone'}</span>
+        )}
+        <span>
+          {token.last_used_at === null ? (
+            'Never used'
+          ) : (
+            <>
+              Last used <RelativeTime at={token.last_used_at} />
+            </>
+          )}
+        </span>
+        <span>
+          {token.expires_at === null ? (
+            'Never expires'
+          ) : (
+            <>
+              Expires <RelativeTime at={token.expires_at} />
+            </>
+          )}
+        </span>
       </>
     }
     end={
       <>
         {token.source !== 'settings' && <Chip>{token.source}</Chip>}
         <ActionButton action="/settings/tokens/revoke" csrf={csrf} values={{ id: token.id }}>
-          <Button small look="danger">Revoke</Button>
+          <Button small look="danger">
+            Revoke
+          </Button>
         </ActionButton>
       </>
     }
   />
 )
 
-const TokensView = ({ visit, tokens, made }: { visit: Visit; tokens: readonly Token[]; made: { name: string; secret: string } | null }): Html => (
-  <SettingsFrame visit={visit} title="Access tokens" current="tokens" lead="For git over HTTPS (as the password), the API and agents.">
-    {made && <TokenSecret secret={made.secret}>This is the token {made.name}. Keep it where you keep passwords.</TokenSecret>}
+const TokensView = ({
+  visit,
+  tokens,
+  made,
+}: {
+  visit: Visit
+  tokens: readonly Token[]
+  made: { name: string; secret: string } | null
+}): Html => (
+  <SettingsFrame
+    visit={visit}
+    title="Access tokens"
+    current="tokens"
+    lead="For git over HTTPS (as the password), the API and agents."
+  >
+    {made && (
+      <TokenSecret secret={made.secret}>
+        This is the token {made.name}. Keep it where you keep passwords.
+      </TokenSecret>
+    )}
     <Card title="New token">
-      <Form action="/settings/tokens" csrf={visit.csrf} error={formError(visit, 'name', 'expires', 'scopes', 'repos')}>
+      <Form
+        action="/settings/tokens"
+        csrf={visit.csrf}
+        error={formError(visit, 'name', 'expires', 'scopes', 'repos')}
+      >
         <Field
-          name="name" label="Name" required maxlength={64} hint="What will use it, so that you know later what to revoke."
-          value={made ? '' : visit.form.values.text('name')} error={fieldError(visit, 'name')}
+          name="name"
+          label="Name"
+          required
+          maxlength={64}
+          hint="What will use it, so that you know later what to revoke."
+          value={made ? '' : visit.form.values.text('name')}
+          error={fieldError(visit, 'name')}
         />
-        <Select name="expires" label="Expires after" required options={EXPIRIES} value={visit.form.values.optional('expires') ?? '365'} error={fieldError(visit, 'expires')} />
-        <details class="more" open={visit.form.values.all('scopes').length > 0 || visit.form.values.optional('repos') !== undefined}>
+        <Select
+          name="expires"
+          label="Expires after"
+          required
+          options={EXPIRIES}
+          value={visit.form.values.optional('expires') ?? '365'}
+          error={fieldError(visit, 'expires')}
+        />
+        <details
+          class="more"
+          open={
+            visit.form.values.all('scopes').length > 0 ||
+            visit.form.values.optional('repos') !== undefined
+          }
+        >
           <summary>Narrow what it may do</summary>
           <TextArea
-            name="repos" label="Repositories" rows={2} mono hint="One workspace/name a line. All when empty."
-            value={visit.form.values.text('repos')} error={fieldError(visit, 'repos')}
+            name="repos"
+            label="Repositories"
+            rows={2}
+            mono
+            hint="One workspace/name a line. All when empty."
+            value={visit.form.values.text('repos')}
+            error={fieldError(visit, 'repos')}
           />
-          <FieldSet legend="Scopes" hint="None ticked means the full rights of your account." error={fieldError(visit, 'scopes')}>
+          <FieldSet
+            legend="Scopes"
+            hint="None ticked means the full rights of your account."
+            error={fieldError(visit, 'scopes')}
+          >
             <div class="tick-grid">
               {SCOPES.map((scope) => (
-                <Checkbox name="scopes" value={scope} label={<code>{scope}</code>} checked={visit.form.values.all('scopes').includes(scope)} />
+                <Checkbox
+                  name="scopes"
+                  value={scope}
+                  label={<code>{scope}</code>}
+                  checked={visit.form.values.all('scopes').includes(scope)}
+                />
               ))}
             </div>
           </FieldSet>
@@ -96,7 +187,10 @@ export const tokensPage = page({
   view: ({ tokens }, visit) => <TokensView visit={visit} tokens={tokens} made={null} />,
 })
 
-/** The answer to this form is the page itself, not a redirect: the secret is shown there and is kept nowhere. */
+/**
+ * The answer to this form is the page itself, not a redirect: the secret is shown there and is kept
+ * nowhere.
+ */
 export const createTokenForm = action({
   path: '/settings/tokens',
   page: tokensPage,
@@ -110,7 +204,13 @@ export const createTokenForm = action({
       ...(repos.length > 0 ? { repos } : {}),
     })
     const { items } = await visit.call(listTokens, {})
-    const shown = <TokensView visit={visit} tokens={items} made={{ name: made.name, secret: made.secret ?? '' }} />
+    const shown = (
+      <TokensView
+        visit={visit}
+        tokens={items}
+        made={{ name: made.name, secret: made.secret ?? '' }}
+      />
+    )
     return new Away(new Response(renderPage(shown), { headers: visit.headers }))
   },
 })

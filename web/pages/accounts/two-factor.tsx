@@ -12,9 +12,20 @@ export const twoFactorPage = page({
   path: `${AT}/two-factor`,
   load: async (visit) => (await visit.call(getTwoFactorSetup, {})) ?? redirect(AT, 302),
   view: ({ secret, uri, picture }, visit) => (
-    <SettingsFrame visit={visit} title="Set up an authenticator" current="security" lead="Scan this with the app, then type the code that it shows.">
+    <SettingsFrame
+      visit={visit}
+      title="Set up an authenticator"
+      current="security"
+      lead="Scan this with the app, then type the code that it shows."
+    >
       <Card>
-        <svg class="qr" viewBox={`0 0 ${picture.size} ${picture.size}`} role="img" aria-label="The secret as a picture to scan" shape-rendering="crispEdges">
+        <svg
+          class="qr"
+          viewBox={`0 0 ${picture.size} ${picture.size}`}
+          role="img"
+          aria-label="The secret as a picture to scan"
+          shape-rendering="crispEdges"
+        >
           <rect width={picture.size} height={picture.size} fill="#fff" />
           <path d={picture.path} fill="#000" />
         </svg>
@@ -24,7 +35,15 @@ export const twoFactorPage = page({
         <CopyField label="Secret" hideLabel id="authenticator-secret" value={secret} />
         <Form action={`${AT}/two-factor`} csrf={visit.csrf} error={formError(visit, 'code')}>
           <Field
-            name="code" label="Code" required mono autofocus autocomplete="one-time-code" inputmode="numeric" maxlength={7} hint="Six digits."
+            name="code"
+            label="Code"
+            required
+            mono
+            autofocus
+            autocomplete="one-time-code"
+            inputmode="numeric"
+            maxlength={7}
+            hint="Six digits."
             error={fieldError(visit, 'code')}
           />
           <FormActions>
@@ -50,7 +69,9 @@ export const enableTwoFactorForm = action({
   path: `${AT}/two-factor`,
   page: twoFactorPage,
   submit: async (visit, fields) => {
-    const { recovery_codes } = await visit.call(enableTwoFactor, { code: fields.text('code').trim() })
+    const { recovery_codes } = await visit.call(enableTwoFactor, {
+      code: fields.text('code').trim(),
+    })
     return showCodes(visit, recovery_codes, () => flashTo(visit, AT, 'two-factor-on'))
   },
 })

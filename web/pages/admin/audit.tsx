@@ -10,14 +10,24 @@ export const siteAuditPage = page({
   load: async (visit) => {
     const filters = withoutRepo(filtersOf(visit))
     const before = visit.url.searchParams.get('before')
-    const { items, next } = await visit.call(listSiteAuditLog, { ...withoutRepo(asInput(filters)), ...(before ? { before } : {}) })
+    const { items, next } = await visit.call(listSiteAuditLog, {
+      ...withoutRepo(asInput(filters)),
+      ...(before ? { before } : {}),
+    })
     return { filters, before, entries: items, next }
   },
   view: (log, visit) => (
-    <AdminFrame visit={visit} title="Audit log" lead="Who changed access, settings, tokens and secrets, anywhere on this site. Each entry holds the hash of the one before.">
+    <AdminFrame
+      visit={visit}
+      title="Audit log"
+      lead="Who changed access, settings, tokens and secrets, anywhere on this site. Each entry holds the hash of the one before."
+    >
       <AuditLog here="/admin/audit" site {...log} />
     </AdminFrame>
   ),
 })
 
-export const siteAuditDownload = auditDownload('/admin/audit/download', (visit, { repo: _, ...input }) => visit.call(listSiteAuditLog, input))
+export const siteAuditDownload = auditDownload(
+  '/admin/audit/download',
+  (visit, { repo: _, ...input }) => visit.call(listSiteAuditLog, input),
+)

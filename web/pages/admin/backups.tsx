@@ -1,5 +1,11 @@
-// Backups of the whole forge: those that are there, the one that is being made, and how the next ones will be.
-import { createBackup, listBackups, verifyBackupOperation, type Backup } from '#features/backups/index.ts'
+// Backups of the whole forge: those that are there, the one that is being made, and how the next
+// ones will be.
+import {
+  createBackup,
+  listBackups,
+  verifyBackupOperation,
+  type Backup,
+} from '#features/backups/index.ts'
 import { Button } from '../../components/button.tsx'
 import { Card, EmptyState, Facts } from '../../components/card.tsx'
 import { ActionButton, Field, Form, FormActions } from '../../components/form.tsx'
@@ -12,20 +18,44 @@ import { action, flashTo, page, type Visit } from '../../site.ts'
 import { AdminFrame } from './frame.tsx'
 
 const PATH = '/admin/backups'
-const TONES: Record<Backup['state'], Tone> = { queued: 'wait', running: 'wait', done: 'good', failed: 'bad' }
-const WORDS: Record<Backup['state'], string> = { queued: 'waiting', running: 'being made', done: 'made', failed: 'failed' }
-const PHASES: Record<string, string> = { snapshot: 'Copying the database', copying: 'Copying', checking: 'Reading', restoring: 'Restoring a copy', examining: 'Examining the copy' }
+const TONES: Record<Backup['state'], Tone> = {
+  queued: 'wait',
+  running: 'wait',
+  done: 'good',
+  failed: 'bad',
+}
+const WORDS: Record<Backup['state'], string> = {
+  queued: 'waiting',
+  running: 'being made',
+  done: 'made',
+  failed: 'failed',
+}
+const PHASES: Record<string, string> = {
+  snapshot: 'Copying the database',
+  copying: 'Copying',
+  checking: 'Reading',
+  restoring: 'Restoring a copy',
+  examining: 'Examining the copy',
+}
 
 const spanText = (ms: number): string => {
   const hours = Math.round(ms / 3_600_000)
-  return hours >= 48 && hours % 24 === 0 ? `every ${hours / 24} days` : hours >= 1 ? (hours === 1 ? 'every hour' : `every ${hours} hours`) : `every ${Math.round(ms / 60_000)} minutes`
+  return hours >= 48 && hours % 24 === 0
+    ? `every ${hours / 24} days`
+    : hours >= 1
+      ? hours === 1
+        ? 'every hour'
+        : `every ${hours} hours`
+      : `every ${Math.round(ms / 60_000)} minutes`
 }
 
 const Progress = ({ progress }: { progress: NonNullable<Backup['progress']> }) => (
   <span>
     {PHASES[progress.phase] ?? progress.phase}
-    {progress.files_total > 0 && `: ${numberText(progress.files_done)} of ${plural(progress.files_total, 'file')}`}
-    {progress.bytes_total > 0 && `, ${bytesText(progress.bytes_done)} of ${bytesText(progress.bytes_total)}`}
+    {progress.files_total > 0 &&
+      `: ${numberText(progress.files_done)} of ${plural(progress.files_total, 'file')}`}
+    {progress.bytes_total > 0 &&
+      `, ${bytesText(progress.bytes_done)} of ${bytesText(progress.bytes_total)}`}
   </span>
 )
 
@@ -34,7 +64,9 @@ const Proof = ({ verification }: { verification: NonNullable<Backup['verificatio
   if (state === 'queued' || state === 'running') return <Badge tone="wait">being verified</Badge>
   return (
     <>
-      <Badge tone={state === 'passed' ? 'good' : 'bad'}>{state === 'passed' ? (by === 'sums' ? 'sums are right' : 'restores') : 'not sound'}</Badge>
+      <Badge tone={state === 'passed' ? 'good' : 'bad'}>
+        {state === 'passed' ? (by === 'sums' ? 'sums are right' : 'restores') : 'not sound'}
+      </Badge>
       {at !== null && (
         <span>
           verified <RelativeTime at={at} />
@@ -46,13 +78,21 @@ const Proof = ({ verification }: { verification: NonNullable<Backup['verificatio
 
 const BackupRow = ({ backup, visit }: { backup: Backup; visit: Visit }) => {
   const { verification } = backup
-  const idle = verification === null || verification.state === 'passed' || verification.state === 'failed'
-  const problems = [...(backup.error === null ? [] : [backup.error]), ...(verification?.findings ?? []), ...backup.notes]
+  const idle =
+    verification === null || verification.state === 'passed' || verification.state === 'failed'
+  const problems = [
+    ...(backup.error === null ? [] : [backup.error]),
+    ...(verification?.findings ?? []),
+    ...backup.notes,
+  ]
   return (
     <Row
       title={
         <>
-          <span class="strong">{backup.name ?? <RelativeTime at={backup.started_at ?? backup.created_at} />}</span> <code class="muted">{backup.id}</code>
+          <span class="strong">
+            {backup.name ?? <RelativeTime at={backup.started_at ?? backup.created_at} />}
+          </span>{' '}
+          <code class="muted">{backup.id}</code>
         </>
       }
       meta={
@@ -61,10 +101,22 @@ const BackupRow = ({ backup, visit }: { backup: Backup; visit: Visit }) => {
           {backup.name !== null && <RelativeTime at={backup.started_at ?? backup.created_at} />}
           {backup.progress && <Progress progress={backup.progress} />}
           {verification && <Proof verification={verification} />}
-          {backup.repositories !== null && <span>{plural(backup.repositories, 'repository', 'repositories')}</span>}
-          {backup.bytes !== null && <span>{bytesText(backup.bytes)}, of which {bytesText(backup.added_bytes ?? 0)} were new</span>}
+          {backup.repositories !== null && (
+            <span>{plural(backup.repositories, 'repository', 'repositories')}</span>
+          )}
+          {backup.bytes !== null && (
+            <span>
+              {bytesText(backup.bytes)}, of which {bytesText(backup.added_bytes ?? 0)} were new
+            </span>
+          )}
           {backup.encrypted && <Chip icon="lock">encrypted</Chip>}
-          <span>{backup.scheduled ? 'by schedule' : backup.created_by ? `by ${backup.created_by.username}` : 'from the command line'}</span>
+          <span>
+            {backup.scheduled
+              ? 'by schedule'
+              : backup.created_by
+                ? `by ${backup.created_by.username}`
+                : 'from the command line'}
+          </span>
         </>
       }
       end={
@@ -92,39 +144,76 @@ const BackupRow = ({ backup, visit }: { backup: Backup; visit: Visit }) => {
 
 export const backupsPage = page({
   path: PATH,
-  load: async (visit) => ({ backups: await visit.call(listBackups, {}), settings: visit.hearth.settings }),
+  load: async (visit) => ({
+    backups: await visit.call(listBackups, {}),
+    settings: visit.hearth.settings,
+  }),
   view: ({ backups, settings: { backups: plan, data } }, visit) => {
     const busy = backups.some(({ state }) => state === 'queued' || state === 'running')
     const { keep } = plan
     return (
-      <AdminFrame visit={visit} title="Backups" lead="Copies of the whole forge, made while it runs: the database, every repository, every file.">
+      <AdminFrame
+        visit={visit}
+        title="Backups"
+        lead="Copies of the whole forge, made while it runs: the database, every repository, every file."
+      >
         {plan.to === null && (
           <Notice kind="wait" title="Backups go to the disk that the forge is on">
-            <p>If that disk is lost, so are they. Set <code>backups.to</code> to another one, or to a bucket.</p>
+            <p>
+              If that disk is lost, so are they. Set <code>backups.to</code> to another one, or to a
+              bucket.
+            </p>
           </Notice>
         )}
         <Card title="How they are made">
           <Facts
             facts={[
               { label: 'Where', value: <code>{plan.to ?? `${data}/backups`}</code> },
-              { label: 'By themselves', value: plan.every_ms === null ? 'never: set backups.every' : spanText(plan.every_ms) },
-              { label: 'Verified by themselves', value: plan.verify_every_ms === null ? 'never: set backups.verify_every' : spanText(plan.verify_every_ms) },
-              { label: 'Kept', value: `the last ${keep.last}, one a day for ${keep.daily} days, one a week for ${keep.weekly} weeks, one a month for ${keep.monthly} months, and every one with a name` },
+              {
+                label: 'By themselves',
+                value:
+                  plan.every_ms === null ? 'never: set backups.every' : spanText(plan.every_ms),
+              },
+              {
+                label: 'Verified by themselves',
+                value:
+                  plan.verify_every_ms === null
+                    ? 'never: set backups.verify_every'
+                    : spanText(plan.verify_every_ms),
+              },
+              {
+                label: 'Kept',
+                value: `the last ${keep.last}, one a day for ${keep.daily} days, one a week for ${keep.weekly} weeks, one a month for ${keep.monthly} months, and every one with a name`,
+              },
               {
                 label: 'Encrypted',
-                value: plan.recipients.length > 0 ? `to ${plural(plan.recipients.length, 'key')}, with the installation key and hearth.toml` : 'no, and so without the installation key and hearth.toml: set backups.recipients',
+                value:
+                  plan.recipients.length > 0
+                    ? `to ${plural(plan.recipients.length, 'key')}, with the installation key and hearth.toml`
+                    : 'no, and so without the installation key and hearth.toml: set backups.recipients',
               },
             ]}
           />
         </Card>
         <Card title="Back up now">
-          <Form action={PATH} csrf={visit.csrf} label="Back up now" error={visit.form.error?.field === null ? visit.form.error.message : undefined}>
+          <Form
+            action={PATH}
+            csrf={visit.csrf}
+            label="Back up now"
+            error={visit.form.error?.field === null ? visit.form.error.message : undefined}
+          >
             <Field
-              name="name" label="Name" maxlength={100} value={visit.form.values.text('name')} error={visit.form.error?.field === 'name' ? visit.form.error.message : undefined}
+              name="name"
+              label="Name"
+              maxlength={100}
+              value={visit.form.values.text('name')}
+              error={visit.form.error?.field === 'name' ? visit.form.error.message : undefined}
               hint="May stay empty. One with a name is kept until you take it away with hearth backup remove."
             />
             <FormActions>
-              <Button look="primary" disabled={busy}>Back up now</Button>
+              <Button look="primary" disabled={busy}>
+                Back up now
+              </Button>
             </FormActions>
           </Form>
         </Card>

@@ -17,10 +17,29 @@ const PLACES = [
   { label: 'Guide', href: '/docs/running', icon: 'book' },
 ] as const
 
-export const AdminFrame = (props: { visit: Visit; title: string; lead?: Child; actions?: Child; children?: Child }) => (
+export const AdminFrame = (props: {
+  visit: Visit
+  title: string
+  lead?: Child
+  actions?: Child
+  children?: Child
+}) => (
   <Shell visit={props.visit} title={props.title} noindex>
     <Columns
-      side={<SideNav label="Administration" groups={[{ title: 'Administration', tabs: PLACES.map((place) => ({ ...place, current: props.visit.url.pathname.replace(/\/$/, '') === place.href })) }]} />}
+      side={
+        <SideNav
+          label="Administration"
+          groups={[
+            {
+              title: 'Administration',
+              tabs: PLACES.map((place) => ({
+                ...place,
+                current: props.visit.url.pathname.replace(/\/$/, '') === place.href,
+              })),
+            },
+          ]}
+        />
+      }
     >
       <PageHead title={props.title} lead={props.lead} actions={props.actions} />
       {props.children}

@@ -1,4 +1,10 @@
-import { getSiteStatus, JOB_STATES, listJobsQueue, retryJob, type BackgroundJob } from '#features/site/index.ts'
+import {
+  getSiteStatus,
+  JOB_STATES,
+  listJobsQueue,
+  retryJob,
+  type BackgroundJob,
+} from '#features/site/index.ts'
 import { Button } from '../../components/button.tsx'
 import { EmptyState } from '../../components/card.tsx'
 import { ActionButton } from '../../components/form.tsx'
@@ -15,13 +21,18 @@ const PATH = '/admin/jobs'
 const SIZE = 30
 /** What needs somebody stands first. */
 const URGENCY: Record<BackgroundJob['state'], number> = { failed: 0, running: 1, waiting: 2 }
-const TONES: Record<BackgroundJob['state'], Tone> = { waiting: 'plain', running: 'wait', failed: 'bad' }
+const TONES: Record<BackgroundJob['state'], Tone> = {
+  waiting: 'plain',
+  running: 'wait',
+  failed: 'bad',
+}
 
 const JobRow = ({ job, visit }: { job: BackgroundJob; visit: Visit }) => (
   <Row
     title={
       <>
-        <span class="strong">{job.kind.replaceAll('_', ' ')}</span> <code class="muted">{job.id}</code>
+        <span class="strong">{job.kind.replaceAll('_', ' ')}</span>{' '}
+        <code class="muted">{job.id}</code>
       </>
     }
     meta={
@@ -29,7 +40,8 @@ const JobRow = ({ job, visit }: { job: BackgroundJob; visit: Visit }) => (
         <Badge tone={TONES[job.state]}>{job.state}</Badge>
         {job.attempt > 0 && <span>{plural(job.attempt, 'try', 'tries')}</span>}
         <span>
-          {job.state === 'waiting' ? 'Due' : job.state === 'running' ? 'Begun' : 'Failed'} <RelativeTime at={job.state === 'waiting' ? job.run_at : job.updated_at} />
+          {job.state === 'waiting' ? 'Due' : job.state === 'running' ? 'Begun' : 'Failed'}{' '}
+          <RelativeTime at={job.state === 'waiting' ? job.run_at : job.updated_at} />
         </span>
       </>
     }
@@ -52,33 +64,59 @@ export const jobsPage = page({
     const state = JOB_STATES.find((one) => one === searchParams.get('state'))
     const kind = (searchParams.get('kind') ?? '').slice(0, 100) || undefined
     const number = pageNumber(visit)
-    const { items, next } = await visit.call(listJobsQueue, { state, kind, page: number, per_page: SIZE })
+    const { items, next } = await visit.call(listJobsQueue, {
+      state,
+      kind,
+      page: number,
+      per_page: SIZE,
+    })
     const { queues } = await visit.call(getSiteStatus, {})
     const recurring = new Set(queues.flatMap((queue) => (queue.every === null ? [] : [queue.kind])))
-    // Sweeps that wait for their hour are most of the table and nobody's concern, unless somebody asks for them.
-    const resting = state === undefined && kind === undefined ? items.filter((job) => job.state === 'waiting' && job.error === null && recurring.has(job.kind)) : []
-    const told = items.filter((job) => !resting.includes(job)).sort((a, b) => URGENCY[a.state] - URGENCY[b.state])
+    // Sweeps that wait for their hour are most of the table and nobody's concern, unless somebody
+    // asks for them.
+    const resting =
+      state === undefined && kind === undefined
+        ? items.filter(
+            (job) => job.state === 'waiting' && job.error === null && recurring.has(job.kind),
+          )
+        : []
+    const told = items
+      .filter((job) => !resting.includes(job))
+      .sort((a, b) => URGENCY[a.state] - URGENCY[b.state])
     return { told, resting, next, state, kind, number }
   },
   view: ({ told, resting, next, state, kind, number }, visit) => {
-    const href = (change: Record<string, string | number | undefined>) => withQuery(PATH, { state, kind, ...change })
+    const href = (change: Record<string, string | number | undefined>) =>
+      withQuery(PATH, { state, kind, ...change })
     return (
-      <AdminFrame visit={visit} title="Background jobs" lead="Work that goes on by itself. What is done is gone from here; what failed for good stays until somebody looks.">
+      <AdminFrame
+        visit={visit}
+        title="Background jobs"
+        lead="Work that goes on by itself. What is done is gone from here; what failed for good stays until somebody looks."
+      >
         <FilterBar
           label="State"
           filters={[
             { label: 'All', href: href({ state: undefined }), current: state === undefined },
-            ...JOB_STATES.map((one) => ({ label: one.charAt(0).toUpperCase() + one.slice(1), href: href({ state: one }), current: state === one })),
+            ...JOB_STATES.map((one) => ({
+              label: one.charAt(0).toUpperCase() + one.slice(1),
+              href: href({ state: one }),
+              current: state === one,
+            })),
           ]}
         >
           {kind !== undefined && (
             <span>
-              Only {kind.replaceAll('_', ' ')} · <a href={href({ kind: undefined })}>show all kinds</a>
+              Only {kind.replaceAll('_', ' ')} ·{' '}
+              <a href={href({ kind: undefined })}>show all kinds</a>
             </span>
           )}
         </FilterBar>
         {told.length === 0 ? (
-          <EmptyState icon="check-circle" title={state === 'failed' ? 'Nothing has failed' : 'There is nothing to do'} />
+          <EmptyState
+            icon="check-circle"
+            title={state === 'failed' ? 'Nothing has failed' : 'There is nothing to do'}
+          />
         ) : (
           <List label="Jobs">
             {told.map((job) => (
@@ -88,7 +126,13 @@ export const jobsPage = page({
         )}
         {resting.length > 0 && (
           <details class="more">
-            <summary>{plural(resting.length, 'job')} that {resting.length === 1 ? 'comes again by itself, and rests' : 'come again by themselves, and rest'} now</summary>
+            <summary>
+              {plural(resting.length, 'job')} that{' '}
+              {resting.length === 1
+                ? 'comes again by itself, and rests'
+                : 'come again by themselves, and rest'}{' '}
+              now
+            </summary>
             <List label="Recurring jobs">
               {resting.map((job) => (
                 <JobRow job={job} visit={visit} />
@@ -98,7 +142,8 @@ export const jobsPage = page({
         )}
         {(number > 1 || next !== null) && (
           <p class="actions">
-            {number > 1 && <a href={href({ page: number - 1 })}>Newer</a>} {next !== null && <a href={href({ page: number + 1 })}>Older</a>}
+            {number > 1 && <a href={href({ page: number - 1 })}>Newer</a>}{' '}
+            {next !== null && <a href={href({ page: number + 1 })}>Older</a>}
           </p>
         )}
       </AdminFrame>

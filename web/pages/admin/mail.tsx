@@ -12,15 +12,28 @@ const PATH = '/admin/mail'
 type Tried = { readonly of: 'mail' | 'outbound'; readonly well: boolean; readonly detail: string }
 
 const view = (detail: string, visit: Visit, tried: Tried | null = null) => {
-  const error = (field: string) => (visit.form.error?.field === field ? visit.form.error.message : undefined)
-  const Result = ({ of }: { of: Tried['of'] }) => (tried?.of === of ? <Notice kind={tried.well ? 'good' : 'bad'}>{tried.detail}</Notice> : <></>)
+  const error = (field: string) =>
+    visit.form.error?.field === field ? visit.form.error.message : undefined
+  const Result = ({ of }: { of: Tried['of'] }) =>
+    tried?.of === of ? <Notice kind={tried.well ? 'good' : 'bad'}>{tried.detail}</Notice> : <></>
   return (
-    <AdminFrame visit={visit} title="Mail and network" lead="Try whether letters leave, and whether other machines can be reached.">
+    <AdminFrame
+      visit={visit}
+      title="Mail and network"
+      lead="Try whether letters leave, and whether other machines can be reached."
+    >
       <Card title="Send a test letter">
         <p class="muted">{detail}</p>
         <Result of="mail" />
         <Form action={PATH} csrf={visit.csrf} label="Send a test letter">
-          <Field name="to" label="To" type="email" required value={visit.form.values.text('to')} error={error('to')} />
+          <Field
+            name="to"
+            label="To"
+            type="email"
+            required
+            value={visit.form.values.text('to')}
+            error={error('to')}
+          />
           <FormActions>
             <Button look="primary">Send</Button>
           </FormActions>
@@ -28,11 +41,20 @@ const view = (detail: string, visit: Visit, tried: Tried | null = null) => {
       </Card>
       <Card title="Reach an address">
         <p class="muted">
-          As webhooks, imports and mirrors would: public addresses over https, and what <code>outbound.allow</code> names.
+          As webhooks, imports and mirrors would: public addresses over https, and what{' '}
+          <code>outbound.allow</code> names.
         </p>
         <Result of="outbound" />
         <Form action={`${PATH}/outbound`} csrf={visit.csrf} label="Reach an address">
-          <Field name="url" label="Address" type="url" required value={visit.form.values.text('url')} error={error('url')} placeholder="https://example.com/" />
+          <Field
+            name="url"
+            label="Address"
+            type="url"
+            required
+            value={visit.form.values.text('url')}
+            error={error('url')}
+            placeholder="https://example.com/"
+          />
           <FormActions>
             <Button>Try</Button>
           </FormActions>
@@ -42,17 +64,36 @@ const view = (detail: string, visit: Visit, tried: Tried | null = null) => {
   )
 }
 
-const mailDetail = async (visit: Visit): Promise<string> => (await visit.call(getSiteStatus, {})).conditions.find(({ name }) => name === 'mail')?.detail ?? ''
+const mailDetail = async (visit: Visit): Promise<string> =>
+  (await visit.call(getSiteStatus, {})).conditions.find(({ name }) => name === 'mail')?.detail ?? ''
 
-export const mailPage: Page = page({ path: PATH, load: mailDetail, view: (detail, visit) => view(detail, visit) })
+export const mailPage: Page = page({
+  path: PATH,
+  load: mailDetail,
+  view: (detail, visit) => view(detail, visit),
+})
 
-/** What was tried is told on the page itself: it is longer than a word, and may hold what a server said. */
-const trying = (path: string, attempt: (visit: Visit, text: (name: string) => string) => Promise<Tried>): SiteForm => ({
-  path, page: mailPage, open: false, proven: false,
+/**
+ * What was tried is told on the page itself: it is longer than a word, and may hold what a server
+ * said.
+ */
+const trying = (
+  path: string,
+  attempt: (visit: Visit, text: (name: string) => string) => Promise<Tried>,
+): SiteForm => ({
+  path,
+  page: mailPage,
+  open: false,
+  proven: false,
   async submit(visit, fields) {
     const tried = await attempt(visit, (name) => fields.text(name).trim())
     const shown = { ...visit, form: { values: fields, error: null } }
-    return new Away(new Response(renderPage(view(await mailDetail(visit), shown, tried)), { status: tried.well ? 200 : 422, headers: visit.headers }))
+    return new Away(
+      new Response(renderPage(view(await mailDetail(visit), shown, tried)), {
+        status: tried.well ? 200 : 422,
+        headers: visit.headers,
+      }),
+    )
   },
 })
 

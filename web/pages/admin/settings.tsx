@@ -12,11 +12,21 @@ import { AdminFrame } from './frame.tsx'
 const PATH = '/admin/settings'
 const SIGN_UP = ['open', 'invite', 'sso_only', 'closed']
 const SOURCES: Record<SiteSetting['source'], string> = {
-  default: 'as it comes', file: 'from hearth.toml', environment: 'from the environment', flag: 'from a flag', site: 'chosen here',
+  default: 'as it comes',
+  file: 'from hearth.toml',
+  environment: 'from the environment',
+  flag: 'from a flag',
+  site: 'chosen here',
 }
 
 const shown = (value: unknown): string =>
-  value === null || (Array.isArray(value) && value.length === 0) ? 'not set' : Array.isArray(value) ? value.map(String).join(', ') : typeof value === 'object' ? JSON.stringify(value) : String(value)
+  value === null || (Array.isArray(value) && value.length === 0)
+    ? 'not set'
+    : Array.isArray(value)
+      ? value.map(String).join(', ')
+      : typeof value === 'object'
+        ? JSON.stringify(value)
+        : String(value)
 
 const isBytes = (name: string): boolean => name.endsWith('_bytes') || name === 'limits.disk_reserve'
 
@@ -27,16 +37,48 @@ const Input = ({ setting, visit }: { setting: SiteSetting; visit: Visit }) => {
   const { name, value, help, source } = setting
   const field = `settings.${name}`
   const error = visit.form.error?.field === field ? visit.form.error.message : undefined
-  const now = visit.form.values.has(field) ? visit.form.values.text(field) : source === 'site' ? String(value) : CONFIGURED
+  const now = visit.form.values.has(field)
+    ? visit.form.values.text(field)
+    : source === 'site'
+      ? String(value)
+      : CONFIGURED
   const hint = (
     <>
       {help}
-      {isBytes(name) && ' Bytes, or such as 512 MiB.'} Now <code>{isBytes(name) && typeof value === 'number' ? bytesText(value) : shown(value)}</code>, {SOURCES[source]}.
+      {isBytes(name) && ' Bytes, or such as 512 MiB.'} Now{' '}
+      <code>{isBytes(name) && typeof value === 'number' ? bytesText(value) : shown(value)}</code>,{' '}
+      {SOURCES[source]}.
     </>
   )
-  const words = name === 'accounts.sign_up' ? SIGN_UP : typeof value === 'boolean' ? ['true', 'false'] : null
-  if (words === null) return <Field name={field} label={name} value={now} placeholder={source === 'site' ? undefined : shown(value)} hint={hint} error={error} unmarked mono />
-  return <Select name={field} label={name} value={now} hint={hint} error={error} unmarked options={[{ value: CONFIGURED, label: 'what the configuration says' }, ...words.map((word) => ({ value: word, label: word }))]} />
+  const words =
+    name === 'accounts.sign_up' ? SIGN_UP : typeof value === 'boolean' ? ['true', 'false'] : null
+  if (words === null)
+    return (
+      <Field
+        name={field}
+        label={name}
+        value={now}
+        placeholder={source === 'site' ? undefined : shown(value)}
+        hint={hint}
+        error={error}
+        unmarked
+        mono
+      />
+    )
+  return (
+    <Select
+      name={field}
+      label={name}
+      value={now}
+      hint={hint}
+      error={error}
+      unmarked
+      options={[
+        { value: CONFIGURED, label: 'what the configuration says' },
+        ...words.map((word) => ({ value: word, label: word })),
+      ]}
+    />
+  )
 }
 
 /** What may be changed here, by what it is about; what a later release adds stands last. */
@@ -44,25 +86,42 @@ const GROUPS: readonly { readonly title: string; readonly of: (name: string) => 
   { title: 'People and repositories', of: (name) => /^(accounts|workspaces|repos)\./.test(name) },
   { title: 'Backups', of: (name) => name.startsWith('backups.') },
   { title: 'Limits', of: (name) => /^(limits|git|archives|releases)\./.test(name) },
-  { title: 'What is noted, and how long it is kept', of: (name) => /^(audit|checks)\.|^log_/.test(name) },
+  {
+    title: 'What is noted, and how long it is kept',
+    of: (name) => /^(audit|checks)\.|^log_/.test(name),
+  },
   { title: 'More', of: () => true },
 ]
 const byGroup = (settings: readonly SiteSetting[]): [string, SiteSetting[]][] => {
   const groups = Map.groupBy(settings, ({ name }) => GROUPS.find(({ of }) => of(name))?.title ?? '')
-  return GROUPS.flatMap(({ title }): [string, SiteSetting[]][] => (groups.has(title) ? [[title, groups.get(title) ?? []]] : []))
+  return GROUPS.flatMap(({ title }): [string, SiteSetting[]][] =>
+    groups.has(title) ? [[title, groups.get(title) ?? []]] : [],
+  )
 }
 
 /** Those of one section of the file together; those at its top come first. */
 const bySection = (settings: readonly SiteSetting[]): [string, SiteSetting[]][] =>
-  [...Map.groupBy(settings, ({ name }) => (name.includes('.') ? name.slice(0, name.indexOf('.')) : 'general'))].sort(([a], [b]) => (a === 'general' ? -1 : b === 'general' ? 1 : a.localeCompare(b)))
+  [
+    ...Map.groupBy(settings, ({ name }) =>
+      name.includes('.') ? name.slice(0, name.indexOf('.')) : 'general',
+    ),
+  ].sort(([a], [b]) => (a === 'general' ? -1 : b === 'general' ? 1 : a.localeCompare(b)))
 
 export const siteSettingsPage = page({
   path: PATH,
   load: (visit) => visit.call(getSiteSettings, {}),
   view: ({ all }, visit) => (
-    <AdminFrame visit={visit} title="Settings" lead="What is chosen here holds at once, and wins over hearth.toml and the environment.">
+    <AdminFrame
+      visit={visit}
+      title="Settings"
+      lead="What is chosen here holds at once, and wins over hearth.toml and the environment."
+    >
       <Card title="Chosen here">
-        <Form action={PATH} csrf={visit.csrf} error={visit.form.error?.field?.startsWith('settings.') ? null : formError(visit)}>
+        <Form
+          action={PATH}
+          csrf={visit.csrf}
+          error={visit.form.error?.field?.startsWith('settings.') ? null : formError(visit)}
+        >
           <p class="muted">Where nothing is chosen, the configuration holds.</p>
           {byGroup(all.filter(({ changeable }) => changeable)).map(([title, settings]) => (
             <fieldset class="settings-group">
@@ -79,7 +138,8 @@ export const siteSettingsPage = page({
       </Card>
       <h2>Set where the forge runs</h2>
       <p class="muted">
-        In <code>hearth.toml</code>, or as a variable: <code>mail.from</code> is <code>HEARTH_MAIL_FROM</code>. They take effect when the forge is started again.
+        In <code>hearth.toml</code>, or as a variable: <code>mail.from</code> is{' '}
+        <code>HEARTH_MAIL_FROM</code>. They take effect when the forge is started again.
       </p>
       {bySection(all.filter(({ changeable }) => !changeable)).map(([section, settings]) => (
         <details class="more">
@@ -112,12 +172,26 @@ const UNITS = ['kib', 'mib', 'gib', 'tib']
 /** What was typed as the value that a setting takes; the operation says what is wrong with it. */
 function typed(name: string, text: string): unknown {
   const [, number = '', unit = ''] = /^(\d{1,6}) ?(kib|mib|gib|tib)$/i.exec(text) ?? []
-  if (number !== '' && isBytes(name)) return Number(number) * 1024 ** (UNITS.indexOf(unit.toLowerCase()) + 1)
-  return text === '' ? null : text === 'true' ? true : text === 'false' ? false : /^\d{1,15}$/.test(text) ? Number(text) : text
+  if (number !== '' && isBytes(name))
+    return Number(number) * 1024 ** (UNITS.indexOf(unit.toLowerCase()) + 1)
+  return text === ''
+    ? null
+    : text === 'true'
+      ? true
+      : text === 'false'
+        ? false
+        : /^\d{1,15}$/.test(text)
+          ? Number(text)
+          : text
 }
 
 const givenBy = (fields: Fields): Record<string, unknown> =>
-  Object.fromEntries(fields.names().filter((name) => name.startsWith('settings.')).map((name) => [name.slice('settings.'.length), typed(name, fields.text(name).trim())]))
+  Object.fromEntries(
+    fields
+      .names()
+      .filter((name) => name.startsWith('settings.'))
+      .map((name) => [name.slice('settings.'.length), typed(name, fields.text(name).trim())]),
+  )
 
 export const siteSettingsForm = action({
   path: PATH,
@@ -130,7 +204,8 @@ export const siteSettingsForm = action({
       const now = all.find((setting) => setting.name === name)
       return now?.source === 'site' ? value !== now.value : value !== null
     })
-    if (changed.length > 0) await visit.call(updateSiteSettings, { settings: Object.fromEntries(changed) })
+    if (changed.length > 0)
+      await visit.call(updateSiteSettings, { settings: Object.fromEntries(changed) })
     return flashTo(visit, PATH, 'saved')
   },
 })

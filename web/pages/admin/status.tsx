@@ -8,19 +8,51 @@ import { AdminFrame } from './frame.tsx'
 
 type Condition = SiteStatus['conditions'][number]
 
-const TONES: Record<Condition['state'], Tone> = { ok: 'good', attention: 'wait', failing: 'bad', off: 'plain' }
-const WORDS: Record<Condition['state'], string> = { ok: 'well', attention: 'look at this', failing: 'not well', off: 'off' }
+const TONES: Record<Condition['state'], Tone> = {
+  ok: 'good',
+  attention: 'wait',
+  failing: 'bad',
+  off: 'plain',
+}
+const WORDS: Record<Condition['state'], string> = {
+  ok: 'well',
+  attention: 'look at this',
+  failing: 'not well',
+  off: 'off',
+}
 const ORDER: Record<Condition['state'], number> = { failing: 0, attention: 1, off: 2, ok: 3 }
 
 const title = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1)
 
 const ConditionRow = ({ condition: { name, state, detail, href } }: { condition: Condition }) => (
-  <Row title={href === null ? <span class="strong">{title(name)}</span> : <a class="strong" href={href}>{title(name)}</a>} meta={<span>{detail}</span>} end={<Badge tone={TONES[state]}>{WORDS[state]}</Badge>} />
+  <Row
+    title={
+      href === null ? (
+        <span class="strong">{title(name)}</span>
+      ) : (
+        <a class="strong" href={href}>
+          {title(name)}
+        </a>
+      )
+    }
+    meta={<span>{detail}</span>}
+    end={<Badge tone={TONES[state]}>{WORDS[state]}</Badge>}
+  />
 )
 
 const uptime = (seconds: number): string => {
-  const [days, hours, minutes] = [Math.floor(seconds / 86_400), Math.floor((seconds % 86_400) / 3600), Math.floor((seconds % 3600) / 60)]
-  return days > 0 ? `${plural(days, 'day')}, ${plural(hours, 'hour')}` : hours > 0 ? `${plural(hours, 'hour')}, ${plural(minutes, 'minute')}` : minutes > 0 ? plural(minutes, 'minute') : 'less than a minute'
+  const [days, hours, minutes] = [
+    Math.floor(seconds / 86_400),
+    Math.floor((seconds % 86_400) / 3600),
+    Math.floor((seconds % 3600) / 60),
+  ]
+  return days > 0
+    ? `${plural(days, 'day')}, ${plural(hours, 'hour')}`
+    : hours > 0
+      ? `${plural(hours, 'hour')}, ${plural(minutes, 'minute')}`
+      : minutes > 0
+        ? plural(minutes, 'minute')
+        : 'less than a minute'
 }
 
 export const adminPage = page({
@@ -28,27 +60,51 @@ export const adminPage = page({
   load: (visit) => visit.call(getSiteStatus, {}),
   view: (status, visit) => {
     const { counts, database, disk, git, queues } = status
-    const told = queues.filter((queue) => queue.every === null || queue.failed > 0 || queue.running > 0)
+    const told = queues.filter(
+      (queue) => queue.every === null || queue.failed > 0 || queue.running > 0,
+    )
     const resting = queues.filter((queue) => !told.includes(queue))
     return (
-      <AdminFrame visit={visit} title="Status" lead="How this installation does, as of this moment.">
+      <AdminFrame
+        visit={visit}
+        title="Status"
+        lead="How this installation does, as of this moment."
+      >
         <List label="Parts">
-          {[...status.conditions].sort((a, b) => ORDER[a.state] - ORDER[b.state]).map((condition) => (
-            <ConditionRow condition={condition} />
-          ))}
+          {[...status.conditions]
+            .sort((a, b) => ORDER[a.state] - ORDER[b.state])
+            .map((condition) => (
+              <ConditionRow condition={condition} />
+            ))}
         </List>
-        {!disk.writable && <p class="notice notice-bad">The disk is nearly full: changes are refused until there is room again.</p>}
+        {!disk.writable && (
+          <p class="notice notice-bad">
+            The disk is nearly full: changes are refused until there is room again.
+          </p>
+        )}
         <Card title="The installation">
           <Facts
             facts={[
               { label: 'Release', value: status.version },
               { label: 'Address', value: status.site_url },
               { label: 'Running for', value: uptime(status.uptime_seconds) },
-              { label: 'Holds', value: `${plural(counts.users, 'account')}, ${plural(counts.workspaces, 'workspace')}, ${plural(counts.repositories, 'repository', 'repositories')}` },
+              {
+                label: 'Holds',
+                value: `${plural(counts.users, 'account')}, ${plural(counts.workspaces, 'workspace')}, ${plural(counts.repositories, 'repository', 'repositories')}`,
+              },
               { label: 'Memory', value: bytesText(status.memory_bytes) },
-              { label: 'Database', value: `${bytesText(database.bytes)}, and ${bytesText(database.wal_bytes)} of log; schema ${database.migration ?? 'none'}` },
-              { label: 'Git at work', value: `${plural(git.running, 'heavy operation')}${git.waiting > 0 ? `, ${numberText(git.waiting)} waiting` : ''}` },
-              { label: 'Disk', value: `${bytesText(disk.free_bytes)} free of ${bytesText(disk.size_bytes)}` },
+              {
+                label: 'Database',
+                value: `${bytesText(database.bytes)}, and ${bytesText(database.wal_bytes)} of log; schema ${database.migration ?? 'none'}`,
+              },
+              {
+                label: 'Git at work',
+                value: `${plural(git.running, 'heavy operation')}${git.waiting > 0 ? `, ${numberText(git.waiting)} waiting` : ''}`,
+              },
+              {
+                label: 'Disk',
+                value: `${bytesText(disk.free_bytes)} free of ${bytesText(disk.size_bytes)}`,
+              },
             ]}
           />
         </Card>
@@ -56,24 +112,46 @@ export const adminPage = page({
         {told.length === 0 && <p class="muted">Nothing is under way.</p>}
         {told.length > 0 && (
           <List label="Background jobs by kind">
-            {[...told].sort((a, b) => b.failed - a.failed || b.running - a.running).map((queue) => (
-              <Row
-                title={<a href={`/admin/jobs?kind=${encodeURIComponent(queue.kind)}`}>{queue.kind.replaceAll('_', ' ')}</a>}
-                end={
-                  <span class="muted small">
-                    {[[queue.failed, 'failed'], [queue.running, 'running'], [queue.waiting, 'waiting']].filter(([count]) => count !== 0).map(([count, word]) => `${numberText(Number(count))} ${word}`).join(', ')}
-                  </span>
-                }
-              />
-            ))}
+            {[...told]
+              .sort((a, b) => b.failed - a.failed || b.running - a.running)
+              .map((queue) => (
+                <Row
+                  title={
+                    <a href={`/admin/jobs?kind=${encodeURIComponent(queue.kind)}`}>
+                      {queue.kind.replaceAll('_', ' ')}
+                    </a>
+                  }
+                  end={
+                    <span class="muted small">
+                      {[
+                        [queue.failed, 'failed'],
+                        [queue.running, 'running'],
+                        [queue.waiting, 'waiting'],
+                      ]
+                        .filter(([count]) => count !== 0)
+                        .map(([count, word]) => `${numberText(Number(count))} ${word}`)
+                        .join(', ')}
+                    </span>
+                  }
+                />
+              ))}
           </List>
         )}
         {resting.length > 0 && (
           <details class="more">
-            <summary>{plural(resting.length, 'kind')} that come again by themselves, and rest now</summary>
+            <summary>
+              {plural(resting.length, 'kind')} that come again by themselves, and rest now
+            </summary>
             <List label="Recurring jobs">
               {resting.map(({ kind, every }) => (
-                <Row title={<a href={`/admin/jobs?kind=${encodeURIComponent(kind)}`}>{kind.replaceAll('_', ' ')}</a>} end={<span class="muted small">every {every}</span>} />
+                <Row
+                  title={
+                    <a href={`/admin/jobs?kind=${encodeURIComponent(kind)}`}>
+                      {kind.replaceAll('_', ' ')}
+                    </a>
+                  }
+                  end={<span class="muted small">every {every}</span>}
+                />
               ))}
             </List>
           </details>

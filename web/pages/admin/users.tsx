@@ -1,4 +1,12 @@
-import { listUsers, resetTwoFactor, suspendUser, unsuspendUser, USER_STATES, type SiteUser, type UserState } from '#features/accounts/index.ts'
+import {
+  listUsers,
+  resetTwoFactor,
+  suspendUser,
+  unsuspendUser,
+  USER_STATES,
+  type SiteUser,
+  type UserState,
+} from '#features/accounts/index.ts'
 import { Avatar } from '../../components/avatar.tsx'
 import { Button } from '../../components/button.tsx'
 import { EmptyState } from '../../components/card.tsx'
@@ -15,7 +23,8 @@ import { AdminFrame } from './frame.tsx'
 const SIZE = 30
 const TONES = { active: 'good', suspended: 'bad', unconfirmed: 'wait' } as const
 
-const stateOf = (text: string | null): UserState | undefined => USER_STATES.find((state) => state === text)
+const stateOf = (text: string | null): UserState | undefined =>
+  USER_STATES.find((state) => state === text)
 
 const UserRow = ({ user, visit }: { user: SiteUser; visit: Visit }) => (
   <Row
@@ -45,20 +54,34 @@ const UserRow = ({ user, visit }: { user: SiteUser; visit: Visit }) => (
       <details class="more">
         <summary>Change</summary>
         {user.state === 'suspended' ? (
-          <ActionButton action="/admin/users/unsuspend" csrf={visit.csrf} values={{ username: user.username }}>
+          <ActionButton
+            action="/admin/users/unsuspend"
+            csrf={visit.csrf}
+            values={{ username: user.username }}
+          >
             <Button>Let in again</Button>
           </ActionButton>
         ) : (
           <Form action="/admin/users/suspend" csrf={visit.csrf} label={`Suspend ${user.username}`}>
             <input type="hidden" name="username" value={user.username} />
-            <Field id={`reason-${user.username}`} name="reason" label="Why" maxlength={500} hint="For other administrators." />
+            <Field
+              id={`reason-${user.username}`}
+              name="reason"
+              label="Why"
+              maxlength={500}
+              hint="For other administrators."
+            />
             <FormActions>
               <Button look="danger">Suspend</Button>
             </FormActions>
           </Form>
         )}
         {user.two_factor_enabled && (
-          <ActionButton action="/admin/users/reset-two-factor" csrf={visit.csrf} values={{ username: user.username }}>
+          <ActionButton
+            action="/admin/users/reset-two-factor"
+            csrf={visit.csrf}
+            values={{ username: user.username }}
+          >
             <Button look="danger">Remove all second factors</Button>
           </ActionButton>
         )}
@@ -75,23 +98,40 @@ export const usersPage = page({
     const number = Number.isSafeInteger(asked) && asked >= 1 && asked <= 1_000_000 ? asked : 1
     const q = (searchParams.get('q') ?? '').trim().slice(0, 200)
     const state = stateOf(searchParams.get('state'))
-    const { items, total } = await visit.call(listUsers, { ...(q === '' ? {} : { q }), ...(state ? { state } : {}), page: number, per_page: SIZE })
+    const { items, total } = await visit.call(listUsers, {
+      ...(q === '' ? {} : { q }),
+      ...(state ? { state } : {}),
+      page: number,
+      per_page: SIZE,
+    })
     return { items, total: total ?? items.length, q, state, number }
   },
   view: ({ items, total, q, state, number }, visit) => {
-    const href = (change: Record<string, string | number | undefined>) => withQuery('/admin/users', { q: q || undefined, state, ...change })
+    const href = (change: Record<string, string | number | undefined>) =>
+      withQuery('/admin/users', { q: q || undefined, state, ...change })
     return (
       <AdminFrame visit={visit} title="Accounts" lead="Everybody who can sign in here.">
         <FilterBar
           label="State"
           filters={[
             { label: 'All', href: href({ state: undefined }), current: state === undefined },
-            ...USER_STATES.map((one) => ({ label: one[0]?.toUpperCase() + one.slice(1), href: href({ state: one }), current: state === one })),
+            ...USER_STATES.map((one) => ({
+              label: one[0]?.toUpperCase() + one.slice(1),
+              href: href({ state: one }),
+              current: state === one,
+            })),
           ]}
         >
           <Form action="/admin/users" method="get" inline label="Find an account">
             {state && <input type="hidden" name="state" value={state} />}
-            <Field name="q" label="Name or address" hideLabel type="search" placeholder="Name or address" value={q} />
+            <Field
+              name="q"
+              label="Name or address"
+              hideLabel
+              type="search"
+              placeholder="Name or address"
+              value={q}
+            />
             <Button>Find</Button>
           </Form>
         </FilterBar>
@@ -114,7 +154,10 @@ export const suspendUserForm = action({
   path: '/admin/users/suspend',
   page: usersPage,
   submit: async (visit, fields) => {
-    await visit.call(suspendUser, { username: fields.text('username'), reason: fields.text('reason') })
+    await visit.call(suspendUser, {
+      username: fields.text('username'),
+      reason: fields.text('reason'),
+    })
     return flashTo(visit, '/admin/users', 'user-suspended')
   },
 })

@@ -19,23 +19,44 @@ const SIZE = 30
 /** Sizes are typed and shown in mebibytes. */
 const MIB = 1024 ** 2
 
-const of = (used: string, limit: string | null): string => (limit === null ? used : `${used} of ${limit}`)
+const of = (used: string, limit: string | null): string =>
+  limit === null ? used : `${used} of ${limit}`
 
 type Limited = SiteWorkspace['usage']['members']
 const full = ({ used, limit }: Limited): boolean => limit !== null && used >= limit
 
 /** What a workspace may have no more of. */
-const fullOf = ({ repos_bytes, artifacts_bytes, repositories, members }: SiteWorkspace['usage']): string[] => [
-  ...(full(repositories) ? ['repositories'] : []), ...(full(repos_bytes) ? ['git objects'] : []), ...(full(artifacts_bytes) ? ['release files'] : []), ...(full(members) ? ['members'] : []),
+const fullOf = ({
+  repos_bytes,
+  artifacts_bytes,
+  repositories,
+  members,
+}: SiteWorkspace['usage']): string[] => [
+  ...(full(repositories) ? ['repositories'] : []),
+  ...(full(repos_bytes) ? ['git objects'] : []),
+  ...(full(artifacts_bytes) ? ['release files'] : []),
+  ...(full(members) ? ['members'] : []),
 ]
 
-const WorkspaceRow = ({ workspace: { slug, name, created_at, usage }, visit }: { workspace: SiteWorkspace; visit: Visit }) => {
+const WorkspaceRow = ({
+  workspace: { slug, name, created_at, usage },
+  visit,
+}: {
+  workspace: SiteWorkspace
+  visit: Visit
+}) => {
   const { repos_bytes, artifacts_bytes, repositories, members } = usage
   const at = fullOf(usage)
   const refused = visit.form.values.text('workspace') === slug ? visit.form : null
   const number = (field: string, label: string, value: number | null, hint?: string) => (
     <Field
-      id={`${field}-${slug}`} name={field} label={label} type="number" min={0} value={refused ? refused.values.text(field) : value} hint={hint}
+      id={`${field}-${slug}`}
+      name={field}
+      label={label}
+      type="number"
+      min={0}
+      value={refused ? refused.values.text(field) : value}
+      hint={hint}
       error={refused?.error?.field === field ? refused.error.message : undefined}
     />
   )
@@ -53,12 +74,32 @@ const WorkspaceRow = ({ workspace: { slug, name, created_at, usage }, visit }: {
       meta={
         <>
           {at.length > 0 && <Badge tone="wait">no room for more {at.join(', ')}</Badge>}
-          <span>{of(plural(repositories.used, 'repository', 'repositories'), repositories.limit === null ? null : numberText(repositories.limit))}</span>
-          <span>{of(bytesText(repos_bytes.used), repos_bytes.limit === null ? null : bytesText(repos_bytes.limit))}</span>
+          <span>
+            {of(
+              plural(repositories.used, 'repository', 'repositories'),
+              repositories.limit === null ? null : numberText(repositories.limit),
+            )}
+          </span>
+          <span>
+            {of(
+              bytesText(repos_bytes.used),
+              repos_bytes.limit === null ? null : bytesText(repos_bytes.limit),
+            )}
+          </span>
           {(artifacts_bytes.used > 0 || artifacts_bytes.limit !== null) && (
-            <span>{of(`${bytesText(artifacts_bytes.used)} of release files`, artifacts_bytes.limit === null ? null : bytesText(artifacts_bytes.limit))}</span>
+            <span>
+              {of(
+                `${bytesText(artifacts_bytes.used)} of release files`,
+                artifacts_bytes.limit === null ? null : bytesText(artifacts_bytes.limit),
+              )}
+            </span>
           )}
-          <span>{of(plural(members.used, 'member'), members.limit === null ? null : numberText(members.limit))}</span>
+          <span>
+            {of(
+              plural(members.used, 'member'),
+              members.limit === null ? null : numberText(members.limit),
+            )}
+          </span>
           <span>
             Made <RelativeTime at={created_at} />
           </span>
@@ -67,11 +108,29 @@ const WorkspaceRow = ({ workspace: { slug, name, created_at, usage }, visit }: {
     >
       <details class="more" open={refused !== null}>
         <summary>Quotas</summary>
-        <Form action={`${PATH}/quota`} csrf={visit.csrf} label={`Quotas of ${slug}`} error={refused?.error && refused.error.field === null ? refused.error.message : null}>
+        <Form
+          action={`${PATH}/quota`}
+          csrf={visit.csrf}
+          label={`Quotas of ${slug}`}
+          error={refused?.error && refused.error.field === null ? refused.error.message : null}
+        >
           <input type="hidden" name="workspace" value={slug} />
-          {number('repositories', 'Repositories', repositories.limit, 'Empty is without limit. What is there already stays.')}
-          {number('repos_mib', 'Git objects, in MiB', repos_bytes.limit === null ? null : Math.floor(repos_bytes.limit / MIB))}
-          {number('artifacts_mib', 'Files of releases, in MiB', artifacts_bytes.limit === null ? null : Math.floor(artifacts_bytes.limit / MIB))}
+          {number(
+            'repositories',
+            'Repositories',
+            repositories.limit,
+            'Empty is without limit. What is there already stays.',
+          )}
+          {number(
+            'repos_mib',
+            'Git objects, in MiB',
+            repos_bytes.limit === null ? null : Math.floor(repos_bytes.limit / MIB),
+          )}
+          {number(
+            'artifacts_mib',
+            'Files of releases, in MiB',
+            artifacts_bytes.limit === null ? null : Math.floor(artifacts_bytes.limit / MIB),
+          )}
           {number('members', 'Members', members.limit)}
           <FormActions>
             <Button>Save</Button>
@@ -87,14 +146,25 @@ export const siteWorkspacesPage = page({
   load: async (visit) => {
     const q = (visit.url.searchParams.get('q') ?? '').trim().slice(0, 200)
     const number = pageNumber(visit)
-    const { items, total } = await visit.call(listAllWorkspaces, { ...(q === '' ? {} : { q }), page: number, per_page: SIZE })
+    const { items, total } = await visit.call(listAllWorkspaces, {
+      ...(q === '' ? {} : { q }),
+      page: number,
+      per_page: SIZE,
+    })
     return { items, total: total ?? items.length, q, number }
   },
   view: ({ items, total, q, number }, visit) => (
     <AdminFrame visit={visit} title="Workspaces" lead="What each takes, and how far it may grow.">
       <FilterBar label="Workspaces" filters={[]}>
         <Form action={PATH} method="get" inline label="Find a workspace">
-          <Field name="q" label="Slug or name" hideLabel type="search" placeholder="Slug or name" value={q} />
+          <Field
+            name="q"
+            label="Slug or name"
+            hideLabel
+            type="search"
+            placeholder="Slug or name"
+            value={q}
+          />
           <Button>Find</Button>
         </Form>
       </FilterBar>
@@ -107,7 +177,12 @@ export const siteWorkspacesPage = page({
           ))}
         </List>
       )}
-      <Pagination page={number} perPage={SIZE} total={total} href={(to) => withQuery(PATH, { q: q || undefined, page: to })} />
+      <Pagination
+        page={number}
+        perPage={SIZE}
+        total={total}
+        href={(to) => withQuery(PATH, { q: q || undefined, page: to })}
+      />
     </AdminFrame>
   ),
 })
@@ -118,7 +193,8 @@ export const quotaForm = action({
   submit: async (visit, fields) => {
     const number = (field: string): number | null => {
       const text = fields.text(field).trim()
-      if (text !== '' && !/^\d{1,12}$/.test(text)) throw invalid(field, 'a whole number, or nothing')
+      if (text !== '' && !/^\d{1,12}$/.test(text))
+        throw invalid(field, 'a whole number, or nothing')
       return text === '' ? null : Number(text)
     }
     const mebibytes = (field: string): number | null => {
@@ -126,7 +202,11 @@ export const quotaForm = action({
       return mib === null ? null : mib * MIB
     }
     await visit.call(setQuota, {
-      workspace: fields.text('workspace'), repositories: number('repositories'), members: number('members'), repos_bytes: mebibytes('repos_mib'), artifacts_bytes: mebibytes('artifacts_mib'),
+      workspace: fields.text('workspace'),
+      repositories: number('repositories'),
+      members: number('members'),
+      repos_bytes: mebibytes('repos_mib'),
+      artifacts_bytes: mebibytes('artifacts_mib'),
     })
     return flashTo(visit, PATH, 'saved')
   },

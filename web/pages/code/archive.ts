@@ -2,11 +2,19 @@ import { getArchiveLink } from '#features/repos/index.ts'
 import type { Resource } from '../../site.ts'
 import { repoOf } from '../repos/frame.tsx'
 
-/** A zip file of a branch, tag or commit: makes a link and goes there, on the host that was asked. */
+/**
+ * A zip file of a branch, tag or commit: makes a link and goes there, on the host that was asked.
+ */
 export const archiveDownload: Resource = {
   path: '/:workspace/:repo/archive/*ref',
   async answer(visit) {
-    const { url } = await visit.call(getArchiveLink, { repo: repoOf(visit), ref: visit.params['ref'] ?? '' })
-    return new Response(null, { status: 302, headers: { location: new URL(url).pathname, 'cache-control': 'no-store' } })
+    const { url } = await visit.call(getArchiveLink, {
+      repo: repoOf(visit),
+      ref: visit.params['ref'] ?? '',
+    })
+    return new Response(null, {
+      status: 302,
+      headers: { location: new URL(url).pathname, 'cache-control': 'no-store' },
+    })
   },
 }

@@ -8,7 +8,9 @@ import { FileActions, FileFacts, FilePage, FileParts } from './file-frame.tsx'
 import { loadFile, type FileData } from './file-load.ts'
 import { byteLinesOf, toTextLines } from './wide-lines.ts'
 
-/** So long the page waits for who wrote the lines; and so long where that is all that is asked for. */
+/**
+ * So long the page waits for who wrote the lines; and so long where that is all that is asked for.
+ */
 const SHORT_MS = 150
 const LONG_MS = 25_000
 
@@ -18,12 +20,21 @@ async function linesOf(visit: Visit, { file, path, repo, text }: FileData, wait_
   // Of UTF-16 the engine knows no lines but those between bytes.
   if (text !== null && file.binary) {
     const { items, late } = await visit.call(findBlame, asked)
-    return { items: toTextLines(items, byteLinesOf(new Uint8Array(Buffer.from(file.content, 'base64')), text.encoding ?? '')), late }
+    return {
+      items: toTextLines(
+        items,
+        byteLinesOf(new Uint8Array(Buffer.from(file.content, 'base64')), text.encoding ?? ''),
+      ),
+      late,
+    }
   }
   const { from_line, to_line, lines } = file
   if (text === null || !from_line || !to_line) return null
   // All of a file is kept; a part of a long one is found for itself.
-  return visit.call(findBlame, from_line === 1 && to_line === lines ? asked : { ...asked, from_line, to_line })
+  return visit.call(
+    findBlame,
+    from_line === 1 && to_line === lines ? asked : { ...asked, from_line, to_line },
+  )
 }
 
 export const blamePage = page({
@@ -35,34 +46,88 @@ export const blamePage = page({
     const patient = visit.url.searchParams.get('wait') === '1'
     const [found, source] = await Promise.all([
       linesOf(visit, data, patient ? LONG_MS : SHORT_MS),
-      text === null || file.size === 0 ? null : highlightFile({ oid: `${file.sha}:${file.from_line ?? 1}`, path, text: text.text }, patient ? LONG_MS : undefined),
+      text === null || file.size === 0
+        ? null
+        : highlightFile(
+            { oid: `${file.sha}:${file.from_line ?? 1}`, path, text: text.text },
+            patient ? LONG_MS : undefined,
+          ),
     ])
-    return { ...data, ranges: found?.items ?? [], late: found?.late ?? false, source: found === null ? null : source }
+    return {
+      ...data,
+      ranges: found?.items ?? [],
+      late: found?.late ?? false,
+      source: found === null ? null : source,
+    }
   },
   view: ({ ranges, late, source, ...data }, visit) => {
     const { repo, ref, path, file } = data
     const home = repo.full_name.split('/').slice(0, 2).join('/')
-    const later = late || source?.late ? withQuery(visit.url.pathname, { ...Object.fromEntries(visit.url.searchParams), wait: 1 }) : undefined
+    const later =
+      late || source?.late
+        ? withQuery(visit.url.pathname, { ...Object.fromEntries(visit.url.searchParams), wait: 1 })
+        : undefined
     return (
       <FilePage data={data} visit={visit} view="blame">
         <>
           <FileFrame
-            id="file" later={later} name={path.split('/').at(-1)} lines={file.lines ?? undefined} bytes={file.size} facts={<FileFacts data={data} />} actions={<FileActions data={data} view="blame" visit={visit} />}
-            notice={late ? <>Finding who wrote these lines. <a href={later} rel="nofollow">Wait for it</a></> : undefined}
+            id="file"
+            later={later}
+            name={path.split('/').at(-1)}
+            lines={file.lines ?? undefined}
+            bytes={file.size}
+            facts={<FileFacts data={data} />}
+            actions={<FileActions data={data} view="blame" visit={visit} />}
+            notice={
+              late ? (
+                <>
+                  Finding who wrote these lines.{' '}
+                  <a href={later} rel="nofollow">
+                    Wait for it
+                  </a>
+                </>
+              ) : undefined
+            }
           >
             {source === null ? (
-              (file.size === 0 ? noSource(data) : <BinaryNote bytes={file.size} href={codePath(repo.full_name, 'raw', ref, path)} />)
+              file.size === 0 ? (
+                noSource(data)
+              ) : (
+                <BinaryNote bytes={file.size} href={codePath(repo.full_name, 'raw', ref, path)} />
+              )
             ) : (
               <CodeView
-                lines={source.lines} from={file.from_line ?? 1} label={path}
+                lines={source.lines}
+                from={file.from_line ?? 1}
+                label={path}
                 blame={ranges.map((range) => ({
                   from_line: range.from_line,
                   to_line: range.to_line,
                   mark: (
                     <>
-                      <a href={commitPath(repo.full_name, range.commit.sha)} title={`${range.commit.title}, by ${range.commit.author.name}`}>{range.commit.title}</a>{' '}
-                      {range.pull !== null && <a class="muted" href={pullPath(home, range.pull)}>#{range.pull}</a>}
-                      {range.session && range.pull !== null && <> <a class="muted" href={pullPath(home, range.pull, 'session')} aria-label={`How an agent made #${range.pull}`}><Icon name="agent" size={14} /></a></>}{' '}
+                      <a
+                        href={commitPath(repo.full_name, range.commit.sha)}
+                        title={`${range.commit.title}, by ${range.commit.author.name}`}
+                      >
+                        {range.commit.title}
+                      </a>{' '}
+                      {range.pull !== null && (
+                        <a class="muted" href={pullPath(home, range.pull)}>
+                          #{range.pull}
+                        </a>
+                      )}
+                      {range.session && range.pull !== null && (
+                        <>
+                          {' '}
+                          <a
+                            class="muted"
+                            href={pullPath(home, range.pull, 'session')}
+                            aria-label={`How an agent made #${range.pull}`}
+                          >
+                            <Icon name="agent" size={14} />
+                          </a>
+                        </>
+                      )}{' '}
                       <RelativeTime at={range.commit.date} />
                     </>
                   ),

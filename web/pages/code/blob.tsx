@@ -23,7 +23,8 @@ function targetOf({ path, text }: FileData): string | null {
 }
 
 /** The same page, with patience. */
-const laterHref = ({ pathname, searchParams }: URL): string => withQuery(pathname, { ...Object.fromEntries(searchParams), wait: 1 })
+const laterHref = ({ pathname, searchParams }: URL): string =>
+  withQuery(pathname, { ...Object.fromEntries(searchParams), wait: 1 })
 
 export const blobPage = page({
   path: '/:workspace/:repo/blob/*rest',
@@ -33,32 +34,62 @@ export const blobPage = page({
     const face = faceOf(data, visit)
     const rendered = face !== null && (!face.source || visit.url.searchParams.get('plain') !== '1')
     const { file, path, text } = data
-    const source = rendered || text === null ? null : await highlightFile({ oid: `${file.sha}:${file.from_line ?? 1}`, path, text: text.text }, visit.url.searchParams.get('wait') === '1' ? LONG_MS : undefined)
+    const source =
+      rendered || text === null
+        ? null
+        : await highlightFile(
+            { oid: `${file.sha}:${file.from_line ?? 1}`, path, text: text.text },
+            visit.url.searchParams.get('wait') === '1' ? LONG_MS : undefined,
+          )
     return { ...data, face, rendered, source }
   },
   view: ({ face, rendered, source, ...data }, visit) => {
     const { repo, ref, path, file, symlink } = data
     const here = codePath(repo.full_name, 'blob', ref, path)
     const target = symlink ? targetOf(data) : null
-    const notice =
-      file.lfs ? <>The content ({bytesText(file.lfs.size)}) is stored apart with Git LFS; this is the pointer to it, <code>{file.lfs.oid.slice(0, 12)}</code>.</>
-      : target !== null ? <>Leads to <a href={codePath(repo.full_name, 'blob', ref, target)}><code>{target}</code></a>.</>
-      : file.binary && file.truncated && data.text !== null ? <>The first {bytesText(1024 * 1024)} are shown.</>
-      : undefined
+    const notice = file.lfs ? (
+      <>
+        The content ({bytesText(file.lfs.size)}) is stored apart with Git LFS; this is the pointer
+        to it, <code>{file.lfs.oid.slice(0, 12)}</code>.
+      </>
+    ) : target !== null ? (
+      <>
+        Leads to{' '}
+        <a href={codePath(repo.full_name, 'blob', ref, target)}>
+          <code>{target}</code>
+        </a>
+        .
+      </>
+    ) : file.binary && file.truncated && data.text !== null ? (
+      <>The first {bytesText(1024 * 1024)} are shown.</>
+    ) : undefined
     return (
       <FilePage data={data} visit={visit} view="blob">
         <>
           <FileFrame
-            id="file" later={source?.late ? laterHref(visit.url) : undefined}
-            name={path.split('/').at(-1)} lines={file.lines ?? undefined} bytes={file.size} facts={<FileFacts data={data} more={face?.facts && <span>{face.facts}</span>} />} notice={notice}
+            id="file"
+            later={source?.late ? laterHref(visit.url) : undefined}
+            name={path.split('/').at(-1)}
+            lines={file.lines ?? undefined}
+            bytes={file.size}
+            facts={<FileFacts data={data} more={face?.facts && <span>{face.facts}</span>} />}
+            notice={notice}
             actions={
               <>
-                {face?.source && <LinkButton href={rendered ? withQuery(here, { plain: 1 }) : here} small>{rendered ? 'Source' : 'Rendered'}</LinkButton>}
+                {face?.source && (
+                  <LinkButton href={rendered ? withQuery(here, { plain: 1 }) : here} small>
+                    {rendered ? 'Source' : 'Rendered'}
+                  </LinkButton>
+                )}
                 <FileActions data={data} view="blob" visit={visit} />
               </>
             }
           >
-            {rendered ? face?.body : (noSource(data) ?? <CodeView lines={source?.lines ?? []} from={file.from_line ?? 1} label={path} />)}
+            {rendered
+              ? face?.body
+              : (noSource(data) ?? (
+                  <CodeView lines={source?.lines ?? []} from={file.from_line ?? 1} label={path} />
+                ))}
           </FileFrame>
           <FileParts data={data} here={here} />
         </>

@@ -1,8 +1,17 @@
-// Changes of files as every page shows them: a commit, a comparison, a pull request. What the reader chose is in the address, so
+// Changes of files as every page shows them: a commit, a comparison, a pull request. What the
+// reader chose is in the address, so
 // that it works without a script and can be sent to others.
 import { getFile } from '#features/repos/index.ts'
 import { Refusal } from '#lib/errors.ts'
-import { ButtonGroup, diffAnchor, DiffView, LinkButton, Notice, type DiffFile, type DiffOptions } from '../../components/index.ts'
+import {
+  ButtonGroup,
+  diffAnchor,
+  DiffView,
+  LinkButton,
+  Notice,
+  type DiffFile,
+  type DiffOptions,
+} from '../../components/index.ts'
 import { expandHunks, type Shown } from '../../diff/expand.ts'
 import type { Child } from '../../jsx/html.ts'
 import { codePath, withQuery } from '../../paths.ts'
@@ -18,7 +27,10 @@ const MOST_LINES = 1000
 
 type Part = { readonly path: string; readonly from: number; readonly to: number }
 
-/** What a reader chose. `path` narrows the page to a file or folder; `only` asks for one file of it, for a page that is open already. */
+/**
+ * What a reader chose. `path` narrows the page to a file or folder; `only` asks for one file of it,
+ * for a page that is open already.
+ */
 export type ChangeChoice = {
   readonly split: boolean
   readonly white: boolean
@@ -47,17 +59,46 @@ export const choiceInput = ({ white, path, only, page }: ChangeChoice) => ({
 
 const partOf = (text: string): Part | null => {
   const [, from, to, path] = /^(\d{1,9})-(\d{1,9}):(.+)$/s.exec(text) ?? []
-  return path === undefined ? null : { path, from: Math.max(1, Number(from)), to: Math.min(Number(to), Number(from) + MOST_LINES - 1) }
+  return path === undefined
+    ? null
+    : {
+        path,
+        from: Math.max(1, Number(from)),
+        to: Math.min(Number(to), Number(from) + MOST_LINES - 1),
+      }
 }
 
-/** An address of the same page with other choices. `more` is what else the page keeps in its address. */
-export function changeHref(here: string, choice: ChangeChoice, change: Partial<ChangeChoice> = {}, more: Record<string, string | undefined> = {}): string {
+/**
+ * An address of the same page with other choices. `more` is what else the page keeps in its
+ * address.
+ */
+export function changeHref(
+  here: string,
+  choice: ChangeChoice,
+  change: Partial<ChangeChoice> = {},
+  more: Record<string, string | undefined> = {},
+): string {
   const { split, white, path, page, parts } = { ...choice, ...change }
-  const address = withQuery(here, { ...more, path, w: white ? 'ignore' : '', view: split ? 'split' : '', page: page > 1 ? page : undefined })
-  return parts.reduce((so_far, part) => `${so_far}${so_far.includes('?') ? '&' : '?'}expand=${encodeURIComponent(part)}`, address)
+  const address = withQuery(here, {
+    ...more,
+    path,
+    w: white ? 'ignore' : '',
+    view: split ? 'split' : '',
+    page: page > 1 ? page : undefined,
+  })
+  return parts.reduce(
+    (so_far, part) =>
+      `${so_far}${so_far.includes('?') ? '&' : '?'}expand=${encodeURIComponent(part)}`,
+    address,
+  )
 }
 
-async function linesOf(visit: Visit, repo: string, sha: string, { path, from, to }: Part): Promise<Shown> {
+async function linesOf(
+  visit: Visit,
+  repo: string,
+  sha: string,
+  { path, from, to }: Part,
+): Promise<Shown> {
   try {
     const file = await visit.call(getFile, { repo, ref: sha, path, from_line: from, to_line: to })
     const lines = textOfFile(file)?.text.split('\n') ?? []
@@ -70,8 +111,17 @@ async function linesOf(visit: Visit, repo: string, sha: string, { path, from, to
   }
 }
 
-/** The files with the unchanged lines that were asked for around their changes; `sha` is the new version's commit. */
-export async function expandFiles<T extends DiffFile>(visit: Visit, repo: string, sha: string | null, files: readonly T[], choice: ChangeChoice): Promise<T[]> {
+/**
+ * The files with the unchanged lines that were asked for around their changes; `sha` is the new
+ * version's commit.
+ */
+export async function expandFiles<T extends DiffFile>(
+  visit: Visit,
+  repo: string,
+  sha: string | null,
+  files: readonly T[],
+  choice: ChangeChoice,
+): Promise<T[]> {
   const parts = choice.parts.flatMap((text) => partOf(text) ?? [])
   if (sha === null || parts.length === 0) return [...files]
   return Promise.all(
@@ -79,17 +129,26 @@ export async function expandFiles<T extends DiffFile>(visit: Visit, repo: string
       const wanted = parts.filter(({ path, to, from }) => path === file.path && to >= from)
       if (wanted.length === 0 || file.hunks.length === 0) return file
       const shown = await Promise.all(wanted.map((part) => linesOf(visit, repo, sha, part)))
-      const ended = shown.some(({ lines }, at) => lines.length < (wanted[at]?.to ?? 0) - (wanted[at]?.from ?? 0) + 1)
+      const ended = shown.some(
+        ({ lines }, at) => lines.length < (wanted[at]?.to ?? 0) - (wanted[at]?.from ?? 0) + 1,
+      )
       return { ...file, hunks: shown.reduce(expandHunks, file.hunks), complete: ended }
     }),
   )
 }
 
 /** Where files of the new version are, for links to them. */
-export type ChangePlace = { readonly repo: string; readonly sha: string | null; /** The old version, null for none; without it there is no list of all files. */ readonly from?: string | null }
+export type ChangePlace = {
+  readonly repo: string
+  readonly sha:
+    | string
+    | null /** The old version, null for none; without it there is no list of all files. */
+  readonly from?: string | null
+}
 
 /**
- * The switches, the files and the pager. `options` adds what only one page has, such as threads of comments; `head` adds switches of
+ * The switches, the files and the pager. `options` adds what only one page has, such as threads of
+ * comments; `head` adds switches of
  * its own; `here` is the page's address without a query and `more` what it keeps there.
  */
 export const ChangeView = (props: {
@@ -113,33 +172,70 @@ export const ChangeView = (props: {
         </Notice>
       )}
       <DiffView
-        files={props.files} totals={props.totals}
+        files={props.files}
+        totals={props.totals}
         listHref={
-          place.sha !== null && place.from !== undefined && props.totals.files > FILES_PER_PAGE && choice.path === ''
-            ? changedFilesPath(place.repo, { base: place.from, head: place.sha, white: choice.white, back: to({ page: 1, parts: [] }) })
+          place.sha !== null &&
+          place.from !== undefined &&
+          props.totals.files > FILES_PER_PAGE &&
+          choice.path === ''
+            ? changedFilesPath(place.repo, {
+                base: place.from,
+                head: place.sha,
+                white: choice.white,
+                back: to({ page: 1, parts: [] }),
+              })
             : undefined
         }
         head={
           <ButtonGroup label="How the changes are shown">
             {props.head}
-            <LinkButton href={to({ white: !choice.white })} small>{choice.white ? 'Show white space' : 'Hide white space'}</LinkButton>
-            <LinkButton href={to({ split: !choice.split })} small>{choice.split ? 'One column' : 'Side by side'}</LinkButton>
+            <LinkButton href={to({ white: !choice.white })} small>
+              {choice.white ? 'Show white space' : 'Hide white space'}
+            </LinkButton>
+            <LinkButton href={to({ split: !choice.split })} small>
+              {choice.split ? 'One column' : 'Side by side'}
+            </LinkButton>
           </ButtonGroup>
         }
         options={{
           split: choice.split,
           loadHref: (path) => to({ path, page: 1, parts: [] }),
-          fileHref: (file) => (place.sha === null || file.status === 'removed' || file.mode === '160000' ? null : codePath(place.repo, 'blob', place.sha, file.path)),
-          ...(place.sha === null ? {} : { expandHref: (path, from, end) => `${to({ parts: [...choice.parts, `${from}-${end}:${path}`] })}#${diffAnchor(path)}R${from}` }),
+          fileHref: (file) =>
+            place.sha === null || file.status === 'removed' || file.mode === '160000'
+              ? null
+              : codePath(place.repo, 'blob', place.sha, file.path),
+          ...(place.sha === null
+            ? {}
+            : {
+                expandHref: (path, from, end) =>
+                  `${to({ parts: [...choice.parts, `${from}-${end}:${path}`] })}#${diffAnchor(path)}R${from}`,
+              }),
           ...props.options,
         }}
       />
       <div id="more-files">
         {last < props.totals.files && choice.path === '' && (
-          <p><a class="btn btn-plain" href={to({ page: choice.page + 1, parts: [] })} rel="next nofollow" data-more>The next files, {last + 1} to {Math.min(props.totals.files, last + FILES_PER_PAGE)} of {props.totals.files}</a></p>
+          <p>
+            <a
+              class="btn btn-plain"
+              href={to({ page: choice.page + 1, parts: [] })}
+              rel="next nofollow"
+              data-more
+            >
+              The next files, {last + 1} to {Math.min(props.totals.files, last + FILES_PER_PAGE)} of{' '}
+              {props.totals.files}
+            </a>
+          </p>
         )}
       </div>
-      {choice.page > 1 && <p><a href={to({ page: choice.page - 1, parts: [] })} rel="prev nofollow">The files before these</a></p>}
+      {choice.page > 1 && (
+        <p>
+          <a href={to({ page: choice.page - 1, parts: [] })} rel="prev nofollow">
+            The files before these
+          </a>
+        </p>
+      )}
     </>
   )
 }

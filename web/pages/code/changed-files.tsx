@@ -1,4 +1,5 @@
-// All files of a change that is shown in pages. A script takes the list into the page of the change; without one it is a page of its own.
+// All files of a change that is shown in pages. A script takes the list into the page of the
+// change; without one it is a page of its own.
 import { getRepo, listChangedFiles } from '#features/repos/index.ts'
 import { diffAnchor, DiffTree, LinkButton, PageHead } from '../../components/index.ts'
 import { plural } from '../../format.ts'
@@ -8,8 +9,16 @@ import { RepoFrame, repoOf } from '../repos/frame.tsx'
 import { FILES_PER_PAGE } from './change-view.tsx'
 
 /** `back` is the page of the change, without its page number. */
-export const changedFilesPath = (repo: string, change: { base: string | null; head: string; white: boolean; back: string }): string =>
-  withQuery(repoPath(repo, '/changed-files'), { base: change.base ?? undefined, head: change.head, w: change.white ? 'ignore' : undefined, back: change.back })
+export const changedFilesPath = (
+  repo: string,
+  change: { base: string | null; head: string; white: boolean; back: string },
+): string =>
+  withQuery(repoPath(repo, '/changed-files'), {
+    base: change.base ?? undefined,
+    head: change.head,
+    w: change.white ? 'ignore' : undefined,
+    back: change.back,
+  })
 
 export const changedFilesPage = page({
   path: '/:workspace/:repo/changed-files',
@@ -20,15 +29,38 @@ export const changedFilesPage = page({
     if (!head || back === null) return null
     const base = query.get('base')
     const repo = await visit.call(getRepo, { repo: repoOf(visit) })
-    return { repo, back, list: await visit.call(listChangedFiles, { repo: repo.full_name, head, ...(base ? { base } : {}), ...(query.get('w') === 'ignore' ? { ignore_whitespace: true } : {}) }) }
+    return {
+      repo,
+      back,
+      list: await visit.call(listChangedFiles, {
+        repo: repo.full_name,
+        head,
+        ...(base ? { base } : {}),
+        ...(query.get('w') === 'ignore' ? { ignore_whitespace: true } : {}),
+      }),
+    }
   },
   view: ({ repo, back, list }, visit) => {
-    const pages = new Map(list.items.map(({ path }, index) => [path, Math.floor(index / FILES_PER_PAGE) + 1]))
+    const pages = new Map(
+      list.items.map(({ path }, index) => [path, Math.floor(index / FILES_PER_PAGE) + 1]),
+    )
     return (
       <RepoFrame visit={visit} repo={repo} title="Changed files" current="code" noindex>
-        <PageHead title={plural(list.items.length, 'changed file')} actions={<LinkButton href={back} small>The changes</LinkButton>} />
+        <PageHead
+          title={plural(list.items.length, 'changed file')}
+          actions={
+            <LinkButton href={back} small>
+              The changes
+            </LinkButton>
+          }
+        />
         <div id="diff-files">
-          <DiffTree files={list.items} hrefOf={({ path }) => `${withQuery(back, { page: (pages.get(path) ?? 1) > 1 ? pages.get(path) : undefined })}#${diffAnchor(path)}`} />
+          <DiffTree
+            files={list.items}
+            hrefOf={({ path }) =>
+              `${withQuery(back, { page: (pages.get(path) ?? 1) > 1 ? pages.get(path) : undefined })}#${diffAnchor(path)}`
+            }
+          />
           {list.more && <p class="muted">There are more.</p>}
         </div>
       </RepoFrame>

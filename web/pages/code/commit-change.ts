@@ -1,4 +1,5 @@
-// One commit of the site: on a branch, on a new one with a pull request, or in a fork of one's own for those who may not write.
+// One commit of the site: on a branch, on a new one with a pull request, or in a fork of one's own
+// for those who may not write.
 import { closePull, createPull, markPullReady } from '#features/pulls/index.ts'
 import { createCommit, getBranch } from '#features/repos/index.ts'
 import { Refusal } from '#lib/errors.ts'
@@ -7,7 +8,13 @@ import { flashTo, type Away, type Fields, type Visit } from '../../site.ts'
 
 const LONGEST_TITLE = 256
 
-export type Change = { path: string; action: 'put' | 'delete' | 'move'; content?: string; encoding?: 'utf-8' | 'base64'; from?: string }
+export type Change = {
+  path: string
+  action: 'put' | 'delete' | 'move'
+  content?: string
+  encoding?: 'utf-8' | 'base64'
+  from?: string
+}
 
 /** Where a commit goes: `fork` for those who may not write. */
 export type Way = 'branch' | 'new' | 'fork'
@@ -24,32 +31,62 @@ export type Wanted = {
   readonly expected_head: string
 }
 
-/** What the fields say of the way; `mayWrite` false leaves no choice. Gives 422 for a new branch without a name. */
+/**
+ * What the fields say of the way; `mayWrite` false leaves no choice. Gives 422 for a new branch
+ * without a name.
+ */
 export function wayOf(fields: Fields, mayWrite: boolean): Pick<Wanted, 'way' | 'new_branch'> {
   const way = !mayWrite ? 'fork' : fields.text('target') === 'new' ? 'new' : 'branch'
   const new_branch = fields.text('new_branch').trim()
-  if (way === 'new' && new_branch === '') throw new Refusal('invalid', 'Give the new branch a name.', { field: 'new_branch' })
+  if (way === 'new' && new_branch === '')
+    throw new Refusal('invalid', 'Give the new branch a name.', { field: 'new_branch' })
   return { way, new_branch }
 }
 
-/** Nothing that was typed may be lost, so what is not found any more is a refusal of the form and not another page. */
+/**
+ * Nothing that was typed may be lost, so what is not found any more is a refusal of the form and
+ * not another page.
+ */
 async function kept<T>(run: () => Promise<T>): Promise<T> {
   try {
     return await run()
   } catch (error) {
-    if (error instanceof Refusal && error.status === 404) throw new Refusal('conflict', error.message, { field: error.field ?? undefined })
+    if (error instanceof Refusal && error.status === 404)
+      throw new Refusal('conflict', error.message, { field: error.field ?? undefined })
     throw error
   }
 }
 
 const messageOf = ({ title, body }: Wanted): string => (body === '' ? title : `${title}\n\n${body}`)
 
-/** A pull request with its fork, the commit in it, and ready for review. What is refused leaves no open draft behind. */
-async function commitInFork(visit: Visit, wanted: Wanted, expected_head: string | undefined): Promise<number> {
+/**
+ * A pull request with its fork, the commit in it, and ready for review. What is refused leaves no
+ * open draft behind.
+ */
+async function commitInFork(
+  visit: Visit,
+  wanted: Wanted,
+  expected_head: string | undefined,
+): Promise<number> {
   const { repo, branch, files, title, body } = wanted
-  const { pull, git } = await kept(() => visit.call(createPull, { repo, title: title.slice(0, LONGEST_TITLE), body: body || undefined, base: branch }))
+  const { pull, git } = await kept(() =>
+    visit.call(createPull, {
+      repo,
+      title: title.slice(0, LONGEST_TITLE),
+      body: body || undefined,
+      base: branch,
+    }),
+  )
   try {
-    await kept(() => visit.call(createCommit, { repo: `${repo}/pull/${pull.number}`, branch: git.branch, message: messageOf(wanted), files, expected_head }))
+    await kept(() =>
+      visit.call(createCommit, {
+        repo: `${repo}/pull/${pull.number}`,
+        branch: git.branch,
+        message: messageOf(wanted),
+        files,
+        expected_head,
+      }),
+    )
     await visit.call(markPullReady, { repo, number: pull.number, summary: body || title })
   } catch (error) {
     await visit.tryCall(closePull, { repo, number: pull.number }).catch(() => null)
@@ -59,12 +96,19 @@ async function commitInFork(visit: Visit, wanted: Wanted, expected_head: string 
 }
 
 /**
- * Commits and leads on; `after` is where a commit on the branch itself leads. A branch that has moved is no conflict as long as
+ * Commits and leads on; `after` is where a commit on the branch itself leads. A branch that has
+ * moved is no conflict as long as
  * `isUntouched` says that the change still fits; else it is a 409 `head_moved`.
  */
-export async function commitChange(visit: Visit, wanted: Wanted, after: string, isUntouched: () => Promise<boolean>): Promise<Away> {
+export async function commitChange(
+  visit: Visit,
+  wanted: Wanted,
+  after: string,
+  isUntouched: () => Promise<boolean>,
+): Promise<Away> {
   const { repo, branch, files, title, body, way, new_branch } = wanted
-  const moved = () => new Refusal('conflict', 'The file has changed since you opened it.', { reason: 'head_moved' })
+  const moved = () =>
+    new Refusal('conflict', 'The file has changed since you opened it.', { reason: 'head_moved' })
   if (way === 'fork') {
     // Asked before there is a fork, so that a conflict makes none.
     const now = (await visit.tryCall(getBranch, { repo, branch }))?.commit.sha
@@ -72,7 +116,16 @@ export async function commitChange(visit: Visit, wanted: Wanted, after: string, 
     return flashTo(visit, pullPath(repo, await commitInFork(visit, wanted, now)), 'proposed')
   }
   const commit = (expected_head: string | undefined) =>
-    kept(() => visit.call(createCommit, { repo, branch, message: messageOf(wanted), files, expected_head, ...(way === 'new' ? { new_branch } : {}) }))
+    kept(() =>
+      visit.call(createCommit, {
+        repo,
+        branch,
+        message: messageOf(wanted),
+        files,
+        expected_head,
+        ...(way === 'new' ? { new_branch } : {}),
+      }),
+    )
   try {
     await commit(wanted.expected_head || undefined)
   } catch (error) {
@@ -83,7 +136,13 @@ export async function commitChange(visit: Visit, wanted: Wanted, after: string, 
   }
   if (way === 'branch') return flashTo(visit, after, 'committed')
   try {
-    const { pull } = await visit.call(createPull, { repo, title: title.slice(0, LONGEST_TITLE), body: body || undefined, branch: new_branch, base: branch })
+    const { pull } = await visit.call(createPull, {
+      repo,
+      title: title.slice(0, LONGEST_TITLE),
+      body: body || undefined,
+      branch: new_branch,
+      base: branch,
+    })
     return flashTo(visit, pullPath(repo, pull.number), 'committed')
   } catch (error) {
     if (!(error instanceof Refusal)) throw error

@@ -1,7 +1,26 @@
 import { listCrossReferences } from '#features/notifications/index.ts'
 import { getSession } from '#features/pulls/index.ts'
-import { getCommit, getRepo, listCommitRefs, type CommitDetail, type Repo } from '#features/repos/index.ts'
-import { Badge, Button, Card, Chip, EmptyState, Facts, Icon, LinkButton, Notice, PageHead, PersonLink, RelativeTime } from '../../components/index.ts'
+import {
+  getCommit,
+  getRepo,
+  listCommitRefs,
+  type CommitDetail,
+  type Repo,
+} from '#features/repos/index.ts'
+import {
+  Badge,
+  Button,
+  Card,
+  Chip,
+  EmptyState,
+  Facts,
+  Icon,
+  LinkButton,
+  Notice,
+  PageHead,
+  PersonLink,
+  RelativeTime,
+} from '../../components/index.ts'
 import type { Child } from '../../jsx/html.ts'
 import { codePath, commitPath, comparePath, pullPath } from '../../paths.ts'
 import { page, type Visit } from '../../site.ts'
@@ -12,8 +31,22 @@ import { StatusList, statusesOf } from './statuses.tsx'
 /** Of the tags that have a commit, so many are named at once. */
 const FEW = 3
 
-const Names = ({ repo, names, icon }: { repo: Repo; names: readonly string[]; icon: 'branch' | 'tag' }) => {
-  const link = (name: string): Child => <><a class="mono" href={codePath(repo.full_name, 'tree', name)}><Icon name={icon} size={14} /> {name}</a>{' '}</>
+const Names = ({
+  repo,
+  names,
+  icon,
+}: {
+  repo: Repo
+  names: readonly string[]
+  icon: 'branch' | 'tag'
+}) => {
+  const link = (name: string): Child => (
+    <>
+      <a class="mono" href={codePath(repo.full_name, 'tree', name)}>
+        <Icon name={icon} size={14} /> {name}
+      </a>{' '}
+    </>
+  )
   return (
     <>
       {names.slice(0, FEW).map(link)}
@@ -30,60 +63,185 @@ const Names = ({ repo, names, icon }: { repo: Repo; names: readonly string[]; ic
 async function loadCommit(visit: Visit) {
   const name = repoOf(visit)
   const choice = readChoice(visit.url)
-  const [repo, commit] = await Promise.all([visit.call(getRepo, { repo: name }), visit.call(getCommit, { repo: name, ref: visit.params['sha'] ?? '', patch: true, ...choiceInput(choice) })])
+  const [repo, commit] = await Promise.all([
+    visit.call(getRepo, { repo: name }),
+    visit.call(getCommit, {
+      repo: name,
+      ref: visit.params['sha'] ?? '',
+      patch: true,
+      ...choiceInput(choice),
+    }),
+  ])
   const target = { repo: name, sha: commit.sha }
   const home = name.split('/').slice(0, 2).join('/')
   const [files, statuses, refs, references, session] = await Promise.all([
     expandFiles(visit, name, commit.sha, commit.files, choice),
     statusesOf(visit, name, commit.sha),
     choice.only === '' ? visit.call(listCommitRefs, target) : null,
-    home === name && choice.only === '' ? visit.tryCall(listCrossReferences, { repo: name, target: commit.sha }) : null,
-    commit.pull === null ? null : visit.tryCall(getSession, { repo: home, number: commit.pull, per_page: 1 }),
+    home === name && choice.only === ''
+      ? visit.tryCall(listCrossReferences, { repo: name, target: commit.sha })
+      : null,
+    commit.pull === null
+      ? null
+      : visit.tryCall(getSession, { repo: home, number: commit.pull, per_page: 1 }),
   ])
-  return { repo, home, commit: { ...commit, files }, statuses, refs, references: references?.items ?? [], hasSession: (session?.items.length ?? 0) > 0, choice }
+  return {
+    repo,
+    home,
+    commit: { ...commit, files },
+    statuses,
+    refs,
+    references: references?.items ?? [],
+    hasSession: (session?.items.length ?? 0) > 0,
+    choice,
+  }
 }
 
 type Data = Awaited<ReturnType<typeof loadCommit>>
 
-const committed = (commit: CommitDetail): boolean => commit.committer.email !== commit.author.email || commit.committer.name !== commit.author.name
+const committed = (commit: CommitDetail): boolean =>
+  commit.committer.email !== commit.author.email || commit.committer.name !== commit.author.name
 
 const CommitFacts = ({ data }: { data: Data }) => {
   const { repo, home, commit, statuses, refs, references, hasSession } = data
   return (
     <Facts
       facts={[
-        { label: 'Commit', value: <><code>{commit.sha}</code> <Button look="quiet" small type="button" icon="copy" copy={commit.sha} label="Copy the id" /></> },
+        {
+          label: 'Commit',
+          value: (
+            <>
+              <code>{commit.sha}</code>{' '}
+              <Button
+                look="quiet"
+                small
+                type="button"
+                icon="copy"
+                copy={commit.sha}
+                label="Copy the id"
+              />
+            </>
+          ),
+        },
         {
           label: commit.parents.length === 1 ? 'Parent' : 'Parents',
-          value: commit.parents.length === 0 ? 'None: the first commit' : commit.parents.map((sha) => <><a href={commitPath(repo.full_name, sha)}><code>{sha.slice(0, 7)}</code></a> {commit.parents.length > 1 && <a class="small" href={comparePath(repo.full_name, sha, commit.sha)}>compare</a>} </>),
+          value:
+            commit.parents.length === 0
+              ? 'None: the first commit'
+              : commit.parents.map((sha) => (
+                  <>
+                    <a href={commitPath(repo.full_name, sha)}>
+                      <code>{sha.slice(0, 7)}</code>
+                    </a>{' '}
+                    {commit.parents.length > 1 && (
+                      <a class="small" href={comparePath(repo.full_name, sha, commit.sha)}>
+                        compare
+                      </a>
+                    )}{' '}
+                  </>
+                )),
         },
-        ...(committed(commit) ? [{ label: 'Committed by', value: <><PersonLink of={commit.committer.actor ?? { username: commit.committer.name }} /> <RelativeTime at={commit.committer.date} /></> }] : []),
+        ...(committed(commit)
+          ? [
+              {
+                label: 'Committed by',
+                value: (
+                  <>
+                    <PersonLink
+                      of={commit.committer.actor ?? { username: commit.committer.name }}
+                    />{' '}
+                    <RelativeTime at={commit.committer.date} />
+                  </>
+                ),
+              },
+            ]
+          : []),
         ...(commit.pull === null
           ? []
-          : [{ label: 'Pull request', value: <><a href={pullPath(home, commit.pull)}>#{commit.pull}</a>{hasSession && <> <a href={pullPath(home, commit.pull, 'session')}><Icon name="agent" size={14} /> how it was made</a></>}</> }]),
-        ...(refs === null || refs.branches.length === 0 ? [] : [{ label: refs.branches.length === 1 ? 'Branch' : 'Branches', value: <Names repo={repo} names={refs.branches} icon="branch" /> }]),
-        ...(refs === null || refs.tags.length === 0 ? [] : [{ label: refs.tags.length === 1 ? 'Tag' : 'Tags', value: <Names repo={repo} names={refs.tags} icon="tag" /> }]),
+          : [
+              {
+                label: 'Pull request',
+                value: (
+                  <>
+                    <a href={pullPath(home, commit.pull)}>#{commit.pull}</a>
+                    {hasSession && (
+                      <>
+                        {' '}
+                        <a href={pullPath(home, commit.pull, 'session')}>
+                          <Icon name="agent" size={14} /> how it was made
+                        </a>
+                      </>
+                    )}
+                  </>
+                ),
+              },
+            ]),
+        ...(refs === null || refs.branches.length === 0
+          ? []
+          : [
+              {
+                label: refs.branches.length === 1 ? 'Branch' : 'Branches',
+                value: <Names repo={repo} names={refs.branches} icon="branch" />,
+              },
+            ]),
+        ...(refs === null || refs.tags.length === 0
+          ? []
+          : [
+              {
+                label: refs.tags.length === 1 ? 'Tag' : 'Tags',
+                value: <Names repo={repo} names={refs.tags} icon="tag" />,
+              },
+            ]),
         ...(references.length === 0
           ? []
-          : [{ label: 'Mentioned in', value: references.map(({ repo: where, number, title, html_url }) => <><a href={html_url.replace(/^https?:\/\/[^/]+/, '')}>{where === repo.full_name ? '' : where}#{number} {title}</a> </>) }]),
-        ...(statuses === null ? [] : [{ label: 'Statuses', value: <StatusList statuses={statuses.statuses} /> }]),
-        ...(commit.verification.kind === 'none' ? [] : [{ label: 'Signature', value: <SignatureMark of={commit.verification} /> }]),
+          : [
+              {
+                label: 'Mentioned in',
+                value: references.map(({ repo: where, number, title, html_url }) => (
+                  <>
+                    <a href={html_url.replace(/^https?:\/\/[^/]+/, '')}>
+                      {where === repo.full_name ? '' : where}#{number} {title}
+                    </a>{' '}
+                  </>
+                )),
+              },
+            ]),
+        ...(statuses === null
+          ? []
+          : [{ label: 'Statuses', value: <StatusList statuses={statuses.statuses} /> }]),
+        ...(commit.verification.kind === 'none'
+          ? []
+          : [{ label: 'Signature', value: <SignatureMark of={commit.verification} /> }]),
       ]}
     />
   )
 }
 
 const UNPROVEN: Record<string, string> = {
-  unknown_key: 'By a key that nobody here has', invalid: 'It does not fit this commit', malformed_signature: 'It cannot be read', bad_email: 'The committer’s address is not one of the signer’s',
+  unknown_key: 'By a key that nobody here has',
+  invalid: 'It does not fit this commit',
+  malformed_signature: 'It cannot be read',
+  bad_email: 'The committer’s address is not one of the signer’s',
 }
 
-const SignatureMark = ({ of: { verified, reason, signer, kind } }: { of: Data['commit']['verification'] }) =>
+const SignatureMark = ({
+  of: { verified, reason, signer, kind },
+}: {
+  of: Data['commit']['verification']
+}) =>
   verified ? (
     <>
-      <Badge tone="good" icon="check">Verified</Badge> {signer && <PersonLink of={signer} />}
+      <Badge tone="good" icon="check">
+        Verified
+      </Badge>{' '}
+      {signer && <PersonLink of={signer} />}
     </>
   ) : (
-    <Chip>{kind === 'gpg' ? 'By an OpenPGP key, which is not looked through here' : (UNPROVEN[reason] ?? reason)}</Chip>
+    <Chip>
+      {kind === 'gpg'
+        ? 'By an OpenPGP key, which is not looked through here'
+        : (UNPROVEN[reason] ?? reason)}
+    </Chip>
   )
 
 export const commitPage = page({
@@ -94,19 +252,32 @@ export const commitPage = page({
     const here = commitPath(repo.full_name, commit.sha)
     const rest = commit.message.slice(commit.title.length).trim()
     return (
-      <RepoFrame visit={visit} repo={repo} title={commit.title || 'A commit without a message'} current="code" width="wide">
+      <RepoFrame
+        visit={visit}
+        repo={repo}
+        title={commit.title || 'A commit without a message'}
+        current="code"
+        width="wide"
+      >
         <PageHead
           title={commit.title || '(no message)'}
           lead={
             <>
-              <PersonLink of={commit.author.actor ?? { username: commit.author.name }} /> committed <RelativeTime at={commit.author.date} />
+              <PersonLink of={commit.author.actor ?? { username: commit.author.name }} /> committed{' '}
+              <RelativeTime at={commit.author.date} />
             </>
           }
           actions={
             <>
-              <LinkButton href={codePath(repo.full_name, 'tree', commit.sha)} small icon="folder">Browse files</LinkButton>
-              <LinkButton href={`${here}.diff`} small>Diff</LinkButton>
-              <LinkButton href={`${here}.patch`} small>Patch</LinkButton>
+              <LinkButton href={codePath(repo.full_name, 'tree', commit.sha)} small icon="folder">
+                Browse files
+              </LinkButton>
+              <LinkButton href={`${here}.diff`} small>
+                Diff
+              </LinkButton>
+              <LinkButton href={`${here}.patch`} small>
+                Patch
+              </LinkButton>
             </>
           }
         />
@@ -114,11 +285,29 @@ export const commitPage = page({
           {rest !== '' && <p class="pre-line commit-text">{rest}</p>}
           <CommitFacts data={data} />
         </Card>
-        {commit.parents.length > 1 && <Notice>A merge. What follows is what it brought to its first parent, <a href={commitPath(repo.full_name, commit.parents[0] ?? '')}><code>{commit.parents[0]?.slice(0, 7)}</code></a>.</Notice>}
+        {commit.parents.length > 1 && (
+          <Notice>
+            A merge. What follows is what it brought to its first parent,{' '}
+            <a href={commitPath(repo.full_name, commit.parents[0] ?? '')}>
+              <code>{commit.parents[0]?.slice(0, 7)}</code>
+            </a>
+            .
+          </Notice>
+        )}
         {commit.files.length === 0 && choice.page === 1 && choice.path === '' ? (
-          <EmptyState icon="file" title="No file is changed">{commit.parents.length > 1 ? 'The merge joined histories alone.' : 'The commit has a message and nothing else.'}</EmptyState>
+          <EmptyState icon="file" title="No file is changed">
+            {commit.parents.length > 1
+              ? 'The merge joined histories alone.'
+              : 'The commit has a message and nothing else.'}
+          </EmptyState>
         ) : (
-          <ChangeView files={commit.files} totals={commit.stats ?? { files: commit.files.length, additions: 0, deletions: 0 }} choice={choice} here={here} place={{ repo: repo.full_name, sha: commit.sha, from: commit.parents[0] ?? null }} />
+          <ChangeView
+            files={commit.files}
+            totals={commit.stats ?? { files: commit.files.length, additions: 0, deletions: 0 }}
+            choice={choice}
+            here={here}
+            place={{ repo: repo.full_name, sha: commit.sha, from: commit.parents[0] ?? null }}
+          />
         )}
       </RepoFrame>
     )

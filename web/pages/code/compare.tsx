@@ -1,33 +1,117 @@
-import { compareCommits, getBranch, getRepo, type Branch, type Compare, type Repo } from '#features/repos/index.ts'
+import {
+  compareCommits,
+  getBranch,
+  getRepo,
+  type Branch,
+  type Compare,
+  type Repo,
+} from '#features/repos/index.ts'
 import { Refusal } from '#lib/errors.ts'
-import { Button, Card, CommitRow, EmptyState, Field, Form, Icon, LinkButton, List, Notice, PageHead, Row, Select, Stat } from '../../components/index.ts'
+import {
+  Button,
+  Card,
+  CommitRow,
+  EmptyState,
+  Field,
+  Form,
+  Icon,
+  LinkButton,
+  List,
+  Notice,
+  PageHead,
+  Row,
+  Select,
+  Stat,
+} from '../../components/index.ts'
 import { plural } from '../../format.ts'
 import { codePath, comparePath, pullPath, repoPath, withQuery } from '../../paths.ts'
 import { page, redirect, type Visit } from '../../site.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
-import { changeHref, ChangeView, choiceInput, expandFiles, readChoice, type ChangeChoice } from './change-view.tsx'
+import {
+  changeHref,
+  ChangeView,
+  choiceInput,
+  expandFiles,
+  readChoice,
+  type ChangeChoice,
+} from './change-view.tsx'
 import { refsOf, type Refs } from './frame.tsx'
 import { rangeOf, type Range } from './range.ts'
 
 /** More commits than these are folded. */
 const MOST_OPEN = 10
 
-const Picker = ({ repo, refs, base, head, direct = false, error = null }: { repo: Repo; refs: Refs; base: string; head: string; direct?: boolean; error?: string | null }) => {
+const Picker = ({
+  repo,
+  refs,
+  base,
+  head,
+  direct = false,
+  error = null,
+}: {
+  repo: Repo
+  refs: Refs
+  base: string
+  head: string
+  direct?: boolean
+  error?: string | null
+}) => {
   const names = [...refs.branches, ...refs.tags]
   return (
-    <Form action={repoPath(repo.full_name, '/compare')} method="get" class="compare-pick" label="What to compare" error={error}>
-      <Field name="base" label="Base" required mono value={base} suggestions={names} maxlength={500} />
+    <Form
+      action={repoPath(repo.full_name, '/compare')}
+      method="get"
+      class="compare-pick"
+      label="What to compare"
+      error={error}
+    >
+      <Field
+        name="base"
+        label="Base"
+        required
+        mono
+        value={base}
+        suggestions={names}
+        maxlength={500}
+      />
       <Icon name="arrow-left" label="with what is added by" />
-      <Field name="head" label="Compare" required mono value={head} suggestions={names} maxlength={500} />
-      <Select name="how" label="How" required value={direct ? 'direct' : ''} options={[{ value: '', label: 'Since they parted' }, { value: 'direct', label: 'As they are' }]} />
+      <Field
+        name="head"
+        label="Compare"
+        required
+        mono
+        value={head}
+        suggestions={names}
+        maxlength={500}
+      />
+      <Select
+        name="how"
+        label="How"
+        required
+        value={direct ? 'direct' : ''}
+        options={[
+          { value: '', label: 'Since they parted' },
+          { value: 'direct', label: 'As they are' },
+        ]}
+      />
       <Button>Compare</Button>
     </Form>
   )
 }
 
-type Asked = { repo: Repo; refs: Refs; base: string; head: string; direct: boolean; error: string | null }
+type Asked = {
+  repo: Repo
+  refs: Refs
+  base: string
+  head: string
+  direct: boolean
+  error: string | null
+}
 
-/** Where one picks what to compare. Answers the picker's form too, so that it works without a script. */
+/**
+ * Where one picks what to compare. Answers the picker's form too, so that it works without a
+ * script.
+ */
 export const comparePickPage = page({
   path: '/:workspace/:repo/compare',
   load: async (visit): Promise<Asked | ReturnType<typeof redirect>> => {
@@ -53,11 +137,36 @@ export const comparePickPage = page({
     const others = refs.branches.filter((name) => name !== base).slice(0, 12)
     return (
       <RepoFrame visit={visit} repo={repo} title="Compare" current="code">
-        <PageHead title="Compare" lead="Two branches, tags or commits. A side may also be pull/3:main, the branch of a pull request's fork." />
-        {repo.empty ? <EmptyState icon="branch" title="Nothing to compare yet">Push a first commit.</EmptyState> : <Picker repo={repo} refs={refs} base={base} head={head} direct={direct} error={error} />}
+        <PageHead
+          title="Compare"
+          lead="Two branches, tags or commits. A side may also be pull/3:main, the branch of a pull request's fork."
+        />
+        {repo.empty ? (
+          <EmptyState icon="branch" title="Nothing to compare yet">
+            Push a first commit.
+          </EmptyState>
+        ) : (
+          <Picker repo={repo} refs={refs} base={base} head={head} direct={direct} error={error} />
+        )}
         {others.length > 0 && (
-          <List label="Branches to compare" head={<span>Recent branches, beside <code>{base}</code></span>}>
-            {others.map((name) => <Row mark={<Icon name="branch" />} title={<a class="row-link mono" href={comparePath(repo.full_name, base, name)}>{name}</a>} />)}
+          <List
+            label="Branches to compare"
+            head={
+              <span>
+                Recent branches, beside <code>{base}</code>
+              </span>
+            }
+          >
+            {others.map((name) => (
+              <Row
+                mark={<Icon name="branch" />}
+                title={
+                  <a class="row-link mono" href={comparePath(repo.full_name, base, name)}>
+                    {name}
+                  </a>
+                }
+              />
+            ))}
           </List>
         )}
       </RepoFrame>
@@ -65,25 +174,65 @@ export const comparePickPage = page({
   },
 })
 
-type Compared = { repo: Repo; refs: Refs; range: Range & { base: string }; compared: Compare; branch: Branch | null; choice: ChangeChoice }
+type Compared = {
+  repo: Repo
+  refs: Refs
+  range: Range & { base: string }
+  compared: Compare
+  branch: Branch | null
+  choice: ChangeChoice
+}
 
 /** What one can do with a comparison: go to its pull request, or begin one. */
 const NextStep = ({ data, visit }: { data: Compared; visit: Visit }) => {
   const { repo, range, compared, branch, refs } = data
   const number = branch?.pull ?? Number(/^pull\/(\d+):/.exec(range.head)?.[1] ?? '0')
-  if (number > 0) return <LinkButton href={pullPath(repo.full_name, number)} icon="pull">Pull request #{number}</LinkButton>
-  if (branch === null || compared.ahead === 0 || !repo.permissions.write || repo.archived || !visit.viewer || !refs.branches.includes(range.base)) return null
-  return <LinkButton href={withQuery(repoPath(repo.full_name, '/pulls/new'), { branch: range.head, base: range.base })} look="primary" icon="pull">Open a pull request</LinkButton>
+  if (number > 0)
+    return (
+      <LinkButton href={pullPath(repo.full_name, number)} icon="pull">
+        Pull request #{number}
+      </LinkButton>
+    )
+  if (
+    branch === null ||
+    compared.ahead === 0 ||
+    !repo.permissions.write ||
+    repo.archived ||
+    !visit.viewer ||
+    !refs.branches.includes(range.base)
+  )
+    return null
+  return (
+    <LinkButton
+      href={withQuery(repoPath(repo.full_name, '/pulls/new'), {
+        branch: range.head,
+        base: range.base,
+      })}
+      look="primary"
+      icon="pull"
+    >
+      Open a pull request
+    </LinkButton>
+  )
 }
 
 const Commits = ({ data }: { data: Compared }) => {
   const { repo, compared, choice } = data
   const { commits, ahead } = compared
   if (commits.length === 0) return null
-  const rows = <List label="Commits">{commits.map((commit) => <CommitRow commit={commit} repo={repo.full_name} />)}</List>
+  const rows = (
+    <List label="Commits">
+      {commits.map((commit) => (
+        <CommitRow commit={commit} repo={repo.full_name} />
+      ))}
+    </List>
+  )
   return (
     <details class="compare-commits" open={ahead <= MOST_OPEN && choice.page === 1}>
-      <summary>{plural(ahead, 'commit')}{commits.length < ahead && <span class="muted"> ({commits.length} on this page)</span>}</summary>
+      <summary>
+        {plural(ahead, 'commit')}
+        {commits.length < ahead && <span class="muted"> ({commits.length} on this page)</span>}
+      </summary>
       {rows}
     </details>
   )
@@ -96,13 +245,21 @@ export const comparePage = page({
     const asked = rangeOf(visit.params['range'] ?? '')
     if (asked === null) return null
     const repo = await visit.call(getRepo, { repo: name })
-    if (asked.base === null) return redirect(comparePath(repo.full_name, repo.default_branch, asked.head), 302)
+    if (asked.base === null)
+      return redirect(comparePath(repo.full_name, repo.default_branch, asked.head), 302)
     const range = { ...asked, base: asked.base }
     const choice = readChoice(visit.url)
     const [refs, compared, branch] = await Promise.all([
       refsOf(visit, name, 100),
-      visit.call(compareCommits, { repo: name, basehead: `${range.base}...${range.head}`, direct: range.direct, ...choiceInput(choice) }),
-      range.head.includes(':') ? null : visit.tryCall(getBranch, { repo: name, branch: range.head }),
+      visit.call(compareCommits, {
+        repo: name,
+        basehead: `${range.base}...${range.head}`,
+        direct: range.direct,
+        ...choiceInput(choice),
+      }),
+      range.head.includes(':')
+        ? null
+        : visit.tryCall(getBranch, { repo: name, branch: range.head }),
     ])
     const files = await expandFiles(visit, name, compared.head_sha, compared.files, choice)
     return { repo, refs, range, compared: { ...compared, files }, branch, choice }
@@ -113,32 +270,91 @@ export const comparePage = page({
     const here = comparePath(repo.full_name, base, head, direct)
     const swapped = comparePath(repo.full_name, head, base, direct)
     return (
-      <RepoFrame visit={visit} repo={repo} title={`Compare ${base} with ${head}`} current="code" width="wide">
+      <RepoFrame
+        visit={visit}
+        repo={repo}
+        title={`Compare ${base} with ${head}`}
+        current="code"
+        width="wide"
+      >
         <PageHead
           title="Compare"
-          lead={<><code>{head}</code> is {plural(compared.ahead, 'commit')} ahead of <code>{base}</code> and {compared.behind} behind. <Stat additions={compared.totals.additions} deletions={compared.totals.deletions} /></>}
+          lead={
+            <>
+              <code>{head}</code> is {plural(compared.ahead, 'commit')} ahead of <code>{base}</code>{' '}
+              and {compared.behind} behind.{' '}
+              <Stat additions={compared.totals.additions} deletions={compared.totals.deletions} />
+            </>
+          }
           actions={
             <>
-              <LinkButton href={swapped} small icon="refresh">Swap</LinkButton>
-              <LinkButton href={`${here}.diff`} small>Diff</LinkButton>
-              {!direct && <LinkButton href={`${here}.patch`} small>Patch</LinkButton>}
+              <LinkButton href={swapped} small icon="refresh">
+                Swap
+              </LinkButton>
+              <LinkButton href={`${here}.diff`} small>
+                Diff
+              </LinkButton>
+              {!direct && (
+                <LinkButton href={`${here}.patch`} small>
+                  Patch
+                </LinkButton>
+              )}
               <NextStep data={data} visit={visit} />
             </>
           }
         />
         <Picker repo={repo} refs={refs} base={base} head={head} direct={direct} />
-        {compared.merge_base_sha === null && !direct && <Notice kind="wait">These two have no commit in common, so everything counts as added.</Notice>}
-        {direct && compared.behind > 0 && <Notice>Compared as they are: what only <code>{base}</code> has counts as removed. <a href={changeHref(comparePath(repo.full_name, base, head), choice, { page: 1, parts: [] })}>Compare since they parted</a></Notice>}
-        {compared.base_sha === compared.head_sha || (compared.commits.length === 0 && compared.files.length === 0 && choice.page === 1) ? (
+        {compared.merge_base_sha === null && !direct && (
+          <Notice kind="wait">
+            These two have no commit in common, so everything counts as added.
+          </Notice>
+        )}
+        {direct && compared.behind > 0 && (
+          <Notice>
+            Compared as they are: what only <code>{base}</code> has counts as removed.{' '}
+            <a
+              href={changeHref(comparePath(repo.full_name, base, head), choice, {
+                page: 1,
+                parts: [],
+              })}
+            >
+              Compare since they parted
+            </a>
+          </Notice>
+        )}
+        {compared.base_sha === compared.head_sha ||
+        (compared.commits.length === 0 && compared.files.length === 0 && choice.page === 1) ? (
           <Card>
-            <EmptyState icon="check" title={compared.base_sha === compared.head_sha ? 'Both are the same commit' : `${base} has all that ${head} has`} actions={compared.behind > 0 ? <LinkButton href={swapped}>See what {base} adds</LinkButton> : undefined}>
+            <EmptyState
+              icon="check"
+              title={
+                compared.base_sha === compared.head_sha
+                  ? 'Both are the same commit'
+                  : `${base} has all that ${head} has`
+              }
+              actions={
+                compared.behind > 0 ? (
+                  <LinkButton href={swapped}>See what {base} adds</LinkButton>
+                ) : undefined
+              }
+            >
               There is nothing to merge from <code>{head}</code>.
             </EmptyState>
           </Card>
         ) : (
           <>
             <Commits data={data} />
-            <ChangeView files={compared.files} totals={compared.totals} choice={choice} here={here} place={{ repo: repo.full_name, sha: compared.head_sha, from: direct ? compared.base_sha : compared.merge_base_sha }} />
+            <ChangeView
+              files={compared.files}
+              totals={compared.totals}
+              choice={choice}
+              here={here}
+              place={{
+                repo: repo.full_name,
+                sha: compared.head_sha,
+                from: direct ? compared.base_sha : compared.merge_base_sha,
+              }}
+            />
           </>
         )}
         {branchHint(data)}
@@ -148,4 +364,12 @@ export const comparePage = page({
 })
 
 const branchHint = ({ repo, branch, range }: Compared) =>
-  branch !== null && <p class="muted small">Look at <a href={codePath(repo.full_name, 'tree', range.head)}>the files of <code>{range.head}</code></a>.</p>
+  branch !== null && (
+    <p class="muted small">
+      Look at{' '}
+      <a href={codePath(repo.full_name, 'tree', range.head)}>
+        the files of <code>{range.head}</code>
+      </a>
+      .
+    </p>
+  )

@@ -4,7 +4,10 @@ export type Table = { readonly rows: readonly (readonly string[])[]; readonly mo
 const MOST_ROWS = 1000
 const MOST_COLUMNS = 100
 
-/** Reads comma or tab separated values (RFC 4180), lenient as files are. Null for text that is no table of at least two columns. */
+/**
+ * Reads comma or tab separated values (RFC 4180), lenient as files are. Null for text that is no
+ * table of at least two columns.
+ */
 export function readTable(text: string, separator: ',' | '\t' | ';'): Table | null {
   const rows: string[][] = []
   let row: string[] = []
@@ -38,7 +41,10 @@ export function readTable(text: string, separator: ',' | '\t' | ';'): Table | nu
   return rows.length > 0 && (rows[0]?.length ?? 0) > 1 ? { rows, more } : null
 }
 
-/** What separates the cells: a tab for .tsv, else whichever of comma and semicolon the first line has more of. */
+/**
+ * What separates the cells: a tab for .tsv, else whichever of comma and semicolon the first line
+ * has more of.
+ */
 export function separatorOf(path: string, text: string): ',' | '\t' | ';' {
   if (/\.tsv$/i.test(path)) return '\t'
   const first = text.slice(0, 4000).split('\n', 1)[0] ?? ''

@@ -1,4 +1,5 @@
-// What the editor's form does: one commit, on the branch, on a new one with a pull request, or in a fork.
+// What the editor's form does: one commit, on the branch, on a new one with a pull request, or in a
+// fork.
 import { createHash } from 'node:crypto'
 import { getFile, getRepo, locateCode } from '#features/repos/index.ts'
 import { Refusal } from '#lib/errors.ts'
@@ -25,8 +26,13 @@ export function defaultMessage(mode: EditMode, from: string, path: string): stri
 
 /** The path and the content as they were typed. */
 export const typedOf = (fields: Fields): { path: string; content: string } => ({
-  path: fields.text('path').trim().replace(/^\/+|\/+$/g, ''),
-  content: fields.ticked('crlf') ? fields.text('content').replaceAll('\n', '\r\n') : fields.text('content'),
+  path: fields
+    .text('path')
+    .trim()
+    .replace(/^\/+|\/+$/g, ''),
+  content: fields.ticked('crlf')
+    ? fields.text('content').replaceAll('\n', '\r\n')
+    : fields.text('content'),
 })
 
 /** The changes of one form. Gives 422 when there are none. */
@@ -37,28 +43,48 @@ function changesOf(mode: EditMode, fields: Fields): { path: string; files: Chang
   if (path === '') throw new Refusal('invalid', 'Give the file a name.', { field: 'path' })
   if (mode === 'new') return { path, files: [{ path, action: 'put', content }] }
   const isSame = blobId(content) === fields.text('oid')
-  if (isSame && path === from) throw new Refusal('invalid', 'Nothing is changed yet.', { field: 'content' })
+  if (isSame && path === from)
+    throw new Refusal('invalid', 'Nothing is changed yet.', { field: 'content' })
   const move: Change[] = path === from ? [] : [{ path, from, action: 'move' }]
   return { path, files: isSame ? move : [...move, { path, action: 'put', content }] }
 }
 
-/** Whether the file is still the one that was opened, so that the change fits on a branch that has moved elsewhere. */
-async function isUntouched(visit: Visit, repo: string, mode: EditMode, fields: Fields): Promise<boolean> {
+/**
+ * Whether the file is still the one that was opened, so that the change fits on a branch that has
+ * moved elsewhere.
+ */
+async function isUntouched(
+  visit: Visit,
+  repo: string,
+  mode: EditMode,
+  fields: Fields,
+): Promise<boolean> {
   const path = mode === 'new' ? fields.text('path') : fields.text('from')
   const at = await visit.tryCall(locateCode, { repo, rest: `${fields.text('branch')}/${path}` })
   return mode === 'new' ? at === null : at?.oid === fields.text('oid')
 }
 
-export const submitEdit = (mode: EditMode) => async (visit: Visit, fields: Fields): Promise<Away> => {
-  const repo = repoOf(visit)
-  const branch = fields.text('branch')
-  const { path, files } = changesOf(mode, fields)
-  if (mode === 'new' && (await visit.tryCall(getFile, { repo, ref: branch, path })) !== null) throw new Refusal('invalid', `${path} exists already.`, { field: 'path' })
-  const { permissions } = await visit.call(getRepo, { repo })
-  const wanted = {
-    repo, branch, files, ...wayOf(fields, permissions.write), expected_head: fields.text('expected_head'),
-    title: fields.text('message').trim() || defaultMessage(mode, fields.text('from'), path), body: fields.text('description').trim(),
+export const submitEdit =
+  (mode: EditMode) =>
+  async (visit: Visit, fields: Fields): Promise<Away> => {
+    const repo = repoOf(visit)
+    const branch = fields.text('branch')
+    const { path, files } = changesOf(mode, fields)
+    if (mode === 'new' && (await visit.tryCall(getFile, { repo, ref: branch, path })) !== null)
+      throw new Refusal('invalid', `${path} exists already.`, { field: 'path' })
+    const { permissions } = await visit.call(getRepo, { repo })
+    const wanted = {
+      repo,
+      branch,
+      files,
+      ...wayOf(fields, permissions.write),
+      expected_head: fields.text('expected_head'),
+      title: fields.text('message').trim() || defaultMessage(mode, fields.text('from'), path),
+      body: fields.text('description').trim(),
+    }
+    const after =
+      mode === 'delete'
+        ? codePath(repo, 'tree', branch, path.split('/').slice(0, -1).join('/'))
+        : codePath(repo, 'blob', branch, path)
+    return commitChange(visit, wanted, after, () => isUntouched(visit, repo, mode, fields))
   }
-  const after = mode === 'delete' ? codePath(repo, 'tree', branch, path.split('/').slice(0, -1).join('/')) : codePath(repo, 'blob', branch, path)
-  return commitChange(visit, wanted, after, () => isUntouched(visit, repo, mode, fields))
-}

@@ -1,5 +1,15 @@
 // What the editor shows: the file as it is now, and what became of it while somebody was typing.
-import { getBranch, getFile, getRepo, getRepoSettings, locateCode, previewChange, type Branch, type FileChange, type Repo } from '#features/repos/index.ts'
+import {
+  getBranch,
+  getFile,
+  getRepo,
+  getRepoSettings,
+  locateCode,
+  previewChange,
+  type Branch,
+  type FileChange,
+  type Repo,
+} from '#features/repos/index.ts'
 import { Refusal } from '#lib/errors.ts'
 import { codePath } from '../../paths.ts'
 import { redirect, type Away, type Visit } from '../../site.ts'
@@ -12,7 +22,12 @@ const MOST_BYTES = 1024 * 1024
 export type EditMode = 'edit' | 'new' | 'delete'
 
 /** A whole text file at a commit. `problem` says why it cannot be edited here. */
-export type EditFile = { readonly oid: string; readonly text: string; readonly crlf: boolean; readonly problem: string | null }
+export type EditFile = {
+  readonly oid: string
+  readonly text: string
+  readonly crlf: boolean
+  readonly problem: string | null
+}
 
 export type EditData = {
   readonly mode: EditMode
@@ -23,31 +38,61 @@ export type EditData = {
   /** The file, or for a new one the folder. */
   readonly path: string
   readonly file: EditFile | null
-  /** Why the branch takes no commit of this person; the change can still go through a pull request. */
+  /**
+   * Why the branch takes no commit of this person; the change can still go through a pull request.
+   */
   readonly barred: Branch | null
   /** The file is not what it was when the form was opened. */
   readonly moved: boolean
-  /** What the typed text would change, when that was asked for; null where there is nothing to compare. */
+  /**
+   * What the typed text would change, when that was asked for; null where there is nothing to
+   * compare.
+   */
   readonly preview: FileChange | null
 }
 
-const nothing = (oid: string, problem: string): EditFile => ({ oid, text: '', crlf: false, problem })
+const nothing = (oid: string, problem: string): EditFile => ({
+  oid,
+  text: '',
+  crlf: false,
+  problem,
+})
 
 /** Reads a whole file in as many parts as it takes; null when there is none. */
-export async function readWhole(visit: Visit, repo: string, ref: string, path: string): Promise<EditFile | null> {
+export async function readWhole(
+  visit: Visit,
+  repo: string,
+  ref: string,
+  path: string,
+): Promise<EditFile | null> {
   let text = ''
   for (let from = 1; ; ) {
     const part = await visit.tryCall(getFile, { repo, ref, path, from_line: from })
     if (part === null) return null
-    if (part.lfs !== null) return nothing(part.sha, 'Its content is stored apart (Git LFS), and only a pointer to it is here.')
-    if (part.binary || part.encoding !== 'utf-8') return nothing(part.sha, 'It is not text in UTF-8. Change it with git, which keeps its bytes as they are.')
-    if (part.size > MOST_BYTES) return nothing(part.sha, 'It is larger than 1 MiB. Change it with git.')
+    if (part.lfs !== null)
+      return nothing(
+        part.sha,
+        'Its content is stored apart (Git LFS), and only a pointer to it is here.',
+      )
+    if (part.binary || part.encoding !== 'utf-8')
+      return nothing(
+        part.sha,
+        'It is not text in UTF-8. Change it with git, which keeps its bytes as they are.',
+      )
+    if (part.size > MOST_BYTES)
+      return nothing(part.sha, 'It is larger than 1 MiB. Change it with git.')
     text += part.content
     if (!part.truncated || part.to_line === null) {
       const ends = text.match(/\r?\n/g) ?? []
-      return { oid: part.sha, text, crlf: ends.length > 0 && ends.every((end) => end.length === 2), problem: null }
+      return {
+        oid: part.sha,
+        text,
+        crlf: ends.length > 0 && ends.every((end) => end.length === 2),
+        problem: null,
+      }
     }
-    if (part.to_line < from) return nothing(part.sha, 'It has a line that is too long to edit here.')
+    if (part.to_line < from)
+      return nothing(part.sha, 'It has a line that is too long to edit here.')
     from = part.to_line + 1
   }
 }
@@ -56,54 +101,115 @@ export async function readWhole(visit: Visit, repo: string, ref: string, path: s
 export async function barredBranch(visit: Visit, repo: Repo, name: string): Promise<Branch | null> {
   const branch = await visit.tryCall(getBranch, { repo: repo.full_name, branch: name })
   if (branch === null || !(branch.protected || branch.rules.includes('pull_request'))) return null
-  const settings = repo.permissions.admin ? await visit.tryCall(getRepoSettings, { repo: repo.full_name }) : null
+  const settings = repo.permissions.admin
+    ? await visit.tryCall(getRepoSettings, { repo: repo.full_name })
+    : null
   return settings?.admins_may_push === true ? null : branch
 }
 
-/** Whether somebody who sees a repository can change its files on the site: straight, or by a pull request with a fork. */
+/**
+ * Whether somebody who sees a repository can change its files on the site: straight, or by a pull
+ * request with a fork.
+ */
 export const mayPropose = ({ viewer }: Visit, repo: Repo): boolean =>
-  viewer !== null && !repo.archived && (repo.permissions.write || (!repo.empty && repo.full_name.split('/').length === 2))
+  viewer !== null &&
+  !repo.archived &&
+  (repo.permissions.write || (!repo.empty && repo.full_name.split('/').length === 2))
 
-/** The repository for a page that changes its files. Gives 403 for those who cannot, before they have typed anything. */
+/**
+ * The repository for a page that changes its files. Gives 403 for those who cannot, before they
+ * have typed anything.
+ */
 export async function repoToChange(visit: Visit): Promise<Repo> {
   const repo = await visit.call(getRepo, { repo: repoOf(visit) })
-  if (repo.archived) throw new Refusal('forbidden', 'This repository is archived: it can only be read.')
-  if (!mayPropose(visit, repo)) throw new Refusal('forbidden', repo.empty ? 'The first commit of a repository is for people with the role write.' : 'Only its author changes files of this fork.')
+  if (repo.archived)
+    throw new Refusal('forbidden', 'This repository is archived: it can only be read.')
+  if (!mayPropose(visit, repo))
+    throw new Refusal(
+      'forbidden',
+      repo.empty
+        ? 'The first commit of a repository is for people with the role write.'
+        : 'Only its author changes files of this fork.',
+    )
   if (!repo.permissions.write) {
     const settings = await visit.tryCall(getRepoSettings, { repo: repo.full_name })
-    if (settings?.contributions === 'nobody') throw new Refusal('forbidden', 'This repository takes changes only from people with the role write.')
+    if (settings?.contributions === 'nobody')
+      throw new Refusal(
+        'forbidden',
+        'This repository takes changes only from people with the role write.',
+      )
   }
   return repo
 }
 
 /** The change that the typed text would make; null when there is nothing to compare yet. */
-async function previewOf(visit: Visit, mode: EditMode, repo: string, head: string | null): Promise<FileChange | null> {
+async function previewOf(
+  visit: Visit,
+  mode: EditMode,
+  repo: string,
+  head: string | null,
+): Promise<FileChange | null> {
   const { values } = visit.form
   const { path, content } = typedOf(values)
   if (mode === 'delete' || path === '' || values.text('then') !== 'preview') return null
-  return visit.tryCall(previewChange, { repo, path, content, ...(head === null ? {} : { ref: head }), ...(mode === 'edit' ? { from: values.text('from') } : {}) })
+  return visit.tryCall(previewChange, {
+    repo,
+    path,
+    content,
+    ...(head === null ? {} : { ref: head }),
+    ...(mode === 'edit' ? { from: values.text('from') } : {}),
+  })
 }
 
 export async function loadEdit(visit: Visit, mode: EditMode): Promise<EditData | Away> {
-  if (!visit.viewer) return redirect(`/login?next=${encodeURIComponent(visit.url.pathname + visit.url.search)}`, 302)
+  if (!visit.viewer)
+    return redirect(`/login?next=${encodeURIComponent(visit.url.pathname + visit.url.search)}`, 302)
   const name = repoOf(visit)
   const rest = visit.params['rest'] ?? ''
   const repo = await repoToChange(visit)
   if (repo.empty) {
     if (mode !== 'new') throw new Refusal('not_found', 'This repository has no files yet.')
-    return { mode, repo, branch: repo.default_branch, head: null, path: '', file: null, barred: null, moved: false, preview: await previewOf(visit, mode, name, null) }
+    return {
+      mode,
+      repo,
+      branch: repo.default_branch,
+      head: null,
+      path: '',
+      file: null,
+      barred: null,
+      moved: false,
+      preview: await previewOf(visit, mode, name, null),
+    }
   }
   const { values } = visit.form
   const sent = values.has('branch')
-  const at = await (sent ? visit.tryCall(locateCode, { repo: name, rest }) : visit.call(locateCode, { repo: name, rest }))
+  const at = await (sent
+    ? visit.tryCall(locateCode, { repo: name, rest })
+    : visit.call(locateCode, { repo: name, rest }))
   const branch = at?.ref ?? values.text('branch')
   const path = at?.path ?? values.text('from')
-  if (at !== null && at.kind !== 'branch') return redirect(codePath(repo.full_name, 'blob', at.ref, at.path), 302)
-  if (at !== null && !sent && (mode === 'new') !== (at.type === 'dir')) return redirect(codePath(repo.full_name, at.type === 'dir' ? 'tree' : 'blob', at.ref, at.path), 302)
-  const file = mode === 'new' || at === null || at.sha === null ? null : await readWhole(visit, name, at.sha, at.path)
-  const head = at?.sha ?? (await visit.tryCall(getBranch, { repo: name, branch }))?.commit.sha ?? null
+  if (at !== null && at.kind !== 'branch')
+    return redirect(codePath(repo.full_name, 'blob', at.ref, at.path), 302)
+  if (at !== null && !sent && (mode === 'new') !== (at.type === 'dir'))
+    return redirect(
+      codePath(repo.full_name, at.type === 'dir' ? 'tree' : 'blob', at.ref, at.path),
+      302,
+    )
+  const file =
+    mode === 'new' || at === null || at.sha === null
+      ? null
+      : await readWhole(visit, name, at.sha, at.path)
+  const head =
+    at?.sha ?? (await visit.tryCall(getBranch, { repo: name, branch }))?.commit.sha ?? null
   return {
-    mode, repo, branch, head, path, file, barred: repo.permissions.write ? await barredBranch(visit, repo, branch) : null,
-    moved: sent && mode !== 'new' && values.text('oid') !== (file?.oid ?? ''), preview: await previewOf(visit, mode, name, head),
+    mode,
+    repo,
+    branch,
+    head,
+    path,
+    file,
+    barred: repo.permissions.write ? await barredBranch(visit, repo, branch) : null,
+    moved: sent && mode !== 'new' && values.text('oid') !== (file?.oid ?? ''),
+    preview: await previewOf(visit, mode, name, head),
   }
 }

@@ -1,4 +1,19 @@
-import { Button, Card, CodeView, DiffView, Field, FieldSet, FileFrame, Form, FormActions, LinkButton, Notice, PageHead, Radio, TextArea } from '../../components/index.ts'
+import {
+  Button,
+  Card,
+  CodeView,
+  DiffView,
+  Field,
+  FieldSet,
+  FileFrame,
+  Form,
+  FormActions,
+  LinkButton,
+  Notice,
+  PageHead,
+  Radio,
+  TextArea,
+} from '../../components/index.ts'
 import { highlightBlob } from '../../highlight.ts'
 import type { Branch, Repo } from '#features/repos/index.ts'
 import { raw, renderPage } from '../../jsx/html.ts'
@@ -14,29 +29,81 @@ import { PathCrumbs } from './frame.tsx'
 
 const TITLES = { edit: 'Edit', new: 'New file', delete: 'Delete' } as const
 
-/** The address of the editor for a file, of a new file in a folder, or of the page that deletes one. */
+/**
+ * The address of the editor for a file, of a new file in a folder, or of the page that deletes one.
+ */
 export const editPath = (repo: string, mode: EditMode, branch: string, path: string): string =>
   repoPath(repo, `/${mode}/${segments(branch)}${path === '' ? '' : `/${segments(path)}`}`)
 
 /** A name for a branch that is likely to be free. */
 const branchName = (visit: Visit, path: string, head: string | null): string => {
-  const word = (path.split('/').at(-1) ?? '').toLowerCase().replace(/[^a-z0-9]+/g, '-').replace(/^-|-$/g, '').slice(0, 30)
+  const word = (path.split('/').at(-1) ?? '')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-|-$/g, '')
+    .slice(0, 30)
   return `${visit.viewer?.username ?? 'patch'}/${word || 'change'}-${(head ?? 'first').slice(0, 5)}`
 }
 
-export type Place = { readonly repo: Repo; readonly branch: string; readonly head: string | null; readonly path: string; readonly barred: Branch | null }
+export type Place = {
+  readonly repo: Repo
+  readonly branch: string
+  readonly head: string | null
+  readonly path: string
+  readonly barred: Branch | null
+}
 
 /** Where a commit goes: a choice for those who may write, one way for all others. */
-export const Target = ({ place: { repo, branch, head, path, barred }, visit }: { place: Place; visit: Visit }) => {
+export const Target = ({
+  place: { repo, branch, head, path, barred },
+  visit,
+}: {
+  place: Place
+  visit: Visit
+}) => {
   const { values } = visit.form
   const chosen = barred ? 'new' : values.text('target') || 'branch'
-  if (!repo.permissions.write) return <p class="hint">You may not write to {repo.full_name}, so this goes to a fork of your own, and a pull request asks to take it into <code>{branch}</code>.</p>
+  if (!repo.permissions.write)
+    return (
+      <p class="hint">
+        You may not write to {repo.full_name}, so this goes to a fork of your own, and a pull
+        request asks to take it into <code>{branch}</code>.
+      </p>
+    )
   if (head === null) return <input type="hidden" name="target" value="branch" />
   return (
-    <FieldSet legend="Where it goes" hint={barred ? `${branch} is protected: changes come to it through pull requests.` : undefined}>
-      <Radio id="target-branch" name="target" value="branch" label={<>Commit to <code>{branch}</code></>} checked={chosen === 'branch'} />
-      <Radio id="target-new" name="target" value="new" label="Commit to a new branch and open a pull request" checked={chosen === 'new'} />
-      <Field name="new_branch" label="Name of the new branch" mono maxlength={255} value={values.optional('new_branch') ?? branchName(visit, path, head)} error={fieldError(visit, 'new_branch')} />
+    <FieldSet
+      legend="Where it goes"
+      hint={
+        barred ? `${branch} is protected: changes come to it through pull requests.` : undefined
+      }
+    >
+      <Radio
+        id="target-branch"
+        name="target"
+        value="branch"
+        label={
+          <>
+            Commit to <code>{branch}</code>
+          </>
+        }
+        checked={chosen === 'branch'}
+      />
+      <Radio
+        id="target-new"
+        name="target"
+        value="new"
+        label="Commit to a new branch and open a pull request"
+        checked={chosen === 'new'}
+      />
+      <Field
+        name="new_branch"
+        label="Name of the new branch"
+        mono
+        maxlength={255}
+        value={values.optional('new_branch') ?? branchName(visit, path, head)}
+        error={fieldError(visit, 'new_branch')}
+      />
     </FieldSet>
   )
 }
@@ -47,14 +114,26 @@ const Preview = ({ data, visit }: { data: EditData; visit: Visit }) => {
   const { path, content } = typedOf(visit.form.values)
   return (
     <section id="preview" class="stack" aria-label="Preview">
-      {preview === null || (preview.hunks.length === 0 && preview.reason === null && preview.old_path === null) ? (
+      {preview === null ||
+      (preview.hunks.length === 0 && preview.reason === null && preview.old_path === null) ? (
         <Notice>Nothing is changed yet.</Notice>
       ) : (
         <DiffView files={[preview]} />
       )}
       {MARKDOWN.test(path) && (
         <FileFrame name={`${path} as it will look`}>
-          <div class="md">{raw(renderMarkdown(content, { link: { siteUrl: visit.hearth.settings.site_url, repo: repo.full_name }, base: { repo: repo.full_name, ref: branch, dir: path.split('/').slice(0, -1).join('/') } }))}</div>
+          <div class="md">
+            {raw(
+              renderMarkdown(content, {
+                link: { siteUrl: visit.hearth.settings.site_url, repo: repo.full_name },
+                base: {
+                  repo: repo.full_name,
+                  ref: branch,
+                  dir: path.split('/').slice(0, -1).join('/'),
+                },
+              }),
+            )}
+          </div>
         </FileFrame>
       )}
     </section>
@@ -67,28 +146,66 @@ const Theirs = ({ data, visit }: { data: EditData; visit: Visit }) => {
   const before = visit.form.values.text('expected_head')
   return (
     <>
-      <Notice kind="wait" title={file === null ? `${path} is gone from ${branch}` : `${path} has changed on ${branch} since you opened it`}>
+      <Notice
+        kind="wait"
+        title={
+          file === null
+            ? `${path} is gone from ${branch}`
+            : `${path} has changed on ${branch} since you opened it`
+        }
+      >
         <p>
-          What you typed is still here. Take over what you need from the version below; committing again puts yours in its place.{' '}
-          {head !== null && before !== '' && <a href={comparePath(repo.full_name, before, head, true)}>See what has changed</a>}
+          What you typed is still here. Take over what you need from the version below; committing
+          again puts yours in its place.{' '}
+          {head !== null && before !== '' && (
+            <a href={comparePath(repo.full_name, before, head, true)}>See what has changed</a>
+          )}
         </p>
       </Notice>
       {file !== null && file.problem === null && (
         <FileFrame name={`${path} on ${branch} now`}>
-          <CodeView lines={highlightBlob({ oid: file.oid, path, text: file.text })} label={`${path} on ${branch} now`} />
+          <CodeView
+            lines={highlightBlob({ oid: file.oid, path, text: file.text })}
+            label={`${path} on ${branch} now`}
+          />
         </FileFrame>
       )}
     </>
   )
 }
 
-const Content = ({ text, path, oid, error }: { text: string; path: string; oid: string; error: string | null }) => (
+const Content = ({
+  text,
+  path,
+  oid,
+  error,
+}: {
+  text: string
+  path: string
+  oid: string
+  error: string | null
+}) => (
   <div class={['field', error !== null && 'field-bad']}>
     <label for="field-content">Content</label>
-    <textarea class="input mono editor" id="field-content" name="content" rows={24} spellcheck="false" autocomplete="off" data-draft={oid} aria-label={`Content of ${path}`} aria-invalid={error !== null ? 'true' : undefined} aria-describedby={error !== null ? 'field-content-error' : undefined}>
+    <textarea
+      class="input mono editor"
+      id="field-content"
+      name="content"
+      rows={24}
+      spellcheck="false"
+      autocomplete="off"
+      data-draft={oid}
+      aria-label={`Content of ${path}`}
+      aria-invalid={error !== null ? 'true' : undefined}
+      aria-describedby={error !== null ? 'field-content-error' : undefined}
+    >
       {text}
     </textarea>
-    {error !== null && <p class="field-error" id="field-content-error">{error}</p>}
+    {error !== null && (
+      <p class="field-error" id="field-content-error">
+        {error}
+      </p>
+    )}
   </div>
 )
 
@@ -99,35 +216,112 @@ const EditView = ({ data, visit }: { data: EditData; visit: Visit }) => {
   const here = visit.url.pathname
   const from = sent ? values.text('from') : mode === 'new' ? '' : path
   const typed = sent ? values.text('path') : mode === 'new' && path !== '' ? `${path}/` : path
-  const back = mode === 'new' ? codePath(repo.full_name, 'tree', branch, path) : codePath(repo.full_name, 'blob', branch, path)
+  const back =
+    mode === 'new'
+      ? codePath(repo.full_name, 'tree', branch, path)
+      : codePath(repo.full_name, 'blob', branch, path)
   // Browsers send lines with LF here, so the mark tells what they were.
   const crlf = sent ? values.ticked('crlf') : (file?.crlf ?? false)
   return (
-    <RepoFrame visit={visit} repo={repo} title={mode === 'new' ? TITLES.new : `${TITLES[mode]} ${path}`} current="code" width={mode === 'delete' ? 'narrow' : 'wide'}>
+    <RepoFrame
+      visit={visit}
+      repo={repo}
+      title={mode === 'new' ? TITLES.new : `${TITLES[mode]} ${path}`}
+      current="code"
+      width={mode === 'delete' ? 'narrow' : 'wide'}
+    >
       <PageHead title={mode === 'new' ? TITLES.new : `${TITLES[mode]} ${path.split('/').at(-1)}`} />
-      {repo.empty || <div class="code-bar"><PathCrumbs repo={repo} current={branch} path={path} /></div>}
+      {repo.empty || (
+        <div class="code-bar">
+          <PathCrumbs repo={repo} current={branch} path={path} />
+        </div>
+      )}
       {file?.problem && mode === 'edit' ? (
-        <Notice title="This file cannot be edited here"><p>{file.problem} <a href={back}>Back to the file</a></p></Notice>
+        <Notice title="This file cannot be edited here">
+          <p>
+            {file.problem} <a href={back}>Back to the file</a>
+          </p>
+        </Notice>
       ) : (
         <>
           {moved && <Theirs data={data} visit={visit} />}
-          <Form action={here} csrf={visit.csrf} label={`${TITLES[mode]} ${path}`} error={formError(visit, 'path', 'content', 'new_branch')}>
+          <Form
+            action={here}
+            csrf={visit.csrf}
+            label={`${TITLES[mode]} ${path}`}
+            error={formError(visit, 'path', 'content', 'new_branch')}
+          >
             <input type="hidden" name="branch" value={branch} />
             <input type="hidden" name="from" value={from} />
             <input type="hidden" name="expected_head" value={head ?? ''} />
             <input type="hidden" name="oid" value={file?.oid ?? ''} />
             {crlf && <input type="hidden" name="crlf" value="1" />}
-            {mode !== 'delete' && <Field name="path" label="Path" required mono maxlength={4096} autofocus={mode === 'new'} value={typed} error={fieldError(visit, 'path')} hint={mode === 'edit' ? 'Another path renames or moves the file.' : 'Slashes make folders.'} />}
-            {mode !== 'delete' && <Content text={sent ? values.text('content') : (file?.text ?? '').replaceAll('\r\n', '\n')} path={typed || 'the new file'} oid={file?.oid ?? 'new'} error={fieldError(visit, 'content')} />}
-            {mode !== 'delete' && values.text('then') === 'preview' && <Preview data={data} visit={visit} />}
+            {mode !== 'delete' && (
+              <Field
+                name="path"
+                label="Path"
+                required
+                mono
+                maxlength={4096}
+                autofocus={mode === 'new'}
+                value={typed}
+                error={fieldError(visit, 'path')}
+                hint={
+                  mode === 'edit'
+                    ? 'Another path renames or moves the file.'
+                    : 'Slashes make folders.'
+                }
+              />
+            )}
+            {mode !== 'delete' && (
+              <Content
+                text={sent ? values.text('content') : (file?.text ?? '').replaceAll('\r\n', '\n')}
+                path={typed || 'the new file'}
+                oid={file?.oid ?? 'new'}
+                error={fieldError(visit, 'content')}
+              />
+            )}
+            {mode !== 'delete' && values.text('then') === 'preview' && (
+              <Preview data={data} visit={visit} />
+            )}
             <Card title={mode === 'delete' ? `Delete ${path}` : 'Commit'}>
-              <Field name="message" label="Message" maxlength={500} value={values.text('message')} placeholder={mode === 'new' ? 'Add …' : defaultMessage(mode, path, path)} />
-              <TextArea name="description" label="Description" rows={3} value={values.text('description')} hint="Why, for those who read the history." />
+              <Field
+                name="message"
+                label="Message"
+                maxlength={500}
+                value={values.text('message')}
+                placeholder={mode === 'new' ? 'Add …' : defaultMessage(mode, path, path)}
+              />
+              <TextArea
+                name="description"
+                label="Description"
+                rows={3}
+                value={values.text('description')}
+                hint="Why, for those who read the history."
+              />
               <Target place={data} visit={visit} />
               <FormActions>
-                <Button look={mode === 'delete' ? 'danger' : 'primary'}>{!repo.permissions.write ? 'Propose the change' : mode === 'delete' ? 'Delete the file' : 'Commit'}</Button>
-                {mode !== 'delete' && <Button name="then" value="preview" formaction={`${here}#preview`} formnovalidate icon="eye">Preview</Button>}
-                <LinkButton href={repo.empty ? repoPath(repo.full_name) : back} look="quiet">Cancel</LinkButton>
+                <Button look={mode === 'delete' ? 'danger' : 'primary'}>
+                  {!repo.permissions.write
+                    ? 'Propose the change'
+                    : mode === 'delete'
+                      ? 'Delete the file'
+                      : 'Commit'}
+                </Button>
+                {mode !== 'delete' && (
+                  <Button
+                    name="then"
+                    value="preview"
+                    formaction={`${here}#preview`}
+                    formnovalidate
+                    icon="eye"
+                  >
+                    Preview
+                  </Button>
+                )}
+                <LinkButton href={repo.empty ? repoPath(repo.full_name) : back} look="quiet">
+                  Cancel
+                </LinkButton>
               </FormActions>
             </Card>
           </Form>
@@ -138,7 +332,11 @@ const EditView = ({ data, visit }: { data: EditData; visit: Visit }) => {
 }
 
 const editPage = (mode: EditMode): Page =>
-  page({ path: `/:workspace/:repo/${mode}/*rest`, load: (visit) => loadEdit(visit, mode), view: (data: EditData, visit) => <EditView data={data} visit={visit} /> })
+  page({
+    path: `/:workspace/:repo/${mode}/*rest`,
+    load: (visit) => loadEdit(visit, mode),
+    view: (data: EditData, visit) => <EditView data={data} visit={visit} />,
+  })
 
 const modes = ['edit', 'new', 'delete'] as const
 
@@ -147,11 +345,18 @@ export const editPages: readonly Page[] = modes.map(editPage)
 /** A preview is the page again, with what was typed and nothing done. */
 async function previewed(page: Page, visit: Visit, fields: Visit['form']['values']): Promise<Away> {
   const shown = await page.render({ ...visit, form: { values: fields, error: null } })
-  return shown instanceof Away ? shown : new Away(new Response(renderPage(shown), { headers: visit.headers }))
+  return shown instanceof Away
+    ? shown
+    : new Away(new Response(renderPage(shown), { headers: visit.headers }))
 }
 
 export const editForms: readonly SiteForm[] = modes.map((mode) => {
   const shown = editPage(mode)
   const submit = submitEdit(mode)
-  return action({ path: `/:workspace/:repo/${mode}/*rest`, page: shown, submit: (visit, fields) => (fields.text('then') === 'preview' ? previewed(shown, visit, fields) : submit(visit, fields)) })
+  return action({
+    path: `/:workspace/:repo/${mode}/*rest`,
+    page: shown,
+    submit: (visit, fields) =>
+      fields.text('then') === 'preview' ? previewed(shown, visit, fields) : submit(visit, fields),
+  })
 })

@@ -11,7 +11,17 @@ import type { FileData } from './file-load.ts'
 import { PathCrumbs, RefSwitch } from './frame.tsx'
 import { OwnerLinks } from './owners.tsx'
 
-export const FilePage = ({ data, visit, view, children }: { data: FileData; visit: Visit; view: 'blob' | 'blame'; children?: Child }) => {
+export const FilePage = ({
+  data,
+  visit,
+  view,
+  children,
+}: {
+  data: FileData
+  visit: Visit
+  view: 'blob' | 'blame'
+  children?: Child
+}) => {
   const { repo, refs, ref, path } = data
   return (
     <RepoFrame visit={visit} repo={repo} title={path} current="code" width="wide">
@@ -33,26 +43,79 @@ export const FileFacts = ({ data, more }: { data: FileData; more?: Child }) => (
     {data.symlink && <Chip icon="symlink">Symbolic link</Chip>}
     {data.file.lfs && <Chip>Git LFS, {bytesText(data.file.lfs.size)}</Chip>}
     {data.text?.encoding && <Chip>{data.text.encoding}</Chip>}
-    {data.owners.length > 0 && <span>Owned by <OwnerLinks names={data.owners} /></span>}
+    {data.owners.length > 0 && (
+      <span>
+        Owned by <OwnerLinks names={data.owners} />
+      </span>
+    )}
   </>
 )
 
-export const FileActions = ({ data, view, visit }: { data: FileData; view: 'blob' | 'blame'; visit: Visit }) => {
+export const FileActions = ({
+  data,
+  view,
+  visit,
+}: {
+  data: FileData
+  view: 'blob' | 'blame'
+  visit: Visit
+}) => {
   const { repo, ref, path, file, text } = data
   const raw = codePath(repo.full_name, 'raw', ref, path)
   const mayEdit = data.onBranch && mayPropose(visit, repo)
   return (
     <>
       <ButtonGroup label="Views of this file">
-        <LinkButton href={codePath(repo.full_name, 'blob', ref, path)} small current={view === 'blob'}>Code</LinkButton>
-        <LinkButton href={codePath(repo.full_name, 'blame', ref, path)} small current={view === 'blame'}>Blame</LinkButton>
-        <LinkButton href={codePath(repo.full_name, 'commits', ref, path)} small>History</LinkButton>
-        <LinkButton href={raw} small>Raw</LinkButton>
+        <LinkButton
+          href={codePath(repo.full_name, 'blob', ref, path)}
+          small
+          current={view === 'blob'}
+        >
+          Code
+        </LinkButton>
+        <LinkButton
+          href={codePath(repo.full_name, 'blame', ref, path)}
+          small
+          current={view === 'blame'}
+        >
+          Blame
+        </LinkButton>
+        <LinkButton href={codePath(repo.full_name, 'commits', ref, path)} small>
+          History
+        </LinkButton>
+        <LinkButton href={raw} small>
+          Raw
+        </LinkButton>
       </ButtonGroup>
-      {text !== null && <Button small look="quiet" icon="copy" copyAddress={raw} label="Copy the whole file" />}
-      <LinkButton href={codePath(repo.full_name, view, file.commit_sha, path)} small look="quiet" icon="link" hotkey="y" label="Permanent link" />
-      {mayEdit && text !== null && !file.binary && !file.lfs && !data.symlink && <LinkButton href={editPath(repo.full_name, 'edit', ref, path)} small icon="edit" hotkey="e" label="Edit this file" />}
-      {mayEdit && <LinkButton href={editPath(repo.full_name, 'delete', ref, path)} small look="quiet" icon="trash" label="Delete this file" />}
+      {text !== null && (
+        <Button small look="quiet" icon="copy" copyAddress={raw} label="Copy the whole file" />
+      )}
+      <LinkButton
+        href={codePath(repo.full_name, view, file.commit_sha, path)}
+        small
+        look="quiet"
+        icon="link"
+        hotkey="y"
+        label="Permanent link"
+      />
+      {mayEdit && text !== null && !file.binary && !file.lfs && !data.symlink && (
+        <LinkButton
+          href={editPath(repo.full_name, 'edit', ref, path)}
+          small
+          icon="edit"
+          hotkey="e"
+          label="Edit this file"
+        />
+      )}
+      {mayEdit && (
+        <LinkButton
+          href={editPath(repo.full_name, 'delete', ref, path)}
+          small
+          look="quiet"
+          icon="trash"
+          label="Delete this file"
+        />
+      )}
     </>
   )
 }
@@ -63,8 +126,17 @@ export const FileParts = ({ data, here }: { data: FileData; here: string }) => {
   const from = file.from_line ?? 1
   return (
     <Pager
-      label="Lines" newer={from > 1 ? withQuery(here, { from: Math.max(1, from - 5000) > 1 ? from - 5000 : undefined }) : null}
-      older={file.truncated && file.lines !== null && file.to_line !== null && file.to_line < file.lines ? withQuery(here, { from: file.to_line + 1 }) : null}
+      label="Lines"
+      newer={
+        from > 1
+          ? withQuery(here, { from: Math.max(1, from - 5000) > 1 ? from - 5000 : undefined })
+          : null
+      }
+      older={
+        file.truncated && file.lines !== null && file.to_line !== null && file.to_line < file.lines
+          ? withQuery(here, { from: file.to_line + 1 })
+          : null
+      }
     />
   )
 }

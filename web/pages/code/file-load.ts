@@ -25,13 +25,31 @@ export async function loadFile(visit: Visit, view: 'blob' | 'blame'): Promise<Fi
   const { name, repo, at } = located
   if (at.type === 'dir') return redirect(codePath(repo.full_name, 'tree', at.ref, at.path), 302)
   // The commit of another repository: there is nothing of it here to show but its place.
-  if (at.type === 'submodule') return redirect(codePath(repo.full_name, 'tree', at.ref, at.path.split('/').slice(0, -1).join('/')), 302)
+  if (at.type === 'submodule')
+    return redirect(
+      codePath(repo.full_name, 'tree', at.ref, at.path.split('/').slice(0, -1).join('/')),
+      302,
+    )
   const from = Math.max(1, Number(visit.url.searchParams.get('from') ?? '1') || 1)
   const [refs, file, owned] = await Promise.all([
     refsOf(visit, name),
-    visit.call(getFile, { repo: name, ref: at.sha ?? at.ref, path: at.path, ...(from > 1 ? { from_line: from } : {}) }),
+    visit.call(getFile, {
+      repo: name,
+      ref: at.sha ?? at.ref,
+      path: at.path,
+      ...(from > 1 ? { from_line: from } : {}),
+    }),
     visit.tryCall(listCodeOwners, { repo: name, path: at.path }),
   ])
-  return { repo, refs, ref: at.ref, onBranch: at.kind === 'branch', path: at.path, file, text: textOfFile(file), symlink: at.type === 'symlink', owners: owned?.owners ?? [] }
+  return {
+    repo,
+    refs,
+    ref: at.ref,
+    onBranch: at.kind === 'branch',
+    path: at.path,
+    file,
+    text: textOfFile(file),
+    symlink: at.type === 'symlink',
+    owners: owned?.owners ?? [],
+  }
 }
-

@@ -1,6 +1,16 @@
-// The page of a repository without code: the lines that bring some, for git, for agents and for the command line.
+// The page of a repository without code: the lines that bring some, for git, for agents and for the
+// command line.
 import { getRepo, type Repo } from '#features/repos/index.ts'
-import { ActionButton, Button, Card, Commands, CopyField, EmptyState, Notice, TokenSecret } from '../../components/index.ts'
+import {
+  ActionButton,
+  Button,
+  Card,
+  Commands,
+  CopyField,
+  EmptyState,
+  Notice,
+  TokenSecret,
+} from '../../components/index.ts'
 import { followState, liveAnswer } from '../../live.ts'
 import { repoPath } from '../../paths.ts'
 import type { Resource, Visit } from '../../site.ts'
@@ -10,10 +20,14 @@ import { repoOf } from '../repos/frame.tsx'
 export const DAYS = '30'
 
 /** The clone address with a token in it, so that git asks nothing. */
-const withToken = (address: string, username: string, secret: string): string => address.replace('://', `://${encodeURIComponent(username)}:${secret}@`)
+const withToken = (address: string, username: string, secret: string): string =>
+  address.replace('://', `://${encodeURIComponent(username)}:${secret}@`)
 
 const Lines = ({ repo, visit, secret }: { repo: Repo; visit: Visit; secret: string | null }) => {
-  const remote = secret === null ? repo.clone_url : withToken(repo.clone_url, visit.viewer?.username ?? 'x', secret)
+  const remote =
+    secret === null
+      ? repo.clone_url
+      : withToken(repo.clone_url, visit.viewer?.username ?? 'x', secret)
   return (
     <>
       <Card title="Push what you have">
@@ -30,13 +44,21 @@ const Lines = ({ repo, visit, secret }: { repo: Repo; visit: Visit; secret: stri
 const Password = ({ repo, visit, secret }: { repo: Repo; visit: Visit; secret: string | null }) =>
   secret === null ? (
     <Notice title="git will ask for a password">
-      <p>It takes an access token. One press makes one for this repository alone, and puts it into the lines below.</p>
+      <p>
+        It takes an access token. One press makes one for this repository alone, and puts it into
+        the lines below.
+      </p>
       <ActionButton action={repoPath(repo.full_name, '/first-token')} csrf={visit.csrf}>
-        <Button look="primary" icon="key">Make a token for git</Button>
+        <Button look="primary" icon="key">
+          Make a token for git
+        </Button>
       </ActionButton>
     </Notice>
   ) : (
-    <TokenSecret secret={secret}>It reads and pushes the code of {repo.full_name} for {DAYS} days, and is in the lines below. git keeps it in this clone alone. Revoke it in <a href="/settings/tokens">your settings</a>.</TokenSecret>
+    <TokenSecret secret={secret}>
+      It reads and pushes the code of {repo.full_name} for {DAYS} days, and is in the lines below.
+      git keeps it in this clone alone. Revoke it in <a href="/settings/tokens">your settings</a>.
+    </TokenSecret>
   )
 
 const Others = ({ repo, visit }: { repo: Repo; visit: Visit }) => {
@@ -46,8 +68,15 @@ const Others = ({ repo, visit }: { repo: Repo; visit: Visit }) => {
       <Card title="For agents: an MCP client">
         <p>Give the client this address. It signs in by itself, through your browser.</p>
         <CopyField id="first-mcp" label="Address of the tool server" value={mcp_url} />
-        <Commands label="Copy the settings of an MCP client">{JSON.stringify({ mcpServers: { hearth: { type: 'http', url: mcp_url } } }, null, 2)}</Commands>
-        {repo.permissions.maintain && <p>An agent with a token for this repository alone is started on its page <a href={repoPath(repo.full_name, '/agents')}>Agents</a>.</p>}
+        <Commands label="Copy the settings of an MCP client">
+          {JSON.stringify({ mcpServers: { hearth: { type: 'http', url: mcp_url } } }, null, 2)}
+        </Commands>
+        {repo.permissions.maintain && (
+          <p>
+            An agent with a token for this repository alone is started on its page{' '}
+            <a href={repoPath(repo.full_name, '/agents')}>Agents</a>.
+          </p>
+        )}
       </Card>
       <Card title="For a terminal: the command line">
         <p>Once on each machine; git asks no more then, for any repository here.</p>
@@ -57,17 +86,32 @@ const Others = ({ repo, visit }: { repo: Repo; visit: Visit }) => {
   )
 }
 
-export const FirstSteps = ({ repo, visit, secret = null }: { repo: Repo; visit: Visit; secret?: string | null }) => (
+export const FirstSteps = ({
+  repo,
+  visit,
+  secret = null,
+}: {
+  repo: Repo
+  visit: Visit
+  secret?: string | null
+}) => (
   <>
     <EmptyState icon="repo" title="This repository is empty">
-      {repo.permissions.write ? 'Bring the first commit, and this page shows its files by itself.' : 'Nobody has pushed yet.'}
+      {repo.permissions.write
+        ? 'Bring the first commit, and this page shows its files by itself.'
+        : 'Nobody has pushed yet.'}
     </EmptyState>
     {repo.permissions.write && !repo.archived && (
       <>
         <Password repo={repo} visit={visit} secret={secret} />
         <Lines repo={repo} visit={visit} secret={secret} />
         <p class="muted">
-          No git at hand? <a href={repoPath(repo.full_name, `/new/${repo.default_branch}`)}>Write the first file here</a>, or <a href={repoPath(repo.full_name, `/upload/${repo.default_branch}`)}>upload files</a>.
+          No git at hand?{' '}
+          <a href={repoPath(repo.full_name, `/new/${repo.default_branch}`)}>
+            Write the first file here
+          </a>
+          , or <a href={repoPath(repo.full_name, `/upload/${repo.default_branch}`)}>upload files</a>
+          .
         </p>
         <Others repo={repo} visit={visit} />
       </>
@@ -76,7 +120,10 @@ export const FirstSteps = ({ repo, visit, secret = null }: { repo: Repo; visit: 
 )
 
 /** What the page of an empty repository waits for. */
-export const firstPushLive = (repo: Repo) => ({ href: repoPath(repo.full_name, '/first-push'), said: repo.empty ? 'Waiting for the first push' : 'The first push is here' })
+export const firstPushLive = (repo: Repo) => ({
+  href: repoPath(repo.full_name, '/first-push'),
+  said: repo.empty ? 'Waiting for the first push' : 'The first push is here',
+})
 
 export const firstPush: Resource = {
   path: '/:workspace/:repo/first-push',

@@ -7,15 +7,29 @@ import { RepoFrame, repoOf } from '../repos/frame.tsx'
 import { DAYS, firstPushLive, FirstSteps } from './first-steps.tsx'
 import { repoPage } from './tree.tsx'
 
-/** The answer to this form is the page itself, not a redirect: the secret is shown there and is kept nowhere. */
+/**
+ * The answer to this form is the page itself, not a redirect: the secret is shown there and is kept
+ * nowhere.
+ */
 export const firstTokenForm = action({
   path: '/:workspace/:repo/first-token',
   page: repoPage,
   submit: async (visit) => {
     const repo = await visit.call(getRepo, { repo: repoOf(visit) })
-    const { secret } = await visit.call(createSettingsToken, { name: `git for ${repo.full_name}`.slice(0, 64), expires: DAYS, scopes: ['code:read', 'code:write'], repos: [repo.full_name] })
+    const { secret } = await visit.call(createSettingsToken, {
+      name: `git for ${repo.full_name}`.slice(0, 64),
+      expires: DAYS,
+      scopes: ['code:read', 'code:write'],
+      repos: [repo.full_name],
+    })
     const shown = (
-      <RepoFrame visit={visit} repo={repo} title={repo.full_name} current="code" live={firstPushLive(repo)}>
+      <RepoFrame
+        visit={visit}
+        repo={repo}
+        title={repo.full_name}
+        current="code"
+        live={firstPushLive(repo)}
+      >
         <h1 class="unseen">{repo.full_name}</h1>
         <FirstSteps repo={repo} visit={visit} secret={secret ?? null} />
       </RepoFrame>

@@ -11,21 +11,34 @@ export type Refs = { readonly branches: readonly string[]; readonly tags: readon
 
 const MOST_SHOWN = 20
 
-/** On the links of the switch: a path that the other branch does not have leads to the nearest folder that it has. */
+/**
+ * On the links of the switch: a path that the other branch does not have leads to the nearest
+ * folder that it has.
+ */
 const OR = 'or'
 const FOLDER = 'folder'
 
 async function folderAbove(visit: Visit, repo: Repo, rest: string) {
   const parts = rest.split('/')
   for (let length = parts.length - 1; length > 0 && length > parts.length - 30; length--) {
-    const at = await visit.tryCall(locateCode, { repo: repo.full_name, rest: parts.slice(0, length).join('/') })
+    const at = await visit.tryCall(locateCode, {
+      repo: repo.full_name,
+      rest: parts.slice(0, length).join('/'),
+    })
     if (at !== null) return redirect(codePath(repo.full_name, 'tree', at.ref, at.path), 302)
   }
   return null
 }
 
-/** The repository of an address and what its end names. An old name of a branch leads to the page of the present one. */
-export async function locate(visit: Visit, view: CodeView | 'raw', rest = visit.params['rest'] ?? '') {
+/**
+ * The repository of an address and what its end names. An old name of a branch leads to the page of
+ * the present one.
+ */
+export async function locate(
+  visit: Visit,
+  view: CodeView | 'raw',
+  rest = visit.params['rest'] ?? '',
+) {
   const name = repoOf(visit)
   const repo = await visit.call(getRepo, { repo: name })
   const switched = visit.url.searchParams.get(OR) === FOLDER
@@ -34,7 +47,8 @@ export async function locate(visit: Visit, view: CodeView | 'raw', rest = visit.
   const above = switched ? await folderAbove(visit, repo, rest) : null
   if (above !== null) return above
   const at = await visit.call(locateCode, { repo: name, rest })
-  if (at.renamed) return redirect(codePath(repo.full_name, view, at.ref, at.path) + visit.url.search, 301)
+  if (at.renamed)
+    return redirect(codePath(repo.full_name, view, at.ref, at.path) + visit.url.search, 301)
   return { name, repo, at }
 }
 
@@ -42,34 +56,79 @@ export async function locate(visit: Visit, view: CodeView | 'raw', rest = visit.
 export const isFork = (repo: { full_name: string }): boolean => repo.full_name.includes('/pull/')
 
 /** The branches and tags that the switch offers; all of them have pages of their own. */
-export const refsOf = (visit: Visit, repo: string, most = MOST_SHOWN): Promise<Refs> => visit.call(listRefNames, { repo, branches: most, tags: Math.ceil(most / 2) })
+export const refsOf = (visit: Visit, repo: string, most = MOST_SHOWN): Promise<Refs> =>
+  visit.call(listRefNames, { repo, branches: most, tags: Math.ceil(most / 2) })
 
-export const RefSwitch = ({ repo, refs, current, view, path }: { repo: Repo; refs: Refs; current: string; view: CodeView; path: string }) => {
+export const RefSwitch = ({
+  repo,
+  refs,
+  current,
+  view,
+  path,
+}: {
+  repo: Repo
+  refs: Refs
+  current: string
+  view: CodeView
+  path: string
+}) => {
   const item = (name: string) => ({
-    label: name, current: name === current,
-    href: path === '' || view === 'commits' ? codePath(repo.full_name, view === 'commits' ? 'commits' : 'tree', name, path) : withQuery(codePath(repo.full_name, view, name, path), { [OR]: name === current ? undefined : FOLDER }),
+    label: name,
+    current: name === current,
+    href:
+      path === '' || view === 'commits'
+        ? codePath(repo.full_name, view === 'commits' ? 'commits' : 'tree', name, path)
+        : withQuery(codePath(repo.full_name, view, name, path), {
+            [OR]: name === current ? undefined : FOLDER,
+          }),
   })
   return (
     <Menu
-      label={`Branch or tag, now ${current}`} align="left" button
-      summary={<><Icon name="branch" /> <span class="mono">{/^[0-9a-f]{40}$/.test(current) ? current.slice(0, 7) : current}</span></>}
+      label={`Branch or tag, now ${current}`}
+      align="left"
+      button
+      summary={
+        <>
+          <Icon name="branch" />{' '}
+          <span class="mono">{/^[0-9a-f]{40}$/.test(current) ? current.slice(0, 7) : current}</span>
+        </>
+      }
       items={[
         ...refs.branches.map(item),
-        ...(refs.tags.length > 0 ? ['line' as const, ...refs.tags.map((name) => ({ ...item(name), icon: 'tag' as const }))] : []),
-        ...(isFork(repo) ? [] : ['line' as const, { label: 'All branches', href: repoPath(repo.full_name, '/branches') }, { label: 'All tags', href: repoPath(repo.full_name, '/tags') }]),
+        ...(refs.tags.length > 0
+          ? ['line' as const, ...refs.tags.map((name) => ({ ...item(name), icon: 'tag' as const }))]
+          : []),
+        ...(isFork(repo)
+          ? []
+          : [
+              'line' as const,
+              { label: 'All branches', href: repoPath(repo.full_name, '/branches') },
+              { label: 'All tags', href: repoPath(repo.full_name, '/tags') },
+            ]),
       ]}
     />
   )
 }
 
 /** The path from the repository down, each directory a link. */
-export const PathCrumbs = ({ repo, current, path }: { repo: Repo; current: string; path: string }) => {
+export const PathCrumbs = ({
+  repo,
+  current,
+  path,
+}: {
+  repo: Repo
+  current: string
+  path: string
+}) => {
   const parts = path.split('/').filter((part) => part !== '')
   return (
     <Breadcrumbs
       parts={[
         { label: repo.name, href: codePath(repo.full_name, 'tree', current) },
-        ...parts.map((label, index) => ({ label, href: codePath(repo.full_name, 'tree', current, parts.slice(0, index + 1).join('/')) })),
+        ...parts.map((label, index) => ({
+          label,
+          href: codePath(repo.full_name, 'tree', current, parts.slice(0, index + 1).join('/')),
+        })),
       ]}
     />
   )

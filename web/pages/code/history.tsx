@@ -1,5 +1,27 @@
-import { getCommit, getRepo, listBranches, listCommits, listTags, type CommitRecord } from '#features/repos/index.ts'
-import { Button, Chip, CommitRow, EmptyState, Field, Form, Icon, LinkButton, List, Notice, PageHead, Pager, RelativeTime, Row } from '../../components/index.ts'
+import {
+  getCommit,
+  getRepo,
+  listBranches,
+  listCommits,
+  listTags,
+  type CommitRecord,
+} from '#features/repos/index.ts'
+import {
+  Button,
+  Chip,
+  CommitRow,
+  EmptyState,
+  Field,
+  Form,
+  Icon,
+  LinkButton,
+  List,
+  Notice,
+  PageHead,
+  Pager,
+  RelativeTime,
+  Row,
+} from '../../components/index.ts'
 import { plural } from '../../format.ts'
 import { codePath, commitPath, comparePath, pullPath, repoPath, withQuery } from '../../paths.ts'
 import { Away, page, type Visit } from '../../site.ts'
@@ -8,10 +30,19 @@ import { RepoFrame, repoOf } from '../repos/frame.tsx'
 import { locate, PathCrumbs, RefSwitch, refsOf } from './frame.tsx'
 import { BranchActions, NewBranch, NewTag, refError, TagActions } from './ref-actions.tsx'
 
-const pageNumber = (url: URL): number => Math.max(1, Number(url.searchParams.get('page') ?? '1') || 1)
+const pageNumber = (url: URL): number =>
+  Math.max(1, Number(url.searchParams.get('page') ?? '1') || 1)
 
-/** What a file was called before the commit that its history begins with, and where that was; null when it was made there. */
-async function nameBefore(visit: Visit, repo: string, commit: CommitRecord, path: string): Promise<{ path: string; commit: string } | null> {
+/**
+ * What a file was called before the commit that its history begins with, and where that was; null
+ * when it was made there.
+ */
+async function nameBefore(
+  visit: Visit,
+  repo: string,
+  commit: CommitRecord,
+  path: string,
+): Promise<{ path: string; commit: string } | null> {
   const [parent] = commit.parents
   if (parent === undefined) return null
   const { files } = await visit.call(getCommit, { repo, ref: commit.sha, patch: false })
@@ -28,15 +59,33 @@ export const commitsPage = page({
     const number = pageNumber(visit.url)
     const [refs, commits] = await Promise.all([
       refsOf(visit, name),
-      visit.call(listCommits, { repo: name, ref: at.sha ?? at.ref, ...(at.path === '' ? {} : { path: at.path }), page: number, per_page: 30 }),
+      visit.call(listCommits, {
+        repo: name,
+        ref: at.sha ?? at.ref,
+        ...(at.path === '' ? {} : { path: at.path }),
+        page: number,
+        per_page: 30,
+      }),
     ])
     const first = commits.next === null && at.type === 'file' ? commits.items.at(-1) : undefined
-    return { repo, at, refs, commits, number, before: first === undefined ? null : await nameBefore(visit, name, first, at.path) }
+    return {
+      repo,
+      at,
+      refs,
+      commits,
+      number,
+      before: first === undefined ? null : await nameBefore(visit, name, first, at.path),
+    }
   },
   view: ({ repo, at, refs, commits, number, before }, visit) => {
     const here = codePath(repo.full_name, 'commits', at.ref, at.path)
     return (
-      <RepoFrame visit={visit} repo={repo} title={at.path === '' ? 'Commits' : `History of ${at.path}`} current="code">
+      <RepoFrame
+        visit={visit}
+        repo={repo}
+        title={at.path === '' ? 'Commits' : `History of ${at.path}`}
+        current="code"
+      >
         <h1 class="unseen">{at.path === '' ? `Commits of ${at.ref}` : `History of ${at.path}`}</h1>
         <div class="code-bar">
           <RefSwitch repo={repo} refs={refs} current={at.ref} view="commits" path={at.path} />
@@ -49,10 +98,16 @@ export const commitsPage = page({
         </List>
         {before !== null && (
           <Notice>
-            The file was <code>{before.path}</code> before. <a href={codePath(repo.full_name, 'commits', before.commit, before.path)}>Its history under that name</a>
+            The file was <code>{before.path}</code> before.{' '}
+            <a href={codePath(repo.full_name, 'commits', before.commit, before.path)}>
+              Its history under that name
+            </a>
           </Notice>
         )}
-        <Pager newer={number > 1 ? withQuery(here, { page: number - 1 }) : null} older={commits.next === null ? null : withQuery(here, { page: number + 1 })} />
+        <Pager
+          newer={number > 1 ? withQuery(here, { page: number - 1 }) : null}
+          older={commits.next === null ? null : withQuery(here, { page: number + 1 })}
+        />
       </RepoFrame>
     )
   },
@@ -64,8 +119,17 @@ export const branchesPage = page({
     const name = repoOf(visit)
     const number = pageNumber(visit.url)
     const q = (visit.url.searchParams.get('q') ?? '').trim().slice(0, 200)
-    const [repo, branches] = await Promise.all([visit.call(getRepo, { repo: name }), visit.call(listBranches, { repo: name, page: number, ...(q === '' ? {} : { q }) })])
-    const rules = new Map(await Promise.all(branches.items.map(async (branch) => [branch.name, await countRules(visit, name, branch.name)] as const)))
+    const [repo, branches] = await Promise.all([
+      visit.call(getRepo, { repo: name }),
+      visit.call(listBranches, { repo: name, page: number, ...(q === '' ? {} : { q }) }),
+    ])
+    const rules = new Map(
+      await Promise.all(
+        branches.items.map(
+          async (branch) => [branch.name, await countRules(visit, name, branch.name)] as const,
+        ),
+      ),
+    )
     return { repo, branches, number, q, rules }
   },
   view: ({ repo, branches, number, q, rules }, visit) => {
@@ -73,7 +137,9 @@ export const branchesPage = page({
     return (
       <RepoFrame visit={visit} repo={repo} title="Branches" current="code">
         <PageHead title="Branches" />
-        {repo.permissions.write && !repo.archived && !repo.empty && <NewBranch repo={repo} visit={visit} />}
+        {repo.permissions.write && !repo.archived && !repo.empty && (
+          <NewBranch repo={repo} visit={visit} />
+        )}
         {(q !== '' || number > 1 || branches.next !== null) && (
           <Form action={here} method="get" class="compare-pick" label="Find a branch">
             <Field name="q" label="Name" type="search" mono value={q} maxlength={200} />
@@ -81,7 +147,13 @@ export const branchesPage = page({
           </Form>
         )}
         {branches.items.length === 0 ? (
-          <EmptyState icon="branch" title={q === '' ? 'No branches yet' : `No branch has ${q} in its name`} actions={q === '' ? undefined : <LinkButton href={here}>All branches</LinkButton>}>Push one, and it shows here.</EmptyState>
+          <EmptyState
+            icon="branch"
+            title={q === '' ? 'No branches yet' : `No branch has ${q} in its name`}
+            actions={q === '' ? undefined : <LinkButton href={here}>All branches</LinkButton>}
+          >
+            Push one, and it shows here.
+          </EmptyState>
         ) : (
           <List label="Branches">
             {branches.items.map((branch) => (
@@ -89,36 +161,73 @@ export const branchesPage = page({
                 mark={<Icon name="branch" />}
                 title={
                   <>
-                    <a class="row-link mono" href={codePath(repo.full_name, 'tree', branch.name)}>{branch.name}</a>
+                    <a class="row-link mono" href={codePath(repo.full_name, 'tree', branch.name)}>
+                      {branch.name}
+                    </a>
                     {branch.default && <Chip>Default</Chip>}
                     {branch.protected && <Chip icon="shield">Protected</Chip>}
                   </>
                 }
                 meta={
                   <>
-                    <span><a href={commitPath(repo.full_name, branch.commit.sha)}>{branch.commit.message}</a></span>
-                    <span><RelativeTime at={branch.updated_at} /></span>
-                    {!branch.default && <span><a href={comparePath(repo.full_name, repo.default_branch, branch.name)}>{branch.ahead} ahead, {branch.behind} behind</a></span>}
-                    {rules.get(branch.name) != null && <span><a href={branchRulesPath(repo.full_name, branch.name)}>{plural(rules.get(branch.name) ?? 0, 'rule')}</a></span>}
+                    <span>
+                      <a href={commitPath(repo.full_name, branch.commit.sha)}>
+                        {branch.commit.message}
+                      </a>
+                    </span>
+                    <span>
+                      <RelativeTime at={branch.updated_at} />
+                    </span>
+                    {!branch.default && (
+                      <span>
+                        <a href={comparePath(repo.full_name, repo.default_branch, branch.name)}>
+                          {branch.ahead} ahead, {branch.behind} behind
+                        </a>
+                      </span>
+                    )}
+                    {rules.get(branch.name) != null && (
+                      <span>
+                        <a href={branchRulesPath(repo.full_name, branch.name)}>
+                          {plural(rules.get(branch.name) ?? 0, 'rule')}
+                        </a>
+                      </span>
+                    )}
                   </>
                 }
                 end={
                   <>
                     {branch.pull !== null ? (
                       <a href={pullPath(repo.full_name, branch.pull)}>#{branch.pull}</a>
-                    ) : !branch.default && branch.ahead > 0 && repo.permissions.write && !repo.archived ? (
-                      <LinkButton href={withQuery(repoPath(repo.full_name, '/pulls/new'), { branch: branch.name })} small>Pull request</LinkButton>
+                    ) : !branch.default &&
+                      branch.ahead > 0 &&
+                      repo.permissions.write &&
+                      !repo.archived ? (
+                      <LinkButton
+                        href={withQuery(repoPath(repo.full_name, '/pulls/new'), {
+                          branch: branch.name,
+                        })}
+                        small
+                      >
+                        Pull request
+                      </LinkButton>
                     ) : null}
                     <BranchActions repo={repo} branch={branch} visit={visit} />
                   </>
                 }
               >
-                {refError(visit, 'branch', branch.name) !== null && <p class="field-error" role="alert">{refError(visit, 'branch', branch.name)}</p>}
+                {refError(visit, 'branch', branch.name) !== null && (
+                  <p class="field-error" role="alert">
+                    {refError(visit, 'branch', branch.name)}
+                  </p>
+                )}
               </Row>
             ))}
           </List>
         )}
-        <Pager newer={number > 1 ? withQuery(here, { q, page: number - 1 }) : null} older={branches.next === null ? null : withQuery(here, { q, page: number + 1 })} />
+        <Pager
+          newer={number > 1 ? withQuery(here, { q, page: number - 1 }) : null}
+          older={branches.next === null ? null : withQuery(here, { q, page: number + 1 })}
+        />
       </RepoFrame>
     )
   },
@@ -129,7 +238,10 @@ export const tagsPage = page({
   load: async (visit) => {
     const name = repoOf(visit)
     const number = pageNumber(visit.url)
-    const [repo, tags] = await Promise.all([visit.call(getRepo, { repo: name }), visit.call(listTags, { repo: name, page: number })])
+    const [repo, tags] = await Promise.all([
+      visit.call(getRepo, { repo: name }),
+      visit.call(listTags, { repo: name, page: number }),
+    ])
     return { repo, tags, number }
   },
   view: ({ repo, tags, number }, visit) => {
@@ -137,30 +249,53 @@ export const tagsPage = page({
     return (
       <RepoFrame visit={visit} repo={repo} title="Tags" current="code">
         <PageHead title="Tags" />
-        {repo.permissions.write && !repo.archived && !repo.empty && <NewTag repo={repo} visit={visit} />}
+        {repo.permissions.write && !repo.archived && !repo.empty && (
+          <NewTag repo={repo} visit={visit} />
+        )}
         {tags.items.length === 0 ? (
-          <EmptyState icon="tag" title="No tags yet">Push one with <code>git push origin v1.0</code>.</EmptyState>
+          <EmptyState icon="tag" title="No tags yet">
+            Push one with <code>git push origin v1.0</code>.
+          </EmptyState>
         ) : (
           <List label="Tags">
             {tags.items.map((tag) => (
               <Row
                 mark={<Icon name="tag" />}
-                title={<a class="row-link mono" href={codePath(repo.full_name, 'tree', tag.name)}>{tag.name}</a>}
+                title={
+                  <a class="row-link mono" href={codePath(repo.full_name, 'tree', tag.name)}>
+                    {tag.name}
+                  </a>
+                }
                 meta={
                   <>
-                    {tag.target && <span><a href={commitPath(repo.full_name, tag.target)}><code>{tag.target.slice(0, 7)}</code></a></span>}
-                    <span><RelativeTime at={tag.created_at} /></span>
+                    {tag.target && (
+                      <span>
+                        <a href={commitPath(repo.full_name, tag.target)}>
+                          <code>{tag.target.slice(0, 7)}</code>
+                        </a>
+                      </span>
+                    )}
+                    <span>
+                      <RelativeTime at={tag.created_at} />
+                    </span>
                     {tag.message && <span>{tag.message.split('\n')[0]}</span>}
                   </>
                 }
                 end={<TagActions repo={repo} tag={tag} visit={visit} />}
               >
-                {refError(visit, 'tag', tag.name) !== null && <p class="field-error" role="alert">{refError(visit, 'tag', tag.name)}</p>}
+                {refError(visit, 'tag', tag.name) !== null && (
+                  <p class="field-error" role="alert">
+                    {refError(visit, 'tag', tag.name)}
+                  </p>
+                )}
               </Row>
             ))}
           </List>
         )}
-        <Pager newer={number > 1 ? withQuery(here, { page: number - 1 }) : null} older={tags.next === null ? null : withQuery(here, { page: number + 1 })} />
+        <Pager
+          newer={number > 1 ? withQuery(here, { page: number - 1 }) : null}
+          older={tags.next === null ? null : withQuery(here, { page: number + 1 })}
+        />
       </RepoFrame>
     )
   },

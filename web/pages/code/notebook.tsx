@@ -1,4 +1,5 @@
-// Jupyter notebooks as pages (https://nbformat.readthedocs.io). Nothing of a notebook runs here: HTML and scripts in its outputs are
+// Jupyter notebooks as pages (https://nbformat.readthedocs.io). Nothing of a notebook runs here:
+// HTML and scripts in its outputs are
 // left out in favour of the plain text beside them, pictures are shown as pictures.
 import { MarkdownBody } from '../../components/index.ts'
 import { grammarOfWord, highlightLines } from '../../highlight.ts'
@@ -10,11 +11,17 @@ type Json = Record<string, unknown>
 const MOST_CELLS = 500
 const MOST_OUTPUT = 50_000
 
-const isRecord = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
+const isRecord = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 const records = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isRecord) : [])
 
 /** Text is a string or a list of lines. */
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : Array.isArray(value) ? value.filter((part) => typeof part === 'string').join('') : '')
+const textOf = (value: unknown): string =>
+  typeof value === 'string'
+    ? value
+    : Array.isArray(value)
+      ? value.filter((part) => typeof part === 'string').join('')
+      : ''
 
 export type Notebook = { readonly cells: readonly Json[]; readonly language: string }
 
@@ -26,33 +33,59 @@ export function readNotebook(text: string): Notebook | null {
   } catch {
     return null
   }
-  if (!isRecord(value) || typeof value['nbformat'] !== 'number' || value['nbformat'] < 4 || !Array.isArray(value['cells'])) return null
+  if (
+    !isRecord(value) ||
+    typeof value['nbformat'] !== 'number' ||
+    value['nbformat'] < 4 ||
+    !Array.isArray(value['cells'])
+  )
+    return null
   const metadata = isRecord(value['metadata']) ? value['metadata'] : {}
   const [info, kernel] = [metadata['language_info'], metadata['kernelspec']]
-  const language = (isRecord(info) && textOf(info['name'])) || (isRecord(kernel) && textOf(kernel['language'])) || 'python'
+  const language =
+    (isRecord(info) && textOf(info['name'])) ||
+    (isRecord(kernel) && textOf(kernel['language'])) ||
+    'python'
   return { cells: records(value['cells']), language }
 }
 
 /** Colours of a terminal mean nothing here. */
-const plain = (text: string): string => text.replace(/\u001b\[[0-9;]*[A-Za-z]/g, '').slice(0, MOST_OUTPUT)
+const plain = (text: string): string =>
+  text.replace(/\u001b\[[0-9;]*[A-Za-z]/g, '').slice(0, MOST_OUTPUT)
 
 const PICTURES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const
 
-/** A picture inside the page. Addresses with data are refused to everyone else; this one is a picture's type and base64 alone. */
-const picture = (type: (typeof PICTURES)[number], base64: string, alt: string): Child => raw(`<img src="data:${type};base64,${base64}" alt="${Bun.escapeHTML(alt)}">`)
+/**
+ * A picture inside the page. Addresses with data are refused to everyone else; this one is a
+ * picture's type and base64 alone.
+ */
+const picture = (type: (typeof PICTURES)[number], base64: string, alt: string): Child =>
+  raw(`<img src="data:${type};base64,${base64}" alt="${Bun.escapeHTML(alt)}">`)
 
 const outputOf = (output: Json): Child => {
   if (output['output_type'] === 'stream') return <pre>{plain(textOf(output['text']))}</pre>
-  if (output['output_type'] === 'error') return <pre class="notebook-error">{plain(textOf(output['traceback']) || `${textOf(output['ename'])}: ${textOf(output['evalue'])}`)}</pre>
+  if (output['output_type'] === 'error')
+    return (
+      <pre class="notebook-error">
+        {plain(
+          textOf(output['traceback']) || `${textOf(output['ename'])}: ${textOf(output['evalue'])}`,
+        )}
+      </pre>
+    )
   const data = isRecord(output['data']) ? output['data'] : {}
   const type = PICTURES.find((name) => typeof data[name] === 'string' || Array.isArray(data[name]))
   if (type !== undefined) {
     const base64 = textOf(data[type]).replace(/\s+/g, '')
-    if (/^[A-Za-z0-9+/]+=*$/.test(base64)) return picture(type, base64, plain(textOf(data['text/plain'])) || 'Output of this cell')
+    if (/^[A-Za-z0-9+/]+=*$/.test(base64))
+      return picture(type, base64, plain(textOf(data['text/plain'])) || 'Output of this cell')
   }
   const text = textOf(data['text/plain'])
   if (text !== '') return <pre>{plain(text)}</pre>
-  return Object.keys(data).length > 0 ? <p class="muted small">This output is {Object.keys(data).join(', ')}, which is not shown here.</p> : null
+  return Object.keys(data).length > 0 ? (
+    <p class="muted small">
+      This output is {Object.keys(data).join(', ')}, which is not shown here.
+    </p>
+  ) : null
 }
 
 const cellOf = (cell: Json, language: string, options: MarkdownOptions): Child => {
@@ -63,15 +96,33 @@ const cellOf = (cell: Json, language: string, options: MarkdownOptions): Child =
   return (
     <div class="notebook-code">
       <span class="notebook-count mono muted">[{typeof count === 'number' ? count : ' '}]</span>
-      <pre class="notebook-source" tabindex="0"><code>{raw(highlightLines(source, grammarOfWord(language)).join('\n'))}</code></pre>
-      {records(cell['outputs']).map((output) => <div class="notebook-output" tabindex="0" role="group" aria-label="Output">{outputOf(output)}</div>)}
+      <pre class="notebook-source" tabindex="0">
+        <code>{raw(highlightLines(source, grammarOfWord(language)).join('\n'))}</code>
+      </pre>
+      {records(cell['outputs']).map((output) => (
+        <div class="notebook-output" tabindex="0" role="group" aria-label="Output">
+          {outputOf(output)}
+        </div>
+      ))}
     </div>
   )
 }
 
-export const NotebookView = ({ notebook, options }: { notebook: Notebook; options: MarkdownOptions }) => (
+export const NotebookView = ({
+  notebook,
+  options,
+}: {
+  notebook: Notebook
+  options: MarkdownOptions
+}) => (
   <div class="notebook">
-    {notebook.cells.slice(0, MOST_CELLS).map((cell) => <div class="notebook-cell">{cellOf(cell, notebook.language, options)}</div>)}
-    {notebook.cells.length > MOST_CELLS && <p class="muted">The first {MOST_CELLS} of {notebook.cells.length} cells are shown.</p>}
+    {notebook.cells.slice(0, MOST_CELLS).map((cell) => (
+      <div class="notebook-cell">{cellOf(cell, notebook.language, options)}</div>
+    ))}
+    {notebook.cells.length > MOST_CELLS && (
+      <p class="muted">
+        The first {MOST_CELLS} of {notebook.cells.length} cells are shown.
+      </p>
+    )}
   </div>
 )

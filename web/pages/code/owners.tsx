@@ -7,10 +7,23 @@ import { RepoFrame, repoOf } from '../repos/frame.tsx'
 /** An owner as the file names one: a person, a team, or an address, which leads nowhere. */
 export const OwnerLink = ({ name }: { name: string }) => {
   const [, first = '', team] = /^@([\w-]+)(?:\/([\w.-]+))?$/.exec(name) ?? []
-  return first === '' ? <>{name}</> : <a href={team === undefined ? userPath(first) : teamPath(first, team)}>{name}</a>
+  return first === '' ? (
+    <>{name}</>
+  ) : (
+    <a href={team === undefined ? userPath(first) : teamPath(first, team)}>{name}</a>
+  )
 }
 
-export const OwnerLinks = ({ names }: { names: readonly string[] }) => <>{names.map((name, at) => <>{at > 0 && ', '}<OwnerLink name={name} /></>)}</>
+export const OwnerLinks = ({ names }: { names: readonly string[] }) => (
+  <>
+    {names.map((name, at) => (
+      <>
+        {at > 0 && ', '}
+        <OwnerLink name={name} />
+      </>
+    ))}
+  </>
+)
 
 const EXAMPLE = '*            @ada\n/docs/       @writers\n*.sql        @acme/database'
 
@@ -18,10 +31,19 @@ const EXAMPLE = '*            @ada\n/docs/       @writers\n*.sql        @acme/da
 const NoOwners = ({ repo }: { repo: Repo }) => (
   <>
     <EmptyState icon="users" title="Nobody is named yet">
-      A file <code>CODEOWNERS</code> on the default branch, at the top or in <code>.hearth/</code>, <code>.github/</code> or <code>docs/</code>, says who is asked to review which paths.
+      A file <code>CODEOWNERS</code> on the default branch, at the top or in <code>.hearth/</code>,{' '}
+      <code>.github/</code> or <code>docs/</code>, says who is asked to review which paths.
     </EmptyState>
-    <Card title="For example"><pre class="mono">{EXAMPLE}</pre></Card>
-    {repo.permissions.write && !repo.archived && !repo.empty && <p><a href={`${repoPath(repo.full_name, `/new/${encodeURIComponent(repo.default_branch)}`)}`}>Write the file here</a></p>}
+    <Card title="For example">
+      <pre class="mono">{EXAMPLE}</pre>
+    </Card>
+    {repo.permissions.write && !repo.archived && !repo.empty && (
+      <p>
+        <a href={`${repoPath(repo.full_name, `/new/${encodeURIComponent(repo.default_branch)}`)}`}>
+          Write the file here
+        </a>
+      </p>
+    )}
   </>
 )
 
@@ -31,25 +53,80 @@ export const ownersPage = page({
   load: async (visit) => {
     const name = repoOf(visit)
     const path = (visit.url.searchParams.get('path') ?? '').trim()
-    const [repo, owners] = await Promise.all([visit.call(getRepo, { repo: name }), visit.call(listCodeOwners, { repo: name, ...(path === '' ? {} : { path }) })])
+    const [repo, owners] = await Promise.all([
+      visit.call(getRepo, { repo: name }),
+      visit.call(listCodeOwners, { repo: name, ...(path === '' ? {} : { path }) }),
+    ])
     return { repo, owners, path }
   },
   view: ({ repo, owners, path }, visit) => (
     <RepoFrame visit={visit} repo={repo} title="Code owners" current="code">
-      <PageHead title="Code owners" lead={owners.file === null ? undefined : <>From <a href={codePath(repo.full_name, 'blob', repo.default_branch, owners.file)}><code>{owners.file}</code></a>. The last rule that matches a path counts.</>} />
+      <PageHead
+        title="Code owners"
+        lead={
+          owners.file === null ? undefined : (
+            <>
+              From{' '}
+              <a href={codePath(repo.full_name, 'blob', repo.default_branch, owners.file)}>
+                <code>{owners.file}</code>
+              </a>
+              . The last rule that matches a path counts.
+            </>
+          )
+        }
+      />
       {owners.file === null ? (
         <NoOwners repo={repo} />
       ) : (
         <>
-          <Form action={repoPath(repo.full_name, '/code-owners')} method="get" class="compare-pick" label="Owners of a path">
-            <Field name="path" label="Path" mono value={path} maxlength={4096} placeholder="src/app.ts" />
+          <Form
+            action={repoPath(repo.full_name, '/code-owners')}
+            method="get"
+            class="compare-pick"
+            label="Owners of a path"
+          >
+            <Field
+              name="path"
+              label="Path"
+              mono
+              value={path}
+              maxlength={4096}
+              placeholder="src/app.ts"
+            />
             <Button>Who owns it?</Button>
           </Form>
-          {owners.owners !== null && <p><code>{path}</code> is owned by {owners.owners.length === 0 ? 'nobody' : <OwnerLinks names={owners.owners} />}.</p>}
+          {owners.owners !== null && (
+            <p>
+              <code>{path}</code> is owned by{' '}
+              {owners.owners.length === 0 ? 'nobody' : <OwnerLinks names={owners.owners} />}.
+            </p>
+          )}
           <div class="csv">
             <table>
-              <thead><tr><th scope="col">Line</th><th scope="col">Paths</th><th scope="col">Owners</th></tr></thead>
-              <tbody>{owners.rules.map((rule) => <tr><td>{rule.line}</td><td><code>{rule.pattern}</code></td><td>{rule.owners.length === 0 ? <span class="muted">nobody</span> : <OwnerLinks names={rule.owners} />}</td></tr>)}</tbody>
+              <thead>
+                <tr>
+                  <th scope="col">Line</th>
+                  <th scope="col">Paths</th>
+                  <th scope="col">Owners</th>
+                </tr>
+              </thead>
+              <tbody>
+                {owners.rules.map((rule) => (
+                  <tr>
+                    <td>{rule.line}</td>
+                    <td>
+                      <code>{rule.pattern}</code>
+                    </td>
+                    <td>
+                      {rule.owners.length === 0 ? (
+                        <span class="muted">nobody</span>
+                      ) : (
+                        <OwnerLinks names={rule.owners} />
+                      )}
+                    </td>
+                  </tr>
+                ))}
+              </tbody>
             </table>
           </div>
         </>

@@ -9,17 +9,25 @@ type Commit = Awaited<ReturnType<Visit['hearth']['git']['log']>>[number]
 
 const MOST_COMMITS = 250
 
-export const PATCH_HEADERS = { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff', 'cache-control': 'private, no-cache', 'content-security-policy': "default-src 'none'; sandbox" }
+export const PATCH_HEADERS = {
+  'content-type': 'text/plain; charset=utf-8',
+  'x-content-type-options': 'nosniff',
+  'cache-control': 'private, no-cache',
+  'content-security-policy': "default-src 'none'; sandbox",
+}
 
 /** A time as mail writes it (RFC 5322 section 3.3), in the zone of the signature. */
 function mailDate(seconds: number, zone: string): string {
-  const minutes = (zone.startsWith('-') ? -1 : 1) * (Number(zone.slice(1, 3)) * 60 + Number(zone.slice(3, 5)))
+  const minutes =
+    (zone.startsWith('-') ? -1 : 1) * (Number(zone.slice(1, 3)) * 60 + Number(zone.slice(3, 5)))
   return `${new Date((seconds + minutes * 60) * 1000).toUTCString().replace(/ GMT$/, '')} ${zone}`
 }
 
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ')
 
-/** One commit as `git format-patch` mails it, so that `git am` takes it. `place` is such as ` 2/5`. */
+/**
+ * One commit as `git format-patch` mails it, so that `git am` takes it. `place` is such as ` 2/5`.
+ */
 export function mail(commit: Commit, patch: string, place: string): string {
   const [title = '', ...rest] = commit.message.split('\n')
   const body = rest.join('\n').trim()
@@ -27,8 +35,15 @@ export function mail(commit: Commit, patch: string, place: string): string {
     `From ${commit.oid} Mon Sep 17 00:00:00 2001`,
     `From: ${oneLine(commit.author.name)} <${oneLine(commit.author.email)}>`,
     `Date: ${mailDate(commit.author.time, commit.author.zone)}`,
-    `Subject: [PATCH${place}] ${oneLine(title)}`, '',
-    ...(body === '' ? [] : [body]), '---', '', patch, '-- ', 'hearth', '',
+    `Subject: [PATCH${place}] ${oneLine(title)}`,
+    '',
+    ...(body === '' ? [] : [body]),
+    '---',
+    '',
+    patch,
+    '-- ',
+    'hearth',
+    '',
   ].join('\n')
 }
 
@@ -41,12 +56,19 @@ function storeOf(visit: Visit): { git: Visit['hearth']['git']; store: string } {
 const commitText = (ending: '.diff' | '.patch'): Resource => ({
   path: `/:workspace/:repo/commit/:sha${ending}`,
   async answer(visit) {
-    const { sha } = await visit.call(getCommit, { repo: repoOf(visit), ref: visit.params['sha'] ?? '', patch: false, per_page: 1 })
+    const { sha } = await visit.call(getCommit, {
+      repo: repoOf(visit),
+      ref: visit.params['sha'] ?? '',
+      patch: false,
+      per_page: 1,
+    })
     const { git, store } = storeOf(visit)
     const commit = await git.commit(store, sha)
     if (commit === null) throw new Refusal('not_found', 'There is no such commit.')
     const text = await git.patch(store, commit.parents[0] ?? null, sha)
-    return new Response(ending === '.diff' ? text : mail(commit, text, ''), { headers: PATCH_HEADERS })
+    return new Response(ending === '.diff' ? text : mail(commit, text, ''), {
+      headers: PATCH_HEADERS,
+    })
   },
 })
 
@@ -54,17 +76,41 @@ const rangeText = (ending: '.diff' | '.patch'): Resource => ({
   path: `/:workspace/:repo/compare/*range${ending}`,
   async answer(visit) {
     const range = rangeOf(visit.params['range'] ?? '')
-    if (range === null || range.base === null) throw new Refusal('not_found', 'A comparison is <base>...<head>.')
-    const { base_sha, head_sha, merge_base_sha } = await visit.call(compareCommits, { repo: repoOf(visit), basehead: `${range.base}...${range.head}`, per_page: 1 })
+    if (range === null || range.base === null)
+      throw new Refusal('not_found', 'A comparison is <base>...<head>.')
+    const { base_sha, head_sha, merge_base_sha } = await visit.call(compareCommits, {
+      repo: repoOf(visit),
+      basehead: `${range.base}...${range.head}`,
+      per_page: 1,
+    })
     const { git, store } = storeOf(visit)
-    if (ending === '.diff') return new Response(await git.patch(store, range.direct ? base_sha : merge_base_sha, head_sha), { headers: PATCH_HEADERS })
-    const commits = (await git.log(store, { tips: [head_sha], hide: [base_sha], limit: MOST_COMMITS })).filter(({ parents }) => parents.length < 2).reverse()
+    if (ending === '.diff')
+      return new Response(
+        await git.patch(store, range.direct ? base_sha : merge_base_sha, head_sha),
+        { headers: PATCH_HEADERS },
+      )
+    const commits = (
+      await git.log(store, { tips: [head_sha], hide: [base_sha], limit: MOST_COMMITS })
+    )
+      .filter(({ parents }) => parents.length < 2)
+      .reverse()
     const mails: string[] = []
     for (const [index, commit] of commits.entries()) {
-      mails.push(mail(commit, await git.patch(store, commit.parents[0] ?? null, commit.oid), commits.length > 1 ? ` ${index + 1}/${commits.length}` : ''))
+      mails.push(
+        mail(
+          commit,
+          await git.patch(store, commit.parents[0] ?? null, commit.oid),
+          commits.length > 1 ? ` ${index + 1}/${commits.length}` : '',
+        ),
+      )
     }
     return new Response(mails.join('\n'), { headers: PATCH_HEADERS })
   },
 })
 
-export const patches = [commitText('.diff'), commitText('.patch'), rangeText('.diff'), rangeText('.patch')]
+export const patches = [
+  commitText('.diff'),
+  commitText('.patch'),
+  rangeText('.diff'),
+  rangeText('.patch'),
+]

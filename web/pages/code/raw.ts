@@ -3,12 +3,28 @@ import { Away, type Resource } from '../../site.ts'
 import { locate } from './frame.tsx'
 import { textFromBytes } from './text.ts'
 
-/** Types that a browser shows by itself and that cannot run anything here; all others are text or a download. */
+/**
+ * Types that a browser shows by itself and that cannot run anything here; all others are text or a
+ * download.
+ */
 const SHOWN: Readonly<Record<string, string>> = {
-  png: 'image/png', jpg: 'image/jpeg', jpeg: 'image/jpeg', gif: 'image/gif', webp: 'image/webp', avif: 'image/avif', ico: 'image/x-icon', bmp: 'image/bmp', svg: 'image/svg+xml',
+  png: 'image/png',
+  jpg: 'image/jpeg',
+  jpeg: 'image/jpeg',
+  gif: 'image/gif',
+  webp: 'image/webp',
+  avif: 'image/avif',
+  ico: 'image/x-icon',
+  bmp: 'image/bmp',
+  svg: 'image/svg+xml',
 }
 
-const LABELS: Readonly<Record<string, string>> = { 'UTF-16LE': 'utf-16le', 'UTF-16BE': 'utf-16be', 'Latin-1': 'windows-1252', 'Windows-1252': 'windows-1252' }
+const LABELS: Readonly<Record<string, string>> = {
+  'UTF-16LE': 'utf-16le',
+  'UTF-16BE': 'utf-16be',
+  'Latin-1': 'windows-1252',
+  'Windows-1252': 'windows-1252',
+}
 
 /** So much of a file is looked at for its encoding. */
 const WINDOW = 64 * 1024
@@ -25,11 +41,16 @@ function textType(data: Uint8Array): string {
     }
   }
   const encoding = textFromBytes(part)?.encoding
-  return encoding ? `text/plain; charset=${LABELS[encoding] ?? 'utf-8'}` : part.subarray(0, 8000).includes(0) ? 'application/octet-stream' : 'text/plain; charset=utf-8'
+  return encoding
+    ? `text/plain; charset=${LABELS[encoding] ?? 'utf-8'}`
+    : part.subarray(0, 8000).includes(0)
+      ? 'application/octet-stream'
+      : 'text/plain; charset=utf-8'
 }
 
 /**
- * A file's bytes. It comes from people who may push, so it is kept from running on the site: no script, no form, no frame, and a
+ * A file's bytes. It comes from people who may push, so it is kept from running on the site: no
+ * script, no form, no frame, and a
  * sandbox without an origin (CSP `sandbox`).
  */
 export const rawFile: Resource = {
@@ -38,17 +59,20 @@ export const rawFile: Resource = {
     const located = await locate(visit, 'raw')
     if (located instanceof Away) return located.response
     const { name, repo, at } = located
-    if (at.oid === null || at.type === 'dir' || at.type === 'submodule') throw new Refusal('not_found', 'There is no file at this address.')
+    if (at.oid === null || at.type === 'dir' || at.type === 'submodule')
+      throw new Refusal('not_found', 'There is no file at this address.')
     const etag = `"${at.oid}"`
     const headers: Record<string, string> = {
       etag,
       'cache-control': repo.private ? 'private, no-cache' : 'no-cache',
       'x-content-type-options': 'nosniff',
-      'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox",
+      'content-security-policy':
+        "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox",
       'cross-origin-resource-policy': 'same-origin',
       'referrer-policy': 'no-referrer',
     }
-    if (visit.request.headers.get('if-none-match') === etag) return new Response(null, { status: 304, headers })
+    if (visit.request.headers.get('if-none-match') === etag)
+      return new Response(null, { status: 304, headers })
     const grant = visit.hearth.facts.repo(name, visit.caller)
     const blob = grant && (await visit.hearth.git.blob(grant.store, at.oid))
     if (!blob) throw new Refusal('not_found', 'There is no file at this address.')

@@ -1,6 +1,17 @@
 // What can be done with a branch or a tag, beside it in its list.
 import type { Branch, Repo, Tag } from '#features/repos/index.ts'
-import { ActionButton, Button, Card, Dropdown, Field, Form, FormActions, Icon, LinkButton, TextArea } from '../../components/index.ts'
+import {
+  ActionButton,
+  Button,
+  Card,
+  Dropdown,
+  Field,
+  Form,
+  FormActions,
+  Icon,
+  LinkButton,
+  TextArea,
+} from '../../components/index.ts'
 import { repoPath, segments } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
 
@@ -8,27 +19,63 @@ const ids = (name: string): string => name.replace(/[^A-Za-z0-9]+/g, '-')
 
 /** The message of a refused form about this branch or tag. */
 export const refError = (visit: Visit, field: 'branch' | 'tag', name: string): string | null =>
-  visit.form.error !== null && visit.form.values.text(field) === name && !visit.form.values.has('target') && !visit.form.values.has('from') ? visit.form.error.message : null
+  visit.form.error !== null &&
+  visit.form.values.text(field) === name &&
+  !visit.form.values.has('target') &&
+  !visit.form.values.has('from')
+    ? visit.form.error.message
+    : null
 
-/** Renaming and deleting; nothing for those who may do neither. The default branch is renamed by admins and never deleted. */
-export const BranchActions = ({ repo, branch, visit }: { repo: Repo; branch: Branch; visit: Visit }) => {
-  const mayRename = !repo.archived && (branch.default ? repo.permissions.admin : repo.permissions.write)
+/**
+ * Renaming and deleting; nothing for those who may do neither. The default branch is renamed by
+ * admins and never deleted.
+ */
+export const BranchActions = ({
+  repo,
+  branch,
+  visit,
+}: {
+  repo: Repo
+  branch: Branch
+  visit: Visit
+}) => {
+  const mayRename =
+    !repo.archived && (branch.default ? repo.permissions.admin : repo.permissions.write)
   if (!mayRename) return null
   const error = refError(visit, 'branch', branch.name)
   return (
     <Dropdown label={`Rename or delete ${branch.name}`} summary={<Icon name="more" />}>
       <div class="stack">
-        <Form action={repoPath(repo.full_name, '/branches/rename')} csrf={visit.csrf} label={`Rename ${branch.name}`} error={error}>
+        <Form
+          action={repoPath(repo.full_name, '/branches/rename')}
+          csrf={visit.csrf}
+          label={`Rename ${branch.name}`}
+          error={error}
+        >
           <input type="hidden" name="branch" value={branch.name} />
           <Field
-            id={`rename-${ids(branch.name)}`} name="new_name" label="New name" required mono maxlength={255} hint="Pull requests follow, and addresses of pages lead on."
+            id={`rename-${ids(branch.name)}`}
+            name="new_name"
+            label="New name"
+            required
+            mono
+            maxlength={255}
+            hint="Pull requests follow, and addresses of pages lead on."
             value={error === null ? branch.name : visit.form.values.text('new_name')}
           />
-          <FormActions><Button small>Rename</Button></FormActions>
+          <FormActions>
+            <Button small>Rename</Button>
+          </FormActions>
         </Form>
         {!branch.default && (
-          <ActionButton action={repoPath(repo.full_name, '/branches/delete')} csrf={visit.csrf} values={{ branch: branch.name }}>
-            <Button look="danger" small icon="trash">{branch.pull === null ? 'Delete' : `Delete and close #${branch.pull}`}</Button>
+          <ActionButton
+            action={repoPath(repo.full_name, '/branches/delete')}
+            csrf={visit.csrf}
+            values={{ branch: branch.name }}
+          >
+            <Button look="danger" small icon="trash">
+              {branch.pull === null ? 'Delete' : `Delete and close #${branch.pull}`}
+            </Button>
           </ActionButton>
         )}
       </div>
@@ -38,12 +85,25 @@ export const BranchActions = ({ repo, branch, visit }: { repo: Repo; branch: Bra
 
 export const TagActions = ({ repo, tag, visit }: { repo: Repo; tag: Tag; visit: Visit }) => (
   <>
-    <LinkButton href={repoPath(repo.full_name, `/archive/${segments(tag.name)}`)} small icon="archive" rel="nofollow">Zip</LinkButton>
+    <LinkButton
+      href={repoPath(repo.full_name, `/archive/${segments(tag.name)}`)}
+      small
+      icon="archive"
+      rel="nofollow"
+    >
+      Zip
+    </LinkButton>
     {repo.permissions.maintain && !repo.archived && (
       <Dropdown label={`Delete ${tag.name}`} summary={<Icon name="trash" />}>
         <p>The commit stays where branches reach it. Who has fetched the tag keeps it.</p>
-        <ActionButton action={repoPath(repo.full_name, '/tags/delete')} csrf={visit.csrf} values={{ tag: tag.name }}>
-          <Button look="danger" small icon="trash">Delete {tag.name}</Button>
+        <ActionButton
+          action={repoPath(repo.full_name, '/tags/delete')}
+          csrf={visit.csrf}
+          values={{ tag: tag.name }}
+        >
+          <Button look="danger" small icon="trash">
+            Delete {tag.name}
+          </Button>
         </ActionButton>
       </Dropdown>
     )}
@@ -54,15 +114,43 @@ export const TagActions = ({ repo, tag, visit }: { repo: Repo; tag: Tag; visit: 
 export const NewBranch = ({ repo, visit }: { repo: Repo; visit: Visit }) => {
   const { values, error } = visit.form
   const sent = values.has('from')
-  const about = (field: string): string | null => (sent && error?.field === field ? error.message : null)
+  const about = (field: string): string | null =>
+    sent && error?.field === field ? error.message : null
   return (
     <details class="row-more" open={sent}>
       <summary>New branch</summary>
       <Card>
-        <Form action={repoPath(repo.full_name, '/branches')} csrf={visit.csrf} label="New branch" error={sent && error !== null && error.field !== 'branch' && error.field !== 'from' ? error.message : null}>
-          <Field name="branch" label="Name" required mono maxlength={255} value={sent ? values.text('branch') : ''} error={about('branch')} />
-          <Field name="from" label="Begins at the branch, tag or commit" required mono maxlength={500} value={values.optional('from') ?? repo.default_branch} error={about('from')} />
-          <FormActions><Button look="primary">Make the branch</Button></FormActions>
+        <Form
+          action={repoPath(repo.full_name, '/branches')}
+          csrf={visit.csrf}
+          label="New branch"
+          error={
+            sent && error !== null && error.field !== 'branch' && error.field !== 'from'
+              ? error.message
+              : null
+          }
+        >
+          <Field
+            name="branch"
+            label="Name"
+            required
+            mono
+            maxlength={255}
+            value={sent ? values.text('branch') : ''}
+            error={about('branch')}
+          />
+          <Field
+            name="from"
+            label="Begins at the branch, tag or commit"
+            required
+            mono
+            maxlength={500}
+            value={values.optional('from') ?? repo.default_branch}
+            error={about('from')}
+          />
+          <FormActions>
+            <Button look="primary">Make the branch</Button>
+          </FormActions>
         </Form>
       </Card>
     </details>
@@ -73,16 +161,45 @@ export const NewBranch = ({ repo, visit }: { repo: Repo; visit: Visit }) => {
 export const NewTag = ({ repo, visit }: { repo: Repo; visit: Visit }) => {
   const { values, error } = visit.form
   const sent = values.has('target')
-  const about = (field: string): string | null => (sent && error?.field === field ? error.message : null)
+  const about = (field: string): string | null =>
+    sent && error?.field === field ? error.message : null
   return (
     <details class="row-more" open={sent}>
       <summary>New tag</summary>
       <Card>
-        <Form action={repoPath(repo.full_name, '/tags')} csrf={visit.csrf} label="New tag" error={sent && error !== null && error.field !== 'tag' && error.field !== 'target' ? error.message : null}>
-          <Field name="tag" label="Name" required mono maxlength={255} placeholder="v1.0" value={values.text('tag')} error={about('tag')} />
-          <Field name="target" label="Branch, tag or commit" required mono maxlength={500} value={values.optional('target') ?? repo.default_branch} error={about('target')} />
+        <Form
+          action={repoPath(repo.full_name, '/tags')}
+          csrf={visit.csrf}
+          label="New tag"
+          error={
+            sent && error !== null && error.field !== 'tag' && error.field !== 'target'
+              ? error.message
+              : null
+          }
+        >
+          <Field
+            name="tag"
+            label="Name"
+            required
+            mono
+            maxlength={255}
+            placeholder="v1.0"
+            value={values.text('tag')}
+            error={about('tag')}
+          />
+          <Field
+            name="target"
+            label="Branch, tag or commit"
+            required
+            mono
+            maxlength={500}
+            value={values.optional('target') ?? repo.default_branch}
+            error={about('target')}
+          />
           <TextArea name="message" label="Message" rows={3} value={values.text('message')} />
-          <FormActions><Button look="primary">Make the tag</Button></FormActions>
+          <FormActions>
+            <Button look="primary">Make the tag</Button>
+          </FormActions>
         </Form>
       </Card>
     </details>

@@ -1,5 +1,11 @@
 /** The forms of the pages of branches and tags. */
-import { createBranch, createTag, deleteBranch, deleteTag, renameBranch } from '#features/repos/index.ts'
+import {
+  createBranch,
+  createTag,
+  deleteBranch,
+  deleteTag,
+  renameBranch,
+} from '#features/repos/index.ts'
 import { repoPath } from '../../paths.ts'
 import { flashTo, form } from '../../site.ts'
 import { repoOf } from '../repos/frame.tsx'
@@ -9,7 +15,11 @@ export const createBranchForm = form({
   path: '/:workspace/:repo/branches',
   page: branchesPage,
   operation: createBranch,
-  input: (fields, visit) => ({ repo: repoOf(visit), branch: fields.text('branch').trim(), from: fields.text('from').trim() }),
+  input: (fields, visit) => ({
+    repo: repoOf(visit),
+    branch: fields.text('branch').trim(),
+    from: fields.text('from').trim(),
+  }),
   done: (_, visit) => flashTo(visit, repoPath(repoOf(visit), '/branches'), 'branch-made'),
 })
 
@@ -17,7 +27,11 @@ export const renameBranchForm = form({
   path: '/:workspace/:repo/branches/rename',
   page: branchesPage,
   operation: renameBranch,
-  input: (fields, visit) => ({ repo: repoOf(visit), branch: fields.text('branch'), new_name: fields.text('new_name').trim() }),
+  input: (fields, visit) => ({
+    repo: repoOf(visit),
+    branch: fields.text('branch'),
+    new_name: fields.text('new_name').trim(),
+  }),
   done: (_, visit) => flashTo(visit, repoPath(repoOf(visit), '/branches'), 'branch-renamed'),
 })
 
@@ -33,7 +47,12 @@ export const createTagForm = form({
   path: '/:workspace/:repo/tags',
   page: tagsPage,
   operation: createTag,
-  input: (fields, visit) => ({ repo: repoOf(visit), tag: fields.text('tag').trim(), target: fields.text('target').trim(), message: fields.text('message') }),
+  input: (fields, visit) => ({
+    repo: repoOf(visit),
+    tag: fields.text('tag').trim(),
+    target: fields.text('target').trim(),
+    message: fields.text('message'),
+  }),
   done: (_, visit) => flashTo(visit, repoPath(repoOf(visit), '/tags'), 'tag-made'),
 })
 
@@ -45,4 +64,10 @@ export const deleteTagForm = form({
   done: (_, visit) => flashTo(visit, repoPath(repoOf(visit), '/tags'), 'tag-deleted'),
 })
 
-export const refForms = [createBranchForm, renameBranchForm, deleteBranchForm, createTagForm, deleteTagForm]
+export const refForms = [
+  createBranchForm,
+  renameBranchForm,
+  deleteBranchForm,
+  createTagForm,
+  deleteTagForm,
+]

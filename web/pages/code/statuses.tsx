@@ -4,18 +4,34 @@ import { CheckState } from '../../components/index.ts'
 import type { Visit } from '../../site.ts'
 
 /** What was said of a commit; null when nothing was. */
-export async function statusesOf(visit: Visit, repo: string, sha: string | null): Promise<CombinedStatus | null> {
+export async function statusesOf(
+  visit: Visit,
+  repo: string,
+  sha: string | null,
+): Promise<CombinedStatus | null> {
   const combined = sha === null ? null : await visit.tryCall(getCommitStatus, { repo, ref: sha })
   return combined !== null && combined.total > 0 ? combined : null
 }
 
-const LOOKS = { pending: 'running', success: 'success', failure: 'failure', error: 'error' } as const
+const LOOKS = {
+  pending: 'running',
+  success: 'success',
+  failure: 'failure',
+  error: 'error',
+} as const
 
 export const StatusList = ({ statuses }: { statuses: CombinedStatus['statuses'] }) => (
   <ul class="bare-list">
     {statuses.map((status) => (
       <li>
-        <CheckState status={LOOKS[status.state]} bare /> {status.target_url === null ? status.context : <a href={status.target_url} rel="nofollow noopener">{status.context}</a>}
+        <CheckState status={LOOKS[status.state]} bare />{' '}
+        {status.target_url === null ? (
+          status.context
+        ) : (
+          <a href={status.target_url} rel="nofollow noopener">
+            {status.context}
+          </a>
+        )}
         {status.description !== null && <span class="muted small"> {status.description}</span>}
       </li>
     ))}

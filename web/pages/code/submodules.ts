@@ -7,14 +7,18 @@ import type { Visit } from '../../site.ts'
 export function readModules(text: string): Map<string, string> {
   const found = new Map<string, string>()
   for (const section of text.split(/^\s*\[submodule\s+".*"\]\s*$/m).slice(1)) {
-    const value = (name: string) => new RegExp(`^\\s*${name}\\s*=\\s*(.+?)\\s*$`, 'm').exec(section)?.[1]?.replace(/^"|"$/g, '')
+    const value = (name: string) =>
+      new RegExp(`^\\s*${name}\\s*=\\s*(.+?)\\s*$`, 'm').exec(section)?.[1]?.replace(/^"|"$/g, '')
     const [path, url] = [value('path'), value('url')]
     if (path !== undefined && url !== undefined) found.set(path, url)
   }
   return found
 }
 
-/** A page for an address of git; null where there is none to be had. Relative ones begin at the repository. */
+/**
+ * A page for an address of git; null where there is none to be had. Relative ones begin at the
+ * repository.
+ */
 export function pageOf(url: string, repo: string): string | null {
   if (/^\.\.?\//.test(url)) {
     const parts = repo.split('/')
@@ -30,12 +34,19 @@ export function pageOf(url: string, repo: string): string | null {
 }
 
 /** The pages of the submodules among the entries of a folder. */
-export async function submodulesOf(visit: Visit, repo: string, commit: string, entries: readonly TreeEntry[]): Promise<ReadonlyMap<string, string>> {
+export async function submodulesOf(
+  visit: Visit,
+  repo: string,
+  commit: string,
+  entries: readonly TreeEntry[],
+): Promise<ReadonlyMap<string, string>> {
   if (!entries.some(({ type }) => type === 'submodule')) return new Map()
   const file = await visit.tryCall(getFile, { repo, ref: commit, path: '.gitmodules' })
   const modules = file === null || file.encoding !== 'utf-8' ? [] : [...readModules(file.content)]
-  return new Map(modules.flatMap(([path, url]) => {
-    const page = pageOf(url, repo)
-    return page === null ? [] : [[path, page] as const]
-  }))
+  return new Map(
+    modules.flatMap(([path, url]) => {
+      const page = pageOf(url, repo)
+      return page === null ? [] : [[path, page] as const]
+    }),
+  )
 }

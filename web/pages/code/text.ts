@@ -6,7 +6,9 @@ export type FileText = { readonly text: string; readonly encoding: string | null
 
 const decode = (label: string, bytes: Uint8Array): string => new TextDecoder(label).decode(bytes)
 
-/** Whether every second byte is mostly zero: Western text in UTF-16 without a mark at its beginning. */
+/**
+ * Whether every second byte is mostly zero: Western text in UTF-16 without a mark at its beginning.
+ */
 function halfZero(bytes: Uint8Array, at: 0 | 1): boolean {
   const pairs = Math.min(bytes.length, 2000) >> 1
   let zeros = 0
@@ -21,12 +23,17 @@ function halfZero(bytes: Uint8Array, at: 0 | 1): boolean {
 /** Control characters that no text has; a few of them and it is no text at all. */
 const isText = (text: string): boolean => {
   const sample = text.slice(0, 8000)
-  return (sample.match(/[\u0000-\u0008\u000e-\u001a\u001c-\u001f\u007f\ufffd]/g)?.length ?? 0) <= sample.length / 1000
+  return (
+    (sample.match(/[\u0000-\u0008\u000e-\u001a\u001c-\u001f\u007f\ufffd]/g)?.length ?? 0) <=
+    sample.length / 1000
+  )
 }
 
 /**
- * Text from bytes that are not UTF-8: UTF-16 by its mark or by its zeros, else Windows-1252, which holds Latin-1. Null for what is
- * no text. The detection follows the order of the WHATWG encoding standard: a mark first, then a guess.
+ * Text from bytes that are not UTF-8: UTF-16 by its mark or by its zeros, else Windows-1252, which
+ * holds Latin-1. Null for what is
+ * no text. The detection follows the order of the WHATWG encoding standard: a mark first, then a
+ * guess.
  */
 export function textFromBytes(bytes: Uint8Array): FileText | null {
   const [first, second] = bytes
@@ -35,11 +42,17 @@ export function textFromBytes(bytes: Uint8Array): FileText | null {
   if (halfZero(bytes, 1)) return found('UTF-16LE', decode('utf-16le', bytes))
   if (halfZero(bytes, 0)) return found('UTF-16BE', decode('utf-16be', bytes))
   if (bytes.subarray(0, 8000).includes(0)) return null
-  return found(bytes.some((byte) => byte >= 0x80 && byte < 0xa0) ? 'Windows-1252' : 'Latin-1', decode('windows-1252', bytes))
+  return found(
+    bytes.some((byte) => byte >= 0x80 && byte < 0xa0) ? 'Windows-1252' : 'Latin-1',
+    decode('windows-1252', bytes),
+  )
 }
 
-const found = (encoding: string, text: string): FileText | null => (isText(text) ? { text: text.replace(/^\ufeff/, ''), encoding } : null)
+const found = (encoding: string, text: string): FileText | null =>
+  isText(text) ? { text: text.replace(/^\ufeff/, ''), encoding } : null
 
 /** The text of a file, or null where it has none. */
 export const textOfFile = (file: Pick<FileRecord, 'content' | 'encoding'>): FileText | null =>
-  file.encoding === 'utf-8' ? { text: file.content, encoding: null } : textFromBytes(new Uint8Array(Buffer.from(file.content, 'base64')))
+  file.encoding === 'utf-8'
+    ? { text: file.content, encoding: null }
+    : textFromBytes(new Uint8Array(Buffer.from(file.content, 'base64')))

@@ -1,7 +1,28 @@
 import type { Import } from '#features/imports/index.ts'
 import { getLatestRelease, type Release } from '#features/releases/index.ts'
-import { getFile, listCommits, listFolder, type CommitRecord, type FileRecord, type Repo, type TreeEntry } from '#features/repos/index.ts'
-import { Chip, Columns, CopyField, Dropdown, FileFrame, Icon, LinkButton, Menu, PersonLink, RelativeTime, SideBlock, TreeTable } from '../../components/index.ts'
+import {
+  getFile,
+  listCommits,
+  listFolder,
+  type CommitRecord,
+  type FileRecord,
+  type Repo,
+  type TreeEntry,
+} from '#features/repos/index.ts'
+import {
+  Chip,
+  Columns,
+  CopyField,
+  Dropdown,
+  FileFrame,
+  Icon,
+  LinkButton,
+  Menu,
+  PersonLink,
+  RelativeTime,
+  SideBlock,
+  TreeTable,
+} from '../../components/index.ts'
 import { bytesText } from '../../format.ts'
 import { codePath, commitPath, repoPath, segments, withQuery } from '../../paths.ts'
 import { Away, page, redirect, type Visit } from '../../site.ts'
@@ -18,28 +39,81 @@ import { uploadPath } from './upload.tsx'
 
 const MOST_ENTRIES = 1000
 
-/** So long a page waits for the last commits of its entries; and so long where they are all that is asked for. */
+/**
+ * So long a page waits for the last commits of its entries; and so long where they are all that is
+ * asked for.
+ */
 const SHORT_MS = 20
 const LONG_MS = 20_000
 const README = /^readme(\.(md|markdown|txt|rst))?$/i
 
 type Located = { ref: string; kind: 'branch' | 'tag' | 'commit'; path: string; sha: string | null }
-type Data = { repo: Repo; refs: Refs; at: Located; entries: readonly TreeEntry[]; late: boolean; submodules: ReadonlyMap<string, string>; more: boolean; latest: CommitRecord | null; readme: FileRecord | null; release: Release | null; copy: Import | null }
+type Data = {
+  repo: Repo
+  refs: Refs
+  at: Located
+  entries: readonly TreeEntry[]
+  late: boolean
+  submodules: ReadonlyMap<string, string>
+  more: boolean
+  latest: CommitRecord | null
+  readme: FileRecord | null
+  release: Release | null
+  copy: Import | null
+}
 
 async function loadTree(visit: Visit, rest: string) {
   const located = await locate(visit, 'tree', rest)
   if (located instanceof Away) return located
   const { name, repo, at } = located
   if (at.type !== 'dir') return redirect(codePath(repo.full_name, 'blob', at.ref, at.path), 302)
-  if (at.sha === null) return { repo, refs: { branches: [], tags: [] }, at, entries: [], late: false, submodules: new Map<string, string>(), more: false, latest: null, readme: null, release: null, copy: await loadImport(visit, repo) }
+  if (at.sha === null)
+    return {
+      repo,
+      refs: { branches: [], tags: [] },
+      at,
+      entries: [],
+      late: false,
+      submodules: new Map<string, string>(),
+      more: false,
+      latest: null,
+      readme: null,
+      release: null,
+      copy: await loadImport(visit, repo),
+    }
   const [refs, tree, commits] = await Promise.all([
     refsOf(visit, name),
-    visit.call(listFolder, { repo: name, ref: at.sha, path: at.path, most: MOST_ENTRIES, wait_ms: visit.url.searchParams.get('wait') === '1' ? LONG_MS : SHORT_MS }),
-    visit.call(listCommits, { repo: name, ref: at.sha, ...(at.path === '' ? {} : { path: at.path }), per_page: 1 }),
+    visit.call(listFolder, {
+      repo: name,
+      ref: at.sha,
+      path: at.path,
+      most: MOST_ENTRIES,
+      wait_ms: visit.url.searchParams.get('wait') === '1' ? LONG_MS : SHORT_MS,
+    }),
+    visit.call(listCommits, {
+      repo: name,
+      ref: at.sha,
+      ...(at.path === '' ? {} : { path: at.path }),
+      per_page: 1,
+    }),
   ])
   const found = tree.items.find((entry) => entry.type === 'file' && README.test(entry.name))
-  const readme = found ? await visit.tryCall(getFile, { repo: name, ref: at.sha, path: found.path }) : null
-  return { repo, refs, at, entries: tree.items, late: tree.late, submodules: await submodulesOf(visit, name, at.sha, tree.items), more: tree.more, latest: commits.items[0] ?? null, readme, release: at.path === '' ? await visit.tryCall(getLatestRelease, { repo: name }) : null, copy: null }
+  const readme = found
+    ? await visit.tryCall(getFile, { repo: name, ref: at.sha, path: found.path })
+    : null
+  return {
+    repo,
+    refs,
+    at,
+    entries: tree.items,
+    late: tree.late,
+    submodules: await submodulesOf(visit, name, at.sha, tree.items),
+    more: tree.more,
+    latest: commits.items[0] ?? null,
+    readme,
+    release: at.path === '' ? await visit.tryCall(getLatestRelease, { repo: name }) : null,
+    copy: null,
+  }
 }
 
 /** No code yet: it is on its way, or it is for somebody to bring. */
@@ -51,40 +125,91 @@ const Empty = ({ repo, copy, visit }: { repo: Repo; copy: Import | null; visit: 
 )
 
 const CloneBox = ({ repo, rev, mcpUrl }: { repo: Repo; rev: string; mcpUrl: string }) => (
-  <Dropdown label="Clone" class="clone-menu" summary={<><Icon name="download" /> Clone</>}>
+  <Dropdown
+    label="Clone"
+    class="clone-menu"
+    summary={
+      <>
+        <Icon name="download" /> Clone
+      </>
+    }
+  >
     <CopyField label="HTTPS address" id="clone-url" value={repo.clone_url} />
-    <p class="muted small">Use an <a href="/settings/tokens">access token</a> as the password{repo.private ? '' : ' to push; cloning needs none'}.</p>
+    <p class="muted small">
+      Use an <a href="/settings/tokens">access token</a> as the password
+      {repo.private ? '' : ' to push; cloning needs none'}.
+    </p>
     <CopyField label="With git" id="clone-git" value={`git clone ${repo.clone_url}`} />
-    <CopyField label="With the command line" id="clone-hearth" value={`hearth api get_repo --repo ${repo.full_name}`} />
+    <CopyField
+      label="With the command line"
+      id="clone-hearth"
+      value={`hearth api get_repo --repo ${repo.full_name}`}
+    />
     <CopyField label="Address for agents (MCP)" id="clone-mcp" value={mcpUrl} />
-    <p><a href={repoPath(repo.full_name, `/archive/${segments(rev)}`)} rel="nofollow"><Icon name="archive" /> Download as zip</a></p>
+    <p>
+      <a href={repoPath(repo.full_name, `/archive/${segments(rev)}`)} rel="nofollow">
+        <Icon name="archive" /> Download as zip
+      </a>
+    </p>
   </Dropdown>
 )
 
 const LatestCommit = ({ commit, repo }: { commit: CommitRecord; repo: Repo }) => (
   <>
-    <PersonLink of={commit.author.actor ?? { username: commit.author.name }} /> <a href={commitPath(repo.full_name, commit.sha)}>{commit.title}</a>{' '}
+    <PersonLink of={commit.author.actor ?? { username: commit.author.name }} />{' '}
+    <a href={commitPath(repo.full_name, commit.sha)}>{commit.title}</a>{' '}
     <span class="muted">
       <code>{commit.short_sha}</code> <RelativeTime at={commit.author.date} />
     </span>
   </>
 )
 
-const PLACES = [['branch', 'Branches', '/branches'], ['tag', 'Tags', '/tags'], ['package', 'Releases', '/releases'], ['sort', 'Compare', '/compare'], ['users', 'Code owners', '/code-owners']] as const
+const PLACES = [
+  ['branch', 'Branches', '/branches'],
+  ['tag', 'Tags', '/tags'],
+  ['package', 'Releases', '/releases'],
+  ['sort', 'Compare', '/compare'],
+  ['users', 'Code owners', '/code-owners'],
+] as const
 
 const About = ({ repo }: { repo: Repo }) => (
   <SideBlock title="About">
     <p>{repo.description ?? <span class="muted">No description.</span>}</p>
-    {repo.website && <p><Icon name="link" /> <a href={repo.website} rel="nofollow noopener">{repo.website.replace(/^https?:\/\//, '')}</a></p>}
-    {repo.topics.length > 0 && <p class="topics">{repo.topics.map((topic) => <Chip>{topic}</Chip>)}</p>}
+    {repo.website && (
+      <p>
+        <Icon name="link" />{' '}
+        <a href={repo.website} rel="nofollow noopener">
+          {repo.website.replace(/^https?:\/\//, '')}
+        </a>
+      </p>
+    )}
+    {repo.topics.length > 0 && (
+      <p class="topics">
+        {repo.topics.map((topic) => (
+          <Chip>{topic}</Chip>
+        ))}
+      </p>
+    )}
     <ul class="bare-list fact-list">
-      {repo.language && <li><Icon name="code" /> {repo.language}</li>}
-      {repo.license && <li><Icon name="book" /> {repo.license}</li>}
-      <li><Icon name="layers" /> {bytesText(repo.size_in_bytes)}</li>
+      {repo.language && (
+        <li>
+          <Icon name="code" /> {repo.language}
+        </li>
+      )}
+      {repo.license && (
+        <li>
+          <Icon name="book" /> {repo.license}
+        </li>
+      )}
+      <li>
+        <Icon name="layers" /> {bytesText(repo.size_in_bytes)}
+      </li>
       {/* A pull request's fork has none of these; its repository has. */}
       {!isFork(repo) &&
         PLACES.map(([icon, label, path]) => (
-          <li><Icon name={icon} /> <a href={repoPath(repo.full_name, path)}>{label}</a></li>
+          <li>
+            <Icon name={icon} /> <a href={repoPath(repo.full_name, path)}>{label}</a>
+          </li>
         ))}
     </ul>
   </SideBlock>
@@ -93,7 +218,10 @@ const About = ({ repo }: { repo: Repo }) => (
 const TreeView = ({ data, visit }: { data: Data; visit: Visit }) => {
   const { repo, refs, at, entries, latest, readme } = data
   const rev = at.ref
-  const up = at.path === '' ? null : codePath(repo.full_name, 'tree', rev, at.path.split('/').slice(0, -1).join('/'))
+  const up =
+    at.path === ''
+      ? null
+      : codePath(repo.full_name, 'tree', rev, at.path.split('/').slice(0, -1).join('/'))
   const inside = (
     <>
       <div class="code-bar">
@@ -102,24 +230,70 @@ const TreeView = ({ data, visit }: { data: Data; visit: Visit }) => {
         <div class="actions">
           {at.kind === 'branch' && mayPropose(visit, repo) && (
             <Menu
-              label="Add files" button align="left" summary={<><Icon name="plus" /> Add</>}
-              items={[{ label: 'New file', icon: 'file', href: editPath(repo.full_name, 'new', rev, at.path) }, { label: 'Upload files', icon: 'upload', href: uploadPath(repo.full_name, rev, at.path) }]}
+              label="Add files"
+              button
+              align="left"
+              summary={
+                <>
+                  <Icon name="plus" /> Add
+                </>
+              }
+              items={[
+                {
+                  label: 'New file',
+                  icon: 'file',
+                  href: editPath(repo.full_name, 'new', rev, at.path),
+                },
+                {
+                  label: 'Upload files',
+                  icon: 'upload',
+                  href: uploadPath(repo.full_name, rev, at.path),
+                },
+              ]}
             />
           )}
-          <LinkButton href={codePath(repo.full_name, 'commits', rev, at.path)} icon="history">History</LinkButton>
-          {at.sha !== null && <LinkButton href={codePath(repo.full_name, 'tree', at.sha, at.path)} look="quiet" icon="link" hotkey="y" label="Permanent link" />}
-          {at.path === '' && <CloneBox repo={repo} rev={rev} mcpUrl={visit.hearth.settings.mcp_url} />}
+          <LinkButton href={codePath(repo.full_name, 'commits', rev, at.path)} icon="history">
+            History
+          </LinkButton>
+          {at.sha !== null && (
+            <LinkButton
+              href={codePath(repo.full_name, 'tree', at.sha, at.path)}
+              look="quiet"
+              icon="link"
+              hotkey="y"
+              label="Permanent link"
+            />
+          )}
+          {at.path === '' && (
+            <CloneBox repo={repo} rev={rev} mcpUrl={visit.hearth.settings.mcp_url} />
+          )}
         </div>
       </div>
       <TreeTable
-        entries={entries} repo={repo.full_name} rev={rev} up={up} submodules={data.submodules} later={data.late ? withQuery(codePath(repo.full_name, 'tree', rev, at.path), { wait: 1 }) : undefined}
+        entries={entries}
+        repo={repo.full_name}
+        rev={rev}
+        up={up}
+        submodules={data.submodules}
+        later={
+          data.late
+            ? withQuery(codePath(repo.full_name, 'tree', rev, at.path), { wait: 1 })
+            : undefined
+        }
         head={latest ? <LatestCommit commit={latest} repo={repo} /> : undefined}
       />
       {data.more && <p class="muted">The first {MOST_ENTRIES} entries are shown.</p>}
       {readme && !readme.binary && (
         <FileFrame name={readme.path.split('/').at(-1)}>
           {/\.(md|markdown)$/i.test(readme.path) ? (
-            <DocumentBody oid={readme.sha} text={readme.content} siteUrl={visit.hearth.settings.site_url} repo={repo.full_name} ref={rev} dir={at.path} />
+            <DocumentBody
+              oid={readme.sha}
+              text={readme.content}
+              siteUrl={visit.hearth.settings.site_url}
+              repo={repo.full_name}
+              ref={rev}
+              dir={at.path}
+            />
           ) : (
             <pre class="plain-text">{readme.content}</pre>
           )}
@@ -128,9 +302,31 @@ const TreeView = ({ data, visit }: { data: Data; visit: Visit }) => {
     </>
   )
   return (
-    <RepoFrame visit={visit} repo={repo} title={at.path === '' ? repo.full_name : at.path} current="code" live={at.sha === null && repo.state !== 'importing' ? firstPushLive(repo) : undefined}>
+    <RepoFrame
+      visit={visit}
+      repo={repo}
+      title={at.path === '' ? repo.full_name : at.path}
+      current="code"
+      live={at.sha === null && repo.state !== 'importing' ? firstPushLive(repo) : undefined}
+    >
       <h1 class="unseen">{at.path === '' ? repo.full_name : at.path}</h1>
-      {at.sha === null ? <Empty repo={repo} copy={data.copy} visit={visit} /> : at.path === '' ? <Columns where="right" side={<><About repo={repo} /><LatestRelease repo={repo} release={data.release} /></>}>{inside}</Columns> : inside}
+      {at.sha === null ? (
+        <Empty repo={repo} copy={data.copy} visit={visit} />
+      ) : at.path === '' ? (
+        <Columns
+          where="right"
+          side={
+            <>
+              <About repo={repo} />
+              <LatestRelease repo={repo} release={data.release} />
+            </>
+          }
+        >
+          {inside}
+        </Columns>
+      ) : (
+        inside
+      )}
     </RepoFrame>
   )
 }
@@ -138,7 +334,10 @@ const TreeView = ({ data, visit }: { data: Data; visit: Visit }) => {
 export const repoPage = page({
   path: '/:workspace/:repo',
   // git's own suffix leads a browser to the page.
-  load: (visit) => (visit.params['repo']?.endsWith('.git') ? redirect(repoPath(repoOf(visit).slice(0, -4)), 301) : loadTree(visit, '')),
+  load: (visit) =>
+    visit.params['repo']?.endsWith('.git')
+      ? redirect(repoPath(repoOf(visit).slice(0, -4)), 301)
+      : loadTree(visit, ''),
   view: (data: Data, visit) => <TreeView data={data} visit={visit} />,
 })
 

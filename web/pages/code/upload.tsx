@@ -1,7 +1,16 @@
 // Files from somebody's machine, as one commit.
 import { getBranch, locateCode, type Repo } from '#features/repos/index.ts'
 import { Refusal } from '#lib/errors.ts'
-import { Button, Card, Field, Form, FormActions, LinkButton, PageHead, TextArea } from '../../components/index.ts'
+import {
+  Button,
+  Card,
+  Field,
+  Form,
+  FormActions,
+  LinkButton,
+  PageHead,
+  TextArea,
+} from '../../components/index.ts'
 import { bytesText, plural } from '../../format.ts'
 import { codePath, repoPath, segments } from '../../paths.ts'
 import { Away, page, redirect, uploads, type SmallFile, type Visit } from '../../site.ts'
@@ -17,7 +26,8 @@ const MOST_BYTES = 25 * 1024 * 1024
 const MOST_FILES = 500
 
 /** The address of the page that takes files into a folder of a branch. */
-export const uploadPath = (repo: string, branch: string, folder: string): string => repoPath(repo, `/upload/${segments(branch)}${folder === '' ? '' : `/${segments(folder)}`}`)
+export const uploadPath = (repo: string, branch: string, folder: string): string =>
+  repoPath(repo, `/upload/${segments(branch)}${folder === '' ? '' : `/${segments(folder)}`}`)
 
 async function load(visit: Visit): Promise<Place | Away> {
   if (!visit.viewer) return redirect(`/login?next=${encodeURIComponent(visit.url.pathname)}`, 302)
@@ -25,8 +35,18 @@ async function load(visit: Visit): Promise<Place | Away> {
   if (repo.empty) return { repo, branch: repo.default_branch, head: null, path: '', barred: null }
   const name = repoOf(visit)
   const at = await visit.call(locateCode, { repo: name, rest: visit.params['rest'] ?? '' })
-  if (at.kind !== 'branch' || at.type !== 'dir') return redirect(codePath(repo.full_name, at.type === 'dir' ? 'tree' : 'blob', at.ref, at.path), 302)
-  return { repo, branch: at.ref, head: at.sha, path: at.path, barred: repo.permissions.write ? await barredBranch(visit, repo, at.ref) : null }
+  if (at.kind !== 'branch' || at.type !== 'dir')
+    return redirect(
+      codePath(repo.full_name, at.type === 'dir' ? 'tree' : 'blob', at.ref, at.path),
+      302,
+    )
+  return {
+    repo,
+    branch: at.ref,
+    head: at.sha,
+    path: at.path,
+    barred: repo.permissions.write ? await barredBranch(visit, repo, at.ref) : null,
+  }
 }
 
 const UploadView = ({ place, visit }: { place: Place; visit: Visit }) => {
@@ -35,27 +55,93 @@ const UploadView = ({ place, visit }: { place: Place; visit: Visit }) => {
   const again = visit.form.error !== null
   return (
     <RepoFrame visit={visit} repo={repo} title="Upload files" current="code" width="narrow">
-      <PageHead title="Upload files" lead={path === '' ? undefined : <>Into <code>{path}</code></>} />
-      {repo.empty || <div class="code-bar"><PathCrumbs repo={repo} current={branch} path={path} /></div>}
-      <Form action={visit.url.pathname} csrf={visit.csrf} files label="Upload files" error={formError(visit, 'files', 'folder', 'message', 'new_branch')}>
+      <PageHead
+        title="Upload files"
+        lead={
+          path === '' ? undefined : (
+            <>
+              Into <code>{path}</code>
+            </>
+          )
+        }
+      />
+      {repo.empty || (
+        <div class="code-bar">
+          <PathCrumbs repo={repo} current={branch} path={path} />
+        </div>
+      )}
+      <Form
+        action={visit.url.pathname}
+        csrf={visit.csrf}
+        files
+        label="Upload files"
+        error={formError(visit, 'files', 'folder', 'message', 'new_branch')}
+      >
         <input type="hidden" name="branch" value={branch} />
         <input type="hidden" name="expected_head" value={head ?? ''} />
         <div class={['field', fieldError(visit, 'files') !== null && 'field-bad']}>
           <label for="field-files">Files</label>
-          <input class="input" type="file" id="field-files" name="files" multiple required aria-describedby="field-files-hint" aria-invalid={fieldError(visit, 'files') !== null ? 'true' : undefined} />
-          {fieldError(visit, 'files') !== null && <p class="field-error">{fieldError(visit, 'files')}</p>}
+          <input
+            class="input"
+            type="file"
+            id="field-files"
+            name="files"
+            multiple
+            required
+            aria-describedby="field-files-hint"
+            aria-invalid={fieldError(visit, 'files') !== null ? 'true' : undefined}
+          />
+          {fieldError(visit, 'files') !== null && (
+            <p class="field-error">{fieldError(visit, 'files')}</p>
+          )}
           <p class="hint" id="field-files-hint">
-            {again ? 'Browsers forget the files of a form that comes back: choose them again. ' : ''}Choose several, or drop them here; up to {bytesText(MOST_BYTES)} together. A file that is there already is replaced.
+            {again
+              ? 'Browsers forget the files of a form that comes back: choose them again. '
+              : ''}
+            Choose several, or drop them here; up to {bytesText(MOST_BYTES)} together. A file that
+            is there already is replaced.
           </p>
         </div>
-        <Field name="folder" label="Folder" mono maxlength={4000} value={values.has('folder') ? values.text('folder') : path} error={fieldError(visit, 'folder')} hint="Slashes make folders." />
+        <Field
+          name="folder"
+          label="Folder"
+          mono
+          maxlength={4000}
+          value={values.has('folder') ? values.text('folder') : path}
+          error={fieldError(visit, 'folder')}
+          hint="Slashes make folders."
+        />
         <Card title="Commit">
-          <Field name="message" label="Message" maxlength={500} value={values.text('message')} placeholder="Add files by upload" error={fieldError(visit, 'message')} />
-          <TextArea name="description" label="Description" rows={3} value={values.text('description')} hint="Why, for those who read the history." />
+          <Field
+            name="message"
+            label="Message"
+            maxlength={500}
+            value={values.text('message')}
+            placeholder="Add files by upload"
+            error={fieldError(visit, 'message')}
+          />
+          <TextArea
+            name="description"
+            label="Description"
+            rows={3}
+            value={values.text('description')}
+            hint="Why, for those who read the history."
+          />
           <Target place={{ ...place, path: path || 'upload' }} visit={visit} />
           <FormActions>
-            <Button look="primary">{repo.permissions.write ? 'Commit' : 'Propose the change'}</Button>
-            <LinkButton href={repo.empty ? repoPath(repo.full_name) : codePath(repo.full_name, 'tree', branch, path)} look="quiet">Cancel</LinkButton>
+            <Button look="primary">
+              {repo.permissions.write ? 'Commit' : 'Propose the change'}
+            </Button>
+            <LinkButton
+              href={
+                repo.empty
+                  ? repoPath(repo.full_name)
+                  : codePath(repo.full_name, 'tree', branch, path)
+              }
+              look="quiet"
+            >
+              Cancel
+            </LinkButton>
           </FormActions>
         </Card>
       </Form>
@@ -63,16 +149,30 @@ const UploadView = ({ place, visit }: { place: Place; visit: Visit }) => {
   )
 }
 
-export const uploadPage = page({ path: '/:workspace/:repo/upload/*rest', load, view: (place: Place, visit) => <UploadView place={place} visit={visit} /> })
+export const uploadPage = page({
+  path: '/:workspace/:repo/upload/*rest',
+  load,
+  view: (place: Place, visit) => <UploadView place={place} visit={visit} />,
+})
 
 /** Gives 422 for no files, too many, or two of one name. */
 function changesOf(files: readonly SmallFile[] | null, folder: string): Change[] {
   const refuse = (message: string) => new Refusal('invalid', message, { field: 'files' })
-  if (files === null) throw refuse(`These files have more than ${bytesText(MOST_BYTES)} together. Push them with git.`)
+  if (files === null)
+    throw refuse(
+      `These files have more than ${bytesText(MOST_BYTES)} together. Push them with git.`,
+    )
   if (files.length === 0) throw refuse('Choose at least one file.')
-  if (files.length > MOST_FILES) throw refuse(`A commit takes ${MOST_FILES} files at once, and these are ${files.length}.`)
-  const changes = files.map(({ name, data }) => ({ path: folder === '' ? name : `${folder}/${name}`, action: 'put' as const, content: Buffer.from(data).toString('base64'), encoding: 'base64' as const }))
-  if (new Set(changes.map(({ path }) => path)).size < changes.length) throw refuse('Two of these files have the same name.')
+  if (files.length > MOST_FILES)
+    throw refuse(`A commit takes ${MOST_FILES} files at once, and these are ${files.length}.`)
+  const changes = files.map(({ name, data }) => ({
+    path: folder === '' ? name : `${folder}/${name}`,
+    action: 'put' as const,
+    content: Buffer.from(data).toString('base64'),
+    encoding: 'base64' as const,
+  }))
+  if (new Set(changes.map(({ path }) => path)).size < changes.length)
+    throw refuse('Two of these files have the same name.')
   return changes
 }
 
@@ -82,21 +182,39 @@ export const uploadForm = uploads({
   mostBytes: MOST_BYTES,
   submit: async (visit, fields, files) => {
     const repo = await repoToChange(visit)
-    const folder = fields.text('folder').trim().replace(/^\/+|\/+$/g, '')
+    const folder = fields
+      .text('folder')
+      .trim()
+      .replace(/^\/+|\/+$/g, '')
     const changes = changesOf(files, folder)
     const branch = fields.text('branch')
     const only = changes.length === 1 ? changes[0]?.path.split('/').at(-1) : undefined
     const wanted = {
-      repo: repoOf(visit), branch, files: changes, ...wayOf(fields, repo.permissions.write), expected_head: fields.text('expected_head'),
-      title: fields.text('message').trim() || (only === undefined ? `Add ${plural(changes.length, 'file')}` : `Add ${only}`), body: fields.text('description').trim(),
+      repo: repoOf(visit),
+      branch,
+      files: changes,
+      ...wayOf(fields, repo.permissions.write),
+      expected_head: fields.text('expected_head'),
+      title:
+        fields.text('message').trim() ||
+        (only === undefined ? `Add ${plural(changes.length, 'file')}` : `Add ${only}`),
+      body: fields.text('description').trim(),
     }
-    // Whole files replace whole files, so a branch that moved is in nobody's way as long as it is there.
-    const isThere = async () => (await visit.tryCall(getBranch, { repo: wanted.repo, branch })) !== null
+    // Whole files replace whole files, so a branch that moved is in nobody's way as long as it is
+    // there.
+    const isThere = async () =>
+      (await visit.tryCall(getBranch, { repo: wanted.repo, branch })) !== null
     try {
-      return await commitChange(visit, wanted, codePath(repo.full_name, 'tree', branch, folder), isThere)
+      return await commitChange(
+        visit,
+        wanted,
+        codePath(repo.full_name, 'tree', branch, folder),
+        isThere,
+      )
     } catch (error) {
       // The files of a commit are one field here.
-      if (error instanceof Refusal && error.field?.startsWith('files')) throw new Refusal(error.code, error.message, { field: 'files' })
+      if (error instanceof Refusal && error.field?.startsWith('files'))
+        throw new Refusal(error.code, error.message, { field: 'files' })
       throw error
     }
   },

@@ -1,7 +1,11 @@
-// Lines of a text in UTF-16, as git counts them: it breaks at every byte 10, wherever it stands in a character.
+// Lines of a text in UTF-16, as git counts them: it breaks at every byte 10, wherever it stands in
+// a character.
 const NEWLINE = 10
 
-/** For every line of the text (from 0) the number (from 1) of the line, counted in bytes, that it begins in. */
+/**
+ * For every line of the text (from 0) the number (from 1) of the line, counted in bytes, that it
+ * begins in.
+ */
 export function byteLinesOf(bytes: Uint8Array, encoding: string): number[] {
   const [high, low] = encoding === 'UTF-16BE' ? [0, 1] : [1, 0]
   const lines = [1]
@@ -14,8 +18,13 @@ export function byteLinesOf(bytes: Uint8Array, encoding: string): number[] {
   return lines
 }
 
-/** Runs of byte lines as runs of the text's lines; a line belongs to whoever wrote its beginning. */
-export function toTextLines<R extends { from_line: number; to_line: number }>(ranges: readonly R[], byteLines: readonly number[]): R[] {
+/**
+ * Runs of byte lines as runs of the text's lines; a line belongs to whoever wrote its beginning.
+ */
+export function toTextLines<R extends { from_line: number; to_line: number }>(
+  ranges: readonly R[],
+  byteLines: readonly number[],
+): R[] {
   const found: { range: R; from: number; to: number }[] = []
   let at = 0
   for (const [index, byteLine] of byteLines.entries()) {

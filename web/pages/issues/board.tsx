@@ -1,7 +1,26 @@
-// Open issues in columns, by milestone or by label. A card goes to another column by its own form, or is dragged there.
-import { getIssue, listIssues, listLabels, listMilestones, updateIssue, type Issue, type Label as LabelRecord } from '#features/issues/index.ts'
+// Open issues in columns, by milestone or by label. A card goes to another column by its own form,
+// or is dragged there.
+import {
+  getIssue,
+  listIssues,
+  listLabels,
+  listMilestones,
+  updateIssue,
+  type Issue,
+  type Label as LabelRecord,
+} from '#features/issues/index.ts'
 import { getRepo } from '#features/repos/index.ts'
-import { AvatarStack, Button, CsrfField, EmptyState, FilterBar, Label, Labels, LinkButton, PageHead } from '../../components/index.ts'
+import {
+  AvatarStack,
+  Button,
+  CsrfField,
+  EmptyState,
+  FilterBar,
+  Label,
+  Labels,
+  LinkButton,
+  PageHead,
+} from '../../components/index.ts'
 import type { Child } from '../../jsx/html.ts'
 import { issuePath, repoPath, withQuery } from '../../paths.ts'
 import { action, page, type Visit } from '../../site.ts'
@@ -11,24 +30,71 @@ import { RepoFrame, repoOf } from '../repos/frame.tsx'
 const MOST = 100
 
 type By = 'milestone' | 'label'
-type Column = { readonly value: string; readonly title: Child; readonly name: string; readonly href: string | null; readonly issues: readonly Issue[] }
+type Column = {
+  readonly value: string
+  readonly title: Child
+  readonly name: string
+  readonly href: string | null
+  readonly issues: readonly Issue[]
+}
 
-const byOf = (visit: Visit): By => (visit.url.searchParams.get('by') === 'label' ? 'label' : 'milestone')
-const boardPath = (repo: string, by: By): string => withQuery(repoPath(repo, '/issues/board'), { by: by === 'label' ? by : undefined })
+const byOf = (visit: Visit): By =>
+  visit.url.searchParams.get('by') === 'label' ? 'label' : 'milestone'
+const boardPath = (repo: string, by: By): string =>
+  withQuery(repoPath(repo, '/issues/board'), { by: by === 'label' ? by : undefined })
 
-const Card = ({ issue, column, columns, by, visit, repo, labels, may }: { issue: Issue; column: Column; columns: readonly Column[]; by: By; visit: Visit; repo: string; labels: ReadonlyMap<string, LabelRecord>; may: boolean }) => (
-  <li class="board-card" id={`card-${issue.number}-${columns.indexOf(column)}`} data-card={may} draggable={may ? 'true' : undefined}>
-    <a class="row-link" href={issuePath(repo, issue.number)}>{issue.title}</a>
-    <p class="row-meta"><span>#{issue.number}</span> <Labels labels={issue.labels.filter((name) => by !== 'label' || name !== column.value).map((name) => labels.get(name) ?? { name })} /> <AvatarStack people={issue.assignees} /></p>
+const Card = ({
+  issue,
+  column,
+  columns,
+  by,
+  visit,
+  repo,
+  labels,
+  may,
+}: {
+  issue: Issue
+  column: Column
+  columns: readonly Column[]
+  by: By
+  visit: Visit
+  repo: string
+  labels: ReadonlyMap<string, LabelRecord>
+  may: boolean
+}) => (
+  <li
+    class="board-card"
+    id={`card-${issue.number}-${columns.indexOf(column)}`}
+    data-card={may}
+    draggable={may ? 'true' : undefined}
+  >
+    <a class="row-link" href={issuePath(repo, issue.number)}>
+      {issue.title}
+    </a>
+    <p class="row-meta">
+      <span>#{issue.number}</span>{' '}
+      <Labels
+        labels={issue.labels
+          .filter((name) => by !== 'label' || name !== column.value)
+          .map((name) => labels.get(name) ?? { name })}
+      />{' '}
+      <AvatarStack people={issue.assignees} />
+    </p>
     {may && (
       <form class="board-move" action={boardPath(repo, by)} method="post" data-once>
         <CsrfField csrf={visit.csrf} />
         <input type="hidden" name="number" value={String(issue.number)} />
         <input type="hidden" name="from" value={column.value} />
         <select class="input" name="to" aria-label={`Column of #${issue.number}`}>
-          {columns.map(({ value, name }) => <option value={value} selected={value === column.value}>{name}</option>)}
+          {columns.map(({ value, name }) => (
+            <option value={value} selected={value === column.value}>
+              {name}
+            </option>
+          ))}
         </select>
-        <Button small look="quiet" label={`Move #${issue.number}`}>Move</Button>
+        <Button small look="quiet" label={`Move #${issue.number}`}>
+          Move
+        </Button>
       </form>
     )}
   </li>
@@ -39,9 +105,18 @@ export const boardPage = page({
   load: async (visit) => {
     const name = repoOf(visit)
     const [repo, issues, labels, milestones] = await Promise.all([
-      visit.call(getRepo, { repo: name }), visit.call(listIssues, { repo: name, sort: 'updated', per_page: MOST }), visit.call(listLabels, { repo: name, per_page: 100 }), visit.call(listMilestones, { repo: name, per_page: 100 }),
+      visit.call(getRepo, { repo: name }),
+      visit.call(listIssues, { repo: name, sort: 'updated', per_page: MOST }),
+      visit.call(listLabels, { repo: name, per_page: 100 }),
+      visit.call(listMilestones, { repo: name, per_page: 100 }),
     ])
-    return { repo, issues: issues.items, more: issues.next !== null, labels: labels.items, milestones: milestones.items }
+    return {
+      repo,
+      issues: issues.items,
+      more: issues.next !== null,
+      labels: labels.items,
+      milestones: milestones.items,
+    }
   },
   view: ({ repo, issues, more, labels, milestones }, visit) => {
     const by = byOf(visit)
@@ -49,30 +124,99 @@ export const boardPage = page({
     const columns: Column[] =
       by === 'milestone'
         ? [
-            { value: '', title: 'No milestone', name: 'No milestone', href: null, issues: issues.filter(({ milestone }) => milestone === null) },
-            ...milestones.map(({ id, title }) => ({ value: id, title, name: title, href: withQuery(list, { milestone: id }), issues: issues.filter(({ milestone }) => milestone?.id === id) })),
+            {
+              value: '',
+              title: 'No milestone',
+              name: 'No milestone',
+              href: null,
+              issues: issues.filter(({ milestone }) => milestone === null),
+            },
+            ...milestones.map(({ id, title }) => ({
+              value: id,
+              title,
+              name: title,
+              href: withQuery(list, { milestone: id }),
+              issues: issues.filter(({ milestone }) => milestone?.id === id),
+            })),
           ]
         : [
-            { value: '', title: 'No label', name: 'No label', href: null, issues: issues.filter((issue) => issue.labels.length === 0) },
-            ...labels.map((label) => ({ value: label.name, title: <Label label={label} />, name: label.name, href: withQuery(list, { label: label.name }), issues: issues.filter((issue) => issue.labels.includes(label.name)) })),
+            {
+              value: '',
+              title: 'No label',
+              name: 'No label',
+              href: null,
+              issues: issues.filter((issue) => issue.labels.length === 0),
+            },
+            ...labels.map((label) => ({
+              value: label.name,
+              title: <Label label={label} />,
+              name: label.name,
+              href: withQuery(list, { label: label.name }),
+              issues: issues.filter((issue) => issue.labels.includes(label.name)),
+            })),
           ]
     const known = new Map(labels.map((label) => [label.name, label]))
     const may = repo.permissions.triage && visit.viewer !== null && !repo.archived
     return (
       <RepoFrame visit={visit} repo={repo} title="Board" current="issues" width="wide">
-        <PageHead title="Board" lead="Open issues, the last changed first." actions={<LinkButton href={list} small>List</LinkButton>} />
-        <FilterBar label="Columns" filters={(['milestone', 'label'] as const).map((one) => ({ label: one === 'milestone' ? 'By milestone' : 'By label', href: boardPath(repo.full_name, one), current: one === by }))} />
+        <PageHead
+          title="Board"
+          lead="Open issues, the last changed first."
+          actions={
+            <LinkButton href={list} small>
+              List
+            </LinkButton>
+          }
+        />
+        <FilterBar
+          label="Columns"
+          filters={(['milestone', 'label'] as const).map((one) => ({
+            label: one === 'milestone' ? 'By milestone' : 'By label',
+            href: boardPath(repo.full_name, one),
+            current: one === by,
+          }))}
+        />
         {more && <p class="muted">The {MOST} that changed last are shown.</p>}
         {columns.length === 1 ? (
-          <EmptyState icon="milestone" title={by === 'milestone' ? 'No open milestones' : 'No labels'} actions={<LinkButton href={repoPath(repo.full_name, by === 'milestone' ? '/milestones' : '/labels')}>{by === 'milestone' ? 'Milestones' : 'Labels'}</LinkButton>}>
+          <EmptyState
+            icon="milestone"
+            title={by === 'milestone' ? 'No open milestones' : 'No labels'}
+            actions={
+              <LinkButton
+                href={repoPath(repo.full_name, by === 'milestone' ? '/milestones' : '/labels')}
+              >
+                {by === 'milestone' ? 'Milestones' : 'Labels'}
+              </LinkButton>
+            }
+          >
             Columns are made of them.
           </EmptyState>
         ) : (
           <section class="board" aria-label="Board" tabindex="0">
             {columns.map((column, index) => (
-              <section class="board-column" data-column={column.value} aria-labelledby={`column-${index}`}>
-                <h2 id={`column-${index}`}>{column.href === null ? column.title : <a href={column.href}>{column.title}</a>} <span class="muted nums">{column.issues.length}</span></h2>
-                <ul>{column.issues.map((issue) => <Card issue={issue} column={column} columns={columns} by={by} visit={visit} repo={repo.full_name} labels={known} may={may} />)}</ul>
+              <section
+                class="board-column"
+                data-column={column.value}
+                aria-labelledby={`column-${index}`}
+              >
+                <h2 id={`column-${index}`}>
+                  {column.href === null ? column.title : <a href={column.href}>{column.title}</a>}{' '}
+                  <span class="muted nums">{column.issues.length}</span>
+                </h2>
+                <ul>
+                  {column.issues.map((issue) => (
+                    <Card
+                      issue={issue}
+                      column={column}
+                      columns={columns}
+                      by={by}
+                      visit={visit}
+                      repo={repo.full_name}
+                      labels={known}
+                      may={may}
+                    />
+                  ))}
+                </ul>
               </section>
             ))}
           </section>
@@ -94,7 +238,11 @@ export const boardForm = action({
     else {
       const { labels } = (await visit.call(getIssue, { repo, number })).issue
       // The label of the column that it leaves is taken away; without a label it has none left.
-      await visit.call(updateIssue, { repo, number, labels: to === '' ? [] : [...new Set([...labels.filter((name) => name !== from), to])] })
+      await visit.call(updateIssue, {
+        repo,
+        number,
+        labels: to === '' ? [] : [...new Set([...labels.filter((name) => name !== from), to])],
+      })
     }
     return boardPath(repo, by)
   },

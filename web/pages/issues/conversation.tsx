@@ -1,7 +1,20 @@
 // What the pages of issues and pull requests share: comments, and what happened between them.
 import type { EventRecord } from '#features/repos/index.ts'
 import type { Comment as CommentRecord } from '#features/issues/index.ts'
-import { Button, Comment, CsrfField, Form, FormActions, Icon, LinkButton, MarkdownBody, TextArea, TimelineEvent, type IconName, type Tone } from '../../components/index.ts'
+import {
+  Button,
+  Comment,
+  CsrfField,
+  Form,
+  FormActions,
+  Icon,
+  LinkButton,
+  MarkdownBody,
+  TextArea,
+  TimelineEvent,
+  type IconName,
+  type Tone,
+} from '../../components/index.ts'
 import type { MarkdownOptions } from '../../markdown.ts'
 import { withQuery } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
@@ -9,28 +22,59 @@ import { fieldError, formError } from '../shell.tsx'
 import { ReactionBar } from './reactions.tsx'
 
 /** How comments and descriptions of a repository are set. */
-export const markdownOf = (visit: Visit, repo: string): MarkdownOptions => ({ link: { siteUrl: visit.hearth.settings.site_url, repo }, breaks: true })
+export const markdownOf = (visit: Visit, repo: string): MarkdownOptions => ({
+  link: { siteUrl: visit.hearth.settings.site_url, repo },
+  breaks: true,
+})
 
 /** A comment being changed in its place. */
-const EditComment = ({ comment, visit, repo, here }: { comment: CommentRecord; visit: Visit; repo: string; here: string }) => {
+const EditComment = ({
+  comment,
+  visit,
+  repo,
+  here,
+}: {
+  comment: CommentRecord
+  visit: Visit
+  repo: string
+  here: string
+}) => {
   const refused = visit.form.values.text('comment_id') === comment.id
   return (
-    <Form action={`${here}/comments/edit`} csrf={visit.csrf} label="Edit the comment" error={refused ? formError(visit, 'body') : null}>
+    <Form
+      action={`${here}/comments/edit`}
+      csrf={visit.csrf}
+      label="Edit the comment"
+      error={refused ? formError(visit, 'body') : null}
+    >
       <input type="hidden" name="comment_id" value={comment.id} />
       <TextArea
-        id={`edit-${comment.id}`} name="text" label="Comment" hideLabel required rows={6} markdown={repo} value={refused ? visit.form.values.text('text') : comment.body}
+        id={`edit-${comment.id}`}
+        name="text"
+        label="Comment"
+        hideLabel
+        required
+        rows={6}
+        markdown={repo}
+        value={refused ? visit.form.values.text('text') : comment.body}
         error={refused ? fieldError(visit, 'body') : null}
       />
       <FormActions>
         <Button look="primary">Save</Button>
-        <LinkButton href={`${here}#${comment.id}`} look="quiet">Cancel</LinkButton>
+        <LinkButton href={`${here}#${comment.id}`} look="quiet">
+          Cancel
+        </LinkButton>
       </FormActions>
     </Form>
   )
 }
 
 const menuOf = (comment: CommentRecord, visit: Visit, here: string) => [
-  { label: 'Edit', icon: 'edit' as const, href: `${withQuery(here, { edit: comment.id })}#${comment.id}` },
+  {
+    label: 'Edit',
+    icon: 'edit' as const,
+    href: `${withQuery(here, { edit: comment.id })}#${comment.id}`,
+  },
   {
     label: 'Delete',
     form: (
@@ -46,8 +90,20 @@ const menuOf = (comment: CommentRecord, visit: Visit, here: string) => [
   },
 ]
 
-/** `here` is the address of the issue or pull request; `mayChange` is said for others' comments, one's own may always be. */
-export const CommentItem = ({ comment, visit, repo, role, here, mayChange, mayReact = visit.viewer !== null, placed = false }: {
+/**
+ * `here` is the address of the issue or pull request; `mayChange` is said for others' comments,
+ * one's own may always be.
+ */
+export const CommentItem = ({
+  comment,
+  visit,
+  repo,
+  role,
+  here,
+  mayChange,
+  mayReact = visit.viewer !== null,
+  placed = false,
+}: {
   comment: CommentRecord
   visit: Visit
   repo: string
@@ -59,7 +115,9 @@ export const CommentItem = ({ comment, visit, repo, role, here, mayChange, mayRe
   placed?: boolean
 }) => {
   const mine = visit.viewer !== null && visit.viewer.id === comment.author.id
-  const changing = (mine || mayChange) && [visit.url.searchParams.get('edit'), visit.form.values.text('comment_id')].includes(comment.id)
+  const changing =
+    (mine || mayChange) &&
+    [visit.url.searchParams.get('edit'), visit.form.values.text('comment_id')].includes(comment.id)
   return (
     <Comment
       id={comment.id}
@@ -70,48 +128,102 @@ export const CommentItem = ({ comment, visit, repo, role, here, mayChange, mayRe
       verb={
         comment.path === null || placed ? undefined : (
           <>
-            wrote on <code>{comment.path}{comment.line === null ? '' : `:${comment.line}`}</code>
+            wrote on{' '}
+            <code>
+              {comment.path}
+              {comment.line === null ? '' : `:${comment.line}`}
+            </code>
             {comment.outdated ? ' (outdated)' : ''}
           </>
         )
       }
       reactions={<ReactionBar comment={comment} visit={visit} here={here} may={mayReact} />}
       menu={mine || mayChange ? menuOf(comment, visit, here) : undefined}
-      body={changing ? <EditComment comment={comment} visit={visit} repo={repo} here={here} /> : <MarkdownBody text={comment.body} options={markdownOf(visit, repo)} />}
+      body={
+        changing ? (
+          <EditComment comment={comment} visit={visit} repo={repo} here={here} />
+        ) : (
+          <MarkdownBody text={comment.body} options={markdownOf(visit, repo)} />
+        )
+      }
     />
   )
 }
 
 type Look = { icon: IconName; tone?: Tone; say: (data: Record<string, unknown>) => string }
 
-const list = (value: unknown): string => (Array.isArray(value) ? value.join(', ') : String(value ?? ''))
+const list = (value: unknown): string =>
+  Array.isArray(value) ? value.join(', ') : String(value ?? '')
 
-/** How events read after the name of who did it. Types that are missing are told elsewhere on the page (comments). */
+/**
+ * How events read after the name of who did it. Types that are missing are told elsewhere on the
+ * page (comments).
+ */
 const LOOKS: Readonly<Record<string, Look>> = {
-  'issue.updated': { icon: 'edit', say: ({ changed }) => `changed ${list(changed).replace(/\blocked\b/, 'who may comment').replaceAll('_', ' ')}` },
-  'issue.assigned': { icon: 'user', say: ({ assignees }) => (list(assignees) === '' ? 'removed the assignees' : `assigned ${list(assignees)}`) },
+  'issue.updated': {
+    icon: 'edit',
+    say: ({ changed }) =>
+      `changed ${list(changed)
+        .replace(/\blocked\b/, 'who may comment')
+        .replaceAll('_', ' ')}`,
+  },
+  'issue.assigned': {
+    icon: 'user',
+    say: ({ assignees }) =>
+      list(assignees) === '' ? 'removed the assignees' : `assigned ${list(assignees)}`,
+  },
   'issue.closed': {
-    icon: 'issue-closed', tone: 'done',
-    say: ({ reason, resolved_by }) => (resolved_by ? `closed this with pull request #${String(resolved_by)}` : `closed this as ${reason === 'not_planned' ? 'not planned' : 'completed'}`),
+    icon: 'issue-closed',
+    tone: 'done',
+    say: ({ reason, resolved_by }) =>
+      resolved_by
+        ? `closed this with pull request #${String(resolved_by)}`
+        : `closed this as ${reason === 'not_planned' ? 'not planned' : 'completed'}`,
   },
   'issue.reopened': { icon: 'issue', tone: 'good', say: () => 'opened this again' },
   'pull.ready': { icon: 'pull', tone: 'good', say: () => 'marked this ready for review' },
-  'pull.updated': { icon: 'commit', say: ({ changed, head, reason }) =>
-      list(changed).includes('head') && head ? `pushed ${String(head).slice(0, 7)}` : reason ? `stopped merging this by itself: ${String(reason)}` : `changed ${list(changed).replaceAll('_', ' ')}` },
+  'pull.updated': {
+    icon: 'commit',
+    say: ({ changed, head, reason }) =>
+      list(changed).includes('head') && head
+        ? `pushed ${String(head).slice(0, 7)}`
+        : reason
+          ? `stopped merging this by itself: ${String(reason)}`
+          : `changed ${list(changed).replaceAll('_', ' ')}`,
+  },
   'pull.merge_requested': { icon: 'merge', say: () => 'asked for this to be merged' },
-  'pull.merged': { icon: 'merge', tone: 'done', say: ({ commit, method }) => `merged this as ${String(commit).slice(0, 7)}${method && method !== 'merge' ? ` by ${String(method)}` : ''}` },
-  'pull.closed': { icon: 'pull-closed', tone: 'bad', say: ({ superseded_by }) => (superseded_by ? `closed this: #${String(superseded_by)} was merged for the same issue` : 'closed this') },
+  'pull.merged': {
+    icon: 'merge',
+    tone: 'done',
+    say: ({ commit, method }) =>
+      `merged this as ${String(commit).slice(0, 7)}${method && method !== 'merge' ? ` by ${String(method)}` : ''}`,
+  },
+  'pull.closed': {
+    icon: 'pull-closed',
+    tone: 'bad',
+    say: ({ superseded_by }) =>
+      superseded_by
+        ? `closed this: #${String(superseded_by)} was merged for the same issue`
+        : 'closed this',
+  },
 }
 
 export const EventItem = ({ event }: { event: EventRecord }) => {
   const look = LOOKS[event.type]
   if (!look) return null
   return (
-    <TimelineEvent icon={look.icon} tone={look.tone} actor={event.actor} at={event.time} id={event.id}>
+    <TimelineEvent
+      icon={look.icon}
+      tone={look.tone}
+      actor={event.actor}
+      at={event.time}
+      id={event.id}
+    >
       {look.say(event.data)}
     </TimelineEvent>
   )
 }
 
 /** Comments and events in the order they happened. */
-export const woven = <T,>(items: readonly { at: string; item: T }[]): T[] => [...items].sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0)).map(({ item }) => item)
+export const woven = <T,>(items: readonly { at: string; item: T }[]): T[] =>
+  [...items].sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0)).map(({ item }) => item)

@@ -1,15 +1,26 @@
-// The page that changes an issue or a pull request: the fields that both have, and room for what only one has.
+// The page that changes an issue or a pull request: the fields that both have, and room for what
+// only one has.
 import type { Issue, Label } from '#features/issues/index.ts'
 import type { Pull } from '#features/pulls/index.ts'
 import type { Repo } from '#features/repos/index.ts'
-import { Button, Card, Field, Form, FormActions, LinkButton, PageHead, TextArea } from '../../components/index.ts'
+import {
+  Button,
+  Card,
+  Field,
+  Form,
+  FormActions,
+  LinkButton,
+  PageHead,
+  TextArea,
+} from '../../components/index.ts'
 import type { Child } from '../../jsx/html.ts'
 import type { Fields, Visit } from '../../site.ts'
 import { RepoFrame } from '../repos/frame.tsx'
 import { fieldError, formError } from '../shell.tsx'
 
 /** What was typed in a form that came back, else what is stored. */
-export const keptOr = (visit: Visit, name: string, stored: string): string => (visit.form.values.has(name) ? visit.form.values.text(name) : stored)
+export const keptOr = (visit: Visit, name: string, stored: string): string =>
+  visit.form.values.has(name) ? visit.form.values.text(name) : stored
 
 type Props = {
   visit: Visit
@@ -25,21 +36,67 @@ type Props = {
   triage?: Child
 }
 
-export const EditRecord = ({ visit, repo, record, what, here, labels, own, more, triage }: Props) => (
-  <RepoFrame visit={visit} repo={repo} title={`Edit #${record.number}`} current={what === 'issue' ? 'issues' : 'pulls'} width="narrow">
+export const EditRecord = ({
+  visit,
+  repo,
+  record,
+  what,
+  here,
+  labels,
+  own,
+  more,
+  triage,
+}: Props) => (
+  <RepoFrame
+    visit={visit}
+    repo={repo}
+    title={`Edit #${record.number}`}
+    current={what === 'issue' ? 'issues' : 'pulls'}
+    width="narrow"
+  >
     <PageHead title={`Edit ${what} #${record.number}`} />
     <Card>
-      <Form action={`${here}/edit`} csrf={visit.csrf} error={formError(visit, 'title', 'body', 'labels', 'assignees', ...own)}>
-        <Field name="title" label="Title" required maxlength={256} value={keptOr(visit, 'title', record.title)} error={fieldError(visit, 'title')} />
-        <TextArea name="body" label="Description" rows={9} markdown={repo.full_name} value={keptOr(visit, 'body', record.body)} error={fieldError(visit, 'body')} />
+      <Form
+        action={`${here}/edit`}
+        csrf={visit.csrf}
+        error={formError(visit, 'title', 'body', 'labels', 'assignees', ...own)}
+      >
+        <Field
+          name="title"
+          label="Title"
+          required
+          maxlength={256}
+          value={keptOr(visit, 'title', record.title)}
+          error={fieldError(visit, 'title')}
+        />
+        <TextArea
+          name="body"
+          label="Description"
+          rows={9}
+          markdown={repo.full_name}
+          value={keptOr(visit, 'body', record.body)}
+          error={fieldError(visit, 'body')}
+        />
         {repo.permissions.triage && (
           <>
             <Field
-              name="labels" label="Labels" hint="Separated by commas; a new name makes a new label." suggestions={labels?.map(({ name }) => name)}
-              value={keptOr(visit, 'labels', record.labels.join(', '))} error={fieldError(visit, 'labels')}
+              name="labels"
+              label="Labels"
+              hint="Separated by commas; a new name makes a new label."
+              suggestions={labels?.map(({ name }) => name)}
+              value={keptOr(visit, 'labels', record.labels.join(', '))}
+              error={fieldError(visit, 'labels')}
             />
             <Field
-              name="assignees" label="Assignees" mono hint="Usernames, separated by commas." value={keptOr(visit, 'assignees', record.assignees.map(({ username }) => username).join(', '))}
+              name="assignees"
+              label="Assignees"
+              mono
+              hint="Usernames, separated by commas."
+              value={keptOr(
+                visit,
+                'assignees',
+                record.assignees.map(({ username }) => username).join(', '),
+              )}
               error={fieldError(visit, 'assignees')}
             />
             {triage}
@@ -48,7 +105,9 @@ export const EditRecord = ({ visit, repo, record, what, here, labels, own, more,
         {more}
         <FormActions>
           <Button look="primary">Save</Button>
-          <LinkButton href={here} look="quiet">Cancel</LinkButton>
+          <LinkButton href={here} look="quiet">
+            Cancel
+          </LinkButton>
         </FormActions>
       </Form>
     </Card>

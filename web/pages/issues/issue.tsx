@@ -1,9 +1,37 @@
-import { addComment, closeIssue, getIssue, listAssignees, listIssueEvents, listLabels, listMilestones, lockIssue, reopenIssue, unlockIssue, updateIssue } from '#features/issues/index.ts'
+import {
+  addComment,
+  closeIssue,
+  getIssue,
+  listAssignees,
+  listIssueEvents,
+  listLabels,
+  listMilestones,
+  lockIssue,
+  reopenIssue,
+  unlockIssue,
+  updateIssue,
+} from '#features/issues/index.ts'
 import { createPull, getPull } from '#features/pulls/index.ts'
 import { getRepo } from '#features/repos/index.ts'
 import {
-  ActionButton, Button, Columns, Comment, CommentBox, CommentClosed, Form, IssueState, LinkButton, List, MarkdownBody, PageHead, PersonLink, PullRow, RelativeTime, SideBlock,
-  TextArea, Timeline,
+  ActionButton,
+  Button,
+  Columns,
+  Comment,
+  CommentBox,
+  CommentClosed,
+  Form,
+  IssueState,
+  LinkButton,
+  List,
+  MarkdownBody,
+  PageHead,
+  PersonLink,
+  PullRow,
+  RelativeTime,
+  SideBlock,
+  TextArea,
+  Timeline,
 } from '../../components/index.ts'
 import { plural } from '../../format.ts'
 import { stateWord } from '../../live.ts'
@@ -18,7 +46,8 @@ import { editedOf, EditRecord, keptOr } from './edit-fields.tsx'
 import { AssigneesSide, BlockedBySide, LabelsSide, MilestoneSide } from './side.tsx'
 
 /** The number in the address; null when it is none, which is then no page. */
-export const numberOf = (visit: Visit): number | null => (/^[1-9]\d{0,9}$/.test(visit.params['number'] ?? '') ? Number(visit.params['number']) : null)
+export const numberOf = (visit: Visit): number | null =>
+  /^[1-9]\d{0,9}$/.test(visit.params['number'] ?? '') ? Number(visit.params['number']) : null
 
 /** The issue of the address with all that its page shows. */
 export const loadIssue = async (visit: Visit) => {
@@ -28,7 +57,11 @@ export const loadIssue = async (visit: Visit) => {
   const repo = await visit.call(getRepo, { repo: name })
   const detail = await visit.tryCall(getIssue, { repo: name, number })
   // One sequence of numbers: an address with a pull request's number leads there.
-  if (detail === null) return (await visit.tryCall(getPull, { repo: name, number })) && redirect(pullPath(name, number), 302)
+  if (detail === null)
+    return (
+      (await visit.tryCall(getPull, { repo: name, number })) &&
+      redirect(pullPath(name, number), 302)
+    )
   const mayChoose = visit.viewer !== null && repo.permissions.triage
   const [events, labels, milestones, assignable] = await Promise.all([
     visit.call(listIssueEvents, { repo: name, number, per_page: 100 }),
@@ -37,7 +70,13 @@ export const loadIssue = async (visit: Visit) => {
     mayChoose ? visit.call(listAssignees, { repo: name, per_page: 100 }) : null,
   ])
   return {
-    repo, heard: await loadHeard(visit, name, number), ...detail, events: events.items, labels: labels.items, milestones: milestones?.items ?? [], assignable: (assignable?.items ?? []).map(({ username }) => username),
+    repo,
+    heard: await loadHeard(visit, name, number),
+    ...detail,
+    events: events.items,
+    labels: labels.items,
+    milestones: milestones?.items ?? [],
+    assignable: (assignable?.items ?? []).map(({ username }) => username),
   }
 }
 
@@ -50,24 +89,66 @@ export const issuePage = page({
   path: '/:workspace/:repo/issues/:number',
   load: loadIssue,
   view: (data, visit) => {
-    const { repo, heard, issue, pulls, comments, comments_count, events, labels, milestones, assignable } = data
+    const {
+      repo,
+      heard,
+      issue,
+      pulls,
+      comments,
+      comments_count,
+      events,
+      labels,
+      milestones,
+      assignable,
+    } = data
     const here = issuePath(repo.full_name, issue.number)
-    const live = { href: withQuery(`${here}/live`, { state: issueState(data) }), said: `${issue.state === 'open' ? 'Open' : 'Closed'}, ${plural(comments_count, 'comment')}` }
-    const side = { visit, repo: repo.full_name, here, may: visit.viewer !== null && repo.permissions.triage && !repo.archived }
+    const live = {
+      href: withQuery(`${here}/live`, { state: issueState(data) }),
+      said: `${issue.state === 'open' ? 'Open' : 'Closed'}, ${plural(comments_count, 'comment')}`,
+    }
+    const side = {
+      visit,
+      repo: repo.full_name,
+      here,
+      may: visit.viewer !== null && repo.permissions.triage && !repo.archived,
+    }
     const mine = visit.viewer !== null && visit.viewer.id === issue.author.id
     const mayChange = mine || repo.permissions.triage
     const items = woven([
-      ...comments.map((comment) => ({ at: comment.created_at, item: <CommentItem comment={comment} visit={visit} repo={repo.full_name} role={comment.author.id === issue.author.id ? 'Author' : undefined} here={here} mayChange={repo.permissions.maintain} /> })),
+      ...comments.map((comment) => ({
+        at: comment.created_at,
+        item: (
+          <CommentItem
+            comment={comment}
+            visit={visit}
+            repo={repo.full_name}
+            role={comment.author.id === issue.author.id ? 'Author' : undefined}
+            here={here}
+            mayChange={repo.permissions.maintain}
+          />
+        ),
+      })),
       ...events.map((event) => ({ at: event.time, item: <EventItem event={event} /> })),
       ...mentionItems(heard, repo.full_name),
     ])
     return (
-      <RepoFrame visit={visit} repo={repo} title={`${issue.title} · Issue #${issue.number}`} current="issues" live={live}>
+      <RepoFrame
+        visit={visit}
+        repo={repo}
+        title={`${issue.title} · Issue #${issue.number}`}
+        current="issues"
+        live={live}
+      >
         <PageHead
-          title={<>{issue.title} <span class="muted">#{issue.number}</span></>}
+          title={
+            <>
+              {issue.title} <span class="muted">#{issue.number}</span>
+            </>
+          }
           lead={
             <>
-              <IssueState issue={issue} /> <PersonLink of={issue.author} face={false} /> opened this <RelativeTime at={issue.created_at} />
+              <IssueState issue={issue} /> <PersonLink of={issue.author} face={false} /> opened this{' '}
+              <RelativeTime at={issue.created_at} />
             </>
           }
           actions={
@@ -88,14 +169,32 @@ export const issuePage = page({
               <BlockedBySide {...side} numbers={issue.blocked_by} />
               {issue.checks.length > 0 && (
                 <SideBlock title="Acceptance checks">
-                  <ul class="bare-list">{issue.checks.map((command) => <li><code>{command}</code></li>)}</ul>
+                  <ul class="bare-list">
+                    {issue.checks.map((command) => (
+                      <li>
+                        <code>{command}</code>
+                      </li>
+                    ))}
+                  </ul>
                 </SideBlock>
               )}
               <Following visit={visit} subscription={heard.subscription} at={here} />
-              {mayChange && <p><LinkButton href={`${here}/edit`} small icon="edit">Edit</LinkButton></p>}
+              {mayChange && (
+                <p>
+                  <LinkButton href={`${here}/edit`} small icon="edit">
+                    Edit
+                  </LinkButton>
+                </p>
+              )}
               {repo.permissions.write && !repo.archived && (
-                <ActionButton action={`${here}/lock`} csrf={visit.csrf} values={{ lock: issue.locked ? 'no' : 'yes' }}>
-                  <Button small icon="lock">{issue.locked ? 'Unlock the conversation' : 'Lock the conversation'}</Button>
+                <ActionButton
+                  action={`${here}/lock`}
+                  csrf={visit.csrf}
+                  values={{ lock: issue.locked ? 'no' : 'yes' }}
+                >
+                  <Button small icon="lock">
+                    {issue.locked ? 'Unlock the conversation' : 'Lock the conversation'}
+                  </Button>
                 </ActionButton>
               )}
             </>
@@ -110,30 +209,57 @@ export const issuePage = page({
           )}
           <Timeline>
             <Comment
-              id="description" author={issue.author} at={issue.created_at} role="Author" verb="opened this"
-              body={<MarkdownBody text={issue.body} options={markdownOf(visit, repo.full_name)} empty="No description." />}
+              id="description"
+              author={issue.author}
+              at={issue.created_at}
+              role="Author"
+              verb="opened this"
+              body={
+                <MarkdownBody
+                  text={issue.body}
+                  options={markdownOf(visit, repo.full_name)}
+                  empty="No description."
+                />
+              }
             />
             {items}
           </Timeline>
-          {comments_count > comments.length && <p class="muted">Showing the first {comments.length} of {comments_count} comments.</p>}
+          {comments_count > comments.length && (
+            <p class="muted">
+              Showing the first {comments.length} of {comments_count} comments.
+            </p>
+          )}
           {visit.viewer === null ? (
-            <CommentClosed signIn={`/login?next=${encodeURIComponent(here)}`}>Sign in to comment.</CommentClosed>
+            <CommentClosed signIn={`/login?next=${encodeURIComponent(here)}`}>
+              Sign in to comment.
+            </CommentClosed>
           ) : issue.locked && !repo.permissions.write ? (
             <CommentClosed>This conversation is locked.</CommentClosed>
           ) : repo.archived ? (
             <CommentClosed>This repository is archived.</CommentClosed>
           ) : (
             <CommentBox
-              action={`${here}/comments`} csrf={visit.csrf} viewer={visit.viewer} repo={repo.full_name} value={visit.form.values.text('body')} error={visit.form.values.has('body') ? (visit.form.error?.message ?? null) : null}
+              action={`${here}/comments`}
+              csrf={visit.csrf}
+              viewer={visit.viewer}
+              repo={repo.full_name}
+              value={visit.form.values.text('body')}
+              error={visit.form.values.has('body') ? (visit.form.error?.message ?? null) : null}
               extra={
                 mayChange ? (
                   issue.state === 'open' ? (
                     <>
-                      <Button name="then" value="not_planned" formnovalidate>Close as not planned</Button>
-                      <Button name="then" value="completed" formnovalidate icon="issue-closed">Close as completed</Button>
+                      <Button name="then" value="not_planned" formnovalidate>
+                        Close as not planned
+                      </Button>
+                      <Button name="then" value="completed" formnovalidate icon="issue-closed">
+                        Close as completed
+                      </Button>
                     </>
                   ) : (
-                    <Button name="then" value="reopen" formnovalidate>Reopen</Button>
+                    <Button name="then" value="reopen" formnovalidate>
+                      Reopen
+                    </Button>
                   )
                 ) : undefined
               }
@@ -163,7 +289,11 @@ export const commentForm = action({
       await visit.call(reopenIssue, { repo, number })
       return flashTo(visit, here, 'issue-reopened')
     }
-    await visit.call(closeIssue, { repo, number, reason: then === 'not_planned' ? 'not_planned' : 'completed' })
+    await visit.call(closeIssue, {
+      repo,
+      number,
+      reason: then === 'not_planned' ? 'not_planned' : 'completed',
+    })
     return flashTo(visit, here, 'issue-closed')
   },
 })
@@ -192,9 +322,23 @@ export const editIssuePage = page({
   load: loadIssue,
   view: ({ repo, issue, labels }, visit) => (
     <EditRecord
-      visit={visit} repo={repo} record={issue} what="issue" here={issuePath(repo.full_name, issue.number)} labels={labels} own={['checks']}
+      visit={visit}
+      repo={repo}
+      record={issue}
+      what="issue"
+      here={issuePath(repo.full_name, issue.number)}
+      labels={labels}
+      own={['checks']}
       triage={
-        <TextArea name="checks" label="Acceptance checks" rows={3} mono hint="One command a line." value={keptOr(visit, 'checks', issue.checks.join('\n'))} error={fieldError(visit, 'checks')} />
+        <TextArea
+          name="checks"
+          label="Acceptance checks"
+          rows={3}
+          mono
+          hint="One command a line."
+          value={keptOr(visit, 'checks', issue.checks.join('\n'))}
+          error={fieldError(visit, 'checks')}
+        />
       }
     />
   ),
@@ -204,6 +348,11 @@ export const editIssueForm = form({
   path: '/:workspace/:repo/issues/:number/edit',
   page: editIssuePage,
   operation: updateIssue,
-  input: (fields, visit) => ({ repo: repoOf(visit), number: numberOf(visit) ?? 0, ...editedOf(fields), ...(fields.has('checks') ? { checks: fields.list('checks') } : {}) }),
+  input: (fields, visit) => ({
+    repo: repoOf(visit),
+    number: numberOf(visit) ?? 0,
+    ...editedOf(fields),
+    ...(fields.has('checks') ? { checks: fields.list('checks') } : {}),
+  }),
   done: (issue, visit) => flashTo(visit, issuePath(issue.repo, issue.number), 'saved'),
 })

@@ -1,6 +1,24 @@
-import { createLabel, deleteLabel, listLabels, updateLabel, type Label as LabelRecord } from '#features/issues/index.ts'
+import {
+  createLabel,
+  deleteLabel,
+  listLabels,
+  updateLabel,
+  type Label as LabelRecord,
+} from '#features/issues/index.ts'
 import { getRepo } from '#features/repos/index.ts'
-import { ActionButton, Button, Card, EmptyState, Field, Form, FormActions, Label, List, PageHead, Row } from '../../components/index.ts'
+import {
+  ActionButton,
+  Button,
+  Card,
+  EmptyState,
+  Field,
+  Form,
+  FormActions,
+  Label,
+  List,
+  PageHead,
+  Row,
+} from '../../components/index.ts'
 import { plural } from '../../format.ts'
 import { repoPath, withQuery } from '../../paths.ts'
 import { action, flashTo, noForm, page, type Visit } from '../../site.ts'
@@ -10,36 +28,84 @@ import { fieldError, formAt, formError } from '../shell.tsx'
 const FIELDS = ['name', 'color', 'description']
 
 const Fields = ({ visit, of, id }: { visit: Visit; of?: LabelRecord; id: string }) => {
-  const kept = (name: 'name' | 'color' | 'description') => (visit.form.values.has(name) ? visit.form.values.text(name) : (of?.[name] ?? ''))
+  const kept = (name: 'name' | 'color' | 'description') =>
+    visit.form.values.has(name) ? visit.form.values.text(name) : (of?.[name] ?? '')
   return (
     <>
-      <Field id={`${id}-name`} name="name" label="Name" required maxlength={50} value={kept('name')} error={fieldError(visit, 'name')} />
-      <Field id={`${id}-color`} name="color" label="Colour" mono maxlength={7} placeholder="d73a4a" hint="Six hex digits; picked by the name when left out." value={kept('color')} error={fieldError(visit, 'color')} />
-      <Field id={`${id}-description`} name="description" label="Description" maxlength={200} value={kept('description')} error={fieldError(visit, 'description')} />
+      <Field
+        id={`${id}-name`}
+        name="name"
+        label="Name"
+        required
+        maxlength={50}
+        value={kept('name')}
+        error={fieldError(visit, 'name')}
+      />
+      <Field
+        id={`${id}-color`}
+        name="color"
+        label="Colour"
+        mono
+        maxlength={7}
+        placeholder="d73a4a"
+        hint="Six hex digits; picked by the name when left out."
+        value={kept('color')}
+        error={fieldError(visit, 'color')}
+      />
+      <Field
+        id={`${id}-description`}
+        name="description"
+        label="Description"
+        maxlength={200}
+        value={kept('description')}
+        error={fieldError(visit, 'description')}
+      />
     </>
   )
 }
 
-const LabelRow = ({ label, visit, repo, may }: { label: LabelRecord; visit: Visit; repo: string; may: boolean }) => {
+const LabelRow = ({
+  label,
+  visit,
+  repo,
+  may,
+}: {
+  label: LabelRecord
+  visit: Visit
+  repo: string
+  may: boolean
+}) => {
   const here = repoPath(repo, '/labels')
   const at = formAt(visit, `${here}/edit`)
   const refused = at.form.values.text('label') === label.name
   const mine = refused ? at : { ...visit, form: noForm }
   return (
     <Row
-      title={<Label label={label} href={withQuery(repoPath(repo, '/issues'), { label: label.name })} />}
-      meta={label.description ?? undefined} end={<span class="muted">{plural(label.issues_count, 'open issue')}</span>}
+      title={
+        <Label label={label} href={withQuery(repoPath(repo, '/issues'), { label: label.name })} />
+      }
+      meta={label.description ?? undefined}
+      end={<span class="muted">{plural(label.issues_count, 'open issue')}</span>}
     >
       {may && (
         <details class="more" open={refused}>
           <summary>Change or delete</summary>
-          <Form action={`${here}/edit`} csrf={visit.csrf} label={`Change ${label.name}`} error={refused ? formError(at, ...FIELDS) : null}>
+          <Form
+            action={`${here}/edit`}
+            csrf={visit.csrf}
+            label={`Change ${label.name}`}
+            error={refused ? formError(at, ...FIELDS) : null}
+          >
             <input type="hidden" name="label" value={label.name} />
             <Fields visit={mine} of={label} id={label.id} />
-            <FormActions><Button small>Save</Button></FormActions>
+            <FormActions>
+              <Button small>Save</Button>
+            </FormActions>
           </Form>
           <ActionButton action={`${here}/delete`} csrf={visit.csrf} values={{ label: label.name }}>
-            <Button small look="danger" icon="trash">Delete {label.name}</Button>
+            <Button small look="danger" icon="trash">
+              Delete {label.name}
+            </Button>
           </ActionButton>
         </details>
       )}
@@ -51,7 +117,10 @@ export const labelsPage = page({
   path: '/:workspace/:repo/labels',
   load: async (visit) => {
     const name = repoOf(visit)
-    const [repo, labels] = await Promise.all([visit.call(getRepo, { repo: name }), visit.call(listLabels, { repo: name, per_page: 100 })])
+    const [repo, labels] = await Promise.all([
+      visit.call(getRepo, { repo: name }),
+      visit.call(listLabels, { repo: name, per_page: 100 }),
+    ])
     return { repo, labels: labels.items }
   },
   view: ({ repo, labels }, visit) => {
@@ -60,17 +129,37 @@ export const labelsPage = page({
     const made = formAt(visit, here)
     return (
       <RepoFrame visit={visit} repo={repo} title="Labels" current="issues">
-        <PageHead title="Labels" lead={<>They say what an <a href={repoPath(repo.full_name, '/issues')}>issue</a> is about.</>} />
+        <PageHead
+          title="Labels"
+          lead={
+            <>
+              They say what an <a href={repoPath(repo.full_name, '/issues')}>issue</a> is about.
+            </>
+          }
+        />
         {labels.length === 0 ? (
-          <EmptyState icon="tag" title="No labels">A label that an issue is given is made by that.</EmptyState>
+          <EmptyState icon="tag" title="No labels">
+            A label that an issue is given is made by that.
+          </EmptyState>
         ) : (
-          <List label="Labels">{labels.map((label) => <LabelRow label={label} visit={visit} repo={repo.full_name} may={may} />)}</List>
+          <List label="Labels">
+            {labels.map((label) => (
+              <LabelRow label={label} visit={visit} repo={repo.full_name} may={may} />
+            ))}
+          </List>
         )}
         {may && (
           <Card title="New label">
-            <Form action={here} csrf={visit.csrf} label="New label" error={formError(made, ...FIELDS)}>
+            <Form
+              action={here}
+              csrf={visit.csrf}
+              label="New label"
+              error={formError(made, ...FIELDS)}
+            >
               <Fields visit={made} id="new" />
-              <FormActions><Button look="primary">Make the label</Button></FormActions>
+              <FormActions>
+                <Button look="primary">Make the label</Button>
+              </FormActions>
             </Form>
           </Card>
         )}
@@ -87,7 +176,12 @@ export const labelForms = [
     page: labelsPage,
     submit: async (visit, fields) => {
       const color = fields.optional('color')
-      await visit.call(createLabel, { repo: repoOf(visit), name: fields.text('name'), description: fields.optional('description') ?? null, ...(color === undefined ? {} : { color }) })
+      await visit.call(createLabel, {
+        repo: repoOf(visit),
+        name: fields.text('name'),
+        description: fields.optional('description') ?? null,
+        ...(color === undefined ? {} : { color }),
+      })
       return flashTo(visit, hereOf(visit), 'label-saved')
     },
   }),
@@ -97,7 +191,11 @@ export const labelForms = [
     submit: async (visit, fields) => {
       const color = fields.optional('color')
       await visit.call(updateLabel, {
-        repo: repoOf(visit), label: fields.text('label'), name: fields.text('name'), description: fields.optional('description') ?? null, ...(color === undefined ? {} : { color }),
+        repo: repoOf(visit),
+        label: fields.text('label'),
+        name: fields.text('name'),
+        description: fields.optional('description') ?? null,
+        ...(color === undefined ? {} : { color }),
       })
       return flashTo(visit, hereOf(visit), 'label-saved')
     },

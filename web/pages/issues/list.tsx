@@ -1,6 +1,15 @@
 import { listIssues, listLabels } from '#features/issues/index.ts'
 import { getRepo } from '#features/repos/index.ts'
-import { Button, EmptyState, FilterBar, IssueRow, LinkButton, List, PageHead, Pagination } from '../../components/index.ts'
+import {
+  Button,
+  EmptyState,
+  FilterBar,
+  IssueRow,
+  LinkButton,
+  List,
+  PageHead,
+  Pagination,
+} from '../../components/index.ts'
 import { Form } from '../../components/form.tsx'
 import { repoPath, withQuery } from '../../paths.ts'
 import { page } from '../../site.ts'
@@ -13,12 +22,22 @@ export const issuesPage = page({
   load: async (visit) => {
     const name = repoOf(visit)
     const query = visit.url.searchParams
-    const state = query.get('state') === 'closed' ? ('closed' as const) : query.get('state') === 'all' ? ('all' as const) : ('open' as const)
+    const state =
+      query.get('state') === 'closed'
+        ? ('closed' as const)
+        : query.get('state') === 'all'
+          ? ('all' as const)
+          : ('open' as const)
     const label = query.getAll('label').filter((word) => word !== '')
     const q = query.get('q') ?? ''
     const milestone = query.get('milestone') ?? ''
     const number = Math.max(1, Number(query.get('page') ?? '1') || 1)
-    const filters = { ...(label.length > 0 ? { label } : {}), ...(q ? { q } : {}), ...(query.get('assignee') ? { assignee: query.get('assignee') ?? '' } : {}), ...(milestone ? { milestone } : {}) }
+    const filters = {
+      ...(label.length > 0 ? { label } : {}),
+      ...(q ? { q } : {}),
+      ...(query.get('assignee') ? { assignee: query.get('assignee') ?? '' } : {}),
+      ...(milestone ? { milestone } : {}),
+    }
     const [repo, issues, labels] = await Promise.all([
       visit.call(getRepo, { repo: name }),
       visit.call(listIssues, { repo: name, state, ...filters, page: number, per_page: PER_PAGE }),
@@ -28,7 +47,14 @@ export const issuesPage = page({
   },
   view: ({ repo, issues, labels, state, label, q, number, milestone }, visit) => {
     const here = repoPath(repo.full_name, '/issues')
-    const at = (change: Record<string, string | number | undefined>) => withQuery(here, { state: state === 'open' ? undefined : state, q: q || undefined, label: label[0], milestone, ...change })
+    const at = (change: Record<string, string | number | undefined>) =>
+      withQuery(here, {
+        state: state === 'open' ? undefined : state,
+        q: q || undefined,
+        label: label[0],
+        milestone,
+        ...change,
+      })
     const byName = new Map(labels.map((one) => [one.name, one]))
     return (
       <RepoFrame visit={visit} repo={repo} title="Issues" current="issues">
@@ -36,25 +62,50 @@ export const issuesPage = page({
           title="Issues"
           actions={
             <>
-              <LinkButton href={`${here}/board`} icon="layers">Board</LinkButton>
-              <LinkButton href={repoPath(repo.full_name, '/labels')} icon="tag">Labels</LinkButton>
-              <LinkButton href={repoPath(repo.full_name, '/milestones')} icon="milestone">Milestones</LinkButton>
-              <LinkButton href={`${here}/new`} look="primary" icon="plus" hotkey="c">New issue</LinkButton>
+              <LinkButton href={`${here}/board`} icon="layers">
+                Board
+              </LinkButton>
+              <LinkButton href={repoPath(repo.full_name, '/labels')} icon="tag">
+                Labels
+              </LinkButton>
+              <LinkButton href={repoPath(repo.full_name, '/milestones')} icon="milestone">
+                Milestones
+              </LinkButton>
+              <LinkButton href={`${here}/new`} look="primary" icon="plus" hotkey="c">
+                New issue
+              </LinkButton>
             </>
           }
         />
         <FilterBar
           label="Which issues"
           filters={[
-            { label: 'Open', href: at({ state: undefined }), current: state === 'open', icon: 'issue' },
-            { label: 'Closed', href: at({ state: 'closed' }), current: state === 'closed', icon: 'issue-closed' },
+            {
+              label: 'Open',
+              href: at({ state: undefined }),
+              current: state === 'open',
+              icon: 'issue',
+            },
+            {
+              label: 'Closed',
+              href: at({ state: 'closed' }),
+              current: state === 'closed',
+              icon: 'issue-closed',
+            },
             { label: 'All', href: at({ state: 'all' }), current: state === 'all' },
           ]}
         >
           <Form action={here} method="get" inline label="Find issues">
             {state !== 'open' && <input type="hidden" name="state" value={state} />}
             {milestone !== '' && <input type="hidden" name="milestone" value={milestone} />}
-            <input class="input" type="search" name="q" value={q} placeholder="Find in titles and texts" aria-label="Find in titles and texts" />
+            <input
+              class="input"
+              type="search"
+              name="q"
+              value={q}
+              placeholder="Find in titles and texts"
+              aria-label="Find in titles and texts"
+            />
             <select class="input" name="label" aria-label="Label">
               <option value="">Any label</option>
               {labels.map((one) => (
@@ -69,19 +120,43 @@ export const issuesPage = page({
         {issues.items.length === 0 ? (
           <EmptyState
             icon="issue"
-            title={q || label.length > 0 || milestone ? 'No issue matches' : state === 'closed' ? 'No closed issues' : 'No open issues'}
-            actions={q || label.length > 0 || milestone ? <LinkButton href={here}>Show all open issues</LinkButton> : <LinkButton href={`${here}/new`} look="primary">Open an issue</LinkButton>}
+            title={
+              q || label.length > 0 || milestone
+                ? 'No issue matches'
+                : state === 'closed'
+                  ? 'No closed issues'
+                  : 'No open issues'
+            }
+            actions={
+              q || label.length > 0 || milestone ? (
+                <LinkButton href={here}>Show all open issues</LinkButton>
+              ) : (
+                <LinkButton href={`${here}/new`} look="primary">
+                  Open an issue
+                </LinkButton>
+              )
+            }
           >
             An issue says what should change, and with checks, how one knows that it has.
           </EmptyState>
         ) : (
           <List label="Issues">
             {issues.items.map((issue) => (
-              <IssueRow issue={issue} labels={issue.labels.map((name) => byName.get(name) ?? { name })} />
+              <IssueRow
+                issue={issue}
+                labels={issue.labels.map((name) => byName.get(name) ?? { name })}
+              />
             ))}
           </List>
         )}
-        {issues.total !== undefined && issues.total > PER_PAGE && <Pagination page={number} perPage={PER_PAGE} total={issues.total} href={(page) => at({ page })} />}
+        {issues.total !== undefined && issues.total > PER_PAGE && (
+          <Pagination
+            page={number}
+            perPage={PER_PAGE}
+            total={issues.total}
+            href={(page) => at({ page })}
+          />
+        )}
       </RepoFrame>
     )
   },

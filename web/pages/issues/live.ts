@@ -1,14 +1,24 @@
-/** Tells an open conversation that something happened in it (server-sent events, HTML Living Standard 9.2). */
+/**
+ * Tells an open conversation that something happened in it (server-sent events, HTML Living
+ * Standard 9.2).
+ */
 import { followState, liveAnswer } from '../../live.ts'
 import { Away, NoSuchPage, type Resource, type Visit } from '../../site.ts'
 import { loadPull, pullState } from '../pulls/pull.tsx'
 import { issueState, loadIssue } from './issue.tsx'
 
 /** What has no number (a push, checks, rules) may show on every page of the repository. */
-const concerns = (repo_id: string, number: number) => (event: { repo_id: string | null; data: Record<string, unknown> }) =>
-  event.repo_id === repo_id && (typeof event.data['number'] !== 'number' || event.data['number'] === number)
+const concerns =
+  (repo_id: string, number: number) =>
+  (event: { repo_id: string | null; data: Record<string, unknown> }) =>
+    event.repo_id === repo_id &&
+    (typeof event.data['number'] !== 'number' || event.data['number'] === number)
 
-function live<T extends { repo: { id: string } }>(path: string, load: (visit: Visit) => Promise<T | Away | null>, stateOf: (loaded: T) => string): Resource {
+function live<T extends { repo: { id: string } }>(
+  path: string,
+  load: (visit: Visit) => Promise<T | Away | null>,
+  stateOf: (loaded: T) => string,
+): Resource {
   return {
     path,
     async answer(visit) {
@@ -18,11 +28,19 @@ function live<T extends { repo: { id: string } }>(path: string, load: (visit: Vi
         return loaded
       }
       const { repo } = await found()
-      return liveAnswer(followState(visit, visit.url.searchParams.get('state') ?? '', async () => stateOf(await found()), concerns(repo.id, Number(visit.params['number']))))
+      return liveAnswer(
+        followState(
+          visit,
+          visit.url.searchParams.get('state') ?? '',
+          async () => stateOf(await found()),
+          concerns(repo.id, Number(visit.params['number'])),
+        ),
+      )
     },
   }
 }
 
 export const conversationsLive: readonly Resource[] = [
-  live('/:workspace/:repo/issues/:number/live', loadIssue, issueState), live('/:workspace/:repo/pull/:number/live', loadPull, pullState),
+  live('/:workspace/:repo/issues/:number/live', loadIssue, issueState),
+  live('/:workspace/:repo/pull/:number/live', loadPull, pullState),
 ]

@@ -1,6 +1,29 @@
-import { createMilestone, deleteMilestone, listMilestones, updateMilestone, type Milestone } from '#features/issues/index.ts'
+import {
+  createMilestone,
+  deleteMilestone,
+  listMilestones,
+  updateMilestone,
+  type Milestone,
+} from '#features/issues/index.ts'
 import { getRepo } from '#features/repos/index.ts'
-import { ActionButton, Button, Card, EmptyState, Field, FilterBar, Form, FormActions, Icon, List, MarkdownBody, PageHead, Pager, RelativeTime, Row, TextArea } from '../../components/index.ts'
+import {
+  ActionButton,
+  Button,
+  Card,
+  EmptyState,
+  Field,
+  FilterBar,
+  Form,
+  FormActions,
+  Icon,
+  List,
+  MarkdownBody,
+  PageHead,
+  Pager,
+  RelativeTime,
+  Row,
+  TextArea,
+} from '../../components/index.ts'
 import { repoPath, withQuery } from '../../paths.ts'
 import { action, flashTo, noForm, page, type Fields, type Visit } from '../../site.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
@@ -11,17 +34,50 @@ const FIELDS = ['title', 'description', 'due_on']
 const PER_PAGE = 50
 
 const MilestoneFields = ({ visit, of, id }: { visit: Visit; of?: Milestone; id: string }) => {
-  const kept = (name: string, stored: string) => (visit.form.values.has(name) ? visit.form.values.text(name) : stored)
+  const kept = (name: string, stored: string) =>
+    visit.form.values.has(name) ? visit.form.values.text(name) : stored
   return (
     <>
-      <Field id={`${id}-title`} name="title" label="Title" required maxlength={256} value={kept('title', of?.title ?? '')} error={fieldError(visit, 'title')} />
-      <TextArea id={`${id}-description`} name="description" label="Description" rows={3} value={kept('description', of?.description ?? '')} error={fieldError(visit, 'description')} />
-      <Field id={`${id}-due`} name="due_on" label="Due on" type="date" value={kept('due_on', of?.due_on?.slice(0, 10) ?? '')} error={fieldError(visit, 'due_on')} />
+      <Field
+        id={`${id}-title`}
+        name="title"
+        label="Title"
+        required
+        maxlength={256}
+        value={kept('title', of?.title ?? '')}
+        error={fieldError(visit, 'title')}
+      />
+      <TextArea
+        id={`${id}-description`}
+        name="description"
+        label="Description"
+        rows={3}
+        value={kept('description', of?.description ?? '')}
+        error={fieldError(visit, 'description')}
+      />
+      <Field
+        id={`${id}-due`}
+        name="due_on"
+        label="Due on"
+        type="date"
+        value={kept('due_on', of?.due_on?.slice(0, 10) ?? '')}
+        error={fieldError(visit, 'due_on')}
+      />
     </>
   )
 }
 
-const MilestoneRow = ({ milestone, visit, repo, may }: { milestone: Milestone; visit: Visit; repo: string; may: boolean }) => {
+const MilestoneRow = ({
+  milestone,
+  visit,
+  repo,
+  may,
+}: {
+  milestone: Milestone
+  visit: Visit
+  repo: string
+  may: boolean
+}) => {
   const here = repoPath(repo, '/milestones')
   const at = formAt(visit, `${here}/edit`)
   const refused = at.form.values.text('id') === milestone.id
@@ -29,25 +85,73 @@ const MilestoneRow = ({ milestone, visit, repo, may }: { milestone: Milestone; v
   return (
     <Row
       mark={<Icon name="milestone" />}
-      title={<a href={withQuery(repoPath(repo, '/issues'), { milestone: milestone.id, state: milestone.state === 'closed' ? 'all' : undefined })}>{milestone.title}</a>}
-      meta={<span>{milestone.due_on === null ? 'No date' : <>Due <RelativeTime at={milestone.due_on} /></>}{milestone.closed_at !== null && <>, closed <RelativeTime at={milestone.closed_at} /></>}</span>}
-      end={<span class="muted">{milestone.closed_count} of {total} done</span>}
+      title={
+        <a
+          href={withQuery(repoPath(repo, '/issues'), {
+            milestone: milestone.id,
+            state: milestone.state === 'closed' ? 'all' : undefined,
+          })}
+        >
+          {milestone.title}
+        </a>
+      }
+      meta={
+        <span>
+          {milestone.due_on === null ? (
+            'No date'
+          ) : (
+            <>
+              Due <RelativeTime at={milestone.due_on} />
+            </>
+          )}
+          {milestone.closed_at !== null && (
+            <>
+              , closed <RelativeTime at={milestone.closed_at} />
+            </>
+          )}
+        </span>
+      }
+      end={
+        <span class="muted">
+          {milestone.closed_count} of {total} done
+        </span>
+      }
     >
-      <progress class="progress" max={String(Math.max(1, total))} value={String(milestone.closed_count)} aria-label={`${milestone.closed_count} of ${total} issues are closed`} />
-      {milestone.description !== null && <MarkdownBody text={milestone.description} options={markdownOf(visit, repo)} />}
+      <progress
+        class="progress"
+        max={String(Math.max(1, total))}
+        value={String(milestone.closed_count)}
+        aria-label={`${milestone.closed_count} of ${total} issues are closed`}
+      />
+      {milestone.description !== null && (
+        <MarkdownBody text={milestone.description} options={markdownOf(visit, repo)} />
+      )}
       {may && (
         <details class="more" open={refused}>
           <summary>Change</summary>
-          <Form action={`${here}/edit`} csrf={visit.csrf} label={`Change ${milestone.title}`} error={refused ? formError(at, ...FIELDS) : null}>
+          <Form
+            action={`${here}/edit`}
+            csrf={visit.csrf}
+            label={`Change ${milestone.title}`}
+            error={refused ? formError(at, ...FIELDS) : null}
+          >
             <input type="hidden" name="id" value={milestone.id} />
-            <MilestoneFields visit={refused ? at : { ...visit, form: noForm }} of={milestone} id={milestone.id} />
+            <MilestoneFields
+              visit={refused ? at : { ...visit, form: noForm }}
+              of={milestone}
+              id={milestone.id}
+            />
             <FormActions>
               <Button small>Save</Button>
-              <Button small name="state" value={milestone.state === 'open' ? 'closed' : 'open'}>{milestone.state === 'open' ? 'Save and close' : 'Save and open again'}</Button>
+              <Button small name="state" value={milestone.state === 'open' ? 'closed' : 'open'}>
+                {milestone.state === 'open' ? 'Save and close' : 'Save and open again'}
+              </Button>
             </FormActions>
           </Form>
           <ActionButton action={`${here}/delete`} csrf={visit.csrf} values={{ id: milestone.id }}>
-            <Button small look="danger" icon="trash">Delete {milestone.title}</Button>
+            <Button small look="danger" icon="trash">
+              Delete {milestone.title}
+            </Button>
           </ActionButton>
         </details>
       )}
@@ -62,32 +166,72 @@ export const milestonesPage = page({
     const query = visit.url.searchParams
     const state = query.get('state') === 'closed' ? ('closed' as const) : ('open' as const)
     const number = Math.max(1, Number(query.get('page') ?? '1') || 1)
-    const [repo, milestones] = await Promise.all([visit.call(getRepo, { repo: name }), visit.call(listMilestones, { repo: name, state, page: number, per_page: PER_PAGE })])
+    const [repo, milestones] = await Promise.all([
+      visit.call(getRepo, { repo: name }),
+      visit.call(listMilestones, { repo: name, state, page: number, per_page: PER_PAGE }),
+    ])
     return { repo, milestones, state, number }
   },
   view: ({ repo, milestones, state, number }, visit) => {
     const here = repoPath(repo.full_name, '/milestones')
     const may = repo.permissions.triage && visit.viewer !== null && !repo.archived
     const made = formAt(visit, here)
-    const at = (page: number) => withQuery(here, { state: state === 'open' ? undefined : state, page: page > 1 ? page : undefined })
+    const at = (page: number) =>
+      withQuery(here, {
+        state: state === 'open' ? undefined : state,
+        page: page > 1 ? page : undefined,
+      })
     return (
       <RepoFrame visit={visit} repo={repo} title="Milestones" current="issues">
-        <PageHead title="Milestones" lead={<>Goals to group <a href={repoPath(repo.full_name, '/issues')}>issues</a> under.</>} />
+        <PageHead
+          title="Milestones"
+          lead={
+            <>
+              Goals to group <a href={repoPath(repo.full_name, '/issues')}>issues</a> under.
+            </>
+          }
+        />
         <FilterBar
           label="Which milestones"
-          filters={[{ label: 'Open', href: here, current: state === 'open' }, { label: 'Closed', href: withQuery(here, { state: 'closed' }), current: state === 'closed' }]}
+          filters={[
+            { label: 'Open', href: here, current: state === 'open' },
+            {
+              label: 'Closed',
+              href: withQuery(here, { state: 'closed' }),
+              current: state === 'closed',
+            },
+          ]}
         />
         {milestones.items.length === 0 ? (
-          <EmptyState icon="milestone" title={state === 'open' ? 'No open milestones' : 'No closed milestones'}>A milestone shows how far a group of issues has come.</EmptyState>
+          <EmptyState
+            icon="milestone"
+            title={state === 'open' ? 'No open milestones' : 'No closed milestones'}
+          >
+            A milestone shows how far a group of issues has come.
+          </EmptyState>
         ) : (
-          <List label="Milestones">{milestones.items.map((milestone) => <MilestoneRow milestone={milestone} visit={visit} repo={repo.full_name} may={may} />)}</List>
+          <List label="Milestones">
+            {milestones.items.map((milestone) => (
+              <MilestoneRow milestone={milestone} visit={visit} repo={repo.full_name} may={may} />
+            ))}
+          </List>
         )}
-        <Pager newer={number > 1 ? at(number - 1) : null} older={milestones.next === null ? null : at(number + 1)} />
+        <Pager
+          newer={number > 1 ? at(number - 1) : null}
+          older={milestones.next === null ? null : at(number + 1)}
+        />
         {may && (
           <Card title="New milestone">
-            <Form action={here} csrf={visit.csrf} label="New milestone" error={formError(made, ...FIELDS)}>
+            <Form
+              action={here}
+              csrf={visit.csrf}
+              label="New milestone"
+              error={formError(made, ...FIELDS)}
+            >
               <MilestoneFields visit={made} id="new" />
-              <FormActions><Button look="primary">Make the milestone</Button></FormActions>
+              <FormActions>
+                <Button look="primary">Make the milestone</Button>
+              </FormActions>
             </Form>
           </Card>
         )}
@@ -101,7 +245,11 @@ const hereOf = (visit: Visit): string => repoPath(repoOf(visit), '/milestones')
 /** A date means the end of that day, wherever one is. */
 const given = (fields: Fields) => {
   const day = fields.optional('due_on')
-  return { title: fields.text('title'), description: fields.optional('description') ?? null, due_on: day === undefined ? null : /^\d{4}-\d\d-\d\d$/.test(day) ? `${day}T23:59:59Z` : day }
+  return {
+    title: fields.text('title'),
+    description: fields.optional('description') ?? null,
+    due_on: day === undefined ? null : /^\d{4}-\d\d-\d\d$/.test(day) ? `${day}T23:59:59Z` : day,
+  }
 }
 
 export const milestoneForms = [
@@ -118,7 +266,12 @@ export const milestoneForms = [
     page: milestonesPage,
     submit: async (visit, fields) => {
       const state = fields.text('state')
-      await visit.call(updateMilestone, { repo: repoOf(visit), id: fields.text('id'), ...given(fields), ...(state === 'open' || state === 'closed' ? { state } : {}) })
+      await visit.call(updateMilestone, {
+        repo: repoOf(visit),
+        id: fields.text('id'),
+        ...given(fields),
+        ...(state === 'open' || state === 'closed' ? { state } : {}),
+      })
       return flashTo(visit, hereOf(visit), 'milestone-saved')
     },
   }),

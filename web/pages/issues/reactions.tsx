@@ -1,15 +1,35 @@
-// Reactions on a comment: those that were given, each a button that gives one's own or takes it back, and a menu with the others.
+// Reactions on a comment: those that were given, each a button that gives one's own or takes it
+// back, and a menu with the others.
 import { REACTIONS, type Comment } from '#features/issues/index.ts'
 import { CsrfField, Dropdown, Icon, Reactions, reactionSigns } from '../../components/index.ts'
 import type { Visit } from '../../site.ts'
 
-/** `here` is the address of the issue or pull request. Null when nobody reacted and the visitor cannot. */
-export const ReactionBar = ({ comment, visit, here, may }: { comment: Comment; visit: Visit; here: string; may: boolean }) => {
+/**
+ * `here` is the address of the issue or pull request. Null when nobody reacted and the visitor
+ * cannot.
+ */
+export const ReactionBar = ({
+  comment,
+  visit,
+  here,
+  may,
+}: {
+  comment: Comment
+  visit: Visit
+  here: string
+  may: boolean
+}) => {
   const action = `${here}/comments/${comment.id}/react`
   if (!may) return <Reactions reactions={comment.reactions} />
   const given = REACTIONS.filter((content) => comment.reactions[content] > 0)
   const button = (content: (typeof REACTIONS)[number], count?: number) => (
-    <button type="submit" name="content" value={content} class="reaction" aria-label={count === undefined ? `React with ${content}` : `${content}, ${count}`}>
+    <button
+      type="submit"
+      name="content"
+      value={content}
+      class="reaction"
+      aria-label={count === undefined ? `React with ${content}` : `${content}, ${count}`}
+    >
       <span aria-hidden="true">{reactionSigns[content]}</span> {count}
     </button>
   )
@@ -17,7 +37,12 @@ export const ReactionBar = ({ comment, visit, here, may }: { comment: Comment; v
     <form class="reactions" action={action} method="post" data-once>
       <CsrfField csrf={visit.csrf} />
       {given.map((content) => button(content, comment.reactions[content]))}
-      <Dropdown class="reaction-more" label="Add a reaction" align="left" summary={<Icon name="smile" size={16} />}>
+      <Dropdown
+        class="reaction-more"
+        label="Add a reaction"
+        align="left"
+        summary={<Icon name="smile" size={16} />}
+      >
         <div class="reaction-choice">{REACTIONS.map((content) => button(content))}</div>
       </Dropdown>
     </form>

@@ -9,7 +9,8 @@ import { repoOf } from '../repos/frame.tsx'
 import { issuePage, numberOf } from './issue.tsx'
 
 const target = (visit: Visit) => ({ repo: repoOf(visit), number: numberOf(visit) ?? 0 })
-const names = (fields: Fields) => fields.list('assignees', /[\s,]+/).map((name) => name.replace(/^@/, ''))
+const names = (fields: Fields) =>
+  fields.list('assignees', /[\s,]+/).map((name) => name.replace(/^@/, ''))
 
 type Change = Partial<Omit<NonNullable<(typeof updateIssue)['__input']>, 'repo' | 'number'>>
 
@@ -18,12 +19,18 @@ const ofIssue = (part: string, change: (fields: Fields) => Change) =>
     path: `/:workspace/:repo/issues/:number/${part}`,
     page: issuePage,
     submit: async (visit, fields) => {
-      const { repo, number } = await visit.call(updateIssue, { ...target(visit), ...change(fields) })
+      const { repo, number } = await visit.call(updateIssue, {
+        ...target(visit),
+        ...change(fields),
+      })
       return flashTo(visit, issuePath(repo, number), 'saved')
     },
   })
 
-const ofPull = (part: string, change: (fields: Fields) => { labels?: string[]; assignees?: string[] }) =>
+const ofPull = (
+  part: string,
+  change: (fields: Fields) => { labels?: string[]; assignees?: string[] },
+) =>
   action({
     path: `/:workspace/:repo/pull/:number/${part}`,
     page: pullPage,
@@ -36,7 +43,8 @@ const ofPull = (part: string, change: (fields: Fields) => { labels?: string[]; a
 const numbers = (fields: Fields): number[] =>
   fields.list('blocked_by', /[\s,]+/).map((word) => {
     const number = Number(word.replace(/^#/, ''))
-    if (!Number.isInteger(number) || number < 1) throw invalid('blocked_by', `${word} is not the number of an issue`)
+    if (!Number.isInteger(number) || number < 1)
+      throw invalid('blocked_by', `${word} is not the number of an issue`)
     return number
   })
 

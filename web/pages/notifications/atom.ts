@@ -26,15 +26,30 @@ export type Feed = {
 }
 
 /** What XML 1.0 has no place for is left out, however it is written (section 2.2). */
-const xml = (text: string): string => Bun.escapeHTML(text.toWellFormed().replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, ''))
+const xml = (text: string): string =>
+  Bun.escapeHTML(
+    text.toWellFormed().replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, ''),
+  )
 
 /** A tag (RFC 4151): the host, a date on which it was its owner's, and what it names. */
-export const tagUri = (site_url: string, date: string, name: string): string => `tag:${new URL(site_url).hostname},${date.slice(0, 10)}:${name}`
+export const tagUri = (site_url: string, date: string, name: string): string =>
+  `tag:${new URL(site_url).hostname},${date.slice(0, 10)}:${name}`
 
-const element = (name: string, text: string, attributes = ''): string => `<${name}${attributes}>${xml(text)}</${name}>`
-const link = (rel: string, type: string, href: string): string => `<link rel="${rel}" type="${type}" href="${xml(href)}"/>`
+const element = (name: string, text: string, attributes = ''): string =>
+  `<${name}${attributes}>${xml(text)}</${name}>`
+const link = (rel: string, type: string, href: string): string =>
+  `<link rel="${rel}" type="${type}" href="${xml(href)}"/>`
 
-const entryXml = ({ id, title, url, author, published, updated, html, summary }: Entry): string => `  <entry>
+const entryXml = ({
+  id,
+  title,
+  url,
+  author,
+  published,
+  updated,
+  html,
+  summary,
+}: Entry): string => `  <entry>
     ${element('id', id)}
     ${element('title', title)}
     ${link('alternate', 'text/html', url)}
@@ -43,23 +58,45 @@ const entryXml = ({ id, title, url, author, published, updated, html, summary }:
     <author>${element('name', author)}</author>${html === undefined ? '' : `\n    ${element('content', html, ' type="html"')}`}${summary === undefined ? '' : `\n    ${element('summary', summary)}`}
   </entry>`
 
-export const atomXml = ({ id, title, url, self, updated, entries }: Feed): string => `<?xml version="1.0" encoding="utf-8"?>
+export const atomXml = ({
+  id,
+  title,
+  url,
+  self,
+  updated,
+  entries,
+}: Feed): string => `<?xml version="1.0" encoding="utf-8"?>
 <feed xmlns="http://www.w3.org/2005/Atom">
   ${element('id', id)}
   ${element('title', title)}
   ${link('alternate', 'text/html', url)}
   ${link('self', 'application/atom+xml', self)}
-  ${element('updated', entries.reduce((newest, entry) => (entry.updated > newest ? entry.updated : newest), updated))}
+  ${element(
+    'updated',
+    entries.reduce((newest, entry) => (entry.updated > newest ? entry.updated : newest), updated),
+  )}
 ${entries.map(entryXml).join('\n')}
 </feed>
 `
 
-/** The answer, or 304 to a reader that has it already. Feeds may be private, so no one on the way keeps them. */
+/**
+ * The answer, or 304 to a reader that has it already. Feeds may be private, so no one on the way
+ * keeps them.
+ */
 export function feedResponse(request: Request, feed: Feed): Response {
   const body = atomXml(feed)
   const etag = `W/"${sha256(body).slice(0, 32)}"`
-  const headers = { 'content-type': 'application/atom+xml; charset=utf-8', etag, 'cache-control': 'private, no-cache', 'x-content-type-options': 'nosniff', 'content-security-policy': "default-src 'none'; sandbox" }
-  const known = (request.headers.get('if-none-match') ?? '').split(',').map((one) => one.trim().replace(/^W\//, ''))
-  if (known.includes(etag.slice(2)) || known.includes('*')) return new Response(null, { status: 304, headers })
+  const headers = {
+    'content-type': 'application/atom+xml; charset=utf-8',
+    etag,
+    'cache-control': 'private, no-cache',
+    'x-content-type-options': 'nosniff',
+    'content-security-policy': "default-src 'none'; sandbox",
+  }
+  const known = (request.headers.get('if-none-match') ?? '')
+    .split(',')
+    .map((one) => one.trim().replace(/^W\//, ''))
+  if (known.includes(etag.slice(2)) || known.includes('*'))
+    return new Response(null, { status: 304, headers })
   return new Response(request.method === 'HEAD' ? null : body, { headers })
 }

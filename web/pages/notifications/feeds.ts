@@ -1,4 +1,5 @@
-// The feeds of repositories and workspaces. A private one is read with a sign-in, an access token, or a feed token in `?token=`.
+// The feeds of repositories and workspaces. A private one is read with a sign-in, an access token,
+// or a feed token in `?token=`.
 import { call, type Typed } from '#core/operation.ts'
 import { listIssues } from '#features/issues/index.ts'
 import { feedReader, listWorkspaceEvents } from '#features/notifications/index.ts'
@@ -19,84 +20,158 @@ function reading(visit: Visit): Visit {
   const token = visit.url.searchParams.get('token')
   if (token === null) return visit
   const reader = feedReader(visit.hearth, token)
-  if (!reader) throw new Refusal('unauthenticated', 'This feed token does not work. Make another in your settings.', { reason: 'invalid_token' })
-  const ask = <I, O>(operation: Typed<I, O>, input: I): Promise<O> => call(visit.hearth, operation, reader, input, { signal: visit.request.signal })
+  if (!reader)
+    throw new Refusal(
+      'unauthenticated',
+      'This feed token does not work. Make another in your settings.',
+      { reason: 'invalid_token' },
+    )
+  const ask = <I, O>(operation: Typed<I, O>, input: I): Promise<O> =>
+    call(visit.hearth, operation, reader, input, { signal: visit.request.signal })
   return { ...visit, caller: reader, viewer: null, call: ask }
 }
 
-type Part = Pick<Feed, 'title' | 'url'> & { readonly name: string; readonly entries: readonly Entry[] }
+type Part = Pick<Feed, 'title' | 'url'> & {
+  readonly name: string
+  readonly entries: readonly Entry[]
+}
 
 function answer(visit: Visit, { name, title, url, entries }: Part, since: string): Response {
   const { site_url } = visit.hearth.settings
-  return feedResponse(visit.request, { id: tagUri(site_url, since, name), title, url: site_url + url, self: site_url + visit.url.pathname, updated: since, entries })
+  return feedResponse(visit.request, {
+    id: tagUri(site_url, since, name),
+    title,
+    url: site_url + url,
+    self: site_url + visit.url.pathname,
+    updated: since,
+    entries,
+  })
 }
 
 /** A feed of one repository. */
-const repoFeed = (path: string, make: (visit: Visit, repo: Repo, tag: (name: string) => string) => Promise<Part | Response>): Resource => ({
+const repoFeed = (
+  path: string,
+  make: (visit: Visit, repo: Repo, tag: (name: string) => string) => Promise<Part | Response>,
+): Resource => ({
   path,
   answer: async (plain) => {
     const visit = reading(plain)
     const repo = await visit.call(getRepo, { repo: repoOf(visit) })
-    const made = await make(visit, repo, (name) => tagUri(visit.hearth.settings.site_url, repo.created_at, `${repo.id}/${name}`))
-    return made instanceof Response ? made : answer(visit, { ...made, name: `${repo.id}/${made.name}` }, repo.created_at)
+    const made = await make(visit, repo, (name) =>
+      tagUri(visit.hearth.settings.site_url, repo.created_at, `${repo.id}/${name}`),
+    )
+    return made instanceof Response
+      ? made
+      : answer(visit, { ...made, name: `${repo.id}/${made.name}` }, repo.created_at)
   },
 })
 
-const htmlResponse = (made: Html | Away, visit: Visit): Response => (made instanceof Away ? made.response : new Response(renderPage(made), { headers: visit.headers }))
+const htmlResponse = (made: Html | Away, visit: Visit): Response =>
+  made instanceof Away ? made.response : new Response(renderPage(made), { headers: visit.headers })
 
 const commitsFeed = repoFeed('/:workspace/:repo/commits/*branch.atom', async (visit, repo, tag) => {
   const branch = visit.params['branch'] ?? ''
   const { site_url } = visit.hearth.settings
   try {
-    const { items } = repo.empty ? { items: [] } : await visit.call(listCommits, { repo: repo.full_name, ref: branch, per_page: ENTRIES })
+    const { items } = repo.empty
+      ? { items: [] }
+      : await visit.call(listCommits, { repo: repo.full_name, ref: branch, per_page: ENTRIES })
     return {
-      name: `commits/${branch}`, title: `Commits of ${repo.full_name}, ${branch}`, url: codePath(repo.full_name, 'commits', branch),
-      entries: items.map((commit): Entry => ({
-        id: tag(`commit/${commit.sha}`), title: commit.title, url: site_url + commitPath(repo.full_name, commit.sha), author: commit.author.name,
-        published: commit.author.date, updated: commit.committer.date, html: `<pre>${Bun.escapeHTML(commit.message)}</pre>`,
-      })),
+      name: `commits/${branch}`,
+      title: `Commits of ${repo.full_name}, ${branch}`,
+      url: codePath(repo.full_name, 'commits', branch),
+      entries: items.map(
+        (commit): Entry => ({
+          id: tag(`commit/${commit.sha}`),
+          title: commit.title,
+          url: site_url + commitPath(repo.full_name, commit.sha),
+          author: commit.author.name,
+          published: commit.author.date,
+          updated: commit.committer.date,
+          html: `<pre>${Bun.escapeHTML(commit.message)}</pre>`,
+        }),
+      ),
     }
   } catch (error) {
     if (!(error instanceof Refusal) || error.field !== 'ref') throw error
     // No branch: it may be the history of a file that is called so.
-    return htmlResponse(await commitsPage.render({ ...visit, params: { ...visit.params, rest: `${branch}.atom` } }), visit)
+    return htmlResponse(
+      await commitsPage.render({ ...visit, params: { ...visit.params, rest: `${branch}.atom` } }),
+      visit,
+    )
   }
 })
 
 const issuesFeed = repoFeed('/:workspace/:repo/issues.atom', async (visit, repo, tag) => {
   const { site_url } = visit.hearth.settings
-  const { items } = await visit.call(listIssues, { repo: repo.full_name, state: 'all', per_page: ENTRIES })
+  const { items } = await visit.call(listIssues, {
+    repo: repo.full_name,
+    state: 'all',
+    per_page: ENTRIES,
+  })
   return {
-    name: 'issues', title: `Issues of ${repo.full_name}`, url: repoPath(repo.full_name, '/issues'),
-    entries: items.map((issue): Entry => ({
-      id: tag(`issues/${issue.number}`), title: `#${issue.number} ${issue.title}${issue.state === 'open' ? '' : ` (${issue.reason === 'not_planned' ? 'not planned' : 'completed'})`}`, url: issue.html_url, author: issue.author.username,
-      published: issue.created_at, updated: issue.updated_at, html: renderMarkdown(issue.body, { link: { siteUrl: site_url, repo: repo.full_name }, breaks: true }),
-    })),
+    name: 'issues',
+    title: `Issues of ${repo.full_name}`,
+    url: repoPath(repo.full_name, '/issues'),
+    entries: items.map(
+      (issue): Entry => ({
+        id: tag(`issues/${issue.number}`),
+        title: `#${issue.number} ${issue.title}${issue.state === 'open' ? '' : ` (${issue.reason === 'not_planned' ? 'not planned' : 'completed'})`}`,
+        url: issue.html_url,
+        author: issue.author.username,
+        published: issue.created_at,
+        updated: issue.updated_at,
+        html: renderMarkdown(issue.body, {
+          link: { siteUrl: site_url, repo: repo.full_name },
+          breaks: true,
+        }),
+      }),
+    ),
   }
 })
 
 /** Records of a feature that this page does not know are read with care. */
 const textIn = (record: unknown, name: string): string | null => {
-  const value = typeof record === 'object' && record !== null ? (record as Record<string, unknown>)[name] : null
+  const value =
+    typeof record === 'object' && record !== null ? (record as Record<string, unknown>)[name] : null
   return typeof value === 'string' && value !== '' ? value : null
 }
 
 const releasesFeed = repoFeed('/:workspace/:repo/releases.atom', async (visit, repo, tag) => {
   const { site_url } = visit.hearth.settings
-  const operation = visit.hearth.operationsByName.get('list_releases') as Typed<{ repo: string }, { items: readonly unknown[] }> | undefined
+  const operation = visit.hearth.operationsByName.get('list_releases') as
+    | Typed<{ repo: string }, { items: readonly unknown[] }>
+    | undefined
   const items = operation ? (await visit.call(operation, { repo: repo.full_name })).items : []
   return {
-    name: 'releases', title: `Releases of ${repo.full_name}`, url: repoPath(repo.full_name, '/releases'),
-    entries: items.flatMap((release): Entry[] => {
-      const id = textIn(release, 'id')
-      const published = textIn(release, 'published_at')
-      // A draft is not out yet.
-      if (id === null || published === null) return []
-      const name = textIn(release, 'name') ?? textIn(release, 'tag_name') ?? id
-      const author = textIn((release as Record<string, unknown>)['author'], 'username') ?? 'ghost'
-      const html = renderMarkdown(textIn(release, 'body') ?? textIn(release, 'notes') ?? '', { link: { siteUrl: site_url, repo: repo.full_name } })
-      return [{ id: tag(`releases/${id}`), title: name, url: textIn(release, 'html_url') ?? `${site_url}${repoPath(repo.full_name, '/releases')}`, author, published, updated: published, html }]
-    }).slice(0, ENTRIES),
+    name: 'releases',
+    title: `Releases of ${repo.full_name}`,
+    url: repoPath(repo.full_name, '/releases'),
+    entries: items
+      .flatMap((release): Entry[] => {
+        const id = textIn(release, 'id')
+        const published = textIn(release, 'published_at')
+        // A draft is not out yet.
+        if (id === null || published === null) return []
+        const name = textIn(release, 'name') ?? textIn(release, 'tag_name') ?? id
+        const author = textIn((release as Record<string, unknown>)['author'], 'username') ?? 'ghost'
+        const html = renderMarkdown(textIn(release, 'body') ?? textIn(release, 'notes') ?? '', {
+          link: { siteUrl: site_url, repo: repo.full_name },
+        })
+        return [
+          {
+            id: tag(`releases/${id}`),
+            title: name,
+            url:
+              textIn(release, 'html_url') ?? `${site_url}${repoPath(repo.full_name, '/releases')}`,
+            author,
+            published,
+            updated: published,
+            html,
+          },
+        ]
+      })
+      .slice(0, ENTRIES),
   }
 })
 
@@ -106,17 +181,36 @@ const workspaceFeed: Resource = {
     const visit = reading(plain)
     const slug = visit.params['workspace'] ?? ''
     const { site_url } = visit.hearth.settings
-    const { items, next } = await visit.call(listWorkspaceEvents, { workspace: slug, per_page: ENTRIES })
+    const { items, next } = await visit.call(listWorkspaceEvents, {
+      workspace: slug,
+      per_page: ENTRIES,
+    })
     // To who sees nothing of it, a workspace does not exist.
     const [newest] = items
-    if (!newest && next === null) throw new Refusal('not_found', 'There is no such page, or you may not see it.')
-    return answer(visit, {
-      name: `workspaces/${slug}`, title: `What happens in ${slug}`, url: workspacePath(slug, 'activity'),
-      entries: items.map((event): Entry => ({
-        id: tagUri(site_url, event.time, event.id), title: event.repository === null ? event.summary : `${event.repository.full_name}: ${event.summary}`, url: event.url,
-        author: event.actor?.username ?? 'Hearth', published: event.time, updated: event.time,
-      })),
-    }, items.at(-1)?.time ?? '2020-01-01T00:00:00.000Z')
+    if (!newest && next === null)
+      throw new Refusal('not_found', 'There is no such page, or you may not see it.')
+    return answer(
+      visit,
+      {
+        name: `workspaces/${slug}`,
+        title: `What happens in ${slug}`,
+        url: workspacePath(slug, 'activity'),
+        entries: items.map(
+          (event): Entry => ({
+            id: tagUri(site_url, event.time, event.id),
+            title:
+              event.repository === null
+                ? event.summary
+                : `${event.repository.full_name}: ${event.summary}`,
+            url: event.url,
+            author: event.actor?.username ?? 'Hearth',
+            published: event.time,
+            updated: event.time,
+          }),
+        ),
+      },
+      items.at(-1)?.time ?? '2020-01-01T00:00:00.000Z',
+    )
   },
 }
 

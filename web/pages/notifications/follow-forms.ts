@@ -1,5 +1,11 @@
 // The forms behind watching, starring and following.
-import { LEVELS, setIssueSubscription, setSubscription, starRepo, unstarRepo } from '#features/notifications/index.ts'
+import {
+  LEVELS,
+  setIssueSubscription,
+  setSubscription,
+  starRepo,
+  unstarRepo,
+} from '#features/notifications/index.ts'
 import { issuePath, pullPath, repoPath } from '../../paths.ts'
 import { action, safeNext } from '../../site.ts'
 import { numberOf } from '../issues/issue.tsx'
@@ -27,9 +33,15 @@ const followForm = (part: 'issues' | 'pull', pathOf: (repo: string, number: numb
     path: `/:workspace/:repo/${part}/:number/subscription`,
     submit: async (visit, fields) => {
       const at = { repo: repoOf(visit), number: numberOf(visit) ?? 0 }
-      await visit.call(setIssueSubscription, { ...at, subscribed: fields.text('subscribed') !== 'no' })
+      await visit.call(setIssueSubscription, {
+        ...at,
+        subscribed: fields.text('subscribed') !== 'no',
+      })
       return pathOf(at.repo, at.number)
     },
   })
 
-export const followForms = [followForm('issues', issuePath), followForm('pull', (repo, number) => pullPath(repo, number))]
+export const followForms = [
+  followForm('issues', issuePath),
+  followForm('pull', (repo, number) => pullPath(repo, number)),
+]

@@ -1,5 +1,10 @@
 // Watching, starring and following: the buttons. What they send is in `follow-forms.ts`.
-import { LEVELS, standingOf, type IssueSubscription, type Level } from '#features/notifications/index.ts'
+import {
+  LEVELS,
+  standingOf,
+  type IssueSubscription,
+  type Level,
+} from '#features/notifications/index.ts'
 import type { Repo } from '#features/repos/index.ts'
 import { ActionButton, Button, CsrfField, Icon, Menu, SideBlock } from '../../components/index.ts'
 import { repoPath } from '../../paths.ts'
@@ -15,9 +20,17 @@ const WATCHING: Readonly<Record<Level, readonly [label: string, hint: string]>> 
 /** Watch and star, in the head of a repository. Strangers see how many stars there are. */
 export const RepoFollow = ({ visit, repo }: { visit: Visit; repo: Repo }) => {
   const { viewer } = visit
-  if (viewer === null) return repo.stars_count === 0 ? null : <span class="muted nums"><Icon name="star" label="Stars" /> {repo.stars_count}</span>
+  if (viewer === null)
+    return repo.stars_count === 0 ? null : (
+      <span class="muted nums">
+        <Icon name="star" label="Stars" /> {repo.stars_count}
+      </span>
+    )
   const { starred, level } = standingOf(visit.hearth, viewer, repo.id)
-  const here = visit.request.method === 'GET' ? visit.url.pathname + visit.url.search : repoPath(repo.full_name)
+  const here =
+    visit.request.method === 'GET'
+      ? visit.url.pathname + visit.url.search
+      : repoPath(repo.full_name)
   // What is read aloud begins with what is seen.
   const shown = level === 'ignored' ? 'Ignoring' : level === 'participating' ? 'Watch' : 'Watching'
   return (
@@ -25,7 +38,11 @@ export const RepoFollow = ({ visit, repo }: { visit: Visit; repo: Repo }) => {
       <Menu
         label={`${shown}: ${WATCHING[level][0]}`}
         button
-        summary={<span><Icon name="eye" /> {shown}</span>}
+        summary={
+          <span>
+            <Icon name="eye" /> {shown}
+          </span>
+        }
         items={LEVELS.map((one) => ({
           label: WATCHING[one][0],
           form: (
@@ -33,7 +50,11 @@ export const RepoFollow = ({ visit, repo }: { visit: Visit; repo: Repo }) => {
               <CsrfField csrf={visit.csrf} />
               <input type="hidden" name="level" value={one} />
               <input type="hidden" name="back" value={here} />
-              <button type="submit" class="menu-button" aria-pressed={one === level ? 'true' : 'false'}>
+              <button
+                type="submit"
+                class="menu-button"
+                aria-pressed={one === level ? 'true' : 'false'}
+              >
                 <span>
                   {WATCHING[one][0]}
                   <span class="menu-hint">{WATCHING[one][1]}</span>
@@ -44,7 +65,11 @@ export const RepoFollow = ({ visit, repo }: { visit: Visit; repo: Repo }) => {
           ),
         }))}
       />
-      <ActionButton action={repoPath(repo.full_name, '/star')} csrf={visit.csrf} values={{ star: starred ? 'no' : 'yes', back: here }}>
+      <ActionButton
+        action={repoPath(repo.full_name, '/star')}
+        csrf={visit.csrf}
+        values={{ star: starred ? 'no' : 'yes', back: here }}
+      >
         <Button icon="star">{`${starred ? 'Starred' : 'Star'}${repo.stars_count > 0 ? ` ${repo.stars_count}` : ''}`}</Button>
       </ActionButton>
     </>
@@ -52,17 +77,40 @@ export const RepoFollow = ({ visit, repo }: { visit: Visit; repo: Repo }) => {
 }
 
 const WHY: Readonly<Record<NonNullable<IssueSubscription['reason']>, string>> = {
-  author: 'You began this.', assigned: 'You are assigned.', review_requested: 'Your review was asked for.', mention: 'You were mentioned.', team_mention: 'A team of yours was mentioned.',
-  commented: 'You commented.', subscribed: 'You follow this.',
+  author: 'You began this.',
+  assigned: 'You are assigned.',
+  review_requested: 'Your review was asked for.',
+  mention: 'You were mentioned.',
+  team_mention: 'A team of yours was mentioned.',
+  commented: 'You commented.',
+  subscribed: 'You follow this.',
 }
 
 /** Whether one hears of an issue or pull request, beside it. `at` is its address. */
-export const Following = ({ visit, subscription, at }: { visit: Visit; subscription: IssueSubscription | null; at: string }) =>
+export const Following = ({
+  visit,
+  subscription,
+  at,
+}: {
+  visit: Visit
+  subscription: IssueSubscription | null
+  at: string
+}) =>
   subscription === null ? null : (
     <SideBlock title="Notifications">
-      <ActionButton action={`${at}/subscription`} csrf={visit.csrf} values={{ subscribed: subscription.subscribed ? 'no' : 'yes' }}>
-        <Button small icon="bell">{subscription.subscribed ? 'Unsubscribe' : 'Subscribe'}</Button>
+      <ActionButton
+        action={`${at}/subscription`}
+        csrf={visit.csrf}
+        values={{ subscribed: subscription.subscribed ? 'no' : 'yes' }}
+      >
+        <Button small icon="bell">
+          {subscription.subscribed ? 'Unsubscribe' : 'Subscribe'}
+        </Button>
       </ActionButton>
-      <p class="muted small">{subscription.reason === null ? 'You hear of this only when you are named.' : WHY[subscription.reason]}</p>
+      <p class="muted small">
+        {subscription.reason === null
+          ? 'You hear of this only when you are named.'
+          : WHY[subscription.reason]}
+      </p>
     </SideBlock>
   )

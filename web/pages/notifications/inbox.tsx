@@ -1,5 +1,23 @@
-import { listNotifications, markAllNotifications, markNotification, type Notification } from '#features/notifications/index.ts'
-import { ActionButton, Button, Chip, EmptyState, FilterBar, Icon, LinkButton, List, PageHead, Pager, RelativeTime, Row } from '../../components/index.ts'
+import {
+  listNotifications,
+  markAllNotifications,
+  markNotification,
+  type Notification,
+} from '#features/notifications/index.ts'
+import {
+  ActionButton,
+  Button,
+  Chip,
+  EmptyState,
+  FilterBar,
+  Icon,
+  LinkButton,
+  List,
+  PageHead,
+  Pager,
+  RelativeTime,
+  Row,
+} from '../../components/index.ts'
 import { repoPath, withQuery } from '../../paths.ts'
 import { action, flashTo, page, redirect, safeNext, type Visit } from '../../site.ts'
 import { Shell } from '../shell.tsx'
@@ -9,45 +27,93 @@ const HOME = '/notifications'
 const VIEWS = ['unread', 'all', 'done'] as const
 type View = (typeof VIEWS)[number]
 
-const viewOf = (visit: Visit): View => VIEWS.find((view) => view === visit.url.searchParams.get('view')) ?? 'unread'
+const viewOf = (visit: Visit): View =>
+  VIEWS.find((view) => view === visit.url.searchParams.get('view')) ?? 'unread'
 
 /** Addresses in answers are whole; a page stays on the host that it was asked of. */
 const local = (url: string): string => url.replace(/^https?:\/\/[^/]+/, '')
 
-const Mark = ({ one, state, children, visit, here, hotkey }: { one: Notification; state: 'unread' | 'read' | 'done'; children: string; visit: Visit; here: string; hotkey?: string }) => (
-  <ActionButton action={`${HOME}/mark`} csrf={visit.csrf} values={{ id: one.id, state, back: here }}>
-    <Button small look="quiet" rowKey={hotkey} label={`${children}: ${one.subject.title}`}>{children}</Button>
+const Mark = ({
+  one,
+  state,
+  children,
+  visit,
+  here,
+  hotkey,
+}: {
+  one: Notification
+  state: 'unread' | 'read' | 'done'
+  children: string
+  visit: Visit
+  here: string
+  hotkey?: string
+}) => (
+  <ActionButton
+    action={`${HOME}/mark`}
+    csrf={visit.csrf}
+    values={{ id: one.id, state, back: here }}
+  >
+    <Button small look="quiet" rowKey={hotkey} label={`${children}: ${one.subject.title}`}>
+      {children}
+    </Button>
   </ActionButton>
 )
 
-const NotificationRow = ({ one, visit, here }: { one: Notification; visit: Visit; here: string }) => (
+const NotificationRow = ({
+  one,
+  visit,
+  here,
+}: {
+  one: Notification
+  visit: Visit
+  here: string
+}) => (
   <Row
-    mark={<span class={one.unread ? 'tone-info' : 'tone-plain'}><Icon name={iconOfKind(one.subject.kind)} label={one.unread ? 'Unread' : 'Read'} /></span>}
+    mark={
+      <span class={one.unread ? 'tone-info' : 'tone-plain'}>
+        <Icon name={iconOfKind(one.subject.kind)} label={one.unread ? 'Unread' : 'Read'} />
+      </span>
+    }
     title={
       <form class="form-button" action={`${HOME}/open`} method="post">
         <input type="hidden" name="csrf" value={visit.csrf} />
         <input type="hidden" name="id" value={one.id} />
-        <button type="submit" class={['row-link', 'title-button', !one.unread && 'is-read']}>{one.subject.title}</button>
+        <button type="submit" class={['row-link', 'title-button', !one.unread && 'is-read']}>
+          {one.subject.title}
+        </button>
       </form>
     }
     meta={
       <>
-        <a href={local(one.subject.url)}>{one.subject.number === null ? one.subject.kind : `${one.repo ?? ''}#${one.subject.number}`}</a>
+        <a href={local(one.subject.url)}>
+          {one.subject.number === null
+            ? one.subject.kind
+            : `${one.repo ?? ''}#${one.subject.number}`}
+        </a>
         <Chip tone={ASKS.has(one.reason) ? 'wait' : undefined}>{SHORT[one.reason]}</Chip>
         <RelativeTime at={one.updated_at} />
       </>
     }
     end={
       <>
-        <Mark one={one} state={one.unread ? 'read' : 'unread'} visit={visit} here={here} hotkey="r">{one.unread ? 'Mark read' : 'Mark unread'}</Mark>
-        {!one.done && <Mark one={one} state="done" visit={visit} here={here} hotkey="e">Done</Mark>}
+        <Mark one={one} state={one.unread ? 'read' : 'unread'} visit={visit} here={here} hotkey="r">
+          {one.unread ? 'Mark read' : 'Mark unread'}
+        </Mark>
+        {!one.done && (
+          <Mark one={one} state="done" visit={visit} here={here} hotkey="e">
+            Done
+          </Mark>
+        )}
       </>
     }
   />
 )
 
 const EMPTY: Readonly<Record<View, readonly [title: string, words: string]>> = {
-  unread: ['All read', 'You are told here when somebody mentions, assigns or asks you, and of what you watch.'],
+  unread: [
+    'All read',
+    'You are told here when somebody mentions, assigns or asks you, and of what you watch.',
+  ],
   all: ['Nothing here', 'What you are told stays here until you put it away.'],
   done: ['Nothing put away', 'What is done stays here for 90 days.'],
 }
@@ -59,12 +125,16 @@ export const notificationsPage = page({
     const repo = visit.url.searchParams.get('repo') ?? ''
     const before = visit.url.searchParams.get('before')
     const list = await visit.call(listNotifications, {
-      ...(view === 'unread' ? { unread: true } : view === 'done' ? { done: true } : {}), ...(repo ? { repo } : {}), ...(before ? { before } : {}), per_page: 50,
+      ...(view === 'unread' ? { unread: true } : view === 'done' ? { done: true } : {}),
+      ...(repo ? { repo } : {}),
+      ...(before ? { before } : {}),
+      per_page: 50,
     })
     return { view, repo, before, list }
   },
   view: ({ view, repo, before, list }, visit) => {
-    const at = (change: Record<string, string | undefined> = {}) => withQuery(HOME, { view: view === 'unread' ? undefined : view, repo, ...change })
+    const at = (change: Record<string, string | undefined> = {}) =>
+      withQuery(HOME, { view: view === 'unread' ? undefined : view, repo, ...change })
     const here = at({ before: before ?? undefined })
     const groups = [...Map.groupBy(list.items, (one) => one.repo)]
     const [newest] = list.items
@@ -77,31 +147,68 @@ export const notificationsPage = page({
               {newest && view !== 'done' && (
                 <>
                   {view === 'unread' && (
-                    <ActionButton action={`${HOME}/mark-all`} csrf={visit.csrf} values={{ state: 'read', before: newest.updated_at, repo, back: at() }}>
+                    <ActionButton
+                      action={`${HOME}/mark-all`}
+                      csrf={visit.csrf}
+                      values={{ state: 'read', before: newest.updated_at, repo, back: at() }}
+                    >
                       <Button icon="check">Mark all read</Button>
                     </ActionButton>
                   )}
-                  <ActionButton action={`${HOME}/mark-all`} csrf={visit.csrf} values={{ state: 'done', before: newest.updated_at, repo, back: at() }}>
+                  <ActionButton
+                    action={`${HOME}/mark-all`}
+                    csrf={visit.csrf}
+                    values={{ state: 'done', before: newest.updated_at, repo, back: at() }}
+                  >
                     <Button>All done</Button>
                   </ActionButton>
                 </>
               )}
-              <LinkButton href="/settings/notifications" icon="settings" label="What you are told" />
+              <LinkButton
+                href="/settings/notifications"
+                icon="settings"
+                label="What you are told"
+              />
             </>
           }
         />
         <FilterBar
           label="Which"
           filters={[
-            { label: 'Unread', href: withQuery(HOME, { repo }), icon: 'inbox', current: view === 'unread', hotkey: 'g u' },
-            { label: 'All', href: withQuery(HOME, { view: 'all', repo }), current: view === 'all', hotkey: 'g a' },
-            { label: 'Done', href: withQuery(HOME, { view: 'done', repo }), icon: 'check', current: view === 'done', hotkey: 'g d' },
+            {
+              label: 'Unread',
+              href: withQuery(HOME, { repo }),
+              icon: 'inbox',
+              current: view === 'unread',
+              hotkey: 'g u',
+            },
+            {
+              label: 'All',
+              href: withQuery(HOME, { view: 'all', repo }),
+              current: view === 'all',
+              hotkey: 'g a',
+            },
+            {
+              label: 'Done',
+              href: withQuery(HOME, { view: 'done', repo }),
+              icon: 'check',
+              current: view === 'done',
+              hotkey: 'g d',
+            },
           ]}
         >
-          {repo !== '' && <LinkButton href={withQuery(HOME, { view: view === 'unread' ? undefined : view })} small icon="close">{`Only ${repo}`}</LinkButton>}
+          {repo !== '' && (
+            <LinkButton
+              href={withQuery(HOME, { view: view === 'unread' ? undefined : view })}
+              small
+              icon="close"
+            >{`Only ${repo}`}</LinkButton>
+          )}
         </FilterBar>
         {list.items.length === 0 ? (
-          <EmptyState icon={view === 'unread' ? 'check-circle' : 'inbox'} title={EMPTY[view][0]}>{EMPTY[view][1]}</EmptyState>
+          <EmptyState icon={view === 'unread' ? 'check-circle' : 'inbox'} title={EMPTY[view][0]}>
+            {EMPTY[view][1]}
+          </EmptyState>
         ) : (
           <div class="stack">
             {groups.map(([name, items]) => (
@@ -109,22 +216,46 @@ export const notificationsPage = page({
                 label={name ?? 'For you'}
                 head={
                   <h2>
-                    {name === null ? 'For you' : <><a href={repoPath(name)}>{name}</a> {repo === '' && <a class="muted small" href={withQuery(HOME, { view: view === 'unread' ? undefined : view, repo: name })}>only these</a>}</>}
+                    {name === null ? (
+                      'For you'
+                    ) : (
+                      <>
+                        <a href={repoPath(name)}>{name}</a>{' '}
+                        {repo === '' && (
+                          <a
+                            class="muted small"
+                            href={withQuery(HOME, {
+                              view: view === 'unread' ? undefined : view,
+                              repo: name,
+                            })}
+                          >
+                            only these
+                          </a>
+                        )}
+                      </>
+                    )}
                   </h2>
                 }
               >
-                {items.map((one) => <NotificationRow one={one} visit={visit} here={here} />)}
+                {items.map((one) => (
+                  <NotificationRow one={one} visit={visit} here={here} />
+                ))}
               </List>
             ))}
           </div>
         )}
-        <Pager newer={before ? at() : null} older={list.next === null ? null : at({ before: list.next })} label="Notifications" />
+        <Pager
+          newer={before ? at() : null}
+          older={list.next === null ? null : at({ before: list.next })}
+          label="Notifications"
+        />
       </Shell>
     )
   },
 })
 
-const back = (fields: { text(name: string): string }): string => safeNext(fields.text('back')) ?? HOME
+const back = (fields: { text(name: string): string }): string =>
+  safeNext(fields.text('back')) ?? HOME
 
 /** Opening one marks it read; the form is in place of a link, because a link changes nothing. */
 export const openNotificationForm = action({
@@ -139,7 +270,10 @@ export const markNotificationForm = action({
   path: `${HOME}/mark`,
   submit: async (visit, fields) => {
     const state = fields.text('state')
-    await visit.call(markNotification, { id: fields.text('id'), state: state === 'unread' || state === 'done' ? state : 'read' })
+    await visit.call(markNotification, {
+      id: fields.text('id'),
+      state: state === 'unread' || state === 'done' ? state : 'read',
+    })
     return back(fields)
   },
 })
@@ -150,7 +284,11 @@ export const markAllForm = action({
   submit: async (visit, fields) => {
     const before = fields.optional('before')
     const repo = fields.optional('repo')
-    await visit.call(markAllNotifications, { state: fields.text('state') === 'done' ? 'done' : 'read', ...(before ? { before } : {}), ...(repo ? { repo } : {}) })
+    await visit.call(markAllNotifications, {
+      state: fields.text('state') === 'done' ? 'done' : 'read',
+      ...(before ? { before } : {}),
+      ...(repo ? { repo } : {}),
+    })
     return flashTo(visit, back(fields), 'notifications-marked')
   },
 })

@@ -1,13 +1,23 @@
-// What a page of an issue or pull request shows of notifications: where it is mentioned, and whether one hears of it.
-import { getIssueSubscription, listCrossReferences, type CrossReference, type IssueSubscription } from '#features/notifications/index.ts'
+// What a page of an issue or pull request shows of notifications: where it is mentioned, and
+// whether one hears of it.
+import {
+  getIssueSubscription,
+  listCrossReferences,
+  type CrossReference,
+  type IssueSubscription,
+} from '#features/notifications/index.ts'
 import { TimelineEvent } from '../../components/index.ts'
 import type { Visit } from '../../site.ts'
 
-export type Heard = { readonly mentions: readonly CrossReference[]; readonly subscription: IssueSubscription | null }
+export type Heard = {
+  readonly mentions: readonly CrossReference[]
+  readonly subscription: IssueSubscription | null
+}
 
 export async function loadHeard(visit: Visit, repo: string, number: number): Promise<Heard> {
   const [mentions, subscription] = await Promise.all([
-    visit.call(listCrossReferences, { repo, target: String(number) }), visit.viewer ? visit.tryCall(getIssueSubscription, { repo, number }) : null,
+    visit.call(listCrossReferences, { repo, target: String(number) }),
+    visit.viewer ? visit.tryCall(getIssueSubscription, { repo, number }) : null,
   ])
   return { mentions: mentions.items, subscription }
 }
@@ -17,9 +27,16 @@ const local = (url: string): string => url.replace(/^https?:\/\/[^/]+/, '')
 
 const MentionedItem = ({ reference, repo }: { reference: CrossReference; repo: string }) => (
   <TimelineEvent icon="link" actor={reference.actor} at={reference.created_at}>
-    mentioned this in <a href={local(reference.html_url)}>{reference.repo === repo ? '' : reference.repo}#{reference.number} {reference.title}</a>
+    mentioned this in{' '}
+    <a href={local(reference.html_url)}>
+      {reference.repo === repo ? '' : reference.repo}#{reference.number} {reference.title}
+    </a>
   </TimelineEvent>
 )
 
 /** To be woven into what happened. */
-export const mentionItems = ({ mentions }: Heard, repo: string) => mentions.map((reference) => ({ at: reference.created_at, item: <MentionedItem reference={reference} repo={repo} /> }))
+export const mentionItems = ({ mentions }: Heard, repo: string) =>
+  mentions.map((reference) => ({
+    at: reference.created_at,
+    item: <MentionedItem reference={reference} repo={repo} />,
+  }))

@@ -4,8 +4,19 @@ import type { IconName } from '../../components/index.ts'
 
 /** After a title, in a list. */
 export const SHORT: Readonly<Record<Reason, string>> = {
-  mention: 'mentioned you', team_mention: 'mentioned your team', assigned: 'assigned', review_requested: 'review asked', author: 'author', commented: 'you commented', subscribed: 'watching',
-  checks_failed: 'checks failed', queue_failed: 'left the queue', run_approval: 'needs approval', security_alert: 'security', invitation: 'invitation', agent_waiting: 'agent waits',
+  mention: 'mentioned you',
+  team_mention: 'mentioned your team',
+  assigned: 'assigned',
+  review_requested: 'review asked',
+  author: 'author',
+  commented: 'you commented',
+  subscribed: 'watching',
+  checks_failed: 'checks failed',
+  queue_failed: 'left the queue',
+  run_approval: 'needs approval',
+  security_alert: 'security',
+  invitation: 'invitation',
+  agent_waiting: 'agent waits',
 }
 
 /** For a switch in the settings. */
@@ -26,8 +37,25 @@ export const LONG: Readonly<Record<Reason, string>> = {
 }
 
 /** What asks something of the reader stands out. */
-export const ASKS: ReadonlySet<Reason> = new Set(['assigned', 'review_requested', 'run_approval', 'agent_waiting', 'checks_failed', 'queue_failed', 'security_alert'])
+export const ASKS: ReadonlySet<Reason> = new Set([
+  'assigned',
+  'review_requested',
+  'run_approval',
+  'agent_waiting',
+  'checks_failed',
+  'queue_failed',
+  'security_alert',
+])
 
-const ICONS: Readonly<Record<string, IconName>> = { issue: 'issue', pull: 'pull', question: 'question', invitation: 'mail', release: 'tag', alert: 'shield', report: 'shield', run: 'play' }
+const ICONS: Readonly<Record<string, IconName>> = {
+  issue: 'issue',
+  pull: 'pull',
+  question: 'question',
+  invitation: 'mail',
+  release: 'tag',
+  alert: 'shield',
+  report: 'shield',
+  run: 'play',
+}
 
 export const iconOfKind = (kind: string): IconName => ICONS[kind] ?? 'bell'

@@ -1,5 +1,26 @@
-import { createFeedToken, DIGESTS, getNotificationSettings, removeFeedToken, updateNotificationSettings, type NotificationSettings, type Reason } from '#features/notifications/index.ts'
-import { ActionButton, Button, Card, Checkbox, CopyField, FieldSet, Form, FormActions, Notice, RelativeTime, Select, TokenSecret } from '../../components/index.ts'
+import {
+  createFeedToken,
+  DIGESTS,
+  getNotificationSettings,
+  removeFeedToken,
+  updateNotificationSettings,
+  type NotificationSettings,
+  type Reason,
+} from '#features/notifications/index.ts'
+import {
+  ActionButton,
+  Button,
+  Card,
+  Checkbox,
+  CopyField,
+  FieldSet,
+  Form,
+  FormActions,
+  Notice,
+  RelativeTime,
+  Select,
+  TokenSecret,
+} from '../../components/index.ts'
 import { renderPage, type Html } from '../../jsx/html.ts'
 import { action, Away, flashTo, form, page, type Visit } from '../../site.ts'
 import { SettingsFrame } from '../accounts/settings-frame.tsx'
@@ -8,37 +29,92 @@ import { LONG } from './reasons.ts'
 
 const HOME = '/settings/notifications'
 
-const DIGEST_WORDS: Readonly<Record<(typeof DIGESTS)[number], string>> = { off: 'Never', hourly: 'Every hour in which they did something', daily: 'Every day on which they did something' }
+const DIGEST_WORDS: Readonly<Record<(typeof DIGESTS)[number], string>> = {
+  off: 'Never',
+  hourly: 'Every hour in which they did something',
+  daily: 'Every day on which they did something',
+}
 
-const SettingsView = ({ visit, settings, secret }: { visit: Visit; settings: NotificationSettings; secret: string | null }): Html => {
+const SettingsView = ({
+  visit,
+  settings,
+  secret,
+}: {
+  visit: Visit
+  settings: NotificationSettings
+  secret: string | null
+}): Html => {
   const { site_url } = visit.hearth.settings
   return (
-    <SettingsFrame visit={visit} title="Notifications" current="notifications" lead={<>What you are told is in your <a href="/notifications">inbox</a>. Here you choose what is mailed too.</>}>
-      {!settings.verified && <Notice kind="wait" title="Your address is not confirmed">Nothing is mailed to {settings.email} until you open the link that we sent there.</Notice>}
+    <SettingsFrame
+      visit={visit}
+      title="Notifications"
+      current="notifications"
+      lead={
+        <>
+          What you are told is in your <a href="/notifications">inbox</a>. Here you choose what is
+          mailed too.
+        </>
+      }
+    >
+      {!settings.verified && (
+        <Notice kind="wait" title="Your address is not confirmed">
+          Nothing is mailed to {settings.email} until you open the link that we sent there.
+        </Notice>
+      )}
       {secret !== null && (
-        <TokenSecret secret={secret}>This is your feed token. Put it behind the address of a feed, as in the example below.</TokenSecret>
+        <TokenSecret secret={secret}>
+          This is your feed token. Put it behind the address of a feed, as in the example below.
+        </TokenSecret>
       )}
       <Card title="Mail">
         <Form action={HOME} csrf={visit.csrf} error={formError(visit)}>
           <FieldSet legend={`Mail to ${settings.email} when`}>
             {settings.mail.map(({ reason, on }) => (
-              <Checkbox id={`mail-${reason}`} name="mail" value={reason} label={LONG[reason]} checked={on} />
+              <Checkbox
+                id={`mail-${reason}`}
+                name="mail"
+                value={reason}
+                label={LONG[reason]}
+                checked={on}
+              />
             ))}
           </FieldSet>
           <Select
-            name="digest" label="What my agents did" required value={settings.digest} options={DIGESTS.map((value) => ({ value, label: DIGEST_WORDS[value] }))}
+            name="digest"
+            label="What my agents did"
+            required
+            value={settings.digest}
+            options={DIGESTS.map((value) => ({ value, label: DIGEST_WORDS[value] }))}
             hint="One mail with everything that agents did on your behalf."
           />
-          <FormActions><Button look="primary">Save</Button></FormActions>
+          <FormActions>
+            <Button look="primary">Save</Button>
+          </FormActions>
         </Form>
       </Card>
       <Card title="Feeds">
-        <p>Commits, issues and releases of a repository, and what happens in a workspace, are Atom feeds. Public ones are open to everyone; a feed token opens the private ones to your feed reader.</p>
-        {settings.feed_token !== null && <p class="muted">You have a feed token, made <RelativeTime at={settings.feed_token.created_at} />. A new one ends it.</p>}
-        <CopyField id="feed-example" label="Example" value={`${site_url}/WORKSPACE/REPOSITORY/issues.atom?token=${secret ?? 'TOKEN'}`} />
+        <p>
+          Commits, issues and releases of a repository, and what happens in a workspace, are Atom
+          feeds. Public ones are open to everyone; a feed token opens the private ones to your feed
+          reader.
+        </p>
+        {settings.feed_token !== null && (
+          <p class="muted">
+            You have a feed token, made <RelativeTime at={settings.feed_token.created_at} />. A new
+            one ends it.
+          </p>
+        )}
+        <CopyField
+          id="feed-example"
+          label="Example"
+          value={`${site_url}/WORKSPACE/REPOSITORY/issues.atom?token=${secret ?? 'TOKEN'}`}
+        />
         <div class="actions">
           <ActionButton action={`${HOME}/feed-token`} csrf={visit.csrf}>
-            <Button icon="key">{settings.feed_token === null ? 'Make a feed token' : 'Make a new feed token'}</Button>
+            <Button icon="key">
+              {settings.feed_token === null ? 'Make a feed token' : 'Make a new feed token'}
+            </Button>
           </ActionButton>
           {settings.feed_token !== null && (
             <ActionButton action={`${HOME}/feed-token/remove`} csrf={visit.csrf}>
@@ -61,18 +137,28 @@ export const notificationSettingsForm = form({
   path: HOME,
   page: notificationSettingsPage,
   operation: updateNotificationSettings,
-  input: (fields) => ({ mail: fields.all('mail') as Reason[], digest: DIGESTS.find((digest) => digest === fields.text('digest')) ?? 'off' }),
+  input: (fields) => ({
+    mail: fields.all('mail') as Reason[],
+    digest: DIGESTS.find((digest) => digest === fields.text('digest')) ?? 'off',
+  }),
   done: (_, visit) => flashTo(visit, HOME, 'saved'),
 })
 
-/** The answer to this form is the page itself, not a redirect: the secret is shown there and is kept nowhere. */
+/**
+ * The answer to this form is the page itself, not a redirect: the secret is shown there and is kept
+ * nowhere.
+ */
 export const feedTokenForm = action({
   path: `${HOME}/feed-token`,
   page: notificationSettingsPage,
   submit: async (visit) => {
     const { secret } = await visit.call(createFeedToken, {})
     const settings = await visit.call(getNotificationSettings, {})
-    return new Away(new Response(renderPage(<SettingsView visit={visit} settings={settings} secret={secret} />), { headers: visit.headers }))
+    return new Away(
+      new Response(renderPage(<SettingsView visit={visit} settings={settings} secret={secret} />), {
+        headers: visit.headers,
+      }),
+    )
   },
 })
 

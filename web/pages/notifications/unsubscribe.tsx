@@ -6,17 +6,25 @@ import { Shell } from '../shell.tsx'
 
 const tokenOf = ({ params }: Visit): string => params['token'] ?? ''
 
-/** Opening the link changes nothing: programs open links to look at them. The button does, and so does a mail program's own. */
+/**
+ * Opening the link changes nothing: programs open links to look at them. The button does, and so
+ * does a mail program's own.
+ */
 export const unsubscribePage = page({
   path: '/notifications/unsubscribe/:token',
   load: (visit) => visit.call(getUnsubscription, { token: tokenOf(visit) }),
   view: ({ what }, visit) => (
     <Shell visit={visit} title="Get no more of this mail" width="narrow" noindex>
-      <PageHead title="Get no more of this mail?" lead={<>You would be mailed no more about {what}.</>} />
+      <PageHead
+        title="Get no more of this mail?"
+        lead={<>You would be mailed no more about {what}.</>}
+      />
       <ActionButton action={visit.url.pathname} csrf={visit.csrf}>
         <Button look="primary">End this mail</Button>
       </ActionButton>
-      <p class="muted">What else is mailed you choose in <a href="/settings/notifications">your settings</a>.</p>
+      <p class="muted">
+        What else is mailed you choose in <a href="/settings/notifications">your settings</a>.
+      </p>
     </Shell>
   ),
 })
@@ -31,7 +39,9 @@ export const unsubscribeForm = action({
     const shown = (
       <Shell visit={visit} title="This mail has ended" width="narrow" noindex>
         <PageHead title="This mail has ended" lead={<>You are mailed no more about {what}.</>} />
-        <p class="muted">What else is mailed you choose in <a href="/settings/notifications">your settings</a>.</p>
+        <p class="muted">
+          What else is mailed you choose in <a href="/settings/notifications">your settings</a>.
+        </p>
       </Shell>
     )
     return new Away(new Response(renderPage(shown), { headers: visit.headers }))

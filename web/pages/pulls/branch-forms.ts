@@ -14,7 +14,9 @@ const updateForm = action({
   page: pullPage,
   submit: async (visit, fields) => {
     await visit.call(updatePullBranch, {
-      ...target(visit), method: fields.text('method') === 'rebase' ? 'rebase' : 'merge', ...(fields.optional('expected_head') ? { expected_head: fields.text('expected_head') } : {}),
+      ...target(visit),
+      method: fields.text('method') === 'rebase' ? 'rebase' : 'merge',
+      ...(fields.optional('expected_head') ? { expected_head: fields.text('expected_head') } : {}),
     })
     return flashTo(visit, here(visit), 'branch-updated')
   },

@@ -1,6 +1,15 @@
-/** The forms inside a change: comments on lines, suggestions, what one has seen, and sending a review. */
+/**
+ * The forms inside a change: comments on lines, suggestions, what one has seen, and sending a
+ * review.
+ */
 import { addComment, resolveComment } from '#features/issues/index.ts'
-import { addDraftComment, applySuggestion, deleteDraftComment, finishReview, markFileViewed } from '#features/pulls/index.ts'
+import {
+  addDraftComment,
+  applySuggestion,
+  deleteDraftComment,
+  finishReview,
+  markFileViewed,
+} from '#features/pulls/index.ts'
 import { pullPath } from '../../paths.ts'
 import { action, flashTo, safeNext, type Visit } from '../../site.ts'
 import { numberOf } from '../issues/issue.tsx'
@@ -9,8 +18,10 @@ import { changesPage } from './changes.tsx'
 import { pullPage } from './pull.tsx'
 
 const target = (visit: Visit) => ({ repo: repoOf(visit), number: numberOf(visit) ?? 0 })
-const changesOf = (visit: Visit): string => pullPath(target(visit).repo, target(visit).number, 'changes')
-const backOf = (visit: Visit, back: string): string => (back === 'changes' ? changesOf(visit) : pullPath(target(visit).repo, target(visit).number))
+const changesOf = (visit: Visit): string =>
+  pullPath(target(visit).repo, target(visit).number, 'changes')
+const backOf = (visit: Visit, back: string): string =>
+  back === 'changes' ? changesOf(visit) : pullPath(target(visit).repo, target(visit).number)
 
 const lineForm = action({
   path: '/:workspace/:repo/pull/:number/lines',
@@ -18,10 +29,16 @@ const lineForm = action({
   submit: async (visit, fields) => {
     const start = fields.optional('start_line')
     const input = {
-      ...target(visit), path: fields.text('path'), line: Number(fields.text('line')), side: fields.text('side') === 'old' ? ('old' as const) : ('new' as const), body: fields.text('body'),
+      ...target(visit),
+      path: fields.text('path'),
+      line: Number(fields.text('line')),
+      side: fields.text('side') === 'old' ? ('old' as const) : ('new' as const),
+      body: fields.text('body'),
       ...(start === undefined ? {} : { start_line: Number(start) }),
     }
-    const { id } = await (fields.text('then') === 'now' ? visit.call(addComment, input) : visit.call(addDraftComment, input))
+    const { id } = await (fields.text('then') === 'now'
+      ? visit.call(addComment, input)
+      : visit.call(addDraftComment, input))
     return `${changesOf(visit)}#${id}`
   },
 })
@@ -30,7 +47,11 @@ const replyForm = action({
   path: '/:workspace/:repo/pull/:number/threads/reply',
   page: pullPage,
   submit: async (visit, fields) => {
-    const { id } = await visit.call(addComment, { ...target(visit), body: fields.text('body'), in_reply_to: fields.text('in_reply_to') })
+    const { id } = await visit.call(addComment, {
+      ...target(visit),
+      body: fields.text('body'),
+      in_reply_to: fields.text('in_reply_to'),
+    })
     return `${backOf(visit, fields.text('back'))}#${id}`
   },
 })
@@ -39,7 +60,11 @@ const resolveForm = action({
   path: '/:workspace/:repo/pull/:number/threads/resolve',
   submit: async (visit, fields) => {
     const id = fields.text('comment_id')
-    await visit.call(resolveComment, { repo: repoOf(visit), id, resolved: fields.text('resolved') === 'yes' })
+    await visit.call(resolveComment, {
+      repo: repoOf(visit),
+      id,
+      resolved: fields.text('resolved') === 'yes',
+    })
     return `${backOf(visit, fields.text('back'))}#${id}`
   },
 })
@@ -48,7 +73,8 @@ const applyForm = action({
   path: '/:workspace/:repo/pull/:number/suggestions',
   submit: async (visit, fields) => {
     const [id, ...comments] = fields.all('comments')
-    if (id === undefined) return flashTo(visit, backOf(visit, fields.text('back')), 'suggestion-none')
+    if (id === undefined)
+      return flashTo(visit, backOf(visit, fields.text('back')), 'suggestion-none')
     await visit.call(applySuggestion, { repo: repoOf(visit), id, comments })
     return flashTo(visit, backOf(visit, fields.text('back')), 'suggestion-applied')
   },
@@ -68,8 +94,10 @@ const finishForm = action({
   submit: async (visit, fields) => {
     const verdict = fields.text('verdict')
     await visit.call(finishReview, {
-      ...target(visit), verdict: verdict === 'approve' || verdict === 'request_changes' ? verdict : 'comment',
-      ...(fields.text('review').trim() === '' ? {} : { body: fields.text('review') }), ...(fields.optional('commit') ? { commit: fields.text('commit') } : {}),
+      ...target(visit),
+      verdict: verdict === 'approve' || verdict === 'request_changes' ? verdict : 'comment',
+      ...(fields.text('review').trim() === '' ? {} : { body: fields.text('review') }),
+      ...(fields.optional('commit') ? { commit: fields.text('commit') } : {}),
     })
     return flashTo(visit, pullPath(target(visit).repo, target(visit).number), 'reviewed')
   },
@@ -78,9 +106,21 @@ const finishForm = action({
 const viewedForm = action({
   path: '/:workspace/:repo/pull/:number/viewed',
   submit: async (visit, fields) => {
-    await visit.call(markFileViewed, { ...target(visit), path: fields.text('path'), viewed: fields.text('viewed') !== 'no' })
+    await visit.call(markFileViewed, {
+      ...target(visit),
+      path: fields.text('path'),
+      viewed: fields.text('viewed') !== 'no',
+    })
     return safeNext(fields.text('back')) ?? changesOf(visit)
   },
 })
 
-export const changeForms = [lineForm, replyForm, resolveForm, applyForm, deleteDraftForm, finishForm, viewedForm]
+export const changeForms = [
+  lineForm,
+  replyForm,
+  resolveForm,
+  applyForm,
+  deleteDraftForm,
+  finishForm,
+  viewedForm,
+]

@@ -1,4 +1,7 @@
-/** Output of checks: as plain text, and as it is written (server-sent events, HTML Living Standard 9.2). */
+/**
+ * Output of checks: as plain text, and as it is written (server-sent events, HTML Living Standard
+ * 9.2).
+ */
 import { getCheckLog } from '#features/checks/index.ts'
 import { getPullChecks } from '#features/pulls/index.ts'
 import { liveAnswer, liveEvent, WAITING } from '../../live.ts'
@@ -18,7 +21,8 @@ export const checkLog: Resource = {
   path: '/:workspace/:repo/pull/:number/checks/:check.log',
   async answer(visit) {
     const check = visit.params['check'] ?? ''
-    const read = (after: number) => visit.call(getCheckLog, { ...target(visit), check, after, limit: PART_BYTES })
+    const read = (after: number) =>
+      visit.call(getCheckLog, { ...target(visit), check, after, limit: PART_BYTES })
     // Asked before anything is sent, so that a refusal is one.
     let part: Awaited<ReturnType<typeof read>> | null = await read(0)
     const encoder = new TextEncoder()
@@ -26,23 +30,36 @@ export const checkLog: Resource = {
       async pull(controller) {
         if (part === null) return controller.close()
         if (part.text !== '') controller.enqueue(encoder.encode(part.text))
-        part = part.text === '' || part.next === null ? null : await read(part.next).catch(() => null)
+        part =
+          part.text === '' || part.next === null ? null : await read(part.next).catch(() => null)
         if (part === null || part.text === '') controller.close()
       },
     })
     return new Response(body, {
-      headers: { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff', 'cache-control': 'private, no-cache', 'content-security-policy': "default-src 'none'; sandbox" },
+      headers: {
+        'content-type': 'text/plain; charset=utf-8',
+        'x-content-type-options': 'nosniff',
+        'cache-control': 'private, no-cache',
+        'content-security-policy': "default-src 'none'; sandbox",
+      },
     })
   },
 }
 
-/** What has happened since the page was made: `text` of the command that runs, `changed` when the page should be fetched anew. */
+/**
+ * What has happened since the page was made: `text` of the command that runs, `changed` when the
+ * page should be fetched anew.
+ */
 async function* follow(visit: Visit): AsyncGenerator<string> {
   const { searchParams } = visit.url
   const seen = searchParams.get('state') ?? ''
   const check = searchParams.get('check') ?? ''
   // A browser that lost the connection says how far it came.
-  let after = Number(/^\d{1,15}$/.exec(visit.request.headers.get('last-event-id') ?? searchParams.get('after') ?? '')?.[0] ?? 0)
+  let after = Number(
+    /^\d{1,15}$/.exec(
+      visit.request.headers.get('last-event-id') ?? searchParams.get('after') ?? '',
+    )?.[0] ?? 0,
+  )
   for (;;) {
     const checks = await visit.call(getPullChecks, target(visit))
     if (stateOf(checks) !== seen) {
@@ -50,10 +67,18 @@ async function* follow(visit: Visit): AsyncGenerator<string> {
       return
     }
     if (check === '') return
-    const part = await visit.call(getCheckLog, { ...target(visit), check, after, limit: PART_BYTES, wait: WAIT_SECONDS })
+    const part = await visit.call(getCheckLog, {
+      ...target(visit),
+      check,
+      after,
+      limit: PART_BYTES,
+      wait: WAIT_SECONDS,
+    })
     if (visit.request.signal.aborted || visit.hearth.leaving.aborted) return
     after = part.next ?? after
-    yield part.text === '' ? WAITING : liveEvent('text', { id: `log-${check}`, text: part.text }, `${after}`)
+    yield part.text === ''
+      ? WAITING
+      : liveEvent('text', { id: `log-${check}`, text: part.text }, `${after}`)
   }
 }
 

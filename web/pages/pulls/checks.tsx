@@ -1,11 +1,36 @@
 /**
- * Acceptance checks: what came of each command, with its output, and while they run as they run. The page is whole without a
- * script; with one, output is added as it is written, and the rest is fetched anew when something about the checks changes.
+ * Acceptance checks: what came of each command, with its output, and while they run as they run.
+ * The page is whole without a
+ * script; with one, output is added as it is written, and the rest is fetched anew when something
+ * about the checks changes.
  */
-import { getCheckLog, type CheckLog, type CheckResult, type Checks } from '#features/checks/index.ts'
-import { cancelPullChecks, getPull, getPullChecks, rerunPullChecks, type Pull } from '#features/pulls/index.ts'
+import {
+  getCheckLog,
+  type CheckLog,
+  type CheckResult,
+  type Checks,
+} from '#features/checks/index.ts'
+import {
+  cancelPullChecks,
+  getPull,
+  getPullChecks,
+  rerunPullChecks,
+  type Pull,
+} from '#features/pulls/index.ts'
 import { getRepo, type Repo } from '#features/repos/index.ts'
-import { ActionButton, Button, Card, checkLook, CheckState, Duration, EmptyState, FormError, Icon, Notice, RelativeTime } from '../../components/index.ts'
+import {
+  ActionButton,
+  Button,
+  Card,
+  checkLook,
+  CheckState,
+  Duration,
+  EmptyState,
+  FormError,
+  Icon,
+  Notice,
+  RelativeTime,
+} from '../../components/index.ts'
 import { plural } from '../../format.ts'
 import { commitPath, issuePath, pullPath, withQuery } from '../../paths.ts'
 import { action, flashTo, page, type Visit } from '../../site.ts'
@@ -23,24 +48,48 @@ const target = (visit: Visit) => ({ repo: repoOf(visit), number: numberOf(visit)
 
 async function withLog(visit: Visit, result: CheckResult): Promise<Shown> {
   const wanted = result.log_url !== null && result.status !== 'passed'
-  return { result, log: wanted ? await visit.tryCall(getCheckLog, { ...target(visit), check: result.id, tail: SHOWN_BYTES, limit: SHOWN_BYTES }) : null }
+  return {
+    result,
+    log: wanted
+      ? await visit.tryCall(getCheckLog, {
+          ...target(visit),
+          check: result.id,
+          tail: SHOWN_BYTES,
+          limit: SHOWN_BYTES,
+        })
+      : null,
+  }
 }
 
-const isUnderWay = ({ status, results }: Pick<Checks, 'status' | 'results'>): boolean => status === 'pending' && results.length > 0
+const isUnderWay = ({ status, results }: Pick<Checks, 'status' | 'results'>): boolean =>
+  status === 'pending' && results.length > 0
 
 /** Changes when anything but output does. */
 const stateOf = ({ sha, message, status, results }: Checks): string =>
-  Bun.hash(JSON.stringify([sha, message, status, results.map((one) => [one.id, one.status])])).toString(36)
+  Bun.hash(
+    JSON.stringify([sha, message, status, results.map((one) => [one.id, one.status])]),
+  ).toString(36)
 
 /** Where output and changes of these checks can be followed. */
 function liveAddress(here: string, checks: Checks, shown: readonly Shown[]): string | undefined {
   if (!isUnderWay(checks)) return undefined
-  const running = shown.find(({ result }) => result.status === 'running') ?? shown.find(({ result }) => result.status === 'queued')
-  return withQuery(`${here}/live`, { state: stateOf(checks), check: running?.result.id, after: running?.log?.next ?? undefined })
+  const running =
+    shown.find(({ result }) => result.status === 'running') ??
+    shown.find(({ result }) => result.status === 'queued')
+  return withQuery(`${here}/live`, {
+    state: stateOf(checks),
+    check: running?.result.id,
+    after: running?.log?.next ?? undefined,
+  })
 }
 
 const RESULT_WORDS: Record<CheckResult['status'], string> = {
-  queued: 'Queued', running: 'Running', passed: 'Passed', failed: 'Failed', errored: 'Did not finish', skipped: 'Skipped',
+  queued: 'Queued',
+  running: 'Running',
+  passed: 'Passed',
+  failed: 'Failed',
+  errored: 'Did not finish',
+  skipped: 'Skipped',
 }
 
 const ResultState = ({ status }: { status: CheckResult['status'] }) => {
@@ -55,7 +104,9 @@ const ResultState = ({ status }: { status: CheckResult['status'] }) => {
 const Result = ({ shown: { result, log }, here }: { shown: Shown; here: string }) => {
   const text = log?.text ?? result.output_tail
   const logged = result.log_url !== null
-  const cut = logged && (log === null ? result.output_tail.length >= 4_000 : text.length >= SHOWN_BYTES - 4_000)
+  const cut =
+    logged &&
+    (log === null ? result.output_tail.length >= 4_000 : text.length >= SHOWN_BYTES - 4_000)
   return (
     <li class="check">
       <details open={['failed', 'errored', 'running'].includes(result.status)} id={result.id}>
@@ -63,35 +114,78 @@ const Result = ({ shown: { result, log }, here }: { shown: Shown; here: string }
           <Icon name="chevron-right" />
           <code class="check-command">{result.command}</code>
           <span class="check-facts">
-            {result.exit_code !== null && result.exit_code !== 0 && <span class="muted">exit {result.exit_code}</span>}
+            {result.exit_code !== null && result.exit_code !== 0 && (
+              <span class="muted">exit {result.exit_code}</span>
+            )}
             {result.duration_ms !== null && <Duration milliseconds={result.duration_ms} />}
             <ResultState status={result.status} />
           </span>
         </summary>
-        {cut && <p class="muted small">The end of the output. <a href={`${here}/${result.id}.log`}>All of it</a></p>}
-        {text === '' && result.status !== 'running' ? (
-          <p class="muted small">{result.status === 'queued' ? 'It waits for its turn.' : result.status === 'skipped' ? 'It was not run.' : 'It wrote nothing.'}</p>
-        ) : (
-          <pre class="check-log" tabindex="0" aria-label={`Output of ${result.command}`} id={`log-${result.id}`}>{text}</pre>
+        {cut && (
+          <p class="muted small">
+            The end of the output. <a href={`${here}/${result.id}.log`}>All of it</a>
+          </p>
         )}
-        {logged && !cut && text !== '' && <p class="small"><a href={`${here}/${result.id}.log`}>As plain text</a></p>}
+        {text === '' && result.status !== 'running' ? (
+          <p class="muted small">
+            {result.status === 'queued'
+              ? 'It waits for its turn.'
+              : result.status === 'skipped'
+                ? 'It was not run.'
+                : 'It wrote nothing.'}
+          </p>
+        ) : (
+          <pre
+            class="check-log"
+            tabindex="0"
+            aria-label={`Output of ${result.command}`}
+            id={`log-${result.id}`}
+          >
+            {text}
+          </pre>
+        )}
+        {logged && !cut && text !== '' && (
+          <p class="small">
+            <a href={`${here}/${result.id}.log`}>As plain text</a>
+          </p>
+        )}
       </details>
     </li>
   )
 }
 
 const WORDS: Record<Checks['status'], string> = {
-  none: 'No checks', pending: 'Checks are under way', passed: 'All checks passed', failed: 'Checks failed', errored: 'Checks did not finish',
+  none: 'No checks',
+  pending: 'Checks are under way',
+  passed: 'All checks passed',
+  failed: 'Checks failed',
+  errored: 'Checks did not finish',
 }
 
-const Actions = ({ checks, pull, here, visit, mayRun, mayAllow }: { checks: Checks; pull: Pull; here: string; visit: Visit; mayRun: boolean; mayAllow: boolean }) => {
+const Actions = ({
+  checks,
+  pull,
+  here,
+  visit,
+  mayRun,
+  mayAllow,
+}: {
+  checks: Checks
+  pull: Pull
+  here: string
+  visit: Visit
+  mayRun: boolean
+  mayAllow: boolean
+}) => {
   if (!mayRun || pull.status !== 'open') return null
   const waits = checks.status === 'pending' && checks.message !== null
   return (
     <>
       {waits && mayAllow && (
         <ActionButton action={`${here}/rerun`} csrf={visit.csrf}>
-          <Button small look="primary">Let them run</Button>
+          <Button small look="primary">
+            Let them run
+          </Button>
         </ActionButton>
       )}
       {checks.status === 'pending' ? (
@@ -100,7 +194,9 @@ const Actions = ({ checks, pull, here, visit, mayRun, mayAllow }: { checks: Chec
         </ActionButton>
       ) : (
         <ActionButton action={`${here}/rerun`} csrf={visit.csrf}>
-          <Button small icon="refresh">Run again</Button>
+          <Button small icon="refresh">
+            Run again
+          </Button>
         </ActionButton>
       )}
     </>
@@ -111,21 +207,54 @@ const asSentence = (text: string): string => `${text.slice(0, 1).toUpperCase()}$
 
 const About = ({ checks, pull }: { checks: Checks; pull: Pull }) => (
   <p class="muted small">
-    {plural(checks.results.length, 'command')} of <a href={pull.issue === null ? pullPath(pull.repo, pull.number) : issuePath(pull.repo, pull.issue)}>#{pull.issue}</a>, on{' '}
-    {checks.sha !== null && <a href={commitPath(codeOf(pull), checks.sha)}><code>{checks.sha.slice(0, 7)}</code></a>}
-    {checks.merge_sha !== null && checks.merge_sha !== checks.sha && <> merged with <code>{pull.base.ref}</code></>}
-    {checks.finished_at !== null ? <>, ended <RelativeTime at={checks.finished_at} /></> : checks.started_at !== null && <>, begun <RelativeTime at={checks.started_at} /></>}
+    {plural(checks.results.length, 'command')} of{' '}
+    <a
+      href={
+        pull.issue === null ? pullPath(pull.repo, pull.number) : issuePath(pull.repo, pull.issue)
+      }
+    >
+      #{pull.issue}
+    </a>
+    , on{' '}
+    {checks.sha !== null && (
+      <a href={commitPath(codeOf(pull), checks.sha)}>
+        <code>{checks.sha.slice(0, 7)}</code>
+      </a>
+    )}
+    {checks.merge_sha !== null && checks.merge_sha !== checks.sha && (
+      <>
+        {' '}
+        merged with <code>{pull.base.ref}</code>
+      </>
+    )}
+    {checks.finished_at !== null ? (
+      <>
+        , ended <RelativeTime at={checks.finished_at} />
+      </>
+    ) : (
+      checks.started_at !== null && (
+        <>
+          , begun <RelativeTime at={checks.started_at} />
+        </>
+      )
+    )}
   </p>
 )
 
 const Nothing = ({ pull, hasCommands }: { pull: Pull; hasCommands: boolean }) => (
-  <EmptyState icon="check-circle" title={hasCommands ? 'Checks have not run yet' : 'There is nothing to check'}>
+  <EmptyState
+    icon="check-circle"
+    title={hasCommands ? 'Checks have not run yet' : 'There is nothing to check'}
+  >
     {hasCommands && pull.status === 'draft' ? (
       'They run when this is marked ready.'
     ) : pull.issue === null ? (
       'Acceptance checks are commands of an issue that must pass. This pull request is for no issue.'
     ) : (
-      <>Acceptance checks are commands of the issue that must pass. <a href={issuePath(pull.repo, pull.issue)}>Issue #{pull.issue}</a> has none.</>
+      <>
+        Acceptance checks are commands of the issue that must pass.{' '}
+        <a href={issuePath(pull.repo, pull.issue)}>Issue #{pull.issue}</a> has none.
+      </>
     )}
   </EmptyState>
 )
@@ -138,39 +267,81 @@ export const checksPage = page<Data>({
     const number = numberOf(visit)
     if (number === null) return null
     const [repo, { pull, issue }, checks] = await Promise.all([
-      visit.call(getRepo, { repo: repoOf(visit) }), visit.call(getPull, target(visit)), visit.call(getPullChecks, target(visit)),
+      visit.call(getRepo, { repo: repoOf(visit) }),
+      visit.call(getPull, target(visit)),
+      visit.call(getPullChecks, target(visit)),
     ])
-    return { repo, pull, hasCommands: (issue?.checks.length ?? 0) > 0, checks, shown: await Promise.all(checks.results.map((result) => withLog(visit, result))) }
+    return {
+      repo,
+      pull,
+      hasCommands: (issue?.checks.length ?? 0) > 0,
+      checks,
+      shown: await Promise.all(checks.results.map((result) => withLog(visit, result))),
+    }
   },
   view: ({ repo, pull, hasCommands, checks, shown }, visit) => {
     const here = pullPath(repo.full_name, pull.number, 'checks')
-    const mine = visit.viewer !== null && [pull.author.id, pull.author.on_behalf_of?.id].includes(visit.viewer.id)
-    const rights = { mayRun: visit.viewer !== null && !repo.archived && (mine || repo.permissions.write), mayAllow: repo.permissions.write }
+    const mine =
+      visit.viewer !== null &&
+      [pull.author.id, pull.author.on_behalf_of?.id].includes(visit.viewer.id)
+    const rights = {
+      mayRun: visit.viewer !== null && !repo.archived && (mine || repo.permissions.write),
+      mayAllow: repo.permissions.write,
+    }
     return (
       <PullFrame visit={visit} repo={repo} pull={pull} current="checks">
-        <div class="stack" id="checks" data-live={liveAddress(here, checks, shown)} data-said={WORDS[checks.status]}>
+        <div
+          class="stack"
+          id="checks"
+          data-live={liveAddress(here, checks, shown)}
+          data-said={WORDS[checks.status]}
+        >
           {formError(visit) !== null && <FormError>{formError(visit)}</FormError>}
           {checks.message !== null && (
-            <Notice kind={checks.status === 'pending' ? 'wait' : 'bad'}>{asSentence(checks.status === 'pending' ? `they wait: ${checks.message}` : checks.message)}</Notice>
+            <Notice kind={checks.status === 'pending' ? 'wait' : 'bad'}>
+              {asSentence(
+                checks.status === 'pending' ? `they wait: ${checks.message}` : checks.message,
+              )}
+            </Notice>
           )}
           {checks.results.length === 0 ? (
             <Nothing pull={pull} hasCommands={hasCommands} />
           ) : (
-            <Card title={<><CheckState status={checks.status} bare /> {WORDS[checks.status]}</>} actions={<Actions checks={checks} pull={pull} here={here} visit={visit} {...rights} />} flush>
+            <Card
+              title={
+                <>
+                  <CheckState status={checks.status} bare /> {WORDS[checks.status]}
+                </>
+              }
+              actions={
+                <Actions checks={checks} pull={pull} here={here} visit={visit} {...rights} />
+              }
+              flush
+            >
               <ol class="check-list">
-                {shown.map((one) => <Result shown={one} here={here} />)}
+                {shown.map((one) => (
+                  <Result shown={one} here={here} />
+                ))}
               </ol>
             </Card>
           )}
           {checks.results.length > 0 && <About checks={checks} pull={pull} />}
-          {isUnderWay(checks) && <noscript><p class="muted small">Reload this page to see how they go on.</p></noscript>}
+          {isUnderWay(checks) && (
+            <noscript>
+              <p class="muted small">Reload this page to see how they go on.</p>
+            </noscript>
+          )}
         </div>
       </PullFrame>
     )
   },
 })
 
-const formOf = (part: 'rerun' | 'cancel', operation: typeof rerunPullChecks | typeof cancelPullChecks, word: 'checks-begun' | 'checks-cancelled') =>
+const formOf = (
+  part: 'rerun' | 'cancel',
+  operation: typeof rerunPullChecks | typeof cancelPullChecks,
+  word: 'checks-begun' | 'checks-cancelled',
+) =>
   action({
     path: `/:workspace/:repo/pull/:number/checks/${part}`,
     page: checksPage,
@@ -180,6 +351,9 @@ const formOf = (part: 'rerun' | 'cancel', operation: typeof rerunPullChecks | ty
     },
   })
 
-export const checkForms = [formOf('rerun', rerunPullChecks, 'checks-begun'), formOf('cancel', cancelPullChecks, 'checks-cancelled')]
+export const checkForms = [
+  formOf('rerun', rerunPullChecks, 'checks-begun'),
+  formOf('cancel', cancelPullChecks, 'checks-cancelled'),
+]
 
 export { stateOf }

@@ -6,14 +6,22 @@ import { issuePage, numberOf } from '../issues/issue.tsx'
 import { repoOf } from '../repos/frame.tsx'
 import { pullPage } from './pull.tsx'
 
-const formsAt = (part: 'issues' | 'pull', page: Page, pathOf: (repo: string, number: number) => string) => {
+const formsAt = (
+  part: 'issues' | 'pull',
+  page: Page,
+  pathOf: (repo: string, number: number) => string,
+) => {
   const here = (visit: Visit): string => pathOf(repoOf(visit), numberOf(visit) ?? 0)
   return [
     action({
       path: `/:workspace/:repo/${part}/:number/comments/edit`,
       page,
       submit: async (visit, fields) => {
-        const { id } = await visit.call(updateComment, { repo: repoOf(visit), id: fields.text('comment_id'), body: fields.text('text') })
+        const { id } = await visit.call(updateComment, {
+          repo: repoOf(visit),
+          id: fields.text('comment_id'),
+          body: fields.text('text'),
+        })
         return `${here(visit)}#${id}`
       },
     }),
@@ -36,4 +44,7 @@ const formsAt = (part: 'issues' | 'pull', page: Page, pathOf: (repo: string, num
   ]
 }
 
-export const commentForms = [...formsAt('issues', issuePage, issuePath), ...formsAt('pull', pullPage, pullPath)]
+export const commentForms = [
+  ...formsAt('issues', issuePage, issuePath),
+  ...formsAt('pull', pullPage, pullPath),
+]

@@ -16,9 +16,17 @@ export const editPullPage = page({
     const number = numberOf(visit)
     if (number === null) return null
     const [repo, pull, labels, branches] = await Promise.all([
-      visit.call(getRepo, { repo: name }), visit.call(getPull, { repo: name, number }), visit.call(listLabels, { repo: name, per_page: 100 }), visit.call(listBranches, { repo: name, per_page: 100 }),
+      visit.call(getRepo, { repo: name }),
+      visit.call(getPull, { repo: name, number }),
+      visit.call(listLabels, { repo: name, per_page: 100 }),
+      visit.call(listBranches, { repo: name, per_page: 100 }),
     ])
-    return { repo, pull, labels: labels.items, branches: branches.items.map((branch) => branch.name) }
+    return {
+      repo,
+      pull,
+      labels: labels.items,
+      branches: branches.items.map((branch) => branch.name),
+    }
   },
   view: ({ repo, pull, labels, branches }, visit) => {
     const open = pull.status === 'draft' || pull.status === 'open'
@@ -26,16 +34,31 @@ export const editPullPage = page({
     const { values } = visit.form
     return (
       <EditRecord
-        visit={visit} repo={repo} record={pull} what="pull request" here={pullPath(repo.full_name, pull.number)} labels={labels} own={['base']}
+        visit={visit}
+        repo={repo}
+        record={pull}
+        what="pull request"
+        here={pullPath(repo.full_name, pull.number)}
+        labels={labels}
+        own={['base']}
         more={
           open && (
             <>
-              <Select name="base" label="Into" required options={bases.map((value) => ({ value, label: value }))} value={keptOr(visit, 'base', pull.base.ref)} error={fieldError(visit, 'base')} />
+              <Select
+                name="base"
+                label="Into"
+                required
+                options={bases.map((value) => ({ value, label: value }))}
+                value={keptOr(visit, 'base', pull.base.ref)}
+                error={fieldError(visit, 'base')}
+              />
               {repo.permissions.write && (
                 <>
                   <input type="hidden" name="merging" value="1" />
                   <Checkbox
-                    name="auto_merge" label="Merge by itself" hint="As soon as nothing stands in the way."
+                    name="auto_merge"
+                    label="Merge by itself"
+                    hint="As soon as nothing stands in the way."
                     checked={values.has('merging') ? values.ticked('auto_merge') : pull.auto_merge}
                   />
                 </>
@@ -53,7 +76,11 @@ export const editPullForm = form({
   page: editPullPage,
   operation: updatePull,
   input: (fields, visit) => ({
-    repo: repoOf(visit), number: numberOf(visit) ?? 0, ...editedOf(fields), base: fields.optional('base'), ...(fields.has('merging') ? { auto_merge: fields.ticked('auto_merge') } : {}),
+    repo: repoOf(visit),
+    number: numberOf(visit) ?? 0,
+    ...editedOf(fields),
+    base: fields.optional('base'),
+    ...(fields.has('merging') ? { auto_merge: fields.ticked('auto_merge') } : {}),
   }),
   done: (pull, visit) => flashTo(visit, pullPath(pull.repo, pull.number), 'saved'),
 })

@@ -2,32 +2,80 @@
 import type { Pull } from '#features/pulls/index.ts'
 import type { Repo } from '#features/repos/index.ts'
 import type { Child } from '../../jsx/html.ts'
-import { PageHead, PersonLink, PullState, RelativeTime, Stat, Tabs } from '../../components/index.ts'
+import {
+  PageHead,
+  PersonLink,
+  PullState,
+  RelativeTime,
+  Stat,
+  Tabs,
+} from '../../components/index.ts'
 import type { LayoutProps } from '../../components/layout.tsx'
 import { codePath, issuePath, pullPath } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
 import { RepoFrame } from '../repos/frame.tsx'
 
 /** What stands on the tab, so that one sees from everywhere how the checks are. */
-const CHECK_ICONS = { none: 'check-circle', pending: 'clock', passed: 'check-circle', failed: 'x-circle', errored: 'warning' } as const
+const CHECK_ICONS = {
+  none: 'check-circle',
+  pending: 'clock',
+  passed: 'check-circle',
+  failed: 'x-circle',
+  errored: 'warning',
+} as const
 
 type Part = 'conversation' | 'changes' | 'commits' | 'session' | 'checks'
 
-/** Where the commits of a pull request have their pages: in its fork, until they are part of the repository. */
-export const codeOf = (pull: Pull): string => (pull.fork !== null && pull.status !== 'merged' ? pull.fork.full_name : pull.repo)
+/**
+ * Where the commits of a pull request have their pages: in its fork, until they are part of the
+ * repository.
+ */
+export const codeOf = (pull: Pull): string =>
+  pull.fork !== null && pull.status !== 'merged' ? pull.fork.full_name : pull.repo
 
-export const PullFrame = (props: { visit: Visit; repo: Repo; pull: Pull; current: Part; width?: LayoutProps['width']; live?: LayoutProps['live']; actions?: Child; children?: Child }) => {
+export const PullFrame = (props: {
+  visit: Visit
+  repo: Repo
+  pull: Pull
+  current: Part
+  width?: LayoutProps['width']
+  live?: LayoutProps['live']
+  actions?: Child
+  children?: Child
+}) => {
   const { pull, repo, current } = props
-  const at = (part?: 'changes' | 'commits' | 'session' | 'checks') => pullPath(repo.full_name, pull.number, part)
+  const at = (part?: 'changes' | 'commits' | 'session' | 'checks') =>
+    pullPath(repo.full_name, pull.number, part)
   return (
-    <RepoFrame visit={props.visit} repo={repo} title={`${pull.title} · Pull request #${pull.number}`} current="pulls" width={props.width} live={props.live}>
+    <RepoFrame
+      visit={props.visit}
+      repo={repo}
+      title={`${pull.title} · Pull request #${pull.number}`}
+      current="pulls"
+      width={props.width}
+      live={props.live}
+    >
       <PageHead
-        title={<>{pull.title} <span class="muted">#{pull.number}</span></>}
+        title={
+          <>
+            {pull.title} <span class="muted">#{pull.number}</span>
+          </>
+        }
         lead={
           <>
-            <PullState status={pull.status} /> <PersonLink of={pull.author} face={false} /> {pull.agent && <>with {pull.agent} </>}
-            {pull.status === 'merged' ? 'merged into' : 'wants to change'} <a href={codePath(repo.full_name, 'tree', pull.base.ref)}><code>{pull.base.ref}</code></a>
-            {pull.issue !== null && <> for <a href={issuePath(repo.full_name, pull.issue)}>#{pull.issue}</a></>}, started <RelativeTime at={pull.created_at} />
+            <PullState status={pull.status} /> <PersonLink of={pull.author} face={false} />{' '}
+            {pull.agent && <>with {pull.agent} </>}
+            {pull.status === 'merged' ? 'merged into' : 'wants to change'}{' '}
+            <a href={codePath(repo.full_name, 'tree', pull.base.ref)}>
+              <code>{pull.base.ref}</code>
+            </a>
+            {pull.issue !== null && (
+              <>
+                {' '}
+                for <a href={issuePath(repo.full_name, pull.issue)}>#{pull.issue}</a>
+              </>
+            )}
+            , started <RelativeTime at={pull.created_at} />
           </>
         }
         actions={props.actions ?? <Stat additions={pull.additions} deletions={pull.deletions} />}
@@ -35,11 +83,40 @@ export const PullFrame = (props: { visit: Visit; repo: Repo; pull: Pull; current
       <Tabs
         label="Pull request"
         tabs={[
-          { label: 'Conversation', href: at(), icon: 'comment', count: pull.comments_count, current: current === 'conversation' },
-          { label: 'Changes', href: at('changes'), icon: 'file', count: pull.changed_files, current: current === 'changes' },
-          { label: 'Commits', href: at('commits'), icon: 'commit', count: pull.commits_count, current: current === 'commits' },
-          { label: 'Session', href: at('session'), icon: 'spark', count: pull.session.entries, current: current === 'session' },
-          { label: 'Checks', href: at('checks'), icon: CHECK_ICONS[pull.checks_status], current: current === 'checks' },
+          {
+            label: 'Conversation',
+            href: at(),
+            icon: 'comment',
+            count: pull.comments_count,
+            current: current === 'conversation',
+          },
+          {
+            label: 'Changes',
+            href: at('changes'),
+            icon: 'file',
+            count: pull.changed_files,
+            current: current === 'changes',
+          },
+          {
+            label: 'Commits',
+            href: at('commits'),
+            icon: 'commit',
+            count: pull.commits_count,
+            current: current === 'commits',
+          },
+          {
+            label: 'Session',
+            href: at('session'),
+            icon: 'spark',
+            count: pull.session.entries,
+            current: current === 'session',
+          },
+          {
+            label: 'Checks',
+            href: at('checks'),
+            icon: CHECK_ICONS[pull.checks_status],
+            current: current === 'checks',
+          },
         ]}
       />
       {props.children}

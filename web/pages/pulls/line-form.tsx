@@ -1,6 +1,19 @@
 // The form below a line of a change, and the comments of a review that is not sent yet.
 import type { PullChanges } from '#features/pulls/index.ts'
-import { ActionButton, Badge, Button, Card, Field, FieldSet, Form, FormActions, MarkdownBody, Notice, Radio, TextArea } from '../../components/index.ts'
+import {
+  ActionButton,
+  Badge,
+  Button,
+  Card,
+  Field,
+  FieldSet,
+  Form,
+  FormActions,
+  MarkdownBody,
+  Notice,
+  Radio,
+  TextArea,
+} from '../../components/index.ts'
 import { pullPath, withQuery } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
 import { markdownOf } from '../issues/conversation.tsx'
@@ -13,37 +26,100 @@ export type Draft = LinePlace & { id: string; start_line: number | null; body: s
 export function wantedLine(visit: Visit): LinePlace | null {
   const { values } = visit.form
   const query = visit.url.searchParams
-  const word = (name: string) => (values.has('line') ? values.text(name) : (query.get(name === 'path' ? 'on' : name) ?? ''))
+  const word = (name: string) =>
+    values.has('line') ? values.text(name) : (query.get(name === 'path' ? 'on' : name) ?? '')
   const line = Number(word('line'))
   const path = word('path')
-  return path !== '' && Number.isInteger(line) && line > 0 ? { path, line, side: word('side') === 'old' ? 'old' : 'new' } : null
+  return path !== '' && Number.isInteger(line) && line > 0
+    ? { path, line, side: word('side') === 'old' ? 'old' : 'new' }
+    : null
 }
 
 /** The text of a line as the change shows it. */
 const textAt = (files: PullChanges['files'], { path, line }: LinePlace): string | null =>
-  files.find((file) => file.path === path)?.hunks.flatMap((hunk) => hunk.lines).find((one) => one.new === line)?.text ?? null
+  files
+    .find((file) => file.path === path)
+    ?.hunks.flatMap((hunk) => hunk.lines)
+    .find((one) => one.new === line)?.text ?? null
 
 /** `mine` for the visitor's own pull request, which takes no review of theirs. */
-export const LineForm = ({ place, visit, repo, number, files, here, mine }: { place: LinePlace; visit: Visit; repo: string; number: number; files: PullChanges['files']; here: string; mine: boolean }) => {
+export const LineForm = ({
+  place,
+  visit,
+  repo,
+  number,
+  files,
+  here,
+  mine,
+}: {
+  place: LinePlace
+  visit: Visit
+  repo: string
+  number: number
+  files: PullChanges['files']
+  here: string
+  mine: boolean
+}) => {
   const action = `${pullPath(repo, number)}/lines`
   const at = formAt(visit, action)
   const text = place.side === 'new' ? textAt(files, place) : null
   const suggesting = visit.url.searchParams.has('suggest') && text !== null
-  const start = at.form.values.has('body') ? at.form.values.text('body') : suggesting ? `\`\`\`suggestion\n${text}\n\`\`\`\n` : ''
+  const start = at.form.values.has('body')
+    ? at.form.values.text('body')
+    : suggesting
+      ? `\`\`\`suggestion\n${text}\n\`\`\`\n`
+      : ''
   return (
     <div id="line-comment">
-      <Form action={action} csrf={visit.csrf} label={`Comment on line ${place.line} of ${place.path}`} error={formError(at, 'body', 'start_line', 'line')}>
+      <Form
+        action={action}
+        csrf={visit.csrf}
+        label={`Comment on line ${place.line} of ${place.path}`}
+        error={formError(at, 'body', 'start_line', 'line')}
+      >
         <input type="hidden" name="path" value={place.path} />
         <input type="hidden" name="line" value={String(place.line)} />
         <input type="hidden" name="side" value={place.side} />
         <TextArea
-          name="body" id="line-body" label={`Comment on line ${place.line}`} required rows={5} autofocus markdown={repo} value={start} error={fieldError(at, 'body') ?? fieldError(at, 'line')}
-          hint={text === null || suggesting ? undefined : <a href={`${withQuery(here, { on: place.path, side: place.side, line: place.line, suggest: 1 })}#line-comment`}>Suggest other text for this line</a>}
+          name="body"
+          id="line-body"
+          label={`Comment on line ${place.line}`}
+          required
+          rows={5}
+          autofocus
+          markdown={repo}
+          value={start}
+          error={fieldError(at, 'body') ?? fieldError(at, 'line')}
+          hint={
+            text === null || suggesting ? undefined : (
+              <a
+                href={`${withQuery(here, { on: place.path, side: place.side, line: place.line, suggest: 1 })}#line-comment`}
+              >
+                Suggest other text for this line
+              </a>
+            )
+          }
         />
-        <Field name="start_line" id="line-start" label="From line" type="number" min={1} max={place.line} hint="For a comment on several lines; the last one is the line above." value={at.form.values.text('start_line')} error={fieldError(at, 'start_line')} />
+        <Field
+          name="start_line"
+          id="line-start"
+          label="From line"
+          type="number"
+          min={1}
+          max={place.line}
+          hint="For a comment on several lines; the last one is the line above."
+          value={at.form.values.text('start_line')}
+          error={fieldError(at, 'start_line')}
+        />
         <FormActions>
-          {!mine && <Button look="primary" name="then" value="draft">Add to your review</Button>}
-          <Button look={mine ? 'primary' : 'plain'} name="then" value="now">Comment now</Button>
+          {!mine && (
+            <Button look="primary" name="then" value="draft">
+              Add to your review
+            </Button>
+          )}
+          <Button look={mine ? 'primary' : 'plain'} name="then" value="now">
+            Comment now
+          </Button>
           <a href={here}>Cancel</a>
         </FormActions>
       </Form>
@@ -52,37 +128,114 @@ export const LineForm = ({ place, visit, repo, number, files, here, mine }: { pl
 }
 
 /** One that only its author sees. */
-export const DraftItem = ({ draft, visit, repo, number }: { draft: Draft; visit: Visit; repo: string; number: number }) => (
+export const DraftItem = ({
+  draft,
+  visit,
+  repo,
+  number,
+}: {
+  draft: Draft
+  visit: Visit
+  repo: string
+  number: number
+}) => (
   <div class="review-thread review-draft" id={draft.id}>
     <p class="small muted">
-      <Badge tone="wait">Pending</Badge> {draft.start_line === null ? `Line ${draft.line}` : `Lines ${draft.start_line} to ${draft.line}`}; nobody else sees this until you send your review.
+      <Badge tone="wait">Pending</Badge>{' '}
+      {draft.start_line === null
+        ? `Line ${draft.line}`
+        : `Lines ${draft.start_line} to ${draft.line}`}
+      ; nobody else sees this until you send your review.
     </p>
     <MarkdownBody text={draft.body} options={markdownOf(visit, repo)} />
-    <ActionButton action={`${pullPath(repo, number)}/drafts/delete`} csrf={visit.csrf} values={{ draft: draft.id }}>
-      <Button small look="quiet" icon="trash">Delete</Button>
+    <ActionButton
+      action={`${pullPath(repo, number)}/drafts/delete`}
+      csrf={visit.csrf}
+      values={{ draft: draft.id }}
+    >
+      <Button small look="quiet" icon="trash">
+        Delete
+      </Button>
     </ActionButton>
   </div>
 )
 
 /** Sends everything that was kept, with a verdict. */
-export const FinishBox = ({ drafts, visit, repo, number, head, mine }: { drafts: number; visit: Visit; repo: string; number: number; head: string | null; mine: boolean }) => {
+export const FinishBox = ({
+  drafts,
+  visit,
+  repo,
+  number,
+  head,
+  mine,
+}: {
+  drafts: number
+  visit: Visit
+  repo: string
+  number: number
+  head: string | null
+  mine: boolean
+}) => {
   const action = `${pullPath(repo, number)}/reviews/finish`
   const at = formAt(visit, action)
-  if (mine) return drafts === 0 ? null : <Notice>This is your own pull request, so it takes no review of yours; send your comments one by one.</Notice>
+  if (mine)
+    return drafts === 0 ? null : (
+      <Notice>
+        This is your own pull request, so it takes no review of yours; send your comments one by
+        one.
+      </Notice>
+    )
   const verdict = at.form.values.text('verdict')
   return (
     <details class="more finish-review" id="finish" open={at.form.error !== null}>
-      <summary>{drafts === 0 ? 'Review these changes' : `Send your review with ${drafts === 1 ? '1 comment' : `${drafts} comments`}`}</summary>
+      <summary>
+        {drafts === 0
+          ? 'Review these changes'
+          : `Send your review with ${drafts === 1 ? '1 comment' : `${drafts} comments`}`}
+      </summary>
       <Card>
-        <Form action={action} csrf={visit.csrf} label="Review" error={formError(at, 'body', 'verdict')}>
+        <Form
+          action={action}
+          csrf={visit.csrf}
+          label="Review"
+          error={formError(at, 'body', 'verdict')}
+        >
           {head !== null && <input type="hidden" name="commit" value={head} />}
-          <TextArea id="finish-body" name="review" label="What you think" rows={4} markdown={repo} value={at.form.values.text('review')} error={fieldError(at, 'body')} />
+          <TextArea
+            id="finish-body"
+            name="review"
+            label="What you think"
+            rows={4}
+            markdown={repo}
+            value={at.form.values.text('review')}
+            error={fieldError(at, 'body')}
+          />
           <FieldSet legend="Verdict" error={fieldError(at, 'verdict')}>
-            <Radio id="finish-approve" name="verdict" value="approve" label="Approve" checked={verdict === 'approve'} />
-            <Radio id="finish-changes" name="verdict" value="request_changes" label="Ask for changes" checked={verdict === 'request_changes'} />
-            <Radio id="finish-comment" name="verdict" value="comment" label="Only comment" checked={!['approve', 'request_changes'].includes(verdict)} />
+            <Radio
+              id="finish-approve"
+              name="verdict"
+              value="approve"
+              label="Approve"
+              checked={verdict === 'approve'}
+            />
+            <Radio
+              id="finish-changes"
+              name="verdict"
+              value="request_changes"
+              label="Ask for changes"
+              checked={verdict === 'request_changes'}
+            />
+            <Radio
+              id="finish-comment"
+              name="verdict"
+              value="comment"
+              label="Only comment"
+              checked={!['approve', 'request_changes'].includes(verdict)}
+            />
           </FieldSet>
-          <FormActions><Button look="primary">Send the review</Button></FormActions>
+          <FormActions>
+            <Button look="primary">Send the review</Button>
+          </FormActions>
         </Form>
       </Card>
     </details>

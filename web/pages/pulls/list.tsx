@@ -1,13 +1,28 @@
 import { listLabels } from '#features/issues/index.ts'
 import { listPulls, PULL_STATES } from '#features/pulls/index.ts'
 import { getRepo } from '#features/repos/index.ts'
-import { EmptyState, FilterBar, LinkButton, List, PageHead, Pagination, PullRow } from '../../components/index.ts'
+import {
+  EmptyState,
+  FilterBar,
+  LinkButton,
+  List,
+  PageHead,
+  Pagination,
+  PullRow,
+} from '../../components/index.ts'
 import { repoPath, withQuery } from '../../paths.ts'
 import { page } from '../../site.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
 
 const PER_PAGE = 30
-const WORDS = { open: 'Open', draft: 'Drafts', ready: 'Ready', merged: 'Merged', closed: 'Closed', all: 'All' } as const
+const WORDS = {
+  open: 'Open',
+  draft: 'Drafts',
+  ready: 'Ready',
+  merged: 'Merged',
+  closed: 'Closed',
+  all: 'All',
+} as const
 
 export const pullsPage = page({
   path: '/:workspace/:repo/pulls',
@@ -28,24 +43,51 @@ export const pullsPage = page({
     const byName = new Map(labels.map((one) => [one.name, one]))
     return (
       <RepoFrame visit={visit} repo={repo} title="Pull requests" current="pulls">
-        <PageHead title="Pull requests" actions={<LinkButton href={`${here}/new`} look="primary" icon="plus" hotkey="c">New pull request</LinkButton>} />
+        <PageHead
+          title="Pull requests"
+          actions={
+            <LinkButton href={`${here}/new`} look="primary" icon="plus" hotkey="c">
+              New pull request
+            </LinkButton>
+          }
+        />
         <FilterBar
           label="Which pull requests"
-          filters={PULL_STATES.map((word) => ({ label: WORDS[word], href: withQuery(here, { state: word === 'open' ? undefined : word }), current: word === state }))}
+          filters={PULL_STATES.map((word) => ({
+            label: WORDS[word],
+            href: withQuery(here, { state: word === 'open' ? undefined : word }),
+            current: word === state,
+          }))}
         />
         {pulls.items.length === 0 ? (
-          <EmptyState icon="pull" title={state === 'open' ? 'No open pull requests' : 'None here'} actions={<LinkButton href={`${here}/new`} look="primary">Start one</LinkButton>}>
+          <EmptyState
+            icon="pull"
+            title={state === 'open' ? 'No open pull requests' : 'None here'}
+            actions={
+              <LinkButton href={`${here}/new`} look="primary">
+                Start one
+              </LinkButton>
+            }
+          >
             A pull request is a proposed change, made in a fork of its own or from a branch.
           </EmptyState>
         ) : (
           <List label="Pull requests">
             {pulls.items.map((pull) => (
-              <PullRow pull={pull} labels={pull.labels.map((name) => byName.get(name) ?? { name })} />
+              <PullRow
+                pull={pull}
+                labels={pull.labels.map((name) => byName.get(name) ?? { name })}
+              />
             ))}
           </List>
         )}
         {pulls.total !== undefined && pulls.total > PER_PAGE && (
-          <Pagination page={number} perPage={PER_PAGE} total={pulls.total} href={(page) => withQuery(here, { state: state === 'open' ? undefined : state, page })} />
+          <Pagination
+            page={number}
+            perPage={PER_PAGE}
+            total={pulls.total}
+            href={(page) => withQuery(here, { state: state === 'open' ? undefined : state, page })}
+          />
         )}
       </RepoFrame>
     )

@@ -1,6 +1,17 @@
 import { createPull } from '#features/pulls/index.ts'
 import { getRepo, listBranches, type Repo } from '#features/repos/index.ts'
-import { Button, Card, Field, Form, FormActions, LinkButton, Notice, PageHead, Select, TextArea } from '../../components/index.ts'
+import {
+  Button,
+  Card,
+  Field,
+  Form,
+  FormActions,
+  LinkButton,
+  Notice,
+  PageHead,
+  Select,
+  TextArea,
+} from '../../components/index.ts'
 import { comparePath, pullPath, repoPath } from '../../paths.ts'
 import { form, page, redirect, type Visit } from '../../site.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
@@ -10,7 +21,9 @@ import { fieldError, formError } from '../shell.tsx'
 const compareHref = (repo: Repo, { url: { searchParams }, form: { values } }: Visit): string => {
   const branch = values.optional('branch') ?? searchParams.get('branch') ?? ''
   const base = values.optional('base') ?? searchParams.get('base') ?? repo.default_branch
-  return branch === '' ? repoPath(repo.full_name, '/compare') : comparePath(repo.full_name, base, branch)
+  return branch === ''
+    ? repoPath(repo.full_name, '/compare')
+    : comparePath(repo.full_name, base, branch)
 }
 
 export const newPullPage = page({
@@ -18,7 +31,10 @@ export const newPullPage = page({
   load: async (visit) => {
     const name = repoOf(visit)
     if (!visit.viewer) return redirect(`/login?next=${encodeURIComponent(visit.url.pathname)}`, 302)
-    const [repo, branches] = await Promise.all([visit.call(getRepo, { repo: name }), visit.call(listBranches, { repo: name, per_page: 100 })])
+    const [repo, branches] = await Promise.all([
+      visit.call(getRepo, { repo: name }),
+      visit.call(listBranches, { repo: name, per_page: 100 }),
+    ])
     return { repo, branches: branches.items }
   },
   view: ({ repo, branches }, visit) => {
@@ -26,28 +42,74 @@ export const newPullPage = page({
     const heads = branches.filter((branch) => !branch.default)
     return (
       <RepoFrame visit={visit} repo={repo} title="New pull request" current="pulls" width="narrow">
-        <PageHead title="New pull request" lead="Without a branch you get a fork of your own: push to the address that the next page shows." />
+        <PageHead
+          title="New pull request"
+          lead="Without a branch you get a fork of your own: push to the address that the next page shows."
+        />
         {repo.empty ? (
           <Notice>Push a first commit before you start a pull request.</Notice>
         ) : (
           <Card>
-            <Form action={repoPath(repo.full_name, '/pulls/new')} csrf={visit.csrf} error={formError(visit, 'title', 'body', 'branch', 'issue', 'base')}>
-              <Field name="title" label="Title" maxlength={256} autofocus hint="Taken from the issue when there is one." value={typed.text('title')} error={fieldError(visit, 'title')} />
-              <Field name="issue" label="Issue" type="number" min={1} hint="The number of the issue that it is for." value={typed.optional('issue') ?? visit.url.searchParams.get('issue') ?? ''} error={fieldError(visit, 'issue')} />
+            <Form
+              action={repoPath(repo.full_name, '/pulls/new')}
+              csrf={visit.csrf}
+              error={formError(visit, 'title', 'body', 'branch', 'issue', 'base')}
+            >
+              <Field
+                name="title"
+                label="Title"
+                maxlength={256}
+                autofocus
+                hint="Taken from the issue when there is one."
+                value={typed.text('title')}
+                error={fieldError(visit, 'title')}
+              />
+              <Field
+                name="issue"
+                label="Issue"
+                type="number"
+                min={1}
+                hint="The number of the issue that it is for."
+                value={typed.optional('issue') ?? visit.url.searchParams.get('issue') ?? ''}
+                error={fieldError(visit, 'issue')}
+              />
               {repo.permissions.write && (
                 <Select
-                  name="branch" label="From the branch" options={[{ value: '', label: 'None: make a fork' }, ...heads.map(({ name }) => ({ value: name, label: name }))]}
-                  value={typed.optional('branch') ?? visit.url.searchParams.get('branch')} error={fieldError(visit, 'branch')}
+                  name="branch"
+                  label="From the branch"
+                  options={[
+                    { value: '', label: 'None: make a fork' },
+                    ...heads.map(({ name }) => ({ value: name, label: name })),
+                  ]}
+                  value={typed.optional('branch') ?? visit.url.searchParams.get('branch')}
+                  error={fieldError(visit, 'branch')}
                 />
               )}
               <Select
-                name="base" label="Into" required options={branches.map(({ name }) => ({ value: name, label: name }))}
-                value={typed.optional('base') ?? visit.url.searchParams.get('base') ?? repo.default_branch} error={fieldError(visit, 'base')}
+                name="base"
+                label="Into"
+                required
+                options={branches.map(({ name }) => ({ value: name, label: name }))}
+                value={
+                  typed.optional('base') ??
+                  visit.url.searchParams.get('base') ??
+                  repo.default_branch
+                }
+                error={fieldError(visit, 'base')}
               />
-              <TextArea name="body" label="Description" rows={6} markdown={repo.full_name} value={typed.text('body')} error={fieldError(visit, 'body')} />
+              <TextArea
+                name="body"
+                label="Description"
+                rows={6}
+                markdown={repo.full_name}
+                value={typed.text('body')}
+                error={fieldError(visit, 'body')}
+              />
               <FormActions>
                 <Button look="primary">Start the pull request</Button>
-                <LinkButton href={compareHref(repo, visit)} look="quiet">Compare branches</LinkButton>
+                <LinkButton href={compareHref(repo, visit)} look="quiet">
+                  Compare branches
+                </LinkButton>
               </FormActions>
             </Form>
           </Card>
@@ -64,7 +126,11 @@ export const newPullForm = form({
   input: (fields, visit) => {
     const issue = fields.optional('issue')
     return {
-      repo: repoOf(visit), title: fields.optional('title'), body: fields.optional('body'), branch: fields.optional('branch'), base: fields.optional('base'),
+      repo: repoOf(visit),
+      title: fields.optional('title'),
+      body: fields.optional('body'),
+      branch: fields.optional('branch'),
+      base: fields.optional('base'),
       ...(issue === undefined ? {} : { issue: Number(issue) }),
     }
   },

@@ -13,7 +13,10 @@ export const both = async (visit: Visit) => {
   const number = numberOf(visit)
   if (number === null) return null
   const name = repoOf(visit)
-  const [repo, data] = await Promise.all([visit.call(getRepo, { repo: name }), visit.call(getPull, { repo: name, number })])
+  const [repo, data] = await Promise.all([
+    visit.call(getRepo, { repo: name }),
+    visit.call(getPull, { repo: name, number }),
+  ])
   return { repo, pull: data.pull, target: { repo: name, number } }
 }
 
@@ -23,14 +26,20 @@ export const pullCommitsPage = page({
     const found = await both(visit)
     if (!found) return null
     const number = pageNumber(visit)
-    return { ...found, number, commits: await visit.call(listPullCommits, { ...found.target, page: number }) }
+    return {
+      ...found,
+      number,
+      commits: await visit.call(listPullCommits, { ...found.target, page: number }),
+    }
   },
   view: ({ repo, pull, commits, number }, visit) => {
     const here = pullPath(repo.full_name, pull.number, 'commits')
     return (
       <PullFrame visit={visit} repo={repo} pull={pull} current="commits">
         {commits.items.length === 0 ? (
-          <EmptyState icon="commit" title="No commits yet">Push to this pull request’s remote.</EmptyState>
+          <EmptyState icon="commit" title="No commits yet">
+            Push to this pull request’s remote.
+          </EmptyState>
         ) : (
           <List label="Commits">
             {commits.items.map((commit) => (
@@ -38,7 +47,10 @@ export const pullCommitsPage = page({
             ))}
           </List>
         )}
-        <Pager newer={number > 1 ? withQuery(here, { page: number - 1 }) : null} older={commits.next === null ? null : withQuery(here, { page: number + 1 })} />
+        <Pager
+          newer={number > 1 ? withQuery(here, { page: number - 1 }) : null}
+          older={commits.next === null ? null : withQuery(here, { page: number + 1 })}
+        />
       </PullFrame>
     )
   },

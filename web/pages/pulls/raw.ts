@@ -11,8 +11,14 @@ async function shas(visit: Visit) {
   const repo = repoOf(visit)
   const { pull } = await visit.call(getPull, { repo, number: numberOf(visit) ?? 0 })
   const grant = visit.hearth.facts.repo(repo, visit.caller)
-  if (grant === null || pull.head === null || pull.merge_base_sha === null) throw new Refusal('not_found', 'This pull request has no commits yet.')
-  return { git: visit.hearth.git, store: grant.store, base: pull.merge_base_sha, head: pull.head.sha }
+  if (grant === null || pull.head === null || pull.merge_base_sha === null)
+    throw new Refusal('not_found', 'This pull request has no commits yet.')
+  return {
+    git: visit.hearth.git,
+    store: grant.store,
+    base: pull.merge_base_sha,
+    head: pull.head.sha,
+  }
 }
 
 /** `diff_url`: the whole change as one unified diff. */
@@ -29,10 +35,18 @@ export const pullPatch: Resource = {
   path: '/:workspace/:repo/pull/:number.patch',
   async answer(visit) {
     const { git, store, base, head } = await shas(visit)
-    const commits = (await git.log(store, { tips: [head], hide: [base], limit: MOST_COMMITS })).filter(({ parents }) => parents.length < 2).reverse()
+    const commits = (await git.log(store, { tips: [head], hide: [base], limit: MOST_COMMITS }))
+      .filter(({ parents }) => parents.length < 2)
+      .reverse()
     const mails: string[] = []
     for (const [index, commit] of commits.entries()) {
-      mails.push(mail(commit, await git.patch(store, commit.parents[0] ?? null, commit.oid), commits.length > 1 ? ` ${index + 1}/${commits.length}` : ''))
+      mails.push(
+        mail(
+          commit,
+          await git.patch(store, commit.parents[0] ?? null, commit.oid),
+          commits.length > 1 ? ` ${index + 1}/${commits.length}` : '',
+        ),
+      )
     }
     return new Response(mails.join('\n'), { headers: PATCH_HEADERS })
   },

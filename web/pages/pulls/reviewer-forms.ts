@@ -1,4 +1,5 @@
-// The forms about reviewers; apart from what they look like, because the page of the pull request shows those.
+// The forms about reviewers; apart from what they look like, because the page of the pull request
+// shows those.
 import { cancelReviewRequest, requestReview } from '#features/pulls/index.ts'
 import { pullPath } from '../../paths.ts'
 import { action, flashTo, type Visit } from '../../site.ts'
@@ -17,7 +18,12 @@ export const askReviewersForm = action({
     const names = fields.list('reviewers', /[\s,]+/).map((name) => name.replace(/^@/, ''))
     const teams = names.filter((name) => name.toLowerCase().startsWith(workspace))
     const agents = names.filter((name) => name.includes('/') && !teams.includes(name))
-    await visit.call(requestReview, { ...target(visit), users: names.filter((name) => !name.includes('/')), teams, agents })
+    await visit.call(requestReview, {
+      ...target(visit),
+      users: names.filter((name) => !name.includes('/')),
+      teams,
+      agents,
+    })
     return flashTo(visit, here(visit), 'saved')
   },
 })
@@ -25,7 +31,8 @@ export const askReviewersForm = action({
 export const cancelReviewerForm = action({
   path: '/:workspace/:repo/pull/:number/reviewers/cancel',
   submit: async (visit, fields) => {
-    const kind = (['users', 'teams', 'agents'] as const).find((one) => one === fields.text('kind')) ?? 'users'
+    const kind =
+      (['users', 'teams', 'agents'] as const).find((one) => one === fields.text('kind')) ?? 'users'
     await visit.call(cancelReviewRequest, { ...target(visit), [kind]: [fields.text('name')] })
     return flashTo(visit, here(visit), 'saved')
   },

@@ -1,8 +1,20 @@
-// How a pull request was made: what its agent wrote down, the questions that wait there, and a way to ask.
+// How a pull request was made: what its agent wrote down, the questions that wait there, and a way
+// to ask.
 import { askAgent } from '#features/agents/index.ts'
 import { appendSession, getSession, type Pull } from '#features/pulls/index.ts'
 import type { Repo } from '#features/repos/index.ts'
-import { Button, EmptyState, Form, FormActions, MarkdownBody, Notice, Pager, SessionStory, TextArea, type StoryEntry } from '../../components/index.ts'
+import {
+  Button,
+  EmptyState,
+  Form,
+  FormActions,
+  MarkdownBody,
+  Notice,
+  Pager,
+  SessionStory,
+  TextArea,
+  type StoryEntry,
+} from '../../components/index.ts'
 import { plural } from '../../format.ts'
 import { liveAnswer, liveEvent, WAITING } from '../../live.ts'
 import { commitPath, pullPath, withQuery } from '../../paths.ts'
@@ -28,13 +40,28 @@ const Answer = ({ visit, here, entry }: { visit: Visit; here: string; entry: Sto
   return (
     <details class="more" open={refused}>
       <summary>Answer</summary>
-      <Form action={`${here}/answer`} csrf={visit.csrf} label={`Answer to entry ${entry.seq}`} error={refused ? formError(visit, 'text') : null}>
+      <Form
+        action={`${here}/answer`}
+        csrf={visit.csrf}
+        label={`Answer to entry ${entry.seq}`}
+        error={refused ? formError(visit, 'text') : null}
+      >
         <input type="hidden" name="of" value={String(entry.seq)} />
         <TextArea
-          id={`answer-${entry.seq}`} name="text" label="Your answer" hideLabel required rows={3} value={refused ? visit.form.values.text('text') : ''}
+          id={`answer-${entry.seq}`}
+          name="text"
+          label="Your answer"
+          hideLabel
+          required
+          rows={3}
+          value={refused ? visit.form.values.text('text') : ''}
           error={refused ? fieldError(visit, 'text') : null}
         />
-        <FormActions><Button small look="primary">Answer</Button></FormActions>
+        <FormActions>
+          <Button small look="primary">
+            Answer
+          </Button>
+        </FormActions>
       </Form>
     </details>
   )
@@ -45,12 +72,27 @@ const Ask = ({ visit, here, pull }: { visit: Visit; here: string; pull: Pull }) 
   return (
     <details class="more" open={refused}>
       <summary>Ask {pull.agent ?? pull.author.username}</summary>
-      <Form action={`${here}/ask`} csrf={visit.csrf} label="Ask a question" error={refused ? formError(visit, 'text') : null}>
+      <Form
+        action={`${here}/ask`}
+        csrf={visit.csrf}
+        label="Ask a question"
+        error={refused ? formError(visit, 'text') : null}
+      >
         <TextArea
-          name="question" label="Question" required rows={3} markdown={pull.repo} value={refused ? visit.form.values.text('question') : ''} error={refused ? fieldError(visit, 'text') : null}
+          name="question"
+          label="Question"
+          required
+          rows={3}
+          markdown={pull.repo}
+          value={refused ? visit.form.values.text('question') : ''}
+          error={refused ? fieldError(visit, 'text') : null}
           hint="It stands here until it is answered, for 7 days."
         />
-        <FormActions><Button small look="primary">Ask</Button></FormActions>
+        <FormActions>
+          <Button small look="primary">
+            Ask
+          </Button>
+        </FormActions>
       </Form>
     </details>
   )
@@ -63,7 +105,8 @@ export const sessionPage = page({
     if (!found) return null
     const after = Math.max(0, Number(visit.url.searchParams.get('after') ?? '0') || 0)
     const [session, summaries] = await Promise.all([
-      visit.tryCall(getSession, { ...found.target, after, per_page: 500 }), visit.tryCall(getSession, { ...found.target, kind: 'summary', per_page: 1000 }),
+      visit.tryCall(getSession, { ...found.target, after, per_page: 500 }),
+      visit.tryCall(getSession, { ...found.target, kind: 'summary', per_page: 1000 }),
     ])
     return { ...found, session, summary: summaries?.items.at(-1) ?? null, after }
   },
@@ -71,39 +114,69 @@ export const sessionPage = page({
     const here = pullPath(repo.full_name, pull.number, 'session')
     const last = session?.items.at(-1)?.seq ?? after
     // An earlier part of a long session does not change any more.
-    const live = session !== null && session.next === null && isActive(pull) ? { href: withQuery(`${here}/live`, { after: last }), said: plural(last, 'entry', 'entries'), tail: true } : undefined
+    const live =
+      session !== null && session.next === null && isActive(pull)
+        ? {
+            href: withQuery(`${here}/live`, { after: last }),
+            said: plural(last, 'entry', 'entries'),
+            tail: true,
+          }
+        : undefined
     const answerOf = (entry: StoryEntry) =>
-      entry.kind === 'question' && entry.data?.answered_by === undefined && mayAnswer(visit, repo, pull, entry) ? <Answer visit={visit} here={here} entry={entry} /> : null
+      entry.kind === 'question' &&
+      entry.data?.answered_by === undefined &&
+      mayAnswer(visit, repo, pull, entry) ? (
+        <Answer visit={visit} here={here} entry={entry} />
+      ) : null
     return (
       <PullFrame visit={visit} repo={repo} pull={pull} current="session" live={live}>
         {session === null ? (
           <Notice>This session is shown to members only.</Notice>
         ) : session.items.length === 0 ? (
           <EmptyState icon="spark" title="No session yet">
-            A session records how the change was made. Agents write it as they work; anyone may with <code>append_session</code>.
+            A session records how the change was made. Agents write it as they work; anyone may with{' '}
+            <code>append_session</code>.
           </EmptyState>
         ) : (
           <SessionStory
-            entries={session.items} summary={summary} cost={pull.session.cost_usd} commitHref={(sha: string) => commitPath(codeOf(pull), sha)} footer={answerOf}
-            render={(text: string) => <MarkdownBody text={text} options={markdownOf(visit, repo.full_name)} />}
+            entries={session.items}
+            summary={summary}
+            cost={pull.session.cost_usd}
+            commitHref={(sha: string) => commitPath(codeOf(pull), sha)}
+            footer={answerOf}
+            render={(text: string) => (
+              <MarkdownBody text={text} options={markdownOf(visit, repo.full_name)} />
+            )}
           />
         )}
-        <Pager newer={after > 0 ? here : null} older={session?.next ? withQuery(here, { after: Number(session.next) }) : null} label="Entries" />
-        {session !== null && visit.viewer !== null && repo.permissions.write && !repo.archived && isActive(pull) && <Ask visit={visit} here={here} pull={pull} />}
+        <Pager
+          newer={after > 0 ? here : null}
+          older={session?.next ? withQuery(here, { after: Number(session.next) }) : null}
+          label="Entries"
+        />
+        {session !== null &&
+          visit.viewer !== null &&
+          repo.permissions.write &&
+          !repo.archived &&
+          isActive(pull) && <Ask visit={visit} here={here} pull={pull} />}
       </PullFrame>
     )
   },
 })
 
 const target = (visit: Visit) => ({ repo: repoOf(visit), number: numberOf(visit) ?? 0 })
-const sessionPath = (visit: Visit): string => pullPath(target(visit).repo, target(visit).number, 'session')
+const sessionPath = (visit: Visit): string =>
+  pullPath(target(visit).repo, target(visit).number, 'session')
 
 const answerForm = action({
   path: '/:workspace/:repo/pull/:number/session/answer',
   page: sessionPage,
   submit: async (visit, fields) => {
     const of = Number(fields.text('of'))
-    const { last_seq } = await visit.call(appendSession, { ...target(visit), entries: [{ kind: 'answer', text: fields.text('text'), data: { of } }] })
+    const { last_seq } = await visit.call(appendSession, {
+      ...target(visit),
+      entries: [{ kind: 'answer', text: fields.text('text'), data: { of } }],
+    })
     return `${sessionPath(visit)}?after=${Math.max(0, of - 1)}#entry-${last_seq}`
   },
 })
@@ -125,7 +198,12 @@ const WAIT_SECONDS = 15
 /** `changed` as soon as there is an entry after those that the page shows. */
 async function* follow(visit: Visit, after: number): AsyncGenerator<string> {
   for (;;) {
-    const { items } = await visit.call(getSession, { ...target(visit), after, per_page: 1, wait: WAIT_SECONDS })
+    const { items } = await visit.call(getSession, {
+      ...target(visit),
+      after,
+      per_page: 1,
+      wait: WAIT_SECONDS,
+    })
     if (visit.request.signal.aborted || visit.hearth.leaving.aborted) return
     if (items.length > 0) {
       yield liveEvent('changed', null)

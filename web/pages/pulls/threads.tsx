@@ -1,4 +1,5 @@
-// Conversations on lines of a change: inside the change, and in the conversation of the pull request.
+// Conversations on lines of a change: inside the change, and in the conversation of the pull
+// request.
 import type { Comment as CommentRecord } from '#features/issues/index.ts'
 import type { Pull } from '#features/pulls/index.ts'
 import type { Repo } from '#features/repos/index.ts'
@@ -9,63 +10,148 @@ import type { Visit } from '../../site.ts'
 import { CommentItem } from '../issues/conversation.tsx'
 import { fieldError, formAt, formError } from '../shell.tsx'
 
-/** One conversation with its line as it is now; `line` null for one that the change does not have any more. */
-export type ReviewThread = { path: string; side: string; line: number | null; resolved: boolean; comments: readonly CommentRecord[] }
+/**
+ * One conversation with its line as it is now; `line` null for one that the change does not have
+ * any more.
+ */
+export type ReviewThread = {
+  path: string
+  side: string
+  line: number | null
+  resolved: boolean
+  comments: readonly CommentRecord[]
+}
 
 /** What a visitor may do with the conversations of a pull request. */
 export type ThreadRights = { reply: boolean; resolve: boolean; apply: boolean; change: boolean }
 
-export function threadRights(visit: Visit, repo: Repo, pull: Pick<Pull, 'author' | 'status' | 'fork'>, locked = false): ThreadRights {
+export function threadRights(
+  visit: Visit,
+  repo: Repo,
+  pull: Pick<Pull, 'author' | 'status' | 'fork'>,
+  locked = false,
+): ThreadRights {
   const { viewer } = visit
   const { write, maintain } = repo.permissions
   const mine = viewer !== null && [pull.author.id, pull.author.on_behalf_of?.id].includes(viewer.id)
   const active = pull.status === 'open' || pull.status === 'draft'
   const signedIn = viewer !== null && !repo.archived
-  return { reply: signedIn && (!locked || write), resolve: signedIn && (mine || write), apply: signedIn && active && (pull.fork === null ? write : mine), change: maintain && !repo.archived }
+  return {
+    reply: signedIn && (!locked || write),
+    resolve: signedIn && (mine || write),
+    apply: signedIn && active && (pull.fork === null ? write : mine),
+    change: maintain && !repo.archived,
+  }
 }
 
 /** The form that collects suggestions to apply together; their tick boxes name it. */
 export const BATCH = 'apply-suggestions'
 
-const Suggested = ({ root, visit, here, back }: { root: CommentRecord; visit: Visit; here: string; back: string }) => {
+const Suggested = ({
+  root,
+  visit,
+  here,
+  back,
+}: {
+  root: CommentRecord
+  visit: Visit
+  here: string
+  back: string
+}) => {
   const { suggestion } = root
   if (suggestion === null) return null
-  if (suggestion.applied_in !== null) return <span class="muted">Applied in <code>{suggestion.applied_in.slice(0, 7)}</code></span>
+  if (suggestion.applied_in !== null)
+    return (
+      <span class="muted">
+        Applied in <code>{suggestion.applied_in.slice(0, 7)}</code>
+      </span>
+    )
   if (root.outdated || root.side === 'old') return null
   return (
     <>
-      <ActionButton action={`${here}/suggestions`} csrf={visit.csrf} values={{ comments: root.id, back }}>
-        <Button small icon="check">Apply this suggestion</Button>
+      <ActionButton
+        action={`${here}/suggestions`}
+        csrf={visit.csrf}
+        values={{ comments: root.id, back }}
+      >
+        <Button small icon="check">
+          Apply this suggestion
+        </Button>
       </ActionButton>
       <span class="tick">
-        <input type="checkbox" id={`batch-${root.id}`} name="comments" value={root.id} form={BATCH} />
+        <input
+          type="checkbox"
+          id={`batch-${root.id}`}
+          name="comments"
+          value={root.id}
+          form={BATCH}
+        />
         <label for={`batch-${root.id}`}>Apply with others</label>
       </span>
     </>
   )
 }
 
-const Reply = ({ root, visit, repo, here, back }: { root: CommentRecord; visit: Visit; repo: string; here: string; back: string }) => {
+const Reply = ({
+  root,
+  visit,
+  repo,
+  here,
+  back,
+}: {
+  root: CommentRecord
+  visit: Visit
+  repo: string
+  here: string
+  back: string
+}) => {
   const at = formAt(visit, `${here}/threads/reply`)
   const refused = at.form.values.text('in_reply_to') === root.id
   return (
     <details class="more" open={refused}>
       <summary>Reply</summary>
-      <Form action={`${here}/threads/reply`} csrf={visit.csrf} error={refused ? formError(at, 'body') : null}>
+      <Form
+        action={`${here}/threads/reply`}
+        csrf={visit.csrf}
+        error={refused ? formError(at, 'body') : null}
+      >
         <input type="hidden" name="in_reply_to" value={root.id} />
         <input type="hidden" name="back" value={back} />
-        <TextArea id={`reply-${root.id}`} name="body" label="Reply" hideLabel required rows={3} markdown={repo} value={refused ? at.form.values.text('body') : ''} error={refused ? fieldError(at, 'body') : null} />
-        <FormActions><Button small look="primary">Reply</Button></FormActions>
+        <TextArea
+          id={`reply-${root.id}`}
+          name="body"
+          label="Reply"
+          hideLabel
+          required
+          rows={3}
+          markdown={repo}
+          value={refused ? at.form.values.text('body') : ''}
+          error={refused ? fieldError(at, 'body') : null}
+        />
+        <FormActions>
+          <Button small look="primary">
+            Reply
+          </Button>
+        </FormActions>
       </Form>
     </details>
   )
 }
 
 /**
- * A conversation, folded once it is resolved. `back` is where its forms lead back to: `changes`, or empty for the conversation of the
+ * A conversation, folded once it is resolved. `back` is where its forms lead back to: `changes`, or
+ * empty for the conversation of the
  * pull request.
  */
-export const Thread = ({ thread, visit, repo, number, rights, back, head }: {
+export const Thread = ({
+  thread,
+  visit,
+  repo,
+  number,
+  rights,
+  back,
+  head,
+}: {
   thread: ReviewThread
   visit: Visit
   repo: Repo
@@ -82,16 +168,32 @@ export const Thread = ({ thread, visit, repo, number, rights, back, head }: {
       {head}
       <ol class="thread-comments">
         {thread.comments.map((comment) => (
-          <CommentItem comment={comment} visit={visit} repo={repo.full_name} here={here} mayChange={rights.change} mayReact={rights.reply} placed />
+          <CommentItem
+            comment={comment}
+            visit={visit}
+            repo={repo.full_name}
+            here={here}
+            mayChange={rights.change}
+            mayReact={rights.reply}
+            placed
+          />
         ))}
       </ol>
       {(rights.reply || rights.resolve) && (
         <div class="thread-actions">
-          {rights.reply && <Reply root={root} visit={visit} repo={repo.full_name} here={here} back={back} />}
+          {rights.reply && (
+            <Reply root={root} visit={visit} repo={repo.full_name} here={here} back={back} />
+          )}
           {rights.apply && <Suggested root={root} visit={visit} here={here} back={back} />}
           {rights.resolve && (
-            <ActionButton action={`${here}/threads/resolve`} csrf={visit.csrf} values={{ comment_id: root.id, resolved: thread.resolved ? 'no' : 'yes', back }}>
-              <Button small look="quiet">{thread.resolved ? 'Open this again' : 'Resolve'}</Button>
+            <ActionButton
+              action={`${here}/threads/resolve`}
+              csrf={visit.csrf}
+              values={{ comment_id: root.id, resolved: thread.resolved ? 'no' : 'yes', back }}
+            >
+              <Button small look="quiet">
+                {thread.resolved ? 'Open this again' : 'Resolve'}
+              </Button>
             </ActionButton>
           )}
         </div>
@@ -102,7 +204,8 @@ export const Thread = ({ thread, visit, repo, number, rights, back, head }: {
   return (
     <details class="review-thread more">
       <summary>
-        Resolved conversation{root.resolved_by && <> by {root.resolved_by.username}</>} <Badge tone="done">{thread.comments.length}</Badge>
+        Resolved conversation{root.resolved_by && <> by {root.resolved_by.username}</>}{' '}
+        <Badge tone="done">{thread.comments.length}</Badge>
       </summary>
       {body}
     </details>

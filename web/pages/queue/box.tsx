@@ -9,22 +9,43 @@ import { formAt, formError } from '../shell.tsx'
 
 /** The page of the queue that lands on a branch. */
 export const queuePath = (repo: Pick<Repo, 'full_name' | 'default_branch'>, base: string): string =>
-  withQuery(repoPath(repo.full_name, '/queue'), { base: base === repo.default_branch ? undefined : base })
+  withQuery(repoPath(repo.full_name, '/queue'), {
+    base: base === repo.default_branch ? undefined : base,
+  })
 
-export const QueuedBox = ({ data, repo, visit }: { data: PullDetail; repo: Repo; visit: Visit }) => {
+export const QueuedBox = ({
+  data,
+  repo,
+  visit,
+}: {
+  data: PullDetail
+  repo: Repo
+  visit: Visit
+}) => {
   if (data.queue === null) return null
   const action = `${pullPath(repo.full_name, data.number)}/leave-queue`
   const refused = formError(formAt(visit, action))
   return (
-    <Card title={<><Icon name="queue" /> In the merge queue</>}>
+    <Card
+      title={
+        <>
+          <Icon name="queue" /> In the merge queue
+        </>
+      }
+    >
       {refused !== null && <FormError>{refused}</FormError>}
       <p>
-        It is at position {data.queue.position} of <a href={queuePath(repo, data.base.ref)}>the queue for <code>{data.base.ref}</code></a>: {(checkLook(data.queue.state).word).toLowerCase()}.
-        It lands by itself.
+        It is at position {data.queue.position} of{' '}
+        <a href={queuePath(repo, data.base.ref)}>
+          the queue for <code>{data.base.ref}</code>
+        </a>
+        : {checkLook(data.queue.state).word.toLowerCase()}. It lands by itself.
       </p>
       {visit.viewer !== null && !repo.archived && (
         <ActionButton action={action} csrf={visit.csrf}>
-          <Button small icon="close">Take it out</Button>
+          <Button small icon="close">
+            Take it out
+          </Button>
         </ActionButton>
       )}
     </Card>

@@ -1,4 +1,7 @@
-/** Tells an open page of the queue that something changed (server-sent events, HTML Living Standard 9.2). */
+/**
+ * Tells an open page of the queue that something changed (server-sent events, HTML Living Standard
+ * 9.2).
+ */
 import { getMergeQueue } from '#features/queue/index.ts'
 import { getRepo } from '#features/repos/index.ts'
 import { followState, liveAnswer } from '../../live.ts'
@@ -16,8 +19,17 @@ export const queueLive: Resource = {
   async answer(visit) {
     const { id } = await visit.call(getRepo, { repo: repoOf(visit) })
     const base = visit.url.searchParams.get('base')
-    const state = async () => stateOf(await visit.call(getMergeQueue, { repo: repoOf(visit), ...(base === null ? {} : { base }) }))
-    const concerns = (event: { repo_id: string | null; type: string }) => event.repo_id === id && TELLING.has(event.type)
-    return liveAnswer(followState(visit, visit.url.searchParams.get('state') ?? '', state, concerns, WAIT_MS))
+    const state = async () =>
+      stateOf(
+        await visit.call(getMergeQueue, {
+          repo: repoOf(visit),
+          ...(base === null ? {} : { base }),
+        }),
+      )
+    const concerns = (event: { repo_id: string | null; type: string }) =>
+      event.repo_id === id && TELLING.has(event.type)
+    return liveAnswer(
+      followState(visit, visit.url.searchParams.get('state') ?? '', state, concerns, WAIT_MS),
+    )
   },
 }

@@ -1,11 +1,37 @@
 /**
- * The merge queue of a branch: what waits, in the order in which it lands, and what landed or left. The page is whole without a
+ * The merge queue of a branch: what waits, in the order in which it lands, and what landed or left.
+ * The page is whole without a
  * script; with one, it is fetched anew when something in the queue changes.
  */
-import { leaveMergeQueue, getMergeQueue, moveInMergeQueue, pauseMergeQueue, resumeMergeQueue, type MergeQueue, type QueueEntry } from '#features/queue/index.ts'
+import {
+  leaveMergeQueue,
+  getMergeQueue,
+  moveInMergeQueue,
+  pauseMergeQueue,
+  resumeMergeQueue,
+  type MergeQueue,
+  type QueueEntry,
+} from '#features/queue/index.ts'
 import { getRepo, type Repo } from '#features/repos/index.ts'
 import {
-  ActionButton, Button, Card, CheckState, Duration, EmptyState, Field, Form, FormActions, FormError, List, LinkButton, Notice, PageHead, PersonLink, RelativeTime, Row, Tabs,
+  ActionButton,
+  Button,
+  Card,
+  CheckState,
+  Duration,
+  EmptyState,
+  Field,
+  Form,
+  FormActions,
+  FormError,
+  List,
+  LinkButton,
+  Notice,
+  PageHead,
+  PersonLink,
+  RelativeTime,
+  Row,
+  Tabs,
 } from '../../components/index.ts'
 import { shortSha } from '../../format.ts'
 import type { Html } from '../../jsx/html.ts'
@@ -18,13 +44,36 @@ import { queuePath } from './box.tsx'
 
 /** Changes whenever something of the queue that is shown does. */
 export const stateOf = ({ enabled, paused, waiting, recent }: MergeQueue): string =>
-  Bun.hash(JSON.stringify([enabled, paused, waiting.map(({ id, state, attempt, note, checks }) => [id, state, attempt, note, checks.status]), recent[0]?.id])).toString(36)
+  Bun.hash(
+    JSON.stringify([
+      enabled,
+      paused,
+      waiting.map(({ id, state, attempt, note, checks }) => [
+        id,
+        state,
+        attempt,
+        note,
+        checks.status,
+      ]),
+      recent[0]?.id,
+    ]),
+  ).toString(36)
 
-const baseOf = ({ url }: Pick<Visit, 'url'>): string | undefined => url.searchParams.get('base') ?? undefined
+const baseOf = ({ url }: Pick<Visit, 'url'>): string | undefined =>
+  url.searchParams.get('base') ?? undefined
 
 const REASONS: Readonly<Record<string, string>> = {
-  checks_failed: 'its checks failed', timed_out: 'its checks took too long', conflicts: 'conflicts', base_moved: 'the base kept moving', head_moved: 'it was pushed to', closed: 'it was closed',
-  draft: 'it is a draft again', left: 'it was taken out', queue_disabled: 'the queue was turned off', approvals_missing: 'an approval is missing', changes_requested: 'changes were requested',
+  checks_failed: 'its checks failed',
+  timed_out: 'its checks took too long',
+  conflicts: 'conflicts',
+  base_moved: 'the base kept moving',
+  head_moved: 'it was pushed to',
+  closed: 'it was closed',
+  draft: 'it is a draft again',
+  left: 'it was taken out',
+  queue_disabled: 'the queue was turned off',
+  approvals_missing: 'an approval is missing',
+  changes_requested: 'changes were requested',
 }
 
 type Rights = { readonly own: boolean; readonly write: boolean; readonly maintain: boolean }
@@ -37,19 +86,50 @@ const Test = ({ entry, repo }: { entry: QueueEntry; repo: Repo }) => {
   const broken = checks.results.find(({ status }) => status === 'failed' || status === 'errored')
   return (
     <>
-      {checks.status === 'pending' && <span>{done} of {checks.results.length} commands</span>}
-      {checks.status !== 'pending' && entry.position !== null && <CheckState status={checks.status} />}
-      {broken?.log_url != null && <a href={`${pullPath(repo.full_name, entry.pull.number, 'checks')}/${broken.id}.log`}>Output</a>}
+      {checks.status === 'pending' && (
+        <span>
+          {done} of {checks.results.length} commands
+        </span>
+      )}
+      {checks.status !== 'pending' && entry.position !== null && (
+        <CheckState status={checks.status} />
+      )}
+      {broken?.log_url != null && (
+        <a href={`${pullPath(repo.full_name, entry.pull.number, 'checks')}/${broken.id}.log`}>
+          Output
+        </a>
+      )}
     </>
   )
 }
 
 /** One step up or down, or out. */
-const Moves = ({ entry, visit, here, last, rights }: { entry: QueueEntry; visit: Visit; here: string; last: number; rights: Rights }) => {
+const Moves = ({
+  entry,
+  visit,
+  here,
+  last,
+  rights,
+}: {
+  entry: QueueEntry
+  visit: Visit
+  here: string
+  last: number
+  rights: Rights
+}) => {
   const position = entry.position ?? 0
   const { number } = entry.pull
-  const move = (to: number, label: string, icon: 'chevron-up' | 'chevron-down', disabled: boolean) => (
-    <ActionButton action={`${here}/move`} csrf={visit.csrf} values={{ number: String(number), position: String(to), base: baseOf(visit) ?? '' }}>
+  const move = (
+    to: number,
+    label: string,
+    icon: 'chevron-up' | 'chevron-down',
+    disabled: boolean,
+  ) => (
+    <ActionButton
+      action={`${here}/move`}
+      csrf={visit.csrf}
+      values={{ number: String(number), position: String(to), base: baseOf(visit) ?? '' }}
+    >
       <Button small look="quiet" icon={icon} label={`${label} #${number}`} disabled={disabled} />
     </ActionButton>
   )
@@ -58,26 +138,60 @@ const Moves = ({ entry, visit, here, last, rights }: { entry: QueueEntry; visit:
       {rights.maintain && move(position - 1, 'Move up', 'chevron-up', position <= 1)}
       {rights.maintain && move(position + 1, 'Move down', 'chevron-down', position >= last)}
       {(rights.write || rights.own) && (
-        <ActionButton action={`${here}/leave`} csrf={visit.csrf} values={{ number: String(number), base: baseOf(visit) ?? '' }}>
-          <Button small label={`Take #${number} out`}>Take out</Button>
+        <ActionButton
+          action={`${here}/leave`}
+          csrf={visit.csrf}
+          values={{ number: String(number), base: baseOf(visit) ?? '' }}
+        >
+          <Button small label={`Take #${number} out`}>
+            Take out
+          </Button>
         </ActionButton>
       )}
     </>
   )
 }
 
-const Waiting = ({ entry, repo, visit, here, last, rights }: { entry: QueueEntry; repo: Repo; visit: Visit; here: string; last: number; rights: Rights }) => (
+const Waiting = ({
+  entry,
+  repo,
+  visit,
+  here,
+  last,
+  rights,
+}: {
+  entry: QueueEntry
+  repo: Repo
+  visit: Visit
+  here: string
+  last: number
+  rights: Rights
+}) => (
   <Row
     mark={<span class="nums strong">{entry.position}</span>}
-    title={<a class="row-link" href={pullPath(repo.full_name, entry.pull.number)}>{entry.pull.title} <span class="muted">#{entry.pull.number}</span></a>}
+    title={
+      <a class="row-link" href={pullPath(repo.full_name, entry.pull.number)}>
+        {entry.pull.title} <span class="muted">#{entry.pull.number}</span>
+      </a>
+    }
     meta={
       <>
         <CheckState status={entry.state} />
         <Test entry={entry} repo={repo} />
-        <span>by <PersonLink of={entry.queued_by} face={false} />, <RelativeTime at={entry.queued_at} /></span>
-        {entry.candidate_sha !== null && <span>as <code>{shortSha(entry.candidate_sha)}</code></span>}
+        <span>
+          by <PersonLink of={entry.queued_by} face={false} />, <RelativeTime at={entry.queued_at} />
+        </span>
+        {entry.candidate_sha !== null && (
+          <span>
+            as <code>{shortSha(entry.candidate_sha)}</code>
+          </span>
+        )}
         {entry.attempt > 1 && <span>attempt {entry.attempt} of 3</span>}
-        {entry.estimated_at !== null && <span>lands <RelativeTime at={entry.estimated_at} /></span>}
+        {entry.estimated_at !== null && (
+          <span>
+            lands <RelativeTime at={entry.estimated_at} />
+          </span>
+        )}
         {entry.note !== null && <span>{entry.note}</span>}
       </>
     }
@@ -88,16 +202,30 @@ const Waiting = ({ entry, repo, visit, here, last, rights }: { entry: QueueEntry
 const Settled = ({ entry, repo }: { entry: QueueEntry; repo: Repo }) => (
   <Row
     mark={<CheckState status={entry.state === 'failed' ? 'errored' : entry.state} bare />}
-    title={<a class="row-link" href={pullPath(repo.full_name, entry.pull.number)}>{entry.pull.title} <span class="muted">#{entry.pull.number}</span></a>}
+    title={
+      <a class="row-link" href={pullPath(repo.full_name, entry.pull.number)}>
+        {entry.pull.title} <span class="muted">#{entry.pull.number}</span>
+      </a>
+    }
     meta={
       <>
         {entry.state === 'landed' && entry.candidate_sha !== null ? (
-          <span>landed as <a href={commitPath(repo.full_name, entry.candidate_sha)}><code>{shortSha(entry.candidate_sha)}</code></a></span>
+          <span>
+            landed as{' '}
+            <a href={commitPath(repo.full_name, entry.candidate_sha)}>
+              <code>{shortSha(entry.candidate_sha)}</code>
+            </a>
+          </span>
         ) : (
           <span>left: {entry.note ?? REASONS[entry.reason ?? ''] ?? entry.reason}</span>
         )}
         {entry.settled_at !== null && <RelativeTime at={entry.settled_at} />}
-        {entry.settled_at !== null && <span>after <Duration milliseconds={Date.parse(entry.settled_at) - Date.parse(entry.queued_at)} /></span>}
+        {entry.settled_at !== null && (
+          <span>
+            after{' '}
+            <Duration milliseconds={Date.parse(entry.settled_at) - Date.parse(entry.queued_at)} />
+          </span>
+        )}
         <Test entry={entry} repo={repo} />
       </>
     }
@@ -105,66 +233,167 @@ const Settled = ({ entry, repo }: { entry: QueueEntry; repo: Repo }) => (
 )
 
 /** The branch that a form is about. */
-const BaseField = ({ visit }: { visit: Visit }) => <input type="hidden" name="base" value={baseOf(visit) ?? ''} />
+const BaseField = ({ visit }: { visit: Visit }) => (
+  <input type="hidden" name="base" value={baseOf(visit) ?? ''} />
+)
 
 const Pause = ({ visit, here }: { visit: Visit; here: string }) => {
   const at = `${here}/pause`
   return (
     <details class="more" open={visit.url.pathname === at}>
       <summary>Pause the queue</summary>
-      <Form action={at} csrf={visit.csrf} label="Pause the queue" error={formError(formAt(visit, at), 'reason')}>
+      <Form
+        action={at}
+        csrf={visit.csrf}
+        label="Pause the queue"
+        error={formError(formAt(visit, at), 'reason')}
+      >
         <BaseField visit={visit} />
-        <Field name="reason" label="Why" required maxlength={1_000} hint="Everybody sees it. Tests go on; nothing lands." value={formAt(visit, at).form.values.text('reason')} error={fieldError(visit, 'reason')} />
-        <FormActions><Button icon="stop">Pause</Button></FormActions>
+        <Field
+          name="reason"
+          label="Why"
+          required
+          maxlength={1_000}
+          hint="Everybody sees it. Tests go on; nothing lands."
+          value={formAt(visit, at).form.values.text('reason')}
+          error={fieldError(visit, 'reason')}
+        />
+        <FormActions>
+          <Button icon="stop">Pause</Button>
+        </FormActions>
       </Form>
     </details>
   )
 }
 
-const Paused = ({ paused, visit, here, mayResume }: { paused: NonNullable<MergeQueue['paused']>; visit: Visit; here: string; mayResume: boolean }) => (
+const Paused = ({
+  paused,
+  visit,
+  here,
+  mayResume,
+}: {
+  paused: NonNullable<MergeQueue['paused']>
+  visit: Visit
+  here: string
+  mayResume: boolean
+}) => (
   <Notice kind="wait" title="Paused">
-    <p><PersonLink of={paused.by} face={false} /> paused the queue <RelativeTime at={paused.at} />: {paused.reason}</p>
+    <p>
+      <PersonLink of={paused.by} face={false} /> paused the queue <RelativeTime at={paused.at} />:{' '}
+      {paused.reason}
+    </p>
     {mayResume && (
       <Form action={`${here}/resume`} csrf={visit.csrf} label="Resume the queue" inline>
         <BaseField visit={visit} />
-        <Button small icon="play">Resume</Button>
+        <Button small icon="play">
+          Resume
+        </Button>
       </Form>
     )}
   </Notice>
 )
 
-const QueueView = ({ visit, repo, queue }: { visit: Visit; repo: Repo; queue: MergeQueue }): Html => {
+const QueueView = ({
+  visit,
+  repo,
+  queue,
+}: {
+  visit: Visit
+  repo: Repo
+  queue: MergeQueue
+}): Html => {
   const here = repoPath(repo.full_name, '/queue')
   const open = visit.viewer !== null && !repo.archived
   const { write, maintain } = repo.permissions
-  const rightsFor = (entry: QueueEntry): Rights => ({ own: open && entry.queued_by.id === visit.viewer?.id, write: open && write, maintain: open && maintain })
+  const rightsFor = (entry: QueueEntry): Rights => ({
+    own: open && entry.queued_by.id === visit.viewer?.id,
+    write: open && write,
+    maintain: open && maintain,
+  })
   const others = [...new Set([repo.default_branch, queue.base, ...queue.bases])]
-  const refused = [`${here}/move`, `${here}/leave`, `${here}/resume`].map((at) => formError(formAt(visit, at))).find((message) => message !== null)
+  const refused = [`${here}/move`, `${here}/leave`, `${here}/resume`]
+    .map((at) => formError(formAt(visit, at)))
+    .find((message) => message !== null)
   return (
     <RepoFrame visit={visit} repo={repo} title="Merge queue" current="queue">
       <PageHead
         title="Merge queue"
-        lead={<>What lands on <code>{queue.base}</code>, each tested on top of those before it.</>}
-        actions={open && maintain ? <LinkButton href={repoPath(repo.full_name, '/settings')} icon="settings">Settings</LinkButton> : undefined}
+        lead={
+          <>
+            What lands on <code>{queue.base}</code>, each tested on top of those before it.
+          </>
+        }
+        actions={
+          open && maintain ? (
+            <LinkButton href={repoPath(repo.full_name, '/settings')} icon="settings">
+              Settings
+            </LinkButton>
+          ) : undefined
+        }
       />
-      {others.length > 1 && <Tabs label="Branches" tabs={others.map((base) => ({ label: base, href: queuePath(repo, base), icon: 'branch' as const, current: base === queue.base }))} />}
-      <div class="stack" id="queue" data-live={withQuery(`${here}/live`, { base: baseOf(visit), state: stateOf(queue) })} data-said="The queue has changed">
+      {others.length > 1 && (
+        <Tabs
+          label="Branches"
+          tabs={others.map((base) => ({
+            label: base,
+            href: queuePath(repo, base),
+            icon: 'branch' as const,
+            current: base === queue.base,
+          }))}
+        />
+      )}
+      <div
+        class="stack"
+        id="queue"
+        data-live={withQuery(`${here}/live`, { base: baseOf(visit), state: stateOf(queue) })}
+        data-said="The queue has changed"
+      >
         {refused !== undefined && <FormError>{refused}</FormError>}
-        {!queue.enabled && <Notice kind="info">Merging does not go through the queue{maintain ? '; it can be turned on in the settings' : ''}.</Notice>}
-        {queue.paused && <Paused paused={queue.paused} visit={visit} here={here} mayResume={open && maintain} />}
+        {!queue.enabled && (
+          <Notice kind="info">
+            Merging does not go through the queue
+            {maintain ? '; it can be turned on in the settings' : ''}.
+          </Notice>
+        )}
+        {queue.paused && (
+          <Paused paused={queue.paused} visit={visit} here={here} mayResume={open && maintain} />
+        )}
         {queue.waiting.length === 0 ? (
-          <EmptyState icon="queue" title="Nothing waits">{queue.enabled && 'Merging a pull request puts it here.'}</EmptyState>
+          <EmptyState icon="queue" title="Nothing waits">
+            {queue.enabled && 'Merging a pull request puts it here.'}
+          </EmptyState>
         ) : (
           <List label="Waiting">
-            {queue.waiting.map((entry) => <Waiting entry={entry} repo={repo} visit={visit} here={here} last={queue.waiting.length} rights={rightsFor(entry)} />)}
+            {queue.waiting.map((entry) => (
+              <Waiting
+                entry={entry}
+                repo={repo}
+                visit={visit}
+                here={here}
+                last={queue.waiting.length}
+                rights={rightsFor(entry)}
+              />
+            ))}
           </List>
         )}
-        {queue.waiting.length > 0 && <noscript><p class="muted small">Reload this page to see how it goes on.</p></noscript>}
-        {open && maintain && queue.enabled && !queue.paused && <Card><Pause visit={visit} here={here} /></Card>}
+        {queue.waiting.length > 0 && (
+          <noscript>
+            <p class="muted small">Reload this page to see how it goes on.</p>
+          </noscript>
+        )}
+        {open && maintain && queue.enabled && !queue.paused && (
+          <Card>
+            <Pause visit={visit} here={here} />
+          </Card>
+        )}
         {queue.recent.length > 0 && (
           <>
             <PageHead level={2} title="Lately" />
-            <List label="Landed or left lately">{queue.recent.map((entry) => <Settled entry={entry} repo={repo} />)}</List>
+            <List label="Landed or left lately">
+              {queue.recent.map((entry) => (
+                <Settled entry={entry} repo={repo} />
+              ))}
+            </List>
           </>
         )}
       </div>
@@ -176,14 +405,18 @@ export const queuePage = page({
   path: '/:workspace/:repo/queue',
   load: async (visit) => {
     const base = visit.form.values.optional('base') ?? baseOf(visit)
-    const [repo, queue] = await Promise.all([visit.call(getRepo, { repo: repoOf(visit) }), visit.call(getMergeQueue, { repo: repoOf(visit), ...(base === undefined ? {} : { base }) })])
+    const [repo, queue] = await Promise.all([
+      visit.call(getRepo, { repo: repoOf(visit) }),
+      visit.call(getMergeQueue, { repo: repoOf(visit), ...(base === undefined ? {} : { base }) }),
+    ])
     return { repo, queue }
   },
   view: (shown, visit) => <QueueView visit={visit} {...shown} />,
 })
 
 /** Back to the queue of the branch that the form was about. */
-const backTo = (visit: Visit, base: string | undefined): string => withQuery(repoPath(repoOf(visit), '/queue'), { base })
+const backTo = (visit: Visit, base: string | undefined): string =>
+  withQuery(repoPath(repoOf(visit), '/queue'), { base })
 const PATH = '/:workspace/:repo/queue'
 
 const pauseForm = action({
@@ -191,7 +424,11 @@ const pauseForm = action({
   page: queuePage,
   submit: async (visit, fields) => {
     const base = fields.optional('base')
-    await visit.call(pauseMergeQueue, { repo: repoOf(visit), reason: fields.text('reason'), ...(base === undefined ? {} : { base }) })
+    await visit.call(pauseMergeQueue, {
+      repo: repoOf(visit),
+      reason: fields.text('reason'),
+      ...(base === undefined ? {} : { base }),
+    })
     return flashTo(visit, backTo(visit, base), 'queue-paused')
   },
 })
@@ -201,7 +438,10 @@ const resumeForm = action({
   page: queuePage,
   submit: async (visit, fields) => {
     const base = fields.optional('base')
-    await visit.call(resumeMergeQueue, { repo: repoOf(visit), ...(base === undefined ? {} : { base }) })
+    await visit.call(resumeMergeQueue, {
+      repo: repoOf(visit),
+      ...(base === undefined ? {} : { base }),
+    })
     return flashTo(visit, backTo(visit, base), 'queue-resumed')
   },
 })
@@ -210,7 +450,11 @@ const moveForm = action({
   path: `${PATH}/move`,
   page: queuePage,
   submit: async (visit, fields) => {
-    await visit.call(moveInMergeQueue, { repo: repoOf(visit), number: Number(fields.text('number')), position: Number(fields.text('position')) })
+    await visit.call(moveInMergeQueue, {
+      repo: repoOf(visit),
+      number: Number(fields.text('number')),
+      position: Number(fields.text('position')),
+    })
     return flashTo(visit, backTo(visit, fields.optional('base')), 'queue-moved')
   },
 })
@@ -219,7 +463,10 @@ const leaveForm = action({
   path: `${PATH}/leave`,
   page: queuePage,
   submit: async (visit, fields) => {
-    await visit.call(leaveMergeQueue, { repo: repoOf(visit), number: Number(fields.text('number')) })
+    await visit.call(leaveMergeQueue, {
+      repo: repoOf(visit),
+      number: Number(fields.text('number')),
+    })
     return flashTo(visit, backTo(visit, fields.optional('base')), 'queue-left')
   },
 })

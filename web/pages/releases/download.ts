@@ -8,12 +8,18 @@ import { rangeOf } from './range.ts'
 /** A file name in a header (RFC 6266, with RFC 8187 for what is not ASCII). */
 const attachment = (name: string): string => {
   const plain = name.replace(/[^\x20-\x7e]|["\\%]/g, '_')
-  const encoded = encodeURIComponent(name).replace(/['()*]/g, (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`)
-  return plain === name ? `attachment; filename="${name}"` : `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`
+  const encoded = encodeURIComponent(name).replace(
+    /['()*]/g,
+    (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`,
+  )
+  return plain === name
+    ? `attachment; filename="${name}"`
+    : `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`
 }
 
 /**
- * A file of a release. Its bytes come from people who may push, so it is always a download, of the type that it was given and no
+ * A file of a release. Its bytes come from people who may push, so it is always a download, of the
+ * type that it was given and no
  * other, and nothing of it runs here. What is answered from its first byte on counts.
  */
 export const assetDownload: Resource = {
@@ -22,7 +28,8 @@ export const assetDownload: Resource = {
     const { request } = visit
     const rest = visit.params['rest'] ?? ''
     const cut = rest.lastIndexOf('/')
-    if (cut < 1 || cut === rest.length - 1) throw new Refusal('not_found', 'There is no file at this address.')
+    if (cut < 1 || cut === rest.length - 1)
+      throw new Refusal('not_found', 'There is no file at this address.')
     const place = { repo: repoOf(visit), tag: rest.slice(0, cut), name: rest.slice(cut + 1) }
     const asset = await visit.call(openReleaseAsset, { ...place, counts: false })
     const etag = `"${asset.sha256}"`
@@ -40,12 +47,21 @@ export const assetDownload: Resource = {
       'referrer-policy': 'no-referrer',
     }
     const known = request.headers.get('if-none-match')
-    if (known !== null && known.split(',').some((one) => [etag, '*'].includes(one.trim().replace(/^W\//, '')))) return new Response(null, { status: 304, headers })
+    if (
+      known !== null &&
+      known.split(',').some((one) => [etag, '*'].includes(one.trim().replace(/^W\//, '')))
+    )
+      return new Response(null, { status: 304, headers })
     const size = asset.size_in_bytes
     // Parts are only of use to who has the same file.
     const condition = request.headers.get('if-range')
-    const range = condition === null || condition === etag ? rangeOf(request.headers.get('range'), size) : null
-    if (range === 'none') return new Response(null, { status: 416, headers: { 'content-range': `bytes */${size}`, 'accept-ranges': 'bytes' } })
+    const range =
+      condition === null || condition === etag ? rangeOf(request.headers.get('range'), size) : null
+    if (range === 'none')
+      return new Response(null, {
+        status: 416,
+        headers: { 'content-range': `bytes */${size}`, 'accept-ranges': 'bytes' },
+      })
     const length = range?.length ?? size
     headers['content-length'] = String(length)
     if (range) headers['content-range'] = `bytes ${range.start}-${range.start + length - 1}/${size}`
@@ -53,10 +69,19 @@ export const assetDownload: Resource = {
     if (request.method === 'HEAD') return new Response(null, { status, headers })
     const path = await localBlob(visit.hearth, asset.sha256)
     if (path === null) {
-      visit.hearth.log.error('a file of a release is missing', { asset: asset.id, sha256: asset.sha256 })
-      throw new Refusal('unavailable', 'This file is missing on this installation. Its administrators can see it with hearth doctor.')
+      visit.hearth.log.error('a file of a release is missing', {
+        asset: asset.id,
+        sha256: asset.sha256,
+      })
+      throw new Refusal(
+        'unavailable',
+        'This file is missing on this installation. Its administrators can see it with hearth doctor.',
+      )
     }
     if ((range?.start ?? 0) === 0) await visit.call(openReleaseAsset, { ...place, counts: true })
-    return new Response(range ? Bun.file(path).slice(range.start, range.start + length) : Bun.file(path), { status, headers })
+    return new Response(
+      range ? Bun.file(path).slice(range.start, range.start + length) : Bun.file(path),
+      { status, headers },
+    )
   },
 }

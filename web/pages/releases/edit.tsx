@@ -1,6 +1,23 @@
-import { createRelease, draftReleaseNotes, getRelease, updateRelease, type Release } from '#features/releases/index.ts'
+import {
+  createRelease,
+  draftReleaseNotes,
+  getRelease,
+  updateRelease,
+  type Release,
+} from '#features/releases/index.ts'
 import { getRepo, listRefNames, type Repo } from '#features/repos/index.ts'
-import { Breadcrumbs, Button, Checkbox, Field, FieldSet, Form, FormActions, PageHead, Radio, TextArea } from '../../components/index.ts'
+import {
+  Breadcrumbs,
+  Button,
+  Checkbox,
+  Field,
+  FieldSet,
+  Form,
+  FormActions,
+  PageHead,
+  Radio,
+  TextArea,
+} from '../../components/index.ts'
 import { Refusal } from '#lib/errors.ts'
 import type { Html } from '../../jsx/html.ts'
 import { renderPage } from '../../jsx/html.ts'
@@ -13,7 +30,12 @@ import { releasePath, releasesPath } from './parts.tsx'
 const FIELDS = ['tag_name', 'target', 'name', 'body', 'latest']
 const MOST_NAMES = 100
 
-type Shown = { readonly repo: Repo; readonly release: Release | null; readonly tags: readonly string[]; readonly branches: readonly string[] }
+type Shown = {
+  readonly repo: Repo
+  readonly release: Release | null
+  readonly tags: readonly string[]
+  readonly branches: readonly string[]
+}
 
 const LATEST = [
   ['', 'Let its version decide', 'The highest version is the latest.'],
@@ -21,7 +43,13 @@ const LATEST = [
   ['false', 'This is not the latest', undefined],
 ] as const
 
-const EditView = ({ visit, shown: { repo, release, tags, branches } }: { visit: Visit; shown: Shown }): Html => {
+const EditView = ({
+  visit,
+  shown: { repo, release, tags, branches },
+}: {
+  visit: Visit
+  shown: Shown
+}): Html => {
   const { values } = visit.form
   const typed = values.names().length > 0
   const kept = (name: string, stored: string) => (typed ? values.text(name) : stored)
@@ -32,36 +60,100 @@ const EditView = ({ visit, shown: { repo, release, tags, branches } }: { visit: 
   const latest = kept('latest', '')
   return (
     <RepoFrame visit={visit} repo={repo} title={title} current="code" noindex>
-      <Breadcrumbs parts={[{ label: 'Releases', href: releasesPath(repo.full_name) }, { label: release?.tag_name ?? 'New' }]} />
+      <Breadcrumbs
+        parts={[
+          { label: 'Releases', href: releasesPath(repo.full_name) },
+          { label: release?.tag_name ?? 'New' },
+        ]}
+      />
       <PageHead title={title} />
       <Form action={here} csrf={visit.csrf} error={formError(visit, ...FIELDS)} label={title}>
         <Field
-          name="tag_name" label="Tag" required mono maxlength={255} placeholder="v1.0" suggestions={tags} readonly={fixed} autofocus={release === null} value={kept('tag_name', release?.tag_name ?? visit.url.searchParams.get('tag') ?? '')}
-          error={fieldError(visit, 'tag_name')} hint={fixed ? 'A ruleset keeps it as it is.' : 'One that is there, or a new one.'}
+          name="tag_name"
+          label="Tag"
+          required
+          mono
+          maxlength={255}
+          placeholder="v1.0"
+          suggestions={tags}
+          readonly={fixed}
+          autofocus={release === null}
+          value={kept('tag_name', release?.tag_name ?? visit.url.searchParams.get('tag') ?? '')}
+          error={fieldError(visit, 'tag_name')}
+          hint={fixed ? 'A ruleset keeps it as it is.' : 'One that is there, or a new one.'}
         />
         {draft && (
           <Field
-            name="target" label="Where a new tag is made" mono maxlength={500} suggestions={branches} value={kept('target', release === null ? repo.default_branch : '')} error={fieldError(visit, 'target')}
-            hint={release === null ? 'A branch or a commit. A tag that is there stays where it is.' : 'A branch or a commit; left empty it stays what it was.'}
+            name="target"
+            label="Where a new tag is made"
+            mono
+            maxlength={500}
+            suggestions={branches}
+            value={kept('target', release === null ? repo.default_branch : '')}
+            error={fieldError(visit, 'target')}
+            hint={
+              release === null
+                ? 'A branch or a commit. A tag that is there stays where it is.'
+                : 'A branch or a commit; left empty it stays what it was.'
+            }
           />
         )}
-        <Field name="name" label="Title" maxlength={255} value={kept('name', release?.name ?? '')} error={fieldError(visit, 'name')} hint="The tag unless you write one." />
-        <TextArea name="body" label="Notes" rows={14} markdown={repo.full_name} value={kept('body', release?.body ?? '')} error={fieldError(visit, 'body')} hint="Markdown." />
-        <div><Button name="do" value="notes" icon="spark" formnovalidate>Draft the notes from what was merged</Button></div>
+        <Field
+          name="name"
+          label="Title"
+          maxlength={255}
+          value={kept('name', release?.name ?? '')}
+          error={fieldError(visit, 'name')}
+          hint="The tag unless you write one."
+        />
+        <TextArea
+          name="body"
+          label="Notes"
+          rows={14}
+          markdown={repo.full_name}
+          value={kept('body', release?.body ?? '')}
+          error={fieldError(visit, 'body')}
+          hint="Markdown."
+        />
+        <div>
+          <Button name="do" value="notes" icon="spark" formnovalidate>
+            Draft the notes from what was merged
+          </Button>
+        </div>
         <FieldSet legend="What kind it is">
-          <Checkbox name="prerelease" label="Prerelease" checked={typed ? values.ticked('prerelease') : release?.prerelease === true} hint="Not for everybody yet; it is never the latest." />
+          <Checkbox
+            name="prerelease"
+            label="Prerelease"
+            checked={typed ? values.ticked('prerelease') : release?.prerelease === true}
+            hint="Not for everybody yet; it is never the latest."
+          />
         </FieldSet>
         <FieldSet legend="The latest release" error={fieldError(visit, 'latest')}>
-          {LATEST.map(([value, label, hint]) => <Radio name="latest" id={`latest-${value || 'auto'}`} value={value} label={release !== null && value === '' ? 'Leave it as it is' : label} hint={release === null ? hint : undefined} checked={latest === value} />)}
+          {LATEST.map(([value, label, hint]) => (
+            <Radio
+              name="latest"
+              id={`latest-${value || 'auto'}`}
+              value={value}
+              label={release !== null && value === '' ? 'Leave it as it is' : label}
+              hint={release === null ? hint : undefined}
+              checked={latest === value}
+            />
+          ))}
         </FieldSet>
         <FormActions>
           {draft ? (
             <>
-              <Button look="primary" name="do" value="publish">Publish</Button>
-              <Button name="do" value="draft">{release === null ? 'Save as a draft' : 'Save the draft'}</Button>
+              <Button look="primary" name="do" value="publish">
+                Publish
+              </Button>
+              <Button name="do" value="draft">
+                {release === null ? 'Save as a draft' : 'Save the draft'}
+              </Button>
             </>
           ) : (
-            <Button look="primary" name="do" value="save">Save</Button>
+            <Button look="primary" name="do" value="save">
+              Save
+            </Button>
           )}
         </FormActions>
       </Form>
@@ -84,27 +176,50 @@ async function load(visit: Visit): Promise<Shown | null> {
 const view = (shown: Shown, visit: Visit): Html => <EditView visit={visit} shown={shown} />
 
 export const newReleasePage: Page = page({ path: '/:workspace/:repo/releases/new', load, view })
-export const editReleasePage: Page = page({ path: '/:workspace/:repo/releases/:id/edit', load, view })
+export const editReleasePage: Page = page({
+  path: '/:workspace/:repo/releases/:id/edit',
+  load,
+  view,
+})
 
-/** What was typed, with the notes in it that were drafted: the form is shown again, and nothing is kept. */
+/**
+ * What was typed, with the notes in it that were drafted: the form is shown again, and nothing is
+ * kept.
+ */
 async function withNotes(visit: Visit, fields: Fields): Promise<Away> {
   const tag_name = fields.text('tag_name').trim()
-  if (tag_name === '') throw new Refusal('invalid', 'Write the tag first: the notes are about what came since the release before it.', { field: 'tag_name' })
-  const notes = await visit.call(draftReleaseNotes, { repo: repoOf(visit), tag_name, target: fields.optional('target') })
-  const body = [fields.text('body').trimEnd(), notes.body].filter((part) => part !== '').join('\n\n')
+  if (tag_name === '')
+    throw new Refusal(
+      'invalid',
+      'Write the tag first: the notes are about what came since the release before it.',
+      { field: 'tag_name' },
+    )
+  const notes = await visit.call(draftReleaseNotes, {
+    repo: repoOf(visit),
+    tag_name,
+    target: fields.optional('target'),
+  })
+  const body = [fields.text('body').trimEnd(), notes.body]
+    .filter((part) => part !== '')
+    .join('\n\n')
   const values = new Map(fields.names().map((name) => [name, fields.all(name)]))
   values.set('body', [body])
   if (fields.text('name').trim() === '') values.set('name', [notes.name])
   const again: Visit = { ...visit, form: { values: new Fields(values), error: null } }
   const shown = await load(again)
-  if (shown === null) throw new Refusal('not_found', 'There is no such page, or you may not see it.')
+  if (shown === null)
+    throw new Refusal('not_found', 'There is no such page, or you may not see it.')
   return new Away(new Response(renderPage(view(shown, again)), { headers: visit.headers }))
 }
 
 const inputFrom = (fields: Fields) => {
   const latest = fields.text('latest')
   return {
-    tag_name: fields.text('tag_name').trim(), target: fields.optional('target'), name: fields.text('name'), body: fields.text('body'), prerelease: fields.ticked('prerelease'),
+    tag_name: fields.text('tag_name').trim(),
+    target: fields.optional('target'),
+    name: fields.text('name'),
+    body: fields.text('body'),
+    prerelease: fields.ticked('prerelease'),
     ...(latest === 'true' || latest === 'false' ? { latest: latest === 'true' } : {}),
   }
 }
@@ -115,7 +230,11 @@ const newForm = action({
   submit: async (visit, fields) => {
     if (fields.text('do') === 'notes') return withNotes(visit, fields)
     const draft = fields.text('do') === 'draft'
-    const made = await visit.call(createRelease, { repo: repoOf(visit), ...inputFrom(fields), draft })
+    const made = await visit.call(createRelease, {
+      repo: repoOf(visit),
+      ...inputFrom(fields),
+      draft,
+    })
     return flashTo(visit, releasePath(repoOf(visit), made), draft ? 'saved' : 'release-published')
   },
 })
@@ -126,8 +245,17 @@ const editForm = action({
   submit: async (visit, fields) => {
     if (fields.text('do') === 'notes') return withNotes(visit, fields)
     const publish = fields.text('do') === 'publish'
-    const saved = await visit.call(updateRelease, { repo: repoOf(visit), id: visit.params['id'] ?? '', ...inputFrom(fields), ...(publish ? { draft: false } : {}) })
-    return flashTo(visit, releasePath(repoOf(visit), saved), publish ? 'release-published' : 'saved')
+    const saved = await visit.call(updateRelease, {
+      repo: repoOf(visit),
+      id: visit.params['id'] ?? '',
+      ...inputFrom(fields),
+      ...(publish ? { draft: false } : {}),
+    })
+    return flashTo(
+      visit,
+      releasePath(repoOf(visit), saved),
+      publish ? 'release-published' : 'saved',
+    )
   },
 })
 

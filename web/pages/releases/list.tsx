@@ -9,19 +9,28 @@ import { Notes, ReleaseBadge, ReleaseFacts, releasePath, releasesPath } from './
 
 const PER_PAGE = 10
 
-export const mayWrite = (repo: Repo, visit: Visit): boolean => repo.permissions.write && !repo.archived && visit.viewer !== null
+export const mayWrite = (repo: Repo, visit: Visit): boolean =>
+  repo.permissions.write && !repo.archived && visit.viewer !== null
 
 const Entry = ({ visit, repo, release }: { visit: Visit; repo: Repo; release: Release }) => {
   const here = releasePath(repo.full_name, release)
   return (
     <article class="release">
       <header class="release-head">
-        <h2><a href={here}>{release.name}</a></h2>
+        <h2>
+          <a href={here}>{release.name}</a>
+        </h2>
         <ReleaseBadge release={release} />
       </header>
       <ReleaseFacts repo={repo} release={release} />
       <Notes visit={visit} repo={repo} release={release} />
-      <p><a href={here}>{release.assets.length === 0 ? 'Source code' : `${plural(release.assets.length, 'file')} and the source code`}</a></p>
+      <p>
+        <a href={here}>
+          {release.assets.length === 0
+            ? 'Source code'
+            : `${plural(release.assets.length, 'file')} and the source code`}
+        </a>
+      </p>
     </article>
   )
 }
@@ -31,7 +40,10 @@ export const releasesPage = page({
   load: async (visit) => {
     const name = repoOf(visit)
     const number = Math.max(1, Number(visit.url.searchParams.get('page') ?? '1') || 1)
-    const [repo, releases] = await Promise.all([visit.call(getRepo, { repo: name }), visit.call(listReleases, { repo: name, page: number, per_page: PER_PAGE })])
+    const [repo, releases] = await Promise.all([
+      visit.call(getRepo, { repo: name }),
+      visit.call(listReleases, { repo: name, page: number, per_page: PER_PAGE }),
+    ])
     return { repo, releases, number }
   },
   view: ({ repo, releases, number }, visit) => {
@@ -41,17 +53,41 @@ export const releasesPage = page({
       <RepoFrame visit={visit} repo={repo} title="Releases" current="code">
         <PageHead
           title="Releases"
-          lead={<>Versions that are given out. All <a href={repoPath(repo.full_name, '/tags')}>tags</a> are on a page of their own.</>}
-          actions={may && !repo.empty ? <LinkButton href={`${here}/new`} look="primary" icon="plus">New release</LinkButton> : undefined}
+          lead={
+            <>
+              Versions that are given out. All <a href={repoPath(repo.full_name, '/tags')}>tags</a>{' '}
+              are on a page of their own.
+            </>
+          }
+          actions={
+            may && !repo.empty ? (
+              <LinkButton href={`${here}/new`} look="primary" icon="plus">
+                New release
+              </LinkButton>
+            ) : undefined
+          }
         />
         {releases.items.length === 0 ? (
           <EmptyState icon="tag" title="No releases yet">
-            {repo.empty ? 'A release needs a commit: push one first.' : may ? 'Make one to give out a version with notes and files.' : 'When a version is given out, it stands here with its notes and files.'}
+            {repo.empty
+              ? 'A release needs a commit: push one first.'
+              : may
+                ? 'Make one to give out a version with notes and files.'
+                : 'When a version is given out, it stands here with its notes and files.'}
           </EmptyState>
         ) : (
-          <div class="stack">{releases.items.map((release) => <Entry visit={visit} repo={repo} release={release} />)}</div>
+          <div class="stack">
+            {releases.items.map((release) => (
+              <Entry visit={visit} repo={repo} release={release} />
+            ))}
+          </div>
         )}
-        <Pagination page={number} perPage={PER_PAGE} total={releases.total ?? 0} href={(page) => withQuery(here, { page: page > 1 ? page : undefined })} />
+        <Pagination
+          page={number}
+          perPage={PER_PAGE}
+          total={releases.total ?? 0}
+          href={(page) => withQuery(here, { page: page > 1 ? page : undefined })}
+        />
       </RepoFrame>
     )
   },
@@ -62,7 +98,9 @@ export const latestPage = page({
   path: '/:workspace/:repo/releases/latest',
   load: async (visit) => {
     const latest = await visit.tryCall(getLatestRelease, { repo: repoOf(visit) })
-    return latest ? redirect(releasePath(repoOf(visit), latest), 302) : redirect(releasesPath(repoOf(visit)), 302)
+    return latest
+      ? redirect(releasePath(repoOf(visit), latest), 302)
+      : redirect(releasesPath(repoOf(visit)), 302)
   },
   view: () => <></>,
 })

@@ -8,7 +8,14 @@ import { releasePath, releasesPath } from './parts.tsx'
 export const LatestRelease = ({ repo, release }: { repo: Repo; release: Release | null }) =>
   release && (
     <SideBlock title="Latest release" action={<a href={releasesPath(repo.full_name)}>All</a>}>
-      <p><Icon name="tag" /> <a class="strong" href={releasePath(repo.full_name, release)}>{release.name}</a></p>
-      <p class="muted small"><RelativeTime at={release.published_at ?? release.created_at} /></p>
+      <p>
+        <Icon name="tag" />{' '}
+        <a class="strong" href={releasePath(repo.full_name, release)}>
+          {release.name}
+        </a>
+      </p>
+      <p class="muted small">
+        <RelativeTime at={release.published_at ?? release.created_at} />
+      </p>
     </SideBlock>
   )

@@ -1,6 +1,24 @@
-import { deleteRelease, deleteReleaseAsset, getRelease, getReleaseByTag, updateRelease, uploadReleaseAsset, type Release } from '#features/releases/index.ts'
+import {
+  deleteRelease,
+  deleteReleaseAsset,
+  getRelease,
+  getReleaseByTag,
+  updateRelease,
+  uploadReleaseAsset,
+  type Release,
+} from '#features/releases/index.ts'
 import { getRepo, type Repo } from '#features/repos/index.ts'
-import { ActionButton, Breadcrumbs, Button, Card, Field, Form, FormActions, LinkButton, PageHead } from '../../components/index.ts'
+import {
+  ActionButton,
+  Breadcrumbs,
+  Button,
+  Card,
+  Field,
+  Form,
+  FormActions,
+  LinkButton,
+  PageHead,
+} from '../../components/index.ts'
 import { invalid } from '#lib/errors.ts'
 import { action, flashTo, page, redirect, upload, type Page, type Visit } from '../../site.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
@@ -16,10 +34,31 @@ const UploadCard = ({ visit, repo, release }: { visit: Visit; repo: Repo; releas
   const at = formAt(visit, action)
   return (
     <Card title="Add a file" level={3}>
-      <Form action={action} csrf={visit.csrf} files error={formError(at, 'label', 'name', 'file')} label="Add a file">
-        <Field name="label" label="Shown as" maxlength={255} value={at.form.values.text('label')} error={fieldError(at, 'label')} hint="In place of the name of the file." />
-        <Field name="file" label="File" type="file" required error={fieldError(at, 'file') ?? fieldError(at, 'name')} />
-        <FormActions><Button icon="arrow-up">Add the file</Button></FormActions>
+      <Form
+        action={action}
+        csrf={visit.csrf}
+        files
+        error={formError(at, 'label', 'name', 'file')}
+        label="Add a file"
+      >
+        <Field
+          name="label"
+          label="Shown as"
+          maxlength={255}
+          value={at.form.values.text('label')}
+          error={fieldError(at, 'label')}
+          hint="In place of the name of the file."
+        />
+        <Field
+          name="file"
+          label="File"
+          type="file"
+          required
+          error={fieldError(at, 'file') ?? fieldError(at, 'name')}
+        />
+        <FormActions>
+          <Button icon="arrow-up">Add the file</Button>
+        </FormActions>
       </Form>
     </Card>
   )
@@ -28,31 +67,61 @@ const UploadCard = ({ visit, repo, release }: { visit: Visit; repo: Repo; releas
 const ReleaseView = ({ visit, repo, release }: { visit: Visit; repo: Repo; release: Release }) => {
   const may = mayWrite(repo, visit)
   const here = releasesPath(repo.full_name, `/${release.id}`)
-  const refused = formAt(visit, `${here}/publish`).form.error ?? formAt(visit, `${here}/delete`).form.error
+  const refused =
+    formAt(visit, `${here}/publish`).form.error ?? formAt(visit, `${here}/delete`).form.error
   return (
-    <RepoFrame visit={visit} repo={repo} title={release.name} current="code" noindex={release.draft || repo.private}>
-      <Breadcrumbs parts={[{ label: 'Releases', href: releasesPath(repo.full_name) }, { label: release.tag_name }]} />
+    <RepoFrame
+      visit={visit}
+      repo={repo}
+      title={release.name}
+      current="code"
+      noindex={release.draft || repo.private}
+    >
+      <Breadcrumbs
+        parts={[
+          { label: 'Releases', href: releasesPath(repo.full_name) },
+          { label: release.tag_name },
+        ]}
+      />
       <PageHead
         title={release.name}
         lead={<ReleaseBadge release={release} />}
         actions={
           may ? (
             <>
-              <LinkButton href={`${here}/edit`} icon="edit">Edit</LinkButton>
-              {release.draft && <ActionButton action={`${here}/publish`} csrf={visit.csrf}><Button look="primary">Publish</Button></ActionButton>}
+              <LinkButton href={`${here}/edit`} icon="edit">
+                Edit
+              </LinkButton>
+              {release.draft && (
+                <ActionButton action={`${here}/publish`} csrf={visit.csrf}>
+                  <Button look="primary">Publish</Button>
+                </ActionButton>
+              )}
             </>
           ) : undefined
         }
       />
-      {refused && <p class="field-error" role="alert">{refused.message}</p>}
+      {refused && (
+        <p class="field-error" role="alert">
+          {refused.message}
+        </p>
+      )}
       <ReleaseFacts repo={repo} release={release} />
-      <div class="release-notes"><Notes visit={visit} repo={repo} release={release} /></div>
+      <div class="release-notes">
+        <Notes visit={visit} repo={repo} release={release} />
+      </div>
       <Files visit={visit} repo={repo} release={release} mayChange={may && !release.immutable} />
       {may && !release.immutable && <UploadCard visit={visit} repo={repo} release={release} />}
       {may && repo.permissions.maintain && !release.immutable && (
         <Card title="Delete" tone="bad" level={3}>
           <p>The notes and the files go. The tag stays.</p>
-          <FormActions><ActionButton action={`${here}/delete`} csrf={visit.csrf}><Button look="danger" icon="trash">Delete the release</Button></ActionButton></FormActions>
+          <FormActions>
+            <ActionButton action={`${here}/delete`} csrf={visit.csrf}>
+              <Button look="danger" icon="trash">
+                Delete the release
+              </Button>
+            </ActionButton>
+          </FormActions>
         </Card>
       )}
     </RepoFrame>
@@ -66,16 +135,24 @@ const load = async (visit: Visit, find: Promise<Release>) => {
 
 export const taggedPage = page({
   path: '/:workspace/:repo/releases/tag/*tag',
-  load: (visit) => load(visit, visit.call(getReleaseByTag, { repo: repoOf(visit), tag: visit.params['tag'] ?? '' })),
+  load: (visit) =>
+    load(
+      visit,
+      visit.call(getReleaseByTag, { repo: repoOf(visit), tag: visit.params['tag'] ?? '' }),
+    ),
   view: ({ repo, release }, visit) => <ReleaseView visit={visit} repo={repo} release={release} />,
 })
 
-/** A draft is at its id. A published one is sent on to its tag, unless a refused form is shown here. */
+/**
+ * A draft is at its id. A published one is sent on to its tag, unless a refused form is shown here.
+ */
 export const releasePage: Page = page({
   path: '/:workspace/:repo/releases/:id',
   load: async (visit) => {
     const { repo, release } = await load(visit, visit.call(getRelease, target(visit)))
-    return release.draft || visit.request.method === 'POST' ? { repo, release } : redirect(releasePath(repo.full_name, release), 302)
+    return release.draft || visit.request.method === 'POST'
+      ? { repo, release }
+      : redirect(releasePath(repo.full_name, release), 302)
   },
   view: ({ repo, release }, visit) => <ReleaseView visit={visit} repo={repo} release={release} />,
 })
@@ -85,8 +162,20 @@ const addFile = upload({
   page: releasePage,
   submit: async (visit, fields, file) => {
     if (file === null) throw invalid('file', 'Choose a file first.')
-    await visit.call(uploadReleaseAsset, { ...target(visit), name: fields.optional('name') ?? file.name, label: fields.optional('label') }, file.bytes)
-    return flashTo(visit, releasePath(repoOf(visit), await visit.call(getRelease, target(visit))), 'file-added')
+    await visit.call(
+      uploadReleaseAsset,
+      {
+        ...target(visit),
+        name: fields.optional('name') ?? file.name,
+        label: fields.optional('label'),
+      },
+      file.bytes,
+    )
+    return flashTo(
+      visit,
+      releasePath(repoOf(visit), await visit.call(getRelease, target(visit))),
+      'file-added',
+    )
   },
 })
 
@@ -95,14 +184,26 @@ const removeFile = action({
   page: releasePage,
   submit: async (visit) => {
     await visit.call(deleteReleaseAsset, { repo: repoOf(visit), id: visit.params['asset'] ?? '' })
-    return flashTo(visit, releasePath(repoOf(visit), await visit.call(getRelease, target(visit))), 'file-deleted')
+    return flashTo(
+      visit,
+      releasePath(repoOf(visit), await visit.call(getRelease, target(visit))),
+      'file-deleted',
+    )
   },
 })
 
 const publish = action({
   path: '/:workspace/:repo/releases/:id/publish',
   page: releasePage,
-  submit: async (visit) => flashTo(visit, releasePath(repoOf(visit), await visit.call(updateRelease, { ...target(visit), draft: false })), 'release-published'),
+  submit: async (visit) =>
+    flashTo(
+      visit,
+      releasePath(
+        repoOf(visit),
+        await visit.call(updateRelease, { ...target(visit), draft: false }),
+      ),
+      'release-published',
+    ),
 })
 
 const remove = action({

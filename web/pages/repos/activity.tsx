@@ -12,7 +12,13 @@ export const activityPage = page({
     const before = visit.url.searchParams.get('before')
     const types = typesOf(visit)
     const [repo, events] = await Promise.all([
-      visit.call(getRepo, { repo: name }), visit.call(listEvents, { repo: name, ...(types ? { types } : {}), ...(before ? { before } : {}), per_page: 50 }),
+      visit.call(getRepo, { repo: name }),
+      visit.call(listEvents, {
+        repo: name,
+        ...(types ? { types } : {}),
+        ...(before ? { before } : {}),
+        per_page: 50,
+      }),
     ])
     return { repo, events, before }
   },
@@ -23,8 +29,17 @@ export const activityPage = page({
       <RepoFrame visit={visit} repo={repo} title="Activity" current="activity">
         <PageHead title="Activity" />
         <KindFilter visit={visit} here={here} />
-        <EventList events={events.items} empty={kind === undefined ? 'Nothing has happened yet' : 'Nothing of this kind has happened'} />
-        <Pager newer={before ? withQuery(here, { kind }) : null} older={events.next === null ? null : withQuery(here, { kind, before: events.next })} label="Events" />
+        <EventList
+          events={events.items}
+          empty={
+            kind === undefined ? 'Nothing has happened yet' : 'Nothing of this kind has happened'
+          }
+        />
+        <Pager
+          newer={before ? withQuery(here, { kind }) : null}
+          older={events.next === null ? null : withQuery(here, { kind, before: events.next })}
+          label="Events"
+        />
       </RepoFrame>
     )
   },

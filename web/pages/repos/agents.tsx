@@ -1,8 +1,33 @@
 import { PERSONAL_AREAS, SCOPES } from '#core/scopes.ts'
-import { createAgent, listAgents, stopAgent, stopAllAgents, USUAL_SCOPES, type Agent } from '#features/agents/index.ts'
+import {
+  createAgent,
+  listAgents,
+  stopAgent,
+  stopAllAgents,
+  USUAL_SCOPES,
+  type Agent,
+} from '#features/agents/index.ts'
 import { getRepo, type Repo } from '#features/repos/index.ts'
 import {
-  ActionButton, Avatar, Badge, Button, Card, CopyField, EmptyState, Field, FieldSet, Form, FormActions, List, PageHead, Pager, PersonLink, RelativeTime, Row, Select, TokenSecret,
+  ActionButton,
+  Avatar,
+  Badge,
+  Button,
+  Card,
+  CopyField,
+  EmptyState,
+  Field,
+  FieldSet,
+  Form,
+  FormActions,
+  List,
+  PageHead,
+  Pager,
+  PersonLink,
+  RelativeTime,
+  Row,
+  Select,
+  TokenSecret,
 } from '../../components/index.ts'
 import { costText } from '../../format.ts'
 import { renderPage, type Html } from '../../jsx/html.ts'
@@ -13,21 +38,41 @@ import { fieldError, formError } from '../shell.tsx'
 import { RepoFrame, repoOf } from './frame.tsx'
 
 const LIFETIMES = [
-  { value: '1', label: '1 hour' }, { value: '24', label: '1 day' }, { value: '168', label: '7 days' }, { value: '720', label: '30 days' }, { value: '2160', label: '90 days' },
+  { value: '1', label: '1 hour' },
+  { value: '24', label: '1 day' },
+  { value: '168', label: '7 days' },
+  { value: '720', label: '30 days' },
+  { value: '2160', label: '90 days' },
 ]
 const ROLES = [
-  { value: 'read', label: 'Read: see, comment, open pull requests' }, { value: 'triage', label: 'Triage: label, assign, close' }, { value: 'write', label: 'Write: push branches' },
+  { value: 'read', label: 'Read: see, comment, open pull requests' },
+  { value: 'triage', label: 'Triage: label, assign, close' },
+  { value: 'write', label: 'Write: push branches' },
 ]
 const SCOPES_OF_AGENTS = SCOPES.filter((scope) => !PERSONAL_AREAS.has(scope.split(':')[0] ?? ''))
 
-const TONES = { working: 'good', waiting: 'wait', idle: 'plain', stopped: 'bad', finished: 'done' } as const
-const WORDS = { working: 'Working', waiting: 'Waits for an answer', idle: 'Idle', stopped: 'Stopped', finished: 'Finished' } as const
+const TONES = {
+  working: 'good',
+  waiting: 'wait',
+  idle: 'plain',
+  stopped: 'bad',
+  finished: 'done',
+} as const
+const WORDS = {
+  working: 'Working',
+  waiting: 'Waits for an answer',
+  idle: 'Idle',
+  stopped: 'Stopped',
+  finished: 'Finished',
+} as const
 
 const isRunning = ({ state }: Agent): boolean => state !== 'stopped' && state !== 'finished'
 
 const AgentRow = ({ agent, visit }: { agent: Agent; visit: Visit }) => (
   <Row
-    mark={<Avatar of={{ username: `${agent.owner.username}/${agent.name}`, kind: 'agent' }} size={32} />}
+    mark={
+      <Avatar of={{ username: `${agent.owner.username}/${agent.name}`, kind: 'agent' }} size={32} />
+    }
     title={
       <>
         <strong>{agent.name}</strong> <code>…{agent.token.last_four}</code>
@@ -35,17 +80,42 @@ const AgentRow = ({ agent, visit }: { agent: Agent; visit: Visit }) => (
     }
     meta={
       <>
-        <span>for <PersonLink of={agent.owner} face={false} /></span>
+        <span>
+          for <PersonLink of={agent.owner} face={false} />
+        </span>
         {agent.pull !== null && <a href={pullPath(agent.repo, agent.pull)}>#{agent.pull}</a>}
         <span>{agent.role}</span>
-        <span>{agent.last_seen_at === null ? 'Never seen' : <>Seen <RelativeTime at={agent.last_seen_at} /></>}</span>
-        {isRunning(agent) && <span>Ends <RelativeTime at={agent.expires_at} /></span>}
-        {(agent.cost_usd > 0 || agent.max_usd !== null) && <span>{costText(agent.cost_usd)}{agent.max_usd !== null && ` of ${costText(agent.max_usd)}`}</span>}
+        <span>
+          {agent.last_seen_at === null ? (
+            'Never seen'
+          ) : (
+            <>
+              Seen <RelativeTime at={agent.last_seen_at} />
+            </>
+          )}
+        </span>
+        {isRunning(agent) && (
+          <span>
+            Ends <RelativeTime at={agent.expires_at} />
+          </span>
+        )}
+        {(agent.cost_usd > 0 || agent.max_usd !== null) && (
+          <span>
+            {costText(agent.cost_usd)}
+            {agent.max_usd !== null && ` of ${costText(agent.max_usd)}`}
+          </span>
+        )}
         {agent.stopped && (
           <span>
             Stopped <RelativeTime at={agent.stopped.at} />
-            {agent.stopped.by && <> by <PersonLink of={agent.stopped.by} face={false} /></>}
-            {agent.stopped.reason && `: ${agent.stopped.reason === 'cost_cap' ? 'it reached its limit' : agent.stopped.reason}`}
+            {agent.stopped.by && (
+              <>
+                {' '}
+                by <PersonLink of={agent.stopped.by} face={false} />
+              </>
+            )}
+            {agent.stopped.reason &&
+              `: ${agent.stopped.reason === 'cost_cap' ? 'it reached its limit' : agent.stopped.reason}`}
           </span>
         )}
       </>
@@ -54,8 +124,14 @@ const AgentRow = ({ agent, visit }: { agent: Agent; visit: Visit }) => (
       <>
         <Badge tone={TONES[agent.state]}>{WORDS[agent.state]}</Badge>
         {isRunning(agent) && (
-          <ActionButton action={repoPath(agent.repo, '/agents/stop')} csrf={visit.csrf} values={{ id: agent.id }}>
-            <Button small look="danger" icon="stop">Stop</Button>
+          <ActionButton
+            action={repoPath(agent.repo, '/agents/stop')}
+            csrf={visit.csrf}
+            values={{ id: agent.id }}
+          >
+            <Button small look="danger" icon="stop">
+              Stop
+            </Button>
           </ActionButton>
         )}
       </>
@@ -63,54 +139,161 @@ const AgentRow = ({ agent, visit }: { agent: Agent; visit: Visit }) => (
   />
 )
 
-type Shown = { repo: Repo; agents: readonly Agent[]; number: number; more: boolean; made: { name: string; secret: string } | null }
+type Shown = {
+  repo: Repo
+  agents: readonly Agent[]
+  number: number
+  more: boolean
+  made: { name: string; secret: string } | null
+}
 
 function NewAgentForm({ visit, here, made }: { visit: Visit; here: string; made: boolean }) {
   const typed = visit.form.values
   const kept = (name: string) => (made ? '' : typed.text(name))
   return (
-    <Form action={here} csrf={visit.csrf} error={formError(visit, 'name', 'role', 'expires_in_hours', 'pull', 'max_usd', 'scopes')}>
-      <Field name="name" label="Name" required maxlength={39} mono hint={`It appears as ${visit.viewer?.username ?? 'you'}/name.`} value={kept('name')} error={fieldError(visit, 'name')} />
-      <Select name="role" label="It may at most" required options={ROLES} value={typed.optional('role') ?? 'write'} error={fieldError(visit, 'role')} />
-      <Select name="expires_in_hours" label="Ends after" required options={LIFETIMES} value={typed.optional('expires_in_hours') ?? '24'} error={fieldError(visit, 'expires_in_hours')} />
-      <details class="more" open={['pull', 'max_usd'].some((name) => kept(name) !== '') || fieldError(visit, 'scopes') !== null}>
+    <Form
+      action={here}
+      csrf={visit.csrf}
+      error={formError(visit, 'name', 'role', 'expires_in_hours', 'pull', 'max_usd', 'scopes')}
+    >
+      <Field
+        name="name"
+        label="Name"
+        required
+        maxlength={39}
+        mono
+        hint={`It appears as ${visit.viewer?.username ?? 'you'}/name.`}
+        value={kept('name')}
+        error={fieldError(visit, 'name')}
+      />
+      <Select
+        name="role"
+        label="It may at most"
+        required
+        options={ROLES}
+        value={typed.optional('role') ?? 'write'}
+        error={fieldError(visit, 'role')}
+      />
+      <Select
+        name="expires_in_hours"
+        label="Ends after"
+        required
+        options={LIFETIMES}
+        value={typed.optional('expires_in_hours') ?? '24'}
+        error={fieldError(visit, 'expires_in_hours')}
+      />
+      <details
+        class="more"
+        open={
+          ['pull', 'max_usd'].some((name) => kept(name) !== '') ||
+          fieldError(visit, 'scopes') !== null
+        }
+      >
         <summary>Narrow it further</summary>
-        <Field name="pull" label="Pull request" type="number" min={1} hint="Its number. The agent ends when that is closed or merged." value={kept('pull')} error={fieldError(visit, 'pull')} />
-        <Field name="max_usd" label="Most it may cost, in dollars" mono hint="It is stopped once it has reported this much." value={kept('max_usd')} error={fieldError(visit, 'max_usd')} />
+        <Field
+          name="pull"
+          label="Pull request"
+          type="number"
+          min={1}
+          hint="Its number. The agent ends when that is closed or merged."
+          value={kept('pull')}
+          error={fieldError(visit, 'pull')}
+        />
+        <Field
+          name="max_usd"
+          label="Most it may cost, in dollars"
+          mono
+          hint="It is stopped once it has reported this much."
+          value={kept('max_usd')}
+          error={fieldError(visit, 'max_usd')}
+        />
         <FieldSet legend="Scopes" error={fieldError(visit, 'scopes')}>
-          <Ticks scopes={SCOPES_OF_AGENTS} ticked={typed.has('name') && !made ? typed.all('scopes') : USUAL_SCOPES} />
+          <Ticks
+            scopes={SCOPES_OF_AGENTS}
+            ticked={typed.has('name') && !made ? typed.all('scopes') : USUAL_SCOPES}
+          />
         </FieldSet>
       </details>
-      <FormActions><Button look="primary" icon="play">Start the agent</Button></FormActions>
+      <FormActions>
+        <Button look="primary" icon="play">
+          Start the agent
+        </Button>
+      </FormActions>
     </Form>
   )
 }
 
-const AgentsView = ({ visit, repo, agents, number, more, made }: Shown & { visit: Visit }): Html => {
+const AgentsView = ({
+  visit,
+  repo,
+  agents,
+  number,
+  more,
+  made,
+}: Shown & { visit: Visit }): Html => {
   const here = repoPath(repo.full_name, '/agents')
   const running = agents.filter(isRunning)
   return (
     <RepoFrame visit={visit} repo={repo} title="Agents" current="agents">
-      <PageHead title="Agents" lead="Software that works here for a person, with a token that reaches this repository alone." />
+      <PageHead
+        title="Agents"
+        lead="Software that works here for a person, with a token that reaches this repository alone."
+      />
       {made && (
         <TokenSecret secret={made.secret}>
-          This is the token of {made.name}. Git takes it as the password; the tool server takes it as a bearer token.
+          This is the token of {made.name}. Git takes it as the password; the tool server takes it
+          as a bearer token.
         </TokenSecret>
       )}
-      {made && <CopyField id="tool-server" label="Address of the tool server" value={visit.hearth.settings.mcp_url} />}
-      {agents.length === 0 ? (
-        <EmptyState icon="agent" title="No agents yet">Start one below, and give its token to the program that shall do the work.</EmptyState>
-      ) : (
-        <List label="Agents">{agents.map((agent) => <AgentRow agent={agent} visit={visit} />)}</List>
+      {made && (
+        <CopyField
+          id="tool-server"
+          label="Address of the tool server"
+          value={visit.hearth.settings.mcp_url}
+        />
       )}
-      <Pager newer={number > 1 ? withQuery(here, { page: number - 1 }) : null} older={more ? withQuery(here, { page: number + 1 }) : null} label="Agents" />
-      {!repo.archived && <Card title="Start an agent"><NewAgentForm visit={visit} here={here} made={made !== null} /></Card>}
+      {agents.length === 0 ? (
+        <EmptyState icon="agent" title="No agents yet">
+          Start one below, and give its token to the program that shall do the work.
+        </EmptyState>
+      ) : (
+        <List label="Agents">
+          {agents.map((agent) => (
+            <AgentRow agent={agent} visit={visit} />
+          ))}
+        </List>
+      )}
+      <Pager
+        newer={number > 1 ? withQuery(here, { page: number - 1 }) : null}
+        older={more ? withQuery(here, { page: number + 1 }) : null}
+        label="Agents"
+      />
+      {!repo.archived && (
+        <Card title="Start an agent">
+          <NewAgentForm visit={visit} here={here} made={made !== null} />
+        </Card>
+      )}
       {running.length > 0 && (
         <Card title="Stop everything" tone="bad">
           <p>Stops every agent of this repository at once, and switches automatic merging off.</p>
-          <Form action={`${here}/stop-all`} csrf={visit.csrf} error={visit.form.values.has('reason') ? formError(visit, 'reason') : null}>
-            <Field name="reason" label="Why" required maxlength={500} value={visit.form.values.text('reason')} error={fieldError(visit, 'reason')} />
-            <FormActions><Button look="danger" icon="stop">Stop all agents</Button></FormActions>
+          <Form
+            action={`${here}/stop-all`}
+            csrf={visit.csrf}
+            error={visit.form.values.has('reason') ? formError(visit, 'reason') : null}
+          >
+            <Field
+              name="reason"
+              label="Why"
+              required
+              maxlength={500}
+              value={visit.form.values.text('reason')}
+              error={fieldError(visit, 'reason')}
+            />
+            <FormActions>
+              <Button look="danger" icon="stop">
+                Stop all agents
+              </Button>
+            </FormActions>
           </Form>
         </Card>
       )}
@@ -133,21 +316,40 @@ export const agentsPage = page({
 })
 
 /** A number as somebody types it; what is none goes on as it is, for the operation to name. */
-const numberOf = (text: string | undefined): number | undefined => (text === undefined ? undefined : Number(text.replace(',', '.')))
+const numberOf = (text: string | undefined): number | undefined =>
+  text === undefined ? undefined : Number(text.replace(',', '.'))
 
-/** The answer to this form is the page itself, not a redirect: the secret is shown there and is kept nowhere. */
+/**
+ * The answer to this form is the page itself, not a redirect: the secret is shown there and is kept
+ * nowhere.
+ */
 const startAgentForm = action({
   path: '/:workspace/:repo/agents',
   page: agentsPage,
   submit: async (visit, fields) => {
     const scopes = fields.all('scopes').filter((scope) => scope !== '')
     const made = await visit.call(createAgent, {
-      repo: repoOf(visit), name: fields.text('name').trim(), role: ROLES.find(({ value }) => value === fields.text('role'))?.value as 'read' | 'triage' | 'write' | undefined, scopes,
-      expires_in_hours: numberOf(fields.optional('expires_in_hours')), pull: numberOf(fields.optional('pull')), max_usd: numberOf(fields.optional('max_usd')),
+      repo: repoOf(visit),
+      name: fields.text('name').trim(),
+      role: ROLES.find(({ value }) => value === fields.text('role'))?.value as
+        | 'read'
+        | 'triage'
+        | 'write'
+        | undefined,
+      scopes,
+      expires_in_hours: numberOf(fields.optional('expires_in_hours')),
+      pull: numberOf(fields.optional('pull')),
+      max_usd: numberOf(fields.optional('max_usd')),
     })
     const shown = await load(visit)
     if (shown === null) return repoPath(repoOf(visit))
-    const view = <AgentsView visit={visit} {...shown} made={{ name: made.name, secret: made.token.secret ?? '' }} />
+    const view = (
+      <AgentsView
+        visit={visit}
+        {...shown}
+        made={{ name: made.name, secret: made.token.secret ?? '' }}
+      />
+    )
     return new Away(new Response(renderPage(view), { headers: visit.headers }))
   },
 })

@@ -1,6 +1,28 @@
-import { addCollaborator, listCollaborators, removeCollaborator, revokeRepoInvitation, updateCollaborator, type Collaborator } from '#features/collaborators/index.ts'
+import {
+  addCollaborator,
+  listCollaborators,
+  removeCollaborator,
+  revokeRepoInvitation,
+  updateCollaborator,
+  type Collaborator,
+} from '#features/collaborators/index.ts'
 import { getRepo } from '#features/repos/index.ts'
-import { ActionButton, Avatar, Badge, Button, Card, Field, Form, FormActions, List, PageHead, Pager, RelativeTime, Row, Select } from '../../components/index.ts'
+import {
+  ActionButton,
+  Avatar,
+  Badge,
+  Button,
+  Card,
+  Field,
+  Form,
+  FormActions,
+  List,
+  PageHead,
+  Pager,
+  RelativeTime,
+  Row,
+  Select,
+} from '../../components/index.ts'
 import { repoPath, teamPath, userPath, withQuery } from '../../paths.ts'
 import { action, flashTo, form, page, type Visit } from '../../site.ts'
 import { fieldError, formError } from '../shell.tsx'
@@ -9,12 +31,22 @@ import { RepoFrame, repoOf } from './frame.tsx'
 
 export const ROLES = ['read', 'triage', 'write', 'maintain', 'admin'] as const
 const MEANING: Record<(typeof ROLES)[number], string> = {
-  read: 'Read: see and clone', triage: 'Triage: label, assign, close', write: 'Write: push and review', maintain: 'Maintain: settings as well', admin: 'Admin: everything but deleting',
+  read: 'Read: see and clone',
+  triage: 'Triage: label, assign, close',
+  write: 'Write: push and review',
+  maintain: 'Maintain: settings as well',
+  admin: 'Admin: everything but deleting',
 }
 export const ROLE_OPTIONS = ROLES.map((value) => ({ value, label: MEANING[value] }))
-export const roleOf = (text: string): (typeof ROLES)[number] => ROLES.find((role) => role === text) ?? 'read'
+export const roleOf = (text: string): (typeof ROLES)[number] =>
+  ROLES.find((role) => role === text) ?? 'read'
 
-const SOURCE: Record<Collaborator['source'], string> = { owner: 'owner of the workspace', base: 'base permission of the workspace', direct: 'given here', team: 'through a team' }
+const SOURCE: Record<Collaborator['source'], string> = {
+  owner: 'owner of the workspace',
+  base: 'base permission of the workspace',
+  direct: 'given here',
+  team: 'through a team',
+}
 
 const here = (repo: string): string => repoPath(repo, '/settings/collaborators')
 
@@ -27,7 +59,16 @@ const Person = ({ visit, repo, person }: { visit: Visit; repo: string; person: C
       meta={
         <>
           {person.user.name !== null && <span>{person.username}</span>}
-          <span>{person.team ? <>through the team <a href={teamPath(repo.split('/')[0] ?? '', person.team)}>{person.team}</a></> : SOURCE[person.source]}</span>
+          <span>
+            {person.team ? (
+              <>
+                through the team{' '}
+                <a href={teamPath(repo.split('/')[0] ?? '', person.team)}>{person.team}</a>
+              </>
+            ) : (
+              SOURCE[person.source]
+            )}
+          </span>
           <span>
             Since <RelativeTime at={person.added_at} />
           </span>
@@ -38,17 +79,37 @@ const Person = ({ visit, repo, person }: { visit: Visit; repo: string; person: C
           {!person.member && <Badge tone="wait">Outside</Badge>}
           <Badge tone={person.role === 'admin' ? 'info' : 'plain'}>{person.role}</Badge>
           {person.source === 'direct' && (
-            <ActionButton action={`${here(repo)}/remove`} csrf={visit.csrf} values={{ username: person.username }}>
-              <Button small look="danger">{person.user.id === visit.viewer?.id ? 'Leave' : 'Remove'}</Button>
+            <ActionButton
+              action={`${here(repo)}/remove`}
+              csrf={visit.csrf}
+              values={{ username: person.username }}
+            >
+              <Button small look="danger">
+                {person.user.id === visit.viewer?.id ? 'Leave' : 'Remove'}
+              </Button>
             </ActionButton>
           )}
         </>
       }
     >
       {person.source !== 'owner' && (
-        <Form action={`${here(repo)}/role`} csrf={visit.csrf} inline error={refused ? (visit.form.error?.message ?? null) : null} label={`Role of ${person.username}`}>
+        <Form
+          action={`${here(repo)}/role`}
+          csrf={visit.csrf}
+          inline
+          error={refused ? (visit.form.error?.message ?? null) : null}
+          label={`Role of ${person.username}`}
+        >
           <input type="hidden" name="username" value={person.username} />
-          <Select name="role" label={`Role of ${person.username}`} hideLabel id={`role-${person.user.id}`} required options={ROLE_OPTIONS} value={person.role} />
+          <Select
+            name="role"
+            label={`Role of ${person.username}`}
+            hideLabel
+            id={`role-${person.user.id}`}
+            required
+            options={ROLE_OPTIONS}
+            value={person.role}
+          />
           <Button small>Change</Button>
         </Form>
       )}
@@ -69,24 +130,53 @@ export const collaboratorsPage = page({
     const adding = visit.form.values.has('invitee')
     return (
       <RepoFrame visit={visit} repo={repo} title="Collaborators" current="settings" width="narrow">
-        <PageHead title="Collaborators" lead="Everyone with a role on this repository, and where it comes from." />
+        <PageHead
+          title="Collaborators"
+          lead="Everyone with a role on this repository, and where it comes from."
+        />
         <Card title="Add somebody">
-          <Form action={here(repo.full_name)} csrf={visit.csrf} error={adding ? formError(visit, 'invitee', 'role') : null}>
+          <Form
+            action={here(repo.full_name)}
+            csrf={visit.csrf}
+            error={adding ? formError(visit, 'invitee', 'role') : null}
+          >
             <Field
-              name="invitee" label="Username or email address" required hint="Members of the workspace have the role at once; others are invited."
-              value={visit.form.values.text('invitee')} error={adding ? fieldError(visit, 'invitee') : null}
+              name="invitee"
+              label="Username or email address"
+              required
+              hint="Members of the workspace have the role at once; others are invited."
+              value={visit.form.values.text('invitee')}
+              error={adding ? fieldError(visit, 'invitee') : null}
             />
-            <Select name="role" label="Role" required options={ROLE_OPTIONS} value={(adding ? visit.form.values.optional('role') : undefined) ?? 'write'} error={adding ? fieldError(visit, 'role') : null} />
-            <FormActions><Button look="primary">Add</Button></FormActions>
+            <Select
+              name="role"
+              label="Role"
+              required
+              options={ROLE_OPTIONS}
+              value={(adding ? visit.form.values.optional('role') : undefined) ?? 'write'}
+              error={adding ? fieldError(visit, 'role') : null}
+            />
+            <FormActions>
+              <Button look="primary">Add</Button>
+            </FormActions>
           </Form>
         </Card>
-        <InvitationList visit={visit} invitations={list.invitations} revoke={`${here(repo.full_name)}/revoke`} />
+        <InvitationList
+          visit={visit}
+          invitations={list.invitations}
+          revoke={`${here(repo.full_name)}/revoke`}
+        />
         <List label="People" head={<h2>People</h2>}>
           {list.collaborators.map((person) => (
             <Person visit={visit} repo={repo.full_name} person={person} />
           ))}
         </List>
-        <Pager newer={number > 1 ? withQuery(here(repo.full_name), { page: number - 1 }) : null} older={list.next === null ? null : withQuery(here(repo.full_name), { page: Number(list.next) })} />
+        <Pager
+          newer={number > 1 ? withQuery(here(repo.full_name), { page: number - 1 }) : null}
+          older={
+            list.next === null ? null : withQuery(here(repo.full_name), { page: Number(list.next) })
+          }
+        />
       </RepoFrame>
     )
   },
@@ -96,15 +186,24 @@ export const addCollaboratorForm = form({
   path: '/:workspace/:repo/settings/collaborators',
   page: collaboratorsPage,
   operation: addCollaborator,
-  input: (fields, visit) => ({ repo: repoOf(visit), invitee: fields.text('invitee').trim(), role: roleOf(fields.text('role')) }),
-  done: ({ invitation }, visit) => flashTo(visit, here(repoOf(visit)), invitation ? 'invitation-sent' : 'saved'),
+  input: (fields, visit) => ({
+    repo: repoOf(visit),
+    invitee: fields.text('invitee').trim(),
+    role: roleOf(fields.text('role')),
+  }),
+  done: ({ invitation }, visit) =>
+    flashTo(visit, here(repoOf(visit)), invitation ? 'invitation-sent' : 'saved'),
 })
 
 export const setCollaboratorForm = action({
   path: '/:workspace/:repo/settings/collaborators/role',
   page: collaboratorsPage,
   submit: async (visit, fields) => {
-    await visit.call(updateCollaborator, { repo: repoOf(visit), username: fields.text('username'), role: roleOf(fields.text('role')) })
+    await visit.call(updateCollaborator, {
+      repo: repoOf(visit),
+      username: fields.text('username'),
+      role: roleOf(fields.text('role')),
+    })
     return flashTo(visit, here(repoOf(visit)), 'saved')
   },
 })
@@ -114,7 +213,11 @@ export const removeCollaboratorForm = action({
   submit: async (visit, fields) => {
     const username = fields.text('username')
     await visit.call(removeCollaborator, { repo: repoOf(visit), username })
-    return flashTo(visit, username === visit.viewer?.username ? '/' : here(repoOf(visit)), 'collaborator-removed')
+    return flashTo(
+      visit,
+      username === visit.viewer?.username ? '/' : here(repoOf(visit)),
+      'collaborator-removed',
+    )
   },
 })
 

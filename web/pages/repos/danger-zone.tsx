@@ -1,14 +1,30 @@
-// What changes a repository as a whole: its name, who sees it, whose it is, and whether it is there.
+// What changes a repository as a whole: its name, who sees it, whose it is, and whether it is
+// there.
 import type { Repo } from '#features/repos/index.ts'
 import type { Child } from '../../jsx/html.ts'
-import { ActionButton, Button, Card, Field, Form, FormActions, Notice, Select } from '../../components/index.ts'
+import {
+  ActionButton,
+  Button,
+  Card,
+  Field,
+  Form,
+  FormActions,
+  Notice,
+  Select,
+} from '../../components/index.ts'
 import { repoPath } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
 
-/** Where an owner may move it: the other workspaces that are theirs. Null for those who do not own the one it is in. */
+/**
+ * Where an owner may move it: the other workspaces that are theirs. Null for those who do not own
+ * the one it is in.
+ */
 export type Destinations = readonly string[] | null
 
-/** The field that a form of this page has and no other, so that a refused one is shown again in its own place. */
+/**
+ * The field that a form of this page has and no other, so that a refused one is shown again in its
+ * own place.
+ */
 export const CONFIRM = { visibility: 'confirm_visibility', delete: 'confirm_delete' } as const
 
 const Part = ({ title, children }: { title: string; children?: Child }) => (
@@ -19,24 +35,66 @@ const Part = ({ title, children }: { title: string; children?: Child }) => (
 )
 
 /** The message of a refused form, for the form that has this field. */
-function messages(visit: Visit, sent: string, field: string): { field: string | null; form: string | null } {
+function messages(
+  visit: Visit,
+  sent: string,
+  field: string,
+): { field: string | null; form: string | null } {
   const { error, values } = visit.form
   if (error === null || !values.has(sent)) return { field: null, form: null }
-  return error.field === field ? { field: error.message, form: null } : { field: null, form: error.message }
+  return error.field === field
+    ? { field: error.message, form: null }
+    : { field: null, form: error.message }
 }
 
-const Confirm = ({ repo, visit, name, error }: { repo: Repo; visit: Visit; name: string; error: string | null }) => (
-  <Field name={name} label={`Type ${repo.full_name} to be sure`} required mono autocomplete="off" value={visit.form.values.text(name)} error={error} />
+const Confirm = ({
+  repo,
+  visit,
+  name,
+  error,
+}: {
+  repo: Repo
+  visit: Visit
+  name: string
+  error: string | null
+}) => (
+  <Field
+    name={name}
+    label={`Type ${repo.full_name} to be sure`}
+    required
+    mono
+    autocomplete="off"
+    value={visit.form.values.text(name)}
+    error={error}
+  />
 )
 
 const Rename = ({ repo, visit }: { repo: Repo; visit: Visit }) => {
   const error = messages(visit, 'name', 'name')
   return (
     <Part title="Rename">
-      <p class="muted">Old addresses lead to the new name, for browsers, git and the API, until another repository takes the old one.</p>
-      <Form action={repoPath(repo.full_name, '/settings/rename')} csrf={visit.csrf} error={error.form} label="Rename">
-        <Field name="name" label="New name" required mono maxlength={100} value={visit.form.values.optional('name') ?? repo.name} error={error.field} />
-        <FormActions><Button look="danger">Rename</Button></FormActions>
+      <p class="muted">
+        Old addresses lead to the new name, for browsers, git and the API, until another repository
+        takes the old one.
+      </p>
+      <Form
+        action={repoPath(repo.full_name, '/settings/rename')}
+        csrf={visit.csrf}
+        error={error.form}
+        label="Rename"
+      >
+        <Field
+          name="name"
+          label="New name"
+          required
+          mono
+          maxlength={100}
+          value={visit.form.values.optional('name') ?? repo.name}
+          error={error.field}
+        />
+        <FormActions>
+          <Button look="danger">Rename</Button>
+        </FormActions>
       </Form>
     </Part>
   )
@@ -51,26 +109,58 @@ const Visibility = ({ repo, visit }: { repo: Repo; visit: Visit }) => {
           ? 'Everyone will see the code, the issues, the pull requests and their history, without an account.'
           : 'Only those with access to this repository will see it. Forks of pull requests by others are hidden from them too.'}
       </p>
-      <Form action={repoPath(repo.full_name, '/settings/visibility')} csrf={visit.csrf} error={error.form} label="Who can see it">
+      <Form
+        action={repoPath(repo.full_name, '/settings/visibility')}
+        csrf={visit.csrf}
+        error={error.form}
+        label="Who can see it"
+      >
         <input type="hidden" name="private" value={repo.private ? 'false' : 'true'} />
         <Confirm repo={repo} visit={visit} name={CONFIRM.visibility} error={error.field} />
-        <FormActions><Button look="danger">{repo.private ? 'Make public' : 'Make private'}</Button></FormActions>
+        <FormActions>
+          <Button look="danger">{repo.private ? 'Make public' : 'Make private'}</Button>
+        </FormActions>
       </Form>
     </Part>
   )
 }
 
-const Transfer = ({ repo, visit, destinations }: { repo: Repo; visit: Visit; destinations: readonly string[] }) => {
+const Transfer = ({
+  repo,
+  visit,
+  destinations,
+}: {
+  repo: Repo
+  visit: Visit
+  destinations: readonly string[]
+}) => {
   const error = messages(visit, 'to', 'to')
   return (
     <Part title="Move to another workspace">
-      <p class="muted">It keeps its name, and old addresses lead on. What was granted to people and teams who are not in the other workspace ends.</p>
+      <p class="muted">
+        It keeps its name, and old addresses lead on. What was granted to people and teams who are
+        not in the other workspace ends.
+      </p>
       {destinations.length === 0 ? (
         <p>You own no other workspace to move it to.</p>
       ) : (
-        <Form action={repoPath(repo.full_name, '/settings/transfer')} csrf={visit.csrf} error={error.form} label="Move">
-          <Select name="to" label="Workspace" required options={destinations.map((slug) => ({ value: slug, label: slug }))} value={visit.form.values.optional('to')} error={error.field} />
-          <FormActions><Button look="danger">Move</Button></FormActions>
+        <Form
+          action={repoPath(repo.full_name, '/settings/transfer')}
+          csrf={visit.csrf}
+          error={error.form}
+          label="Move"
+        >
+          <Select
+            name="to"
+            label="Workspace"
+            required
+            options={destinations.map((slug) => ({ value: slug, label: slug }))}
+            value={visit.form.values.optional('to')}
+            error={error.field}
+          />
+          <FormActions>
+            <Button look="danger">Move</Button>
+          </FormActions>
         </Form>
       )}
     </Part>
@@ -79,9 +169,16 @@ const Transfer = ({ repo, visit, destinations }: { repo: Repo; visit: Visit; des
 
 const Archive = ({ repo, visit }: { repo: Repo; visit: Visit }) => (
   <Part title="Archive">
-    <p class="muted">It stays to be read and cloned, and nothing in it can change: no pushes, issues, comments or merges. You can undo this.</p>
+    <p class="muted">
+      It stays to be read and cloned, and nothing in it can change: no pushes, issues, comments or
+      merges. You can undo this.
+    </p>
     <div class="actions">
-      <ActionButton action={repoPath(repo.full_name, '/settings/archive')} csrf={visit.csrf}><Button look="danger" icon="archive">Archive</Button></ActionButton>
+      <ActionButton action={repoPath(repo.full_name, '/settings/archive')} csrf={visit.csrf}>
+        <Button look="danger" icon="archive">
+          Archive
+        </Button>
+      </ActionButton>
     </div>
   </Part>
 )
@@ -90,16 +187,36 @@ const Delete = ({ repo, visit }: { repo: Repo; visit: Visit }) => {
   const error = messages(visit, CONFIRM.delete, 'confirm')
   return (
     <Part title="Delete">
-      <p class="muted">It is gone for everyone at once. Owners can restore it from the workspace’s settings for 30 days; then it is purged.</p>
-      <Form action={repoPath(repo.full_name, '/settings/delete')} csrf={visit.csrf} error={error.form} label="Delete">
+      <p class="muted">
+        It is gone for everyone at once. Owners can restore it from the workspace’s settings for 30
+        days; then it is purged.
+      </p>
+      <Form
+        action={repoPath(repo.full_name, '/settings/delete')}
+        csrf={visit.csrf}
+        error={error.form}
+        label="Delete"
+      >
         <Confirm repo={repo} visit={visit} name={CONFIRM.delete} error={error.field} />
-        <FormActions><Button look="danger" icon="trash">Delete this repository</Button></FormActions>
+        <FormActions>
+          <Button look="danger" icon="trash">
+            Delete this repository
+          </Button>
+        </FormActions>
       </Form>
     </Part>
   )
 }
 
-export const DangerZone = ({ repo, visit, destinations }: { repo: Repo; visit: Visit; destinations: Destinations }) => (
+export const DangerZone = ({
+  repo,
+  visit,
+  destinations,
+}: {
+  repo: Repo
+  visit: Visit
+  destinations: Destinations
+}) => (
   <Card title="Danger zone" tone="bad" id="danger">
     <div class="parts">
       <Rename repo={repo} visit={visit} />
@@ -117,7 +234,9 @@ export const ArchivedNotice = ({ repo, visit }: { repo: Repo; visit: Visit }) =>
     <div class="stack">
       <p>Everything in it can be read, and nothing can change, its settings included.</p>
       {repo.permissions.admin && (
-        <ActionButton action={repoPath(repo.full_name, '/settings/unarchive')} csrf={visit.csrf}><Button>Unarchive</Button></ActionButton>
+        <ActionButton action={repoPath(repo.full_name, '/settings/unarchive')} csrf={visit.csrf}>
+          <Button>Unarchive</Button>
+        </ActionButton>
       )}
     </div>
   </Notice>

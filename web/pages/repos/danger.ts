@@ -1,5 +1,12 @@
 /** The forms of a repository's danger zone. */
-import { archiveRepo, deleteRepo, renameRepo, setRepoVisibility, transferRepo, unarchiveRepo } from '#features/repos/index.ts'
+import {
+  archiveRepo,
+  deleteRepo,
+  renameRepo,
+  setRepoVisibility,
+  transferRepo,
+  unarchiveRepo,
+} from '#features/repos/index.ts'
 import { repoPath, workspacePath } from '../../paths.ts'
 import { flashTo, form } from '../../site.ts'
 import { CONFIRM } from './danger-zone.tsx'
@@ -20,8 +27,17 @@ export const visibilityForm = form({
   path: at('visibility'),
   page: repoSettingsPage,
   operation: setRepoVisibility,
-  input: (fields, visit) => ({ repo: repoOf(visit), private: fields.ticked('private'), confirm: fields.text(CONFIRM.visibility).trim() }),
-  done: (repo, visit) => flashTo(visit, repoPath(repo.full_name, '/settings'), repo.private ? 'repo-private' : 'repo-public'),
+  input: (fields, visit) => ({
+    repo: repoOf(visit),
+    private: fields.ticked('private'),
+    confirm: fields.text(CONFIRM.visibility).trim(),
+  }),
+  done: (repo, visit) =>
+    flashTo(
+      visit,
+      repoPath(repo.full_name, '/settings'),
+      repo.private ? 'repo-private' : 'repo-public',
+    ),
 })
 
 export const transferRepoForm = form({
@@ -54,4 +70,11 @@ export const deleteRepoForm = form({
   done: (repo, visit) => flashTo(visit, workspacePath(repo.workspace), 'repo-deleted'),
 })
 
-export const dangerForms = [renameRepoForm, visibilityForm, transferRepoForm, archiveRepoForm, unarchiveRepoForm, deleteRepoForm]
+export const dangerForms = [
+  renameRepoForm,
+  visibilityForm,
+  transferRepoForm,
+  archiveRepoForm,
+  unarchiveRepoForm,
+  deleteRepoForm,
+]

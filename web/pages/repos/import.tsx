@@ -1,33 +1,68 @@
-// A repository that is being copied from elsewhere: how far it has come, and what to do when that failed.
+// A repository that is being copied from elsewhere: how far it has come, and what to do when that
+// failed.
 import { cancelImport, getRepoImport, retryImport, type Import } from '#features/imports/index.ts'
 import type { Repo } from '#features/repos/index.ts'
 import { Refusal } from '#lib/errors.ts'
-import { ActionButton, Button, Card, EmptyState, Facts, Field, Form, FormActions, LinkButton, Notice, RelativeTime } from '../../components/index.ts'
+import {
+  ActionButton,
+  Button,
+  Card,
+  EmptyState,
+  Facts,
+  Field,
+  Form,
+  FormActions,
+  LinkButton,
+  Notice,
+  RelativeTime,
+} from '../../components/index.ts'
 import { bytesText, numberText, plural } from '../../format.ts'
 import { repoPath } from '../../paths.ts'
 import { action, redirect, type Visit } from '../../site.ts'
 import { repoOf } from './frame.tsx'
 
 const PHASES: Record<Import['progress']['phase'], string> = {
-  waiting: 'Waiting for its turn', connecting: 'Asking what is there', receiving: 'Receiving', checking: 'Checking every object', refs: 'Making branches and tags', over: 'Done',
+  waiting: 'Waiting for its turn',
+  connecting: 'Asking what is there',
+  receiving: 'Receiving',
+  checking: 'Checking every object',
+  refs: 'Making branches and tags',
+  over: 'Done',
 }
 
-const ofTotal = (done: number, total: number, word: string): string => (total === 0 ? plural(done, word) : `${numberText(done)} of ${plural(total, word)}`)
+const ofTotal = (done: number, total: number, word: string): string =>
+  total === 0 ? plural(done, word) : `${numberText(done)} of ${plural(total, word)}`
 
-const phaseOf = ({ state, progress }: Import): string => (state === 'waiting_for_limit' ? 'Waiting, because the other side asks for it' : PHASES[progress.phase])
+const phaseOf = ({ state, progress }: Import): string =>
+  state === 'waiting_for_limit'
+    ? 'Waiting, because the other side asks for it'
+    : PHASES[progress.phase]
 
 const Progress = ({ copy, repo, visit }: { copy: Import; repo: Repo; visit: Visit }) => {
   const { progress, errors, resume_at } = copy
   return (
     <Card
       title="Copying"
-      actions={<ActionButton action={repoPath(repo.full_name, '/import/cancel')} csrf={visit.csrf} values={{ id: copy.id }}><Button look="danger" small>Cancel</Button></ActionButton>}
+      actions={
+        <ActionButton
+          action={repoPath(repo.full_name, '/import/cancel')}
+          csrf={visit.csrf}
+          values={{ id: copy.id }}
+        >
+          <Button look="danger" small>
+            Cancel
+          </Button>
+        </ActionButton>
+      }
     >
       <Facts
         facts={[
           { label: 'From', value: <code>{copy.url}</code> },
           { label: 'Now', value: phaseOf(copy) },
-          { label: 'Objects', value: ofTotal(progress.received_objects, progress.total_objects, 'object') },
+          {
+            label: 'Objects',
+            value: ofTotal(progress.received_objects, progress.total_objects, 'object'),
+          },
           { label: 'Received', value: bytesText(progress.received_bytes) },
           { label: 'Branches and tags', value: ofTotal(progress.refs, progress.total_refs, 'ref') },
           { label: 'Begun', value: <RelativeTime at={copy.created_at} /> },
@@ -36,7 +71,11 @@ const Progress = ({ copy, repo, visit }: { copy: Import; repo: Repo; visit: Visi
       {errors.length > 0 && (
         <Notice kind="wait" title="The last try did not go well">
           <p>{errors.at(-1)}</p>
-          {resume_at !== null && <p>It goes on <RelativeTime at={resume_at} />.</p>}
+          {resume_at !== null && (
+            <p>
+              It goes on <RelativeTime at={resume_at} />.
+            </p>
+          )}
         </Notice>
       )}
     </Card>
@@ -47,19 +86,49 @@ const Retry = ({ copy, repo, visit }: { copy: Import; repo: Repo; visit: Visit }
   <Card title="Copy again">
     <Form action={repoPath(repo.full_name, '/import/retry')} csrf={visit.csrf} label="Copy again">
       <input type="hidden" name="id" value={copy.id} />
-      <p class="muted">From <code>{copy.url}</code> into this repository, while it is empty.</p>
-      <Field name="token" type="password" label="Access token" autocomplete="off" maxlength={2000} hint="Only for a private repository: a token of the other side, or name:password." />
-      <FormActions><Button look="primary">Copy again</Button></FormActions>
+      <p class="muted">
+        From <code>{copy.url}</code> into this repository, while it is empty.
+      </p>
+      <Field
+        name="token"
+        type="password"
+        label="Access token"
+        autocomplete="off"
+        maxlength={2000}
+        hint="Only for a private repository: a token of the other side, or name:password."
+      />
+      <FormActions>
+        <Button look="primary">Copy again</Button>
+      </FormActions>
     </Form>
   </Card>
 )
 
-/** What stands in place of the code of a repository that is being copied, or whose copy came to nothing; null when there is nothing to say. */
-export const ImportPart = ({ copy, repo, visit }: { copy: Import | null; repo: Repo; visit: Visit }) => {
+/**
+ * What stands in place of the code of a repository that is being copied, or whose copy came to
+ * nothing; null when there is nothing to say.
+ */
+export const ImportPart = ({
+  copy,
+  repo,
+  visit,
+}: {
+  copy: Import | null
+  repo: Repo
+  visit: Visit
+}) => {
   if (repo.state === 'importing') {
     return (
       <>
-        <EmptyState icon="download" title="This repository is being copied" actions={<LinkButton href={repoPath(repo.full_name)} icon="refresh">Look again</LinkButton>}>
+        <EmptyState
+          icon="download"
+          title="This repository is being copied"
+          actions={
+            <LinkButton href={repoPath(repo.full_name)} icon="refresh">
+              Look again
+            </LinkButton>
+          }
+        >
           Its branches show here as soon as everything has come. Nobody can push until then.
         </EmptyState>
         {copy && <Progress copy={copy} repo={repo} visit={visit} />}
@@ -71,9 +140,13 @@ export const ImportPart = ({ copy, repo, visit }: { copy: Import | null; repo: R
   return (
     <>
       {copy?.state === 'cancelled' ? (
-        <Notice title="The copy was cancelled"><p>The repository is empty.</p></Notice>
+        <Notice title="The copy was cancelled">
+          <p>The repository is empty.</p>
+        </Notice>
       ) : (
-        <Notice kind="bad" title="The copy failed"><p>{repo.import_error ?? copy?.errors.at(-1)}</p></Notice>
+        <Notice kind="bad" title="The copy failed">
+          <p>{repo.import_error ?? copy?.errors.at(-1)}</p>
+        </Notice>
       )}
       {copy && <Retry copy={copy} repo={repo} visit={visit} />}
     </>
@@ -81,7 +154,8 @@ export const ImportPart = ({ copy, repo, visit }: { copy: Import | null; repo: R
 }
 
 /** What the page of an empty repository asks for beside the rest. */
-export const loadImport = (visit: Visit, repo: Repo): Promise<Import | null> => visit.tryCall(getRepoImport, { repo: repo.full_name })
+export const loadImport = (visit: Visit, repo: Repo): Promise<Import | null> =>
+  visit.tryCall(getRepoImport, { repo: repo.full_name })
 
 const cancelImportForm = action({
   path: '/:workspace/:repo/import/cancel',
@@ -100,7 +174,10 @@ const retryImportForm = action({
   path: '/:workspace/:repo/import/retry',
   async submit(visit, fields) {
     const token = fields.optional('token')
-    await visit.call(retryImport, { id: fields.text('id'), ...(token === undefined ? {} : { token }) })
+    await visit.call(retryImport, {
+      id: fields.text('id'),
+      ...(token === undefined ? {} : { token }),
+    })
     return redirect(repoPath(repoOf(visit)))
   },
 })

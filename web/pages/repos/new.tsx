@@ -12,37 +12,108 @@ import { fieldError, formError, Shell } from '../shell.tsx'
 
 export const newRepoPage = page({
   path: '/new',
-  load: async (visit) => (visit.viewer ? { workspaces: (await visit.call(listWorkspaces, { per_page: 100 })).items } : redirect('/login?next=/new', 302)),
+  load: async (visit) =>
+    visit.viewer
+      ? { workspaces: (await visit.call(listWorkspaces, { per_page: 100 })).items }
+      : redirect('/login?next=/new', 302),
   view: ({ workspaces }, visit) => {
     const typed = visit.form.values
-    const isPrivate = typed.has('private') ? typed.text('private') === 'true' : visit.hearth.settings.private_by_default
+    const isPrivate = typed.has('private')
+      ? typed.text('private') === 'true'
+      : visit.hearth.settings.private_by_default
     return (
       <Shell visit={visit} title="New repository" width="narrow">
         <PageHead title="New repository" />
         {workspaces.length === 0 ? (
-          <EmptyState icon="workspace" title="A workspace comes first" actions={<LinkButton href="/workspaces/new" look="primary">Make a workspace</LinkButton>}>
+          <EmptyState
+            icon="workspace"
+            title="A workspace comes first"
+            actions={
+              <LinkButton href="/workspaces/new" look="primary">
+                Make a workspace
+              </LinkButton>
+            }
+          >
             Repositories belong to workspaces.
           </EmptyState>
         ) : (
           <Card>
-            <Form action="/new" csrf={visit.csrf} error={formError(visit, 'workspace', 'name', 'description', 'private', 'import_url', 'import_token')}>
+            <Form
+              action="/new"
+              csrf={visit.csrf}
+              error={formError(
+                visit,
+                'workspace',
+                'name',
+                'description',
+                'private',
+                'import_url',
+                'import_token',
+              )}
+            >
               <Select
-                name="workspace" label="Workspace" required options={workspaces.map(({ slug, name }) => ({ value: slug, label: name === slug ? slug : `${name} (${slug})` }))}
-                value={typed.optional('workspace') ?? visit.url.searchParams.get('workspace')} error={fieldError(visit, 'workspace')}
+                name="workspace"
+                label="Workspace"
+                required
+                options={workspaces.map(({ slug, name }) => ({
+                  value: slug,
+                  label: name === slug ? slug : `${name} (${slug})`,
+                }))}
+                value={typed.optional('workspace') ?? visit.url.searchParams.get('workspace')}
+                error={fieldError(visit, 'workspace')}
               />
-              <Field name="name" label="Name" required mono autofocus maxlength={100} value={typed.text('name')} error={fieldError(visit, 'name')} />
-              <Field name="description" label="Description" maxlength={350} value={typed.text('description')} error={fieldError(visit, 'description')} />
+              <Field
+                name="name"
+                label="Name"
+                required
+                mono
+                autofocus
+                maxlength={100}
+                value={typed.text('name')}
+                error={fieldError(visit, 'name')}
+              />
+              <Field
+                name="description"
+                label="Description"
+                maxlength={350}
+                value={typed.text('description')}
+                error={fieldError(visit, 'description')}
+              />
               <FieldSet legend="Who can see it" error={fieldError(visit, 'private')}>
-                <Radio name="private" value="true" label="Private" hint="Members of the workspace and people you add." checked={isPrivate} />
-                <Radio name="private" value="false" label="Public" hint="Everyone, without an account." checked={!isPrivate} />
+                <Radio
+                  name="private"
+                  value="true"
+                  label="Private"
+                  hint="Members of the workspace and people you add."
+                  checked={isPrivate}
+                />
+                <Radio
+                  name="private"
+                  value="false"
+                  label="Public"
+                  hint="Everyone, without an account."
+                  checked={!isPrivate}
+                />
               </FieldSet>
               <FieldSet legend="Copy from elsewhere" hint="Leave this empty for a new repository.">
                 <Field
-                  name="import_url" type="url" label="Address" mono maxlength={2000} value={typed.text('import_url')} error={fieldError(visit, 'import_url')}
-                  hint="A git repository, as one would clone it: https://…" autocomplete="off"
+                  name="import_url"
+                  type="url"
+                  label="Address"
+                  mono
+                  maxlength={2000}
+                  value={typed.text('import_url')}
+                  error={fieldError(visit, 'import_url')}
+                  hint="A git repository, as one would clone it: https://…"
+                  autocomplete="off"
                 />
                 <Field
-                  name="import_token" type="password" label="Access token" maxlength={2000} error={fieldError(visit, 'import_token')} autocomplete="new-password"
+                  name="import_token"
+                  type="password"
+                  label="Access token"
+                  maxlength={2000}
+                  error={fieldError(visit, 'import_token')}
+                  autocomplete="new-password"
                   hint="Only for a private one: a token of the other side, or name:password. It is kept encrypted until the copy is done."
                 />
               </FieldSet>
@@ -65,22 +136,39 @@ export const newRepoForm = action({
   page: newRepoPage,
   async submit(visit, fields) {
     const about = {
-      workspace: fields.optional('workspace'), name: fields.text('name').trim(), description: fields.optional('description'),
+      workspace: fields.optional('workspace'),
+      name: fields.text('name').trim(),
+      description: fields.optional('description'),
       ...(fields.has('private') ? { private: fields.ticked('private') } : {}),
     }
     const import_url = fields.optional('import_url')
     const token = fields.optional('import_token')
     if (import_url === undefined || token === undefined) {
-      const repo = await visit.call(createRepo, { ...about, ...(import_url === undefined ? {} : { import_url }) })
-      return import_url === undefined ? flashTo(visit, repoPath(repo.full_name), 'repo-made') : redirect(repoPath(repo.full_name))
+      const repo = await visit.call(createRepo, {
+        ...about,
+        ...(import_url === undefined ? {} : { import_url }),
+      })
+      return import_url === undefined
+        ? flashTo(visit, repoPath(repo.full_name), 'repo-made')
+        : redirect(repoPath(repo.full_name))
     }
     try {
-      const copy = await visit.call(createImport, { ...about, source: 'git', workspace: about.workspace ?? '', url: import_url, token })
+      const copy = await visit.call(createImport, {
+        ...about,
+        source: 'git',
+        workspace: about.workspace ?? '',
+        url: import_url,
+        token,
+      })
       return redirect(repoPath(copy.repo ?? ''))
     } catch (error) {
-      const field = error instanceof Refusal && error.field !== null ? FIELDS[error.field] : undefined
+      const field =
+        error instanceof Refusal && error.field !== null ? FIELDS[error.field] : undefined
       if (!(error instanceof Refusal) || field === undefined) throw error
-      throw new Refusal(error.code, error.message, { field, ...(error.reason === null ? {} : { reason: error.reason }) })
+      throw new Refusal(error.code, error.message, {
+        field,
+        ...(error.reason === null ? {} : { reason: error.reason }),
+      })
     }
   },
 })

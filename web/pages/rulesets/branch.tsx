@@ -6,38 +6,75 @@ import { page, type Visit } from '../../site.ts'
 import { RepoFrame, repoOf } from '../repos/frame.tsx'
 import { RuleLine } from './looks.tsx'
 
-export const branchRulesPath = (repo: string, branch: string): string => repoPath(repo, `/rules/${segments(branch)}`)
+export const branchRulesPath = (repo: string, branch: string): string =>
+  repoPath(repo, `/rules/${segments(branch)}`)
 
 /** Addresses in answers are whole; a page stays on the host that it was asked of. */
 const local = (url: string): string => url.replace(/^https?:\/\/[^/]+/, '')
 
-/** How many rules hold for a branch, for pages that link to them; null when there is none, or for a fork. */
-export async function countRules(visit: Visit, repo: string, branch: string): Promise<number | null> {
+/**
+ * How many rules hold for a branch, for pages that link to them; null when there is none, or for a
+ * fork.
+ */
+export async function countRules(
+  visit: Visit,
+  repo: string,
+  branch: string,
+): Promise<number | null> {
   const rules = await visit.tryCall(listBranchRules, { repo, branch })
   return rules === null || rules.items.length === 0 ? null : rules.items.length
 }
 
-const byRuleset = (rules: readonly BranchRule[]): BranchRule[][] => [...Map.groupBy(rules, ({ ruleset }) => ruleset.id).values()]
+const byRuleset = (rules: readonly BranchRule[]): BranchRule[][] => [
+  ...Map.groupBy(rules, ({ ruleset }) => ruleset.id).values(),
+]
 
 export const branchRulesPage = page({
   path: '/:workspace/:repo/rules/*branch',
   load: async (visit) => {
-    const [repo, rules] = await Promise.all([visit.call(getRepo, { repo: repoOf(visit) }), visit.call(listBranchRules, { repo: repoOf(visit), branch: visit.params['branch'] ?? '' })])
+    const [repo, rules] = await Promise.all([
+      visit.call(getRepo, { repo: repoOf(visit) }),
+      visit.call(listBranchRules, { repo: repoOf(visit), branch: visit.params['branch'] ?? '' }),
+    ])
     return { repo, rules: rules.items, branch: visit.params['branch'] ?? '' }
   },
   view: ({ repo, rules, branch }, visit) => (
     <RepoFrame visit={visit} repo={repo} title={`Rules of ${branch}`} current="code" width="narrow">
-      <Breadcrumbs parts={[{ label: 'Branches', href: repoPath(repo.full_name, '/branches') }, { label: branch }, { label: 'Rules' }]} />
-      <PageHead title={`Rules of ${branch}`} lead="What is held against pushes to it and merges into it." />
+      <Breadcrumbs
+        parts={[
+          { label: 'Branches', href: repoPath(repo.full_name, '/branches') },
+          { label: branch },
+          { label: 'Rules' },
+        ]}
+      />
+      <PageHead
+        title={`Rules of ${branch}`}
+        lead="What is held against pushes to it and merges into it."
+      />
       {rules.length === 0 ? (
-        <EmptyState icon="shield" title="No rules">Nothing but the settings of the repository holds for this branch.</EmptyState>
+        <EmptyState icon="shield" title="No rules">
+          Nothing but the settings of the repository holds for this branch.
+        </EmptyState>
       ) : (
         byRuleset(rules).map((own) => (
           <List
             label={`Rules of ${own[0]?.ruleset.name ?? ''}`}
-            head={<h2>{visit.viewer ? <a href={local(own[0]?.ruleset.html_url ?? '')}>{own[0]?.ruleset.name}</a> : own[0]?.ruleset.name}{own[0]?.ruleset.level === 'workspace' && <span class="muted small"> of the workspace</span>}</h2>}
+            head={
+              <h2>
+                {visit.viewer ? (
+                  <a href={local(own[0]?.ruleset.html_url ?? '')}>{own[0]?.ruleset.name}</a>
+                ) : (
+                  own[0]?.ruleset.name
+                )}
+                {own[0]?.ruleset.level === 'workspace' && (
+                  <span class="muted small"> of the workspace</span>
+                )}
+              </h2>
+            }
           >
-            {own.map((rule) => <Row title={<RuleLine rule={rule} />} />)}
+            {own.map((rule) => (
+              <Row title={<RuleLine rule={rule} />} />
+            ))}
           </List>
         ))
       )}

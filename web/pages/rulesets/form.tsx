@@ -1,7 +1,17 @@
 // The form of a ruleset, for a new one and for one that is there.
 import type { Ruleset } from '#features/rulesets/index.ts'
 import { listTeams } from '#features/teams/index.ts'
-import { Button, Card, Field, FieldSet, Form, FormActions, Radio, Select, TextArea } from '../../components/index.ts'
+import {
+  Button,
+  Card,
+  Field,
+  FieldSet,
+  Form,
+  FormActions,
+  Radio,
+  Select,
+  TextArea,
+} from '../../components/index.ts'
 import type { Fields, Visit } from '../../site.ts'
 import { fieldError } from '../shell.tsx'
 import { GROUPS, KINDS as KINDS_OF_RULES } from './kinds.ts'
@@ -11,14 +21,22 @@ import { bypassFrom, bypassRowOfError, rulesFrom, slotOfError, slotsOf } from '.
 
 const ENFORCEMENTS = [
   { value: 'active', label: 'Active', hint: 'What breaks a rule is refused.' },
-  { value: 'evaluate', label: 'Only recorded', hint: 'Nothing is refused; insights show what would have been.' },
+  {
+    value: 'evaluate',
+    label: 'Only recorded',
+    hint: 'Nothing is refused; insights show what would have been.',
+  },
   { value: 'disabled', label: 'Off' },
 ] as const
 
 const TARGETS = [
   { value: 'branch', label: 'Branches' },
   { value: 'tag', label: 'Tags' },
-  { value: 'push', label: 'Everything that is pushed', hint: 'Branches and tags, and the forks of pull requests too.' },
+  {
+    value: 'push',
+    label: 'Everything that is pushed',
+    hint: 'Branches and tags, and the forks of pull requests too.',
+  },
 ] as const
 
 const KINDS = [
@@ -27,22 +45,69 @@ const KINDS = [
   { value: 'role', label: 'Role' },
   { value: 'workspace_token', label: 'Token' },
 ]
-const MODES = [{ value: 'always', label: 'always' }, { value: 'pull_request', label: 'by merging only' }]
+const MODES = [
+  { value: 'always', label: 'always' },
+  { value: 'pull_request', label: 'by merging only' },
+]
 
-const Bypass = ({ visit, stored, typed, names }: { visit: Visit; stored: Ruleset['bypass_actors']; typed: Fields | null; names: readonly string[] }) => {
+const Bypass = ({
+  visit,
+  stored,
+  typed,
+  names,
+}: {
+  visit: Visit
+  stored: Ruleset['bypass_actors']
+  typed: Fields | null
+  names: readonly string[]
+}) => {
   const rows = typed
-    ? typed.all('bypass_value').map((value, at) => ({ kind: typed.all('bypass_kind')[at] ?? 'team', value, mode: typed.all('bypass_mode')[at] ?? 'always' }))
-    : [...stored, { kind: 'team', value: '', mode: 'always' }, { kind: 'user', value: '', mode: 'always' }]
+    ? typed.all('bypass_value').map((value, at) => ({
+        kind: typed.all('bypass_kind')[at] ?? 'team',
+        value,
+        mode: typed.all('bypass_mode')[at] ?? 'always',
+      }))
+    : [
+        ...stored,
+        { kind: 'team', value: '', mode: 'always' },
+        { kind: 'user', value: '', mode: 'always' },
+      ]
   const wrong = typed ? bypassRowOfError(visit.form.error?.field, typed) : -1
   return (
-    <FieldSet legend="Who may pass" hint="A team (workspace/team), a person (username), a role (maintain, admin or owner), or a token of the workspace (its id). Agents never. An empty row is nobody.">
+    <FieldSet
+      legend="Who may pass"
+      hint="A team (workspace/team), a person (username), a role (maintain, admin or owner), or a token of the workspace (its id). Agents never. An empty row is nobody."
+    >
       {rows.map(({ kind, value, mode }, at) => (
         <div class="bypass-row">
-          <Select name="bypass_kind" id={`bypass-kind-${at}`} label="Kind" hideLabel required options={KINDS} value={kind} />
-          <Field
-            name="bypass_value" id={`bypass-value-${at}`} label="Who" hideLabel maxlength={200} value={value} suggestions={names} error={at === wrong ? (visit.form.error?.message ?? null) : null}
+          <Select
+            name="bypass_kind"
+            id={`bypass-kind-${at}`}
+            label="Kind"
+            hideLabel
+            required
+            options={KINDS}
+            value={kind}
           />
-          <Select name="bypass_mode" id={`bypass-mode-${at}`} label="When" hideLabel required options={MODES} value={mode} />
+          <Field
+            name="bypass_value"
+            id={`bypass-value-${at}`}
+            label="Who"
+            hideLabel
+            maxlength={200}
+            value={value}
+            suggestions={names}
+            error={at === wrong ? (visit.form.error?.message ?? null) : null}
+          />
+          <Select
+            name="bypass_mode"
+            id={`bypass-mode-${at}`}
+            label="When"
+            hideLabel
+            required
+            options={MODES}
+            value={mode}
+          />
         </div>
       ))}
     </FieldSet>
@@ -52,44 +117,117 @@ const Bypass = ({ visit, stored, typed, names }: { visit: Visit; stored: Ruleset
 const lines = (patterns: readonly string[] | undefined): string => (patterns ?? []).join('\n')
 
 /** A message about any of some inputs whose names begin so. */
-const errorAt = (visit: Visit, prefix: string): string | null => (visit.form.error?.field?.startsWith(prefix) ? visit.form.error.message : null)
+const errorAt = (visit: Visit, prefix: string): string | null =>
+  visit.form.error?.field?.startsWith(prefix) ? visit.form.error.message : null
 
 const HANDLED = /^(name$|conditions\.|bypass_actors\[|rules\[)/
 
-export const RulesetForm = ({ visit, draft, action, button, names }: { visit: Visit; draft: Draft; action: string; button: string; names: readonly string[] }) => {
+export const RulesetForm = ({
+  visit,
+  draft,
+  action,
+  button,
+  names,
+}: {
+  visit: Visit
+  draft: Draft
+  action: string
+  button: string
+  names: readonly string[]
+}) => {
   const typed = visit.form.values.has('enforcement') ? visit.form.values : null
   const text = (name: string, stored: string): string => (typed ? typed.text(name) : stored)
   const { ref_name, repository } = draft.conditions
   const error = visit.form.error
   const wrong = typed && slotOfError(error?.field, typed)
-  const general = error !== null && (error.field === null || !HANDLED.test(error.field) || (error.field.startsWith('rules[') && !wrong)) ? error.message : null
+  const general =
+    error !== null &&
+    (error.field === null ||
+      !HANDLED.test(error.field) ||
+      (error.field.startsWith('rules[') && !wrong))
+      ? error.message
+      : null
   // The form is long: what is wrong further down is said at its head as well.
   const below = wrong && error ? `${KINDS_OF_RULES[wrong.type].title}: ${error.message}` : null
   return (
     <Form action={action} csrf={visit.csrf} error={general ?? below}>
       <Card title="What and how">
-        <Field name="name" label="Name" required maxlength={100} value={text('name', draft.name)} error={fieldError(visit, 'name')} />
+        <Field
+          name="name"
+          label="Name"
+          required
+          maxlength={100}
+          value={text('name', draft.name)}
+          error={fieldError(visit, 'name')}
+        />
         <FieldSet legend="Enforcement">
-          {ENFORCEMENTS.map((one) => <Radio name="enforcement" {...one} checked={text('enforcement', draft.enforcement) === one.value} />)}
+          {ENFORCEMENTS.map((one) => (
+            <Radio
+              name="enforcement"
+              {...one}
+              checked={text('enforcement', draft.enforcement) === one.value}
+            />
+          ))}
         </FieldSet>
         <FieldSet legend="About">
-          {TARGETS.map((one) => <Radio name="target" {...one} checked={text('target', draft.target) === one.value} />)}
+          {TARGETS.map((one) => (
+            <Radio name="target" {...one} checked={text('target', draft.target) === one.value} />
+          ))}
         </FieldSet>
         <TextArea
-          name="include" label="Names" mono rows={2} value={text('include', lines(ref_name.include))} error={errorAt(visit, 'conditions.ref_name.include')}
+          name="include"
+          label="Names"
+          mono
+          rows={2}
+          value={text('include', lines(ref_name.include))}
+          error={errorAt(visit, 'conditions.ref_name.include')}
           hint="One glob a line, such as release/**; ~DEFAULT_BRANCH is the default branch, ~ALL everything. None: nothing."
         />
-        <TextArea name="exclude" label="But not" mono rows={2} value={text('exclude', lines(ref_name.exclude))} error={errorAt(visit, 'conditions.ref_name.exclude')} />
+        <TextArea
+          name="exclude"
+          label="But not"
+          mono
+          rows={2}
+          value={text('exclude', lines(ref_name.exclude))}
+          error={errorAt(visit, 'conditions.ref_name.exclude')}
+        />
       </Card>
       {repository && (
         <Card title="Repositories">
-          <TextArea name="repos_include" label="Names" mono rows={2} value={text('repos_include', lines(repository.include))} error={errorAt(visit, 'conditions.repository.include')} hint="One glob a line, or ~ALL." />
-          <TextArea name="repos_exclude" label="But not" mono rows={2} value={text('repos_exclude', lines(repository.exclude))} error={errorAt(visit, 'conditions.repository.exclude')} />
-          <Select
-            name="visibility" label="Seen by" required value={text('visibility', repository.visibility)}
-            options={[{ value: 'any', label: 'Anyone or members' }, { value: 'public', label: 'Public only' }, { value: 'private', label: 'Private only' }]}
+          <TextArea
+            name="repos_include"
+            label="Names"
+            mono
+            rows={2}
+            value={text('repos_include', lines(repository.include))}
+            error={errorAt(visit, 'conditions.repository.include')}
+            hint="One glob a line, or ~ALL."
           />
-          <Field name="topics" label="With any of these topics" value={text('topics', repository.topics.join(' '))} hint="Separated by spaces. Left empty, whatever their topics." />
+          <TextArea
+            name="repos_exclude"
+            label="But not"
+            mono
+            rows={2}
+            value={text('repos_exclude', lines(repository.exclude))}
+            error={errorAt(visit, 'conditions.repository.exclude')}
+          />
+          <Select
+            name="visibility"
+            label="Seen by"
+            required
+            value={text('visibility', repository.visibility)}
+            options={[
+              { value: 'any', label: 'Anyone or members' },
+              { value: 'public', label: 'Public only' },
+              { value: 'private', label: 'Private only' },
+            ]}
+          />
+          <Field
+            name="topics"
+            label="With any of these topics"
+            value={text('topics', repository.topics.join(' '))}
+            hint="Separated by spaces. Left empty, whatever their topics."
+          />
         </Card>
       )}
       <Card title="Passing">
@@ -99,12 +237,22 @@ export const RulesetForm = ({ visit, draft, action, button, names }: { visit: Vi
         <Card title={title}>
           {types.flatMap((type) =>
             slotsOf(type, draft.rules, visit.form.values).map((slot) => (
-              <RuleFields slot={slot} typed={typed} error={wrong?.key === slot.key ? { parameter: wrong.parameter, message: error?.message ?? '' } : null} />
+              <RuleFields
+                slot={slot}
+                typed={typed}
+                error={
+                  wrong?.key === slot.key
+                    ? { parameter: wrong.parameter, message: error?.message ?? '' }
+                    : null
+                }
+              />
             )),
           )}
         </Card>
       ))}
-      <FormActions><Button look="primary">{button}</Button></FormActions>
+      <FormActions>
+        <Button look="primary">{button}</Button>
+      </FormActions>
     </Form>
   )
 }
@@ -113,10 +261,20 @@ export const RulesetForm = ({ visit, draft, action, button, names }: { visit: Vi
 export const namesFor = async (visit: Visit): Promise<string[]> => {
   const workspace = visit.params['workspace'] ?? ''
   const teams = await visit.tryCall(listTeams, { workspace, per_page: 100 })
-  return [...(teams?.items ?? []).filter(({ visibility }) => visibility === 'visible').map(({ slug }) => `${workspace}/${slug}`), 'maintain', 'admin', 'owner']
+  return [
+    ...(teams?.items ?? [])
+      .filter(({ visibility }) => visibility === 'visible')
+      .map(({ slug }) => `${workspace}/${slug}`),
+    'maintain',
+    'admin',
+    'owner',
+  ]
 }
 
-const wordOf = <const T extends readonly { readonly value: string }[]>(words: T, text: string): T[number]['value'] | undefined => words.find(({ value }) => value === text)?.value
+const wordOf = <const T extends readonly { readonly value: string }[]>(
+  words: T,
+  text: string,
+): T[number]['value'] | undefined => words.find(({ value }) => value === text)?.value
 
 /** What the form says, as the operations take it. */
 export const inputFrom = (fields: Fields) => ({
@@ -128,8 +286,12 @@ export const inputFrom = (fields: Fields) => ({
     ...(fields.has('visibility')
       ? {
           repository: {
-            include: fields.list('repos_include'), exclude: fields.list('repos_exclude'), topics: fields.list('topics', /[\s,]+/),
-            visibility: (['any', 'public', 'private'] as const).find((word) => word === fields.text('visibility')),
+            include: fields.list('repos_include'),
+            exclude: fields.list('repos_exclude'),
+            topics: fields.list('topics', /[\s,]+/),
+            visibility: (['any', 'public', 'private'] as const).find(
+              (word) => word === fields.text('visibility'),
+            ),
           },
         }
       : {}),

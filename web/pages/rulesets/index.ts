@@ -6,7 +6,14 @@ import { rulesetPages } from './ruleset.tsx'
 
 export { branchRulesPath, countRules } from './branch.tsx'
 
-const both = (['repository', 'workspace'] as const).map((level) => ({ list: listPage(level), ...rulesetPages(level) }))
+const both = (['repository', 'workspace'] as const).map((level) => ({
+  list: listPage(level),
+  ...rulesetPages(level),
+}))
 
-export const rulesetSitePages = [...both.flatMap(({ list, pages }) => [list, ...pages]), insightsPage, branchRulesPage]
+export const rulesetSitePages = [
+  ...both.flatMap(({ list, pages }) => [list, ...pages]),
+  insightsPage,
+  branchRulesPage,
+]
 export const rulesetForms = both.flatMap(({ forms }) => forms)

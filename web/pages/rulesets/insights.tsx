@@ -1,5 +1,15 @@
 import { listRuleEvaluations, RESULTS } from '#features/rulesets/index.ts'
-import { Breadcrumbs, EmptyState, FilterBar, List, PageHead, Pager, PersonLink, RelativeTime, Row } from '../../components/index.ts'
+import {
+  Breadcrumbs,
+  EmptyState,
+  FilterBar,
+  List,
+  PageHead,
+  Pager,
+  PersonLink,
+  RelativeTime,
+  Row,
+} from '../../components/index.ts'
 import { shortSha } from '../../format.ts'
 import { commitPath, pullPath, repoPath, withQuery } from '../../paths.ts'
 import { page } from '../../site.ts'
@@ -10,7 +20,8 @@ import { BASE, placeOf, rulesetsPath } from './place.tsx'
 const WORDS = { pass: 'Passed', fail: 'Refused', bypass: 'Let through' } as const
 
 /** Types of rules may be retired while what came of them is kept. */
-const titleOf = (rule: string): string => (Object.hasOwn(KINDS, rule) ? KINDS[rule as keyof typeof KINDS].title : rule)
+const titleOf = (rule: string): string =>
+  Object.hasOwn(KINDS, rule) ? KINDS[rule as keyof typeof KINDS].title : rule
 
 export const insightsPage = page({
   path: `${BASE.repository}/insights`,
@@ -21,35 +32,72 @@ export const insightsPage = page({
     const result = RESULTS.find((word) => word === searchParams.get('result'))
     const ruleset = searchParams.get('ruleset') ?? undefined
     const before = searchParams.get('before') ?? undefined
-    return { place, result, ruleset, before, list: await visit.call(listRuleEvaluations, { repo: place.name, result, ruleset, before, per_page: 50 }) }
+    return {
+      place,
+      result,
+      ruleset,
+      before,
+      list: await visit.call(listRuleEvaluations, {
+        repo: place.name,
+        result,
+        ruleset,
+        before,
+        per_page: 50,
+      }),
+    }
   },
   view: ({ place, result, ruleset, before, list }, visit) => {
     const here = rulesetsPath('repository', visit, '/insights')
     return place.frame(
       'Insights into rules',
       <>
-        <Breadcrumbs parts={[{ label: 'Rulesets', href: rulesetsPath('repository', visit) }, { label: 'Insights' }]} />
-        <PageHead title="Insights" lead="What came of the rules, for every push and merge of the last 90 days." />
+        <Breadcrumbs
+          parts={[
+            { label: 'Rulesets', href: rulesetsPath('repository', visit) },
+            { label: 'Insights' },
+          ]}
+        />
+        <PageHead
+          title="Insights"
+          lead="What came of the rules, for every push and merge of the last 90 days."
+        />
         <FilterBar
           label="Results"
           filters={[
             { label: 'All', href: withQuery(here, { ruleset }), current: result === undefined },
-            ...RESULTS.map((word) => ({ label: WORDS[word], href: withQuery(here, { ruleset, result: word }), current: result === word })),
+            ...RESULTS.map((word) => ({
+              label: WORDS[word],
+              href: withQuery(here, { ruleset, result: word }),
+              current: result === word,
+            })),
           ]}
         >
           {ruleset !== undefined && <a href={withQuery(here, { result })}>Of all rulesets</a>}
         </FilterBar>
         {list.items.length === 0 ? (
-          <EmptyState icon="shield" title="Nothing here">When a rule is held against a push or a merge, it is noted here.</EmptyState>
+          <EmptyState icon="shield" title="Nothing here">
+            When a rule is held against a push or a merge, it is noted here.
+          </EmptyState>
         ) : (
           <List label="Evaluations">
             {list.items.map((one) => (
               <Row
-                title={<span>{titleOf(one.rule)} of <a href={rulesetsPath('repository', visit, `/${one.ruleset}`)}>{one.ruleset_name}</a></span>}
+                title={
+                  <span>
+                    {titleOf(one.rule)} of{' '}
+                    <a href={rulesetsPath('repository', visit, `/${one.ruleset}`)}>
+                      {one.ruleset_name}
+                    </a>
+                  </span>
+                }
                 meta={
                   <>
                     <span class="mono">{one.ref.replace(/^refs\/(heads|tags)\//, '')}</span>
-                    {one.sha !== null && <a class="mono" href={commitPath(place.name, one.sha)}>{shortSha(one.sha)}</a>}
+                    {one.sha !== null && (
+                      <a class="mono" href={commitPath(place.name, one.sha)}>
+                        {shortSha(one.sha)}
+                      </a>
+                    )}
                     {one.pull !== null && <a href={pullPath(place.name, one.pull)}>#{one.pull}</a>}
                     <PersonLink of={one.actor} />
                     <RelativeTime at={one.time} />
@@ -62,8 +110,17 @@ export const insightsPage = page({
             ))}
           </List>
         )}
-        <Pager newer={before ? withQuery(here, { ruleset, result }) : null} older={list.next === null ? null : withQuery(here, { ruleset, result, before: list.next })} label="Evaluations" />
-        <p class="muted small"><a href={repoPath(place.name, '/activity')}>Activity</a> shows what happened in the repository.</p>
+        <Pager
+          newer={before ? withQuery(here, { ruleset, result }) : null}
+          older={
+            list.next === null ? null : withQuery(here, { ruleset, result, before: list.next })
+          }
+          label="Evaluations"
+        />
+        <p class="muted small">
+          <a href={repoPath(place.name, '/activity')}>Activity</a> shows what happened in the
+          repository.
+        </p>
       </>,
     )
   },

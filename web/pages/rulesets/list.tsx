@@ -8,7 +8,11 @@ import { BASE, placeOf, rulesetPath, rulesetsPath, targetOf, type Level } from '
 
 const RulesetRow = ({ ruleset, href }: { ruleset: Ruleset; href: string }) => (
   <Row
-    title={<a class="row-link" href={href}>{ruleset.name}</a>}
+    title={
+      <a class="row-link" href={href}>
+        {ruleset.name}
+      </a>
+    }
     meta={
       <>
         <span>{plural(ruleset.rules.length, 'rule')}</span>
@@ -21,7 +25,14 @@ const RulesetRow = ({ ruleset, href }: { ruleset: Ruleset; href: string }) => (
 
 /** Those of the workspace, for its members; a repository's page shows them as well. */
 const above = async (level: Level, visit: Visit): Promise<readonly Ruleset[]> =>
-  level === 'workspace' ? [] : ((await visit.tryCall(listRulesets, { workspace: visit.params['workspace'] ?? '', per_page: 100 }))?.items ?? [])
+  level === 'workspace'
+    ? []
+    : ((
+        await visit.tryCall(listRulesets, {
+          workspace: visit.params['workspace'] ?? '',
+          per_page: 100,
+        })
+      )?.items ?? [])
 
 export const listPage = (level: Level): Page =>
   page({
@@ -29,7 +40,12 @@ export const listPage = (level: Level): Page =>
     load: async (visit) => {
       const number = Math.max(1, Number(visit.url.searchParams.get('page') ?? '1') || 1)
       const place = await placeOf(level, visit)
-      return { place, number, own: await visit.call(listRulesets, { ...targetOf(level, visit), page: number }), others: await above(level, visit) }
+      return {
+        place,
+        number,
+        own: await visit.call(listRulesets, { ...targetOf(level, visit), page: number }),
+        others: await above(level, visit),
+      }
     },
     view: ({ place, number, own, others }, visit) => {
       const here = rulesetsPath(level, visit)
@@ -38,23 +54,51 @@ export const listPage = (level: Level): Page =>
         <>
           <PageHead
             title="Rulesets"
-            lead={level === 'repository' ? 'What may be pushed here and merged, by people and by agents.' : `What may be pushed and merged in the repositories of ${place.name}.`}
+            lead={
+              level === 'repository'
+                ? 'What may be pushed here and merged, by people and by agents.'
+                : `What may be pushed and merged in the repositories of ${place.name}.`
+            }
             actions={
               <>
-                {place.mayLookBack && <LinkButton href={`${here}/insights`} icon="history">Insights</LinkButton>}
-                {place.mayEdit && <LinkButton href={`${here}/new`} look="primary" icon="plus">New ruleset</LinkButton>}
+                {place.mayLookBack && (
+                  <LinkButton href={`${here}/insights`} icon="history">
+                    Insights
+                  </LinkButton>
+                )}
+                {place.mayEdit && (
+                  <LinkButton href={`${here}/new`} look="primary" icon="plus">
+                    New ruleset
+                  </LinkButton>
+                )}
               </>
             }
           />
           {own.items.length === 0 ? (
-            <EmptyState icon="shield" title="No rulesets yet">Rules can ask for approvals and checks, close merging at night, keep paths and file sizes in bounds, and hold agents to more than people.</EmptyState>
+            <EmptyState icon="shield" title="No rulesets yet">
+              Rules can ask for approvals and checks, close merging at night, keep paths and file
+              sizes in bounds, and hold agents to more than people.
+            </EmptyState>
           ) : (
-            <List label="Rulesets">{own.items.map((ruleset) => <RulesetRow ruleset={ruleset} href={rulesetPath(level, visit, ruleset.id)} />)}</List>
+            <List label="Rulesets">
+              {own.items.map((ruleset) => (
+                <RulesetRow ruleset={ruleset} href={rulesetPath(level, visit, ruleset.id)} />
+              ))}
+            </List>
           )}
-          <Pager newer={number > 1 ? withQuery(here, { page: number - 1 }) : null} older={own.next === null ? null : withQuery(here, { page: number + 1 })} label="Rulesets" />
+          <Pager
+            newer={number > 1 ? withQuery(here, { page: number - 1 }) : null}
+            older={own.next === null ? null : withQuery(here, { page: number + 1 })}
+            label="Rulesets"
+          />
           {others.length > 0 && (
             <List label="Rulesets of the workspace" head={<h2>Of the workspace</h2>}>
-              {others.map((ruleset) => <RulesetRow ruleset={ruleset} href={workspacePath(ruleset.workspace, `rulesets/${ruleset.id}`)} />)}
+              {others.map((ruleset) => (
+                <RulesetRow
+                  ruleset={ruleset}
+                  href={workspacePath(ruleset.workspace, `rulesets/${ruleset.id}`)}
+                />
+              ))}
             </List>
           )}
         </>,

@@ -9,7 +9,12 @@ import { branchRulesPath } from './branch.tsx'
 type Blocker = Pull['blockers'][number]
 
 /** The rules of the branch that a pull request goes into. */
-export const rulesOfBase = async (visit: Visit, repo: string, base: string): Promise<readonly BranchRule[]> => (await visit.tryCall(listBranchRules, { repo, branch: base }))?.items ?? []
+export const rulesOfBase = async (
+  visit: Visit,
+  repo: string,
+  base: string,
+): Promise<readonly BranchRule[]> =>
+  (await visit.tryCall(listBranchRules, { repo, branch: base }))?.items ?? []
 
 /** The methods of merging that rules leave. */
 export const methodsLeft = (methods: readonly string[], rules: readonly BranchRule[]): string[] =>
@@ -27,16 +32,42 @@ export const BlockerLine = ({ blocker }: { blocker: Blocker }) => {
   return (
     <li>
       <Icon name="warning" /> {blocker.message}
-      {typeof url === 'string' && typeof ruleset_name === 'string' && <> (<a href={url.replace(/^https?:\/\/[^/]+/, '')}>{ruleset_name}</a>)</>}
+      {typeof url === 'string' && typeof ruleset_name === 'string' && (
+        <>
+          {' '}
+          (<a href={url.replace(/^https?:\/\/[^/]+/, '')}>{ruleset_name}</a>)
+        </>
+      )}
     </li>
   )
 }
 
-export const RulesLink = ({ repo, base, rules }: { repo: string; base: string; rules: readonly BranchRule[] }) =>
-  rules.length === 0 ? null : <p class="muted small"><a href={branchRulesPath(repo, base)}>{plural(rules.length, 'rule')}</a> hold for {base}.</p>
+export const RulesLink = ({
+  repo,
+  base,
+  rules,
+}: {
+  repo: string
+  base: string
+  rules: readonly BranchRule[]
+}) =>
+  rules.length === 0 ? null : (
+    <p class="muted small">
+      <a href={branchRulesPath(repo, base)}>{plural(rules.length, 'rule')}</a> hold for {base}.
+    </p>
+  )
 
-const FROM_RULES = new Set(['rule', 'merge_window', 'statuses', 'approvals_missing', 'conversations_open'])
+const FROM_RULES = new Set([
+  'rule',
+  'merge_window',
+  'statuses',
+  'approvals_missing',
+  'conversations_open',
+])
 
-/** Whether only rules may be in the way, which some people pass. Who they are the merge itself decides. */
+/**
+ * Whether only rules may be in the way, which some people pass. Who they are the merge itself
+ * decides.
+ */
 export const mayGoPast = (blockers: readonly Blocker[], rules: readonly BranchRule[]): boolean =>
   rules.length > 0 && blockers.length > 0 && blockers.every(({ code }) => FROM_RULES.has(code))

@@ -1,4 +1,5 @@
-// Whose rulesets a page is about: the same pages serve a repository and a workspace, each in its own frame.
+// Whose rulesets a page is about: the same pages serve a repository and a workspace, each in its
+// own frame.
 import { getRepo, type Repo } from '#features/repos/index.ts'
 import { getWorkspace } from '#features/workspaces/index.ts'
 import type { Child, Html } from '../../jsx/html.ts'
@@ -10,18 +11,27 @@ import { WorkspaceFrame, WorkspaceSettingsFrame } from '../workspaces/frame.tsx'
 export type Level = 'repository' | 'workspace'
 
 /** Where the pages are. */
-export const BASE: Readonly<Record<Level, string>> = { repository: '/:workspace/:repo/settings/rulesets', workspace: '/:workspace/-/rulesets' }
+export const BASE: Readonly<Record<Level, string>> = {
+  repository: '/:workspace/:repo/settings/rulesets',
+  workspace: '/:workspace/-/rulesets',
+}
 
-export type Target = { readonly repo: string; readonly workspace?: undefined } | { readonly workspace: string; readonly repo?: undefined }
+export type Target =
+  | { readonly repo: string; readonly workspace?: undefined }
+  | { readonly workspace: string; readonly repo?: undefined }
 
 /** What operations are told of whose rulesets are meant. */
-export const targetOf = (level: Level, visit: Visit): Target => (level === 'repository' ? { repo: repoOf(visit) } : { workspace: visit.params['workspace'] ?? '' })
+export const targetOf = (level: Level, visit: Visit): Target =>
+  level === 'repository' ? { repo: repoOf(visit) } : { workspace: visit.params['workspace'] ?? '' }
 
 /** The address of the list, and of what is below it. */
 export const rulesetsPath = (level: Level, visit: Visit, rest = ''): string =>
-  (level === 'repository' ? repoPath(repoOf(visit), '/settings/rulesets') : workspacePath(visit.params['workspace'] ?? '', 'rulesets')) + rest
+  (level === 'repository'
+    ? repoPath(repoOf(visit), '/settings/rulesets')
+    : workspacePath(visit.params['workspace'] ?? '', 'rulesets')) + rest
 
-export const rulesetPath = (level: Level, visit: Visit, id: string, rest = ''): string => rulesetsPath(level, visit, `/${encodeURIComponent(id)}${rest}`)
+export const rulesetPath = (level: Level, visit: Visit, id: string, rest = ''): string =>
+  rulesetsPath(level, visit, `/${encodeURIComponent(id)}${rest}`)
 
 export type Place = {
   readonly level: Level
@@ -38,9 +48,19 @@ export async function placeOf(level: Level, visit: Visit): Promise<Place> {
   if (level === 'repository') {
     const repo = await visit.call(getRepo, { repo: repoOf(visit) })
     return {
-      level, name: repo.full_name, repo, mayEdit: repo.permissions.admin && !repo.archived, mayLookBack: repo.permissions.maintain,
+      level,
+      name: repo.full_name,
+      repo,
+      mayEdit: repo.permissions.admin && !repo.archived,
+      mayLookBack: repo.permissions.maintain,
       frame: (title, children) => (
-        <RepoFrame visit={visit} repo={repo} title={title} current={repo.permissions.maintain ? 'settings' : 'code'} width="narrow">
+        <RepoFrame
+          visit={visit}
+          repo={repo}
+          title={title}
+          current={repo.permissions.maintain ? 'settings' : 'code'}
+          width="narrow"
+        >
           {children}
         </RepoFrame>
       ),
@@ -49,12 +69,20 @@ export async function placeOf(level: Level, visit: Visit): Promise<Place> {
   const workspace = await visit.call(getWorkspace, { workspace: visit.params['workspace'] ?? '' })
   const owner = workspace.role === 'owner'
   return {
-    level, name: workspace.slug, repo: null, mayEdit: owner, mayLookBack: false,
+    level,
+    name: workspace.slug,
+    repo: null,
+    mayEdit: owner,
+    mayLookBack: false,
     frame: (title, children) =>
       owner ? (
-        <WorkspaceSettingsFrame visit={visit} workspace={workspace} title={title} part="rulesets">{children}</WorkspaceSettingsFrame>
+        <WorkspaceSettingsFrame visit={visit} workspace={workspace} title={title} part="rulesets">
+          {children}
+        </WorkspaceSettingsFrame>
       ) : (
-        <WorkspaceFrame visit={visit} workspace={workspace} title={title} current="repositories">{children}</WorkspaceFrame>
+        <WorkspaceFrame visit={visit} workspace={workspace} title={title} current="repositories">
+          {children}
+        </WorkspaceFrame>
       ),
   }
 }

@@ -1,44 +1,119 @@
 // Beginnings: a ruleset that many want, to be changed before it is made.
 import type { Ruleset } from '#features/rulesets/index.ts'
 
-export type Draft = Pick<Ruleset, 'name' | 'enforcement' | 'target' | 'rules'> & { conditions: Ruleset['conditions']; bypass_actors: Ruleset['bypass_actors'] }
+export type Draft = Pick<Ruleset, 'name' | 'enforcement' | 'target' | 'rules'> & {
+  conditions: Ruleset['conditions']
+  bypass_actors: Ruleset['bypass_actors']
+}
 
-type Preset = { readonly key: string; readonly title: string; readonly what: string; readonly draft: Partial<Draft> }
+type Preset = {
+  readonly key: string
+  readonly title: string
+  readonly what: string
+  readonly draft: Partial<Draft>
+}
 
-const rule = (type: Ruleset['rules'][number]['type'], parameters: Record<string, unknown> = {}, applies_to: 'everyone' | 'agents' = 'everyone') => ({ type, parameters, applies_to })
+const rule = (
+  type: Ruleset['rules'][number]['type'],
+  parameters: Record<string, unknown> = {},
+  applies_to: 'everyone' | 'agents' = 'everyone',
+) => ({ type, parameters, applies_to })
 
 export const PRESETS: readonly Preset[] = [
   {
-    key: 'protect', title: 'Protect the default branch', what: 'Pull requests with one approval, no force pushes, no deletion.',
-    draft: { name: 'Protect the default branch', rules: [rule('pull_request', { required_approvals: 1, dismiss_stale: true }), rule('non_fast_forward'), rule('deletion')] },
+    key: 'protect',
+    title: 'Protect the default branch',
+    what: 'Pull requests with one approval, no force pushes, no deletion.',
+    draft: {
+      name: 'Protect the default branch',
+      rules: [
+        rule('pull_request', { required_approvals: 1, dismiss_stale: true }),
+        rule('non_fast_forward'),
+        rule('deletion'),
+      ],
+    },
   },
   {
-    key: 'agents', title: 'Agents under watch', what: 'A person approves what agents write, with its session, up to a cost.',
-    draft: { name: 'Agents under watch', rules: [rule('human_approval', { count: 1 }, 'agents'), rule('session_required', { min_entries: 1 }), rule('cost_cap', { max_usd: 20, per: 'pull' })] },
+    key: 'agents',
+    title: 'Agents under watch',
+    what: 'A person approves what agents write, with its session, up to a cost.',
+    draft: {
+      name: 'Agents under watch',
+      rules: [
+        rule('human_approval', { count: 1 }, 'agents'),
+        rule('session_required', { min_entries: 1 }),
+        rule('cost_cap', { max_usd: 20, per: 'pull' }),
+      ],
+    },
   },
   {
-    key: 'window', title: 'Merge in working hours', what: 'Monday to Thursday from nine to five; a label lets a fix through.',
-    draft: { name: 'Merge in working hours', rules: [rule('merge_window', { time_zone: '+00:00', windows: [{ days: ['mon', 'tue', 'wed', 'thu'], start: '09:00', end: '17:00' }], exceptions: ['hotfix'] })] },
+    key: 'window',
+    title: 'Merge in working hours',
+    what: 'Monday to Thursday from nine to five; a label lets a fix through.',
+    draft: {
+      name: 'Merge in working hours',
+      rules: [
+        rule('merge_window', {
+          time_zone: '+00:00',
+          windows: [{ days: ['mon', 'tue', 'wed', 'thu'], start: '09:00', end: '17:00' }],
+          exceptions: ['hotfix'],
+        }),
+      ],
+    },
   },
   {
-    key: 'tags', title: 'Tags that stay', what: 'Tags are never moved or deleted, and published releases do not change.',
-    draft: { name: 'Tags that stay', target: 'tag', conditions: { ref_name: { include: ['~ALL'], exclude: [] } }, rules: [rule('update'), rule('deletion'), rule('immutable_releases')] },
+    key: 'tags',
+    title: 'Tags that stay',
+    what: 'Tags are never moved or deleted, and published releases do not change.',
+    draft: {
+      name: 'Tags that stay',
+      target: 'tag',
+      conditions: { ref_name: { include: ['~ALL'], exclude: [] } },
+      rules: [rule('update'), rule('deletion'), rule('immutable_releases')],
+    },
   },
   {
-    key: 'clean', title: 'Clean commits', what: 'A linear history with messages of one form.',
-    draft: { name: 'Clean commits', rules: [rule('linear_history'), rule('commit_message', { pattern: '^(feat|fix|docs|chore|test|refactor)(\\([a-z0-9-]+\\))?!?: ', message: 'begin with feat:, fix:, docs:, chore:, test: or refactor:' })] },
+    key: 'clean',
+    title: 'Clean commits',
+    what: 'A linear history with messages of one form.',
+    draft: {
+      name: 'Clean commits',
+      rules: [
+        rule('linear_history'),
+        rule('commit_message', {
+          pattern: '^(feat|fix|docs|chore|test|refactor)(\\([a-z0-9-]+\\))?!?: ',
+          message: 'begin with feat:, fix:, docs:, chore:, test: or refactor:',
+        }),
+      ],
+    },
   },
   {
-    key: 'large', title: 'No large files', what: 'Nothing over 10 MiB and no programs, anywhere.',
-    draft: { name: 'No large files', target: 'push', conditions: { ref_name: { include: ['~ALL'], exclude: [] } }, rules: [rule('file_size', { max_bytes: 10_485_760 }), rule('file_extension', { extensions: ['exe', 'dll', 'so', 'dylib'] })] },
+    key: 'large',
+    title: 'No large files',
+    what: 'Nothing over 10 MiB and no programs, anywhere.',
+    draft: {
+      name: 'No large files',
+      target: 'push',
+      conditions: { ref_name: { include: ['~ALL'], exclude: [] } },
+      rules: [
+        rule('file_size', { max_bytes: 10_485_760 }),
+        rule('file_extension', { extensions: ['exe', 'dll', 'so', 'dylib'] }),
+      ],
+    },
   },
 ]
 
 export const emptyDraft = (isWorkspace: boolean): Draft => ({
-  name: '', enforcement: 'active', target: 'branch', rules: [], bypass_actors: [],
+  name: '',
+  enforcement: 'active',
+  target: 'branch',
+  rules: [],
+  bypass_actors: [],
   conditions: {
     ref_name: { include: ['~DEFAULT_BRANCH'], exclude: [] },
-    ...(isWorkspace ? { repository: { include: ['~ALL'], exclude: [], visibility: 'any' as const, topics: [] } } : {}),
+    ...(isWorkspace
+      ? { repository: { include: ['~ALL'], exclude: [], visibility: 'any' as const, topics: [] } }
+      : {}),
   },
 })
 

@@ -5,7 +5,11 @@ import type { Fields } from '../../site.ts'
 import { freezesText, KINDS, windowsText, type FieldSpec } from './kinds.ts'
 import type { Slot } from './slots.ts'
 
-type Shown = { readonly slot: Slot; readonly typed: Fields | null; readonly error: { parameter: string | null; message: string } | null }
+type Shown = {
+  readonly slot: Slot
+  readonly typed: Fields | null
+  readonly error: { parameter: string | null; message: string } | null
+}
 
 /** What a field shows: what was typed, or what the ruleset has. */
 function textOf(spec: FieldSpec, value: unknown): string {
@@ -16,7 +20,12 @@ function textOf(spec: FieldSpec, value: unknown): string {
   return Array.isArray(value) ? value.map(String).join('\n') : String(value)
 }
 
-const ParameterField = ({ spec, slot, typed, error }: Omit<Shown, 'error'> & { spec: FieldSpec; error: string | null }) => {
+const ParameterField = ({
+  spec,
+  slot,
+  typed,
+  error,
+}: Omit<Shown, 'error'> & { spec: FieldSpec; error: string | null }) => {
   const name = `${slot.key}.${spec.name}`
   const id = `field-${slot.key}-${spec.name}`
   const stored = slot.rule?.parameters[spec.name]
@@ -24,41 +33,114 @@ const ParameterField = ({ spec, slot, typed, error }: Omit<Shown, 'error'> & { s
   const common = { name, id, label: spec.label, error }
   switch (spec.kind) {
     case 'flag':
-      return <Checkbox name={name} id={id} label={spec.label} hint={spec.hint} checked={typed ? typed.ticked(name) : stored === true} />
+      return (
+        <Checkbox
+          name={name}
+          id={id}
+          label={spec.label}
+          hint={spec.hint}
+          checked={typed ? typed.ticked(name) : stored === true}
+        />
+      )
     case 'ticks': {
-      const chosen = typed ? typed.all(name) : ((stored as string[] | undefined) ?? spec.options.map(({ value }) => value))
+      const chosen = typed
+        ? typed.all(name)
+        : ((stored as string[] | undefined) ?? spec.options.map(({ value }) => value))
       return (
         <FieldSet legend={spec.label} error={error}>
-          {spec.options.map(({ value, label }) => <Checkbox name={name} id={`${id}-${value}`} value={value} label={label} checked={chosen.includes(value)} />)}
+          {spec.options.map(({ value, label }) => (
+            <Checkbox
+              name={name}
+              id={`${id}-${value}`}
+              value={value}
+              label={label}
+              checked={chosen.includes(value)}
+            />
+          ))}
         </FieldSet>
       )
     }
     case 'choice':
       return <Select {...common} options={spec.options} value={text} required />
     case 'number':
-      return <Field {...common} type="number" min={spec.min} max={spec.max} hint={spec.hint} value={text} inputmode="decimal" />
+      return (
+        <Field
+          {...common}
+          type="number"
+          min={spec.min}
+          max={spec.max}
+          hint={spec.hint}
+          value={text}
+          inputmode="decimal"
+        />
+      )
     case 'size':
       return <Field {...common} inputmode="decimal" hint={spec.hint} value={text} />
     case 'text':
-      return <Field {...common} mono={spec.mono} hint={spec.hint} placeholder={spec.placeholder} value={text} />
+      return (
+        <Field
+          {...common}
+          mono={spec.mono}
+          hint={spec.hint}
+          placeholder={spec.placeholder}
+          value={text}
+        />
+      )
     default:
-      return <TextArea {...common} mono rows={Math.min(8, Math.max(2, text.split('\n').length))} hint={spec.hint} placeholder={spec.placeholder} value={text} />
+      return (
+        <TextArea
+          {...common}
+          mono
+          rows={Math.min(8, Math.max(2, text.split('\n').length))}
+          hint={spec.hint}
+          placeholder={spec.placeholder}
+          value={text}
+        />
+      )
   }
 }
 
 export const RuleFields = ({ slot, typed, error }: Shown) => {
   const { title, what, fields } = KINDS[slot.type]
   const on = typed ? typed.ticked(`${slot.key}.on`) : slot.rule !== null
-  const audience: Ruleset['rules'][number]['applies_to'] = typed ? (typed.text(`${slot.key}.applies_to`) === 'agents' ? 'agents' : 'everyone') : (slot.rule?.applies_to ?? 'everyone')
+  const audience: Ruleset['rules'][number]['applies_to'] = typed
+    ? typed.text(`${slot.key}.applies_to`) === 'agents'
+      ? 'agents'
+      : 'everyone'
+    : (slot.rule?.applies_to ?? 'everyone')
   return (
     <div class="rule">
-      <Checkbox name={`${slot.key}.on`} id={`field-${slot.key}-on`} label={<span class="strong">{title}</span>} hint={what} checked={on} />
+      <Checkbox
+        name={`${slot.key}.on`}
+        id={`field-${slot.key}-on`}
+        label={<span class="strong">{title}</span>}
+        hint={what}
+        checked={on}
+      />
       <div class="rule-fields">
-        {error?.parameter === null && <p class="field-error" role="alert">{error.message}</p>}
-        {fields.map((spec) => <ParameterField spec={spec} slot={slot} typed={typed} error={error?.parameter === spec.name ? error.message : null} />)}
+        {error?.parameter === null && (
+          <p class="field-error" role="alert">
+            {error.message}
+          </p>
+        )}
+        {fields.map((spec) => (
+          <ParameterField
+            spec={spec}
+            slot={slot}
+            typed={typed}
+            error={error?.parameter === spec.name ? error.message : null}
+          />
+        ))}
         <Select
-          name={`${slot.key}.applies_to`} id={`field-${slot.key}-applies-to`} label={`${title} holds for`} required value={audience}
-          options={[{ value: 'everyone', label: 'Everyone' }, { value: 'agents', label: 'Agents and their pull requests' }]}
+          name={`${slot.key}.applies_to`}
+          id={`field-${slot.key}-applies-to`}
+          label={`${title} holds for`}
+          required
+          value={audience}
+          options={[
+            { value: 'everyone', label: 'Everyone' },
+            { value: 'agents', label: 'Agents and their pull requests' },
+          ]}
         />
       </div>
     </div>

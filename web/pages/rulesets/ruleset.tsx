@@ -1,7 +1,34 @@
-import { createRuleset, deleteRuleset, getRuleset, updateRuleset, type Ruleset } from '#features/rulesets/index.ts'
-import { ActionButton, Breadcrumbs, Button, Card, Facts, FormActions, LinkButton, List, PageHead, PersonLink, RelativeTime, Row } from '../../components/index.ts'
+import {
+  createRuleset,
+  deleteRuleset,
+  getRuleset,
+  updateRuleset,
+  type Ruleset,
+} from '#features/rulesets/index.ts'
+import {
+  ActionButton,
+  Breadcrumbs,
+  Button,
+  Card,
+  Facts,
+  FormActions,
+  LinkButton,
+  List,
+  PageHead,
+  PersonLink,
+  RelativeTime,
+  Row,
+} from '../../components/index.ts'
 import { withQuery } from '../../paths.ts'
-import { action, flashTo, form, page, type Form as SiteForm, type Page, type Visit } from '../../site.ts'
+import {
+  action,
+  flashTo,
+  form,
+  page,
+  type Form as SiteForm,
+  type Page,
+  type Visit,
+} from '../../site.ts'
 import { inputFrom, namesFor, RulesetForm } from './form.tsx'
 import { aboutText, EnforcementBadge, RuleLine } from './looks.tsx'
 import { draftOf, PRESETS } from './presets.ts'
@@ -14,13 +41,32 @@ const Summary = ({ ruleset }: { ruleset: Ruleset }) => (
         { label: 'About', value: aboutText(ruleset) },
         {
           label: 'May pass',
-          value: ruleset.bypass_actors.length === 0 ? 'Nobody' : ruleset.bypass_actors.map(({ kind, value, mode }) => `${kind === 'role' ? `role ${value}` : value}${mode === 'always' ? '' : ' (by merging)'}`).join(', '),
+          value:
+            ruleset.bypass_actors.length === 0
+              ? 'Nobody'
+              : ruleset.bypass_actors
+                  .map(
+                    ({ kind, value, mode }) =>
+                      `${kind === 'role' ? `role ${value}` : value}${mode === 'always' ? '' : ' (by merging)'}`,
+                  )
+                  .join(', '),
         },
-        { label: 'Changed', value: <><RelativeTime at={ruleset.updated_at} /> by <PersonLink of={ruleset.updated_by} /></> },
+        {
+          label: 'Changed',
+          value: (
+            <>
+              <RelativeTime at={ruleset.updated_at} /> by <PersonLink of={ruleset.updated_by} />
+            </>
+          ),
+        },
       ]}
     />
     <List label="Rules" head={<h2>Rules</h2>}>
-      {ruleset.rules.length === 0 ? <Row title="None yet" /> : ruleset.rules.map((rule) => <Row title={<RuleLine rule={rule} />} />)}
+      {ruleset.rules.length === 0 ? (
+        <Row title="None yet" />
+      ) : (
+        ruleset.rules.map((rule) => <Row title={<RuleLine rule={rule} />} />)
+      )}
     </List>
   </>
 )
@@ -30,7 +76,12 @@ const Presets = ({ here, current }: { here: string; current: string | null }) =>
     <ul class="preset-list">
       {PRESETS.map(({ key, title, what }) => (
         <li>
-          <a href={withQuery(here, { preset: key })} aria-current={current === key ? 'true' : undefined}>{title}</a>
+          <a
+            href={withQuery(here, { preset: key })}
+            aria-current={current === key ? 'true' : undefined}
+          >
+            {title}
+          </a>
           <span class="muted small"> {what}</span>
         </li>
       ))}
@@ -53,10 +104,21 @@ export function rulesetPages(level: Level): { pages: readonly Page[]; forms: rea
       return place.frame(
         'New ruleset',
         <>
-          <Breadcrumbs parts={[{ label: 'Rulesets', href: rulesetsPath(level, visit) }, { label: 'New' }]} />
-          <PageHead title="New ruleset" lead="It holds from the moment it is made. To see first what it would refuse, let it only be recorded." />
+          <Breadcrumbs
+            parts={[{ label: 'Rulesets', href: rulesetsPath(level, visit) }, { label: 'New' }]}
+          />
+          <PageHead
+            title="New ruleset"
+            lead="It holds from the moment it is made. To see first what it would refuse, let it only be recorded."
+          />
           <Presets here={here} current={preset} />
-          <RulesetForm visit={visit} draft={draftOf(preset, level === 'workspace')} action={here} button="Make the ruleset" names={names} />
+          <RulesetForm
+            visit={visit}
+            draft={draftOf(preset, level === 'workspace')}
+            action={here}
+            button="Make the ruleset"
+            names={names}
+          />
         </>,
       )
     },
@@ -74,28 +136,56 @@ export function rulesetPages(level: Level): { pages: readonly Page[]; forms: rea
     path: `${BASE[level]}/:id`,
     load: async (visit) => {
       const place = await placeOf(level, visit)
-      return { place, ruleset: await visit.call(getRuleset, target(visit)), names: place.mayEdit ? await namesFor(visit) : [] }
+      return {
+        place,
+        ruleset: await visit.call(getRuleset, target(visit)),
+        names: place.mayEdit ? await namesFor(visit) : [],
+      }
     },
     view: ({ place, ruleset, names }, visit) => {
       const here = rulesetPath(level, visit, ruleset.id)
       return place.frame(
         ruleset.name,
         <>
-          <Breadcrumbs parts={[{ label: 'Rulesets', href: rulesetsPath(level, visit) }, { label: ruleset.name }]} />
+          <Breadcrumbs
+            parts={[
+              { label: 'Rulesets', href: rulesetsPath(level, visit) },
+              { label: ruleset.name },
+            ]}
+          />
           <PageHead
             title={ruleset.name}
             lead={<EnforcementBadge of={ruleset.enforcement} />}
-            actions={place.mayLookBack ? <LinkButton href={withQuery(rulesetsPath(level, visit, '/insights'), { ruleset: ruleset.id })} icon="history">Insights</LinkButton> : undefined}
+            actions={
+              place.mayLookBack ? (
+                <LinkButton
+                  href={withQuery(rulesetsPath(level, visit, '/insights'), { ruleset: ruleset.id })}
+                  icon="history"
+                >
+                  Insights
+                </LinkButton>
+              ) : undefined
+            }
           />
           <Summary ruleset={ruleset} />
           {place.mayEdit && (
             <>
               <PageHead title="Change it" level={2} />
-              <RulesetForm visit={visit} draft={ruleset} action={here} button="Save" names={names} />
+              <RulesetForm
+                visit={visit}
+                draft={ruleset}
+                action={here}
+                button="Save"
+                names={names}
+              />
               <Card title="Delete" tone="bad">
                 <p>Its rules end at once. What came of them stays in the insights.</p>
                 <FormActions>
-                  <ActionButton action={`${here}/delete`} csrf={visit.csrf}><Button look="danger" icon="trash">Delete the ruleset</Button></ActionButton>
+                  <ActionButton action={`${here}/delete`} csrf={visit.csrf}>
+                    <Button look="danger" icon="trash">
+                      Delete the ruleset
+                    </Button>
+                  </ActionButton>
                 </FormActions>
               </Card>
             </>

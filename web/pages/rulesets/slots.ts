@@ -1,5 +1,7 @@
-// A ruleset's form has a slot for every rule: the ones it has, one for each type that it lacks, and one more where several make
-// sense. The fields of a slot are named `<type>-<n>.<parameter>`, so that what comes back is told apart without a script.
+// A ruleset's form has a slot for every rule: the ones it has, one for each type that it lacks, and
+// one more where several make
+// sense. The fields of a slot are named `<type>-<n>.<parameter>`, so that what comes back is told
+// apart without a script.
 import type { Ruleset, RuleType } from '#features/rulesets/index.ts'
 import { invalid } from '#lib/errors.ts'
 import type { Fields } from '../../site.ts'
@@ -14,13 +16,22 @@ const TYPES: readonly RuleType[] = GROUPS.flatMap(({ types }) => types)
 export function slotsOf(type: RuleType, rules: readonly Rule[], typed: Fields): Slot[] {
   const own = rules.filter((rule) => rule.type === type)
   const spare = own.length === 0 || KINDS[type].several ? 1 : 0
-  const sent = typed.names().flatMap((name) => (name.startsWith(`${type}-`) ? [Number(/-(\d+)\./.exec(name)?.[1] ?? -1)] : []))
+  const sent = typed
+    .names()
+    .flatMap((name) =>
+      name.startsWith(`${type}-`) ? [Number(/-(\d+)\./.exec(name)?.[1] ?? -1)] : [],
+    )
   const count = Math.min(50, Math.max(own.length + spare, ...sent.map((at) => at + 1)))
-  return Array.from({ length: count }, (_, at) => ({ key: `${type}-${at}`, type, rule: own[at] ?? null }))
+  return Array.from({ length: count }, (_, at) => ({
+    key: `${type}-${at}`,
+    type,
+    rule: own[at] ?? null,
+  }))
 }
 
 /** The slots that were ticked, in the order in which they are sent on. */
-const ticked = (fields: Fields): Slot[] => TYPES.flatMap((type) => slotsOf(type, [], fields)).filter(({ key }) => fields.ticked(`${key}.on`))
+const ticked = (fields: Fields): Slot[] =>
+  TYPES.flatMap((type) => slotsOf(type, [], fields)).filter(({ key }) => fields.ticked(`${key}.on`))
 
 function valueOf(fields: Fields, key: string, spec: FieldSpec, at: string): unknown {
   const name = `${key}.${spec.name}`
@@ -28,8 +39,14 @@ function valueOf(fields: Fields, key: string, spec: FieldSpec, at: string): unkn
   if (spec.kind === 'flag') return fields.ticked(name)
   if (spec.kind === 'ticks') return fields.all(name)
   if (spec.kind === 'lines') return fields.list(name)
-  if (spec.kind === 'windows') return fields.list(name).map((line) => windowOf(line) ?? refuse(field, line, 'mon-fri 09:00-17:00'))
-  if (spec.kind === 'freezes') return fields.list(name).map((line) => freezeOf(line) ?? refuse(field, line, '2026-12-20 2027-01-03 Holidays'))
+  if (spec.kind === 'windows')
+    return fields
+      .list(name)
+      .map((line) => windowOf(line) ?? refuse(field, line, 'mon-fri 09:00-17:00'))
+  if (spec.kind === 'freezes')
+    return fields
+      .list(name)
+      .map((line) => freezeOf(line) ?? refuse(field, line, '2026-12-20 2027-01-03 Holidays'))
   const text = fields.optional(name)
   if (spec.kind === 'choice' || spec.kind === 'text') return text
   if (text === undefined) return undefined
@@ -46,12 +63,23 @@ function refuse(field: string, line: string, like: string): never {
 export const rulesFrom = (fields: Fields) =>
   ticked(fields).map(({ key, type }, index) => ({
     type,
-    applies_to: fields.text(`${key}.applies_to`) === 'agents' ? ('agents' as const) : ('everyone' as const),
-    parameters: Object.fromEntries(KINDS[type].fields.map((spec) => [spec.name, valueOf(fields, key, spec, `rules[${index}]`)]).filter(([, value]) => value !== undefined)),
+    applies_to:
+      fields.text(`${key}.applies_to`) === 'agents' ? ('agents' as const) : ('everyone' as const),
+    parameters: Object.fromEntries(
+      KINDS[type].fields
+        .map((spec) => [spec.name, valueOf(fields, key, spec, `rules[${index}]`)])
+        .filter(([, value]) => value !== undefined),
+    ),
   }))
 
-/** The slot and parameter that a refusal such as `rules[2].parameters.windows[0].start` is about; null for any other. */
-export function slotOfError(field: string | null | undefined, typed: Fields): { key: string; type: RuleType; parameter: string | null } | null {
+/**
+ * The slot and parameter that a refusal such as `rules[2].parameters.windows[0].start` is about;
+ * null for any other.
+ */
+export function slotOfError(
+  field: string | null | undefined,
+  typed: Fields,
+): { key: string; type: RuleType; parameter: string | null } | null {
   const [, index, parameter] = /^rules\[(\d+)\](?:\.parameters\.(\w+)|\b)/.exec(field ?? '') ?? []
   const slot = index === undefined ? undefined : ticked(typed)[Number(index)]
   return slot ? { key: slot.key, type: slot.type, parameter: parameter ?? null } : null
@@ -62,8 +90,20 @@ export const bypassFrom = (fields: Fields) =>
   fields.all('bypass_value').flatMap((value, at) => {
     const text = value.trim()
     if (text === '') return []
-    const kind = (['team', 'user', 'role', 'workspace_token'] as const).find((known) => known === fields.all('bypass_kind')[at]) ?? 'user'
-    return [{ kind, value: text, mode: fields.all('bypass_mode')[at] === 'pull_request' ? ('pull_request' as const) : ('always' as const) }]
+    const kind =
+      (['team', 'user', 'role', 'workspace_token'] as const).find(
+        (known) => known === fields.all('bypass_kind')[at],
+      ) ?? 'user'
+    return [
+      {
+        kind,
+        value: text,
+        mode:
+          fields.all('bypass_mode')[at] === 'pull_request'
+            ? ('pull_request' as const)
+            : ('always' as const),
+      },
+    ]
   })
 
 /** Which row of those who may pass a refusal is about; -1 for none. */

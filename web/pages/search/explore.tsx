@@ -15,14 +15,37 @@ const PER_PAGE = 30
 
 type Choice = { readonly name: string; readonly count: number }
 
-const Choices = ({ title, choices, chosen, href }: { title: string; choices: readonly Choice[]; chosen: string; href: (name: string | undefined) => string }) =>
+const Choices = ({
+  title,
+  choices,
+  chosen,
+  href,
+}: {
+  title: string
+  choices: readonly Choice[]
+  chosen: string
+  href: (name: string | undefined) => string
+}) =>
   choices.length === 0 && chosen === '' ? null : (
     <SideBlock title={title}>
       <ul class="choices choices-down">
         {choices.map(({ name, count }) => (
-          <li><a href={href(name === chosen ? undefined : name)} aria-current={name === chosen ? 'true' : undefined}>{name} <span class="muted">{count}</span></a></li>
+          <li>
+            <a
+              href={href(name === chosen ? undefined : name)}
+              aria-current={name === chosen ? 'true' : undefined}
+            >
+              {name} <span class="muted">{count}</span>
+            </a>
+          </li>
         ))}
-        {chosen !== '' && !choices.some(({ name }) => name === chosen) && <li><a href={href(undefined)} aria-current="true">{chosen}</a></li>}
+        {chosen !== '' && !choices.some(({ name }) => name === chosen) && (
+          <li>
+            <a href={href(undefined)} aria-current="true">
+              {chosen}
+            </a>
+          </li>
+        )}
       </ul>
     </SideBlock>
   )
@@ -36,10 +59,16 @@ export const explorePage = page({
     const sort = SORTS.find((one) => one === query.get('sort')) ?? 'pushed'
     const number = Math.max(1, Number(query.get('page') ?? '1') || 1)
     const given = Object.fromEntries(Object.entries(choice).filter(([, value]) => value !== ''))
-    return { choice, sort, number, list: await visit.call(exploreRepos, { ...given, sort, page: number, per_page: PER_PAGE }) }
+    return {
+      choice,
+      sort,
+      number,
+      list: await visit.call(exploreRepos, { ...given, sort, page: number, per_page: PER_PAGE }),
+    }
   },
   view: ({ choice, sort, number, list }, visit) => {
-    const at = (change: Record<string, string | number | undefined>) => withQuery('/explore', { ...choice, sort: sort === 'pushed' ? undefined : sort, ...change })
+    const at = (change: Record<string, string | number | undefined>) =>
+      withQuery('/explore', { ...choice, sort: sort === 'pushed' ? undefined : sort, ...change })
     const narrowed = choice.q !== '' || choice.language !== '' || choice.topic !== ''
     return (
       <Shell visit={visit} title="Explore">
@@ -47,30 +76,76 @@ export const explorePage = page({
         <Columns
           side={
             <>
-              <Choices title="Languages" choices={list.languages} chosen={choice.language} href={(name) => at({ language: name })} />
-              <Choices title="Topics" choices={list.topics} chosen={choice.topic} href={(name) => at({ topic: name })} />
+              <Choices
+                title="Languages"
+                choices={list.languages}
+                chosen={choice.language}
+                href={(name) => at({ language: name })}
+              />
+              <Choices
+                title="Topics"
+                choices={list.topics}
+                chosen={choice.topic}
+                href={(name) => at({ topic: name })}
+              />
             </>
           }
         >
           <FilterBar
             label="Order"
-            filters={([['pushed', 'Last pushed'], ['created', 'Newest'], ['name', 'By name']] as const).map(([order, label]) => ({ label, href: at({ sort: order === 'pushed' ? undefined : order }), current: order === sort }))}
+            filters={(
+              [
+                ['pushed', 'Last pushed'],
+                ['created', 'Newest'],
+                ['name', 'By name'],
+              ] as const
+            ).map(([order, label]) => ({
+              label,
+              href: at({ sort: order === 'pushed' ? undefined : order }),
+              current: order === sort,
+            }))}
           >
             <Form action="/explore" method="get" inline label="Find a repository">
-              {choice.language !== '' && <input type="hidden" name="language" value={choice.language} />}
+              {choice.language !== '' && (
+                <input type="hidden" name="language" value={choice.language} />
+              )}
               {choice.topic !== '' && <input type="hidden" name="topic" value={choice.topic} />}
-              <input class="input" type="search" name="q" value={choice.q} aria-label="Name, description or topic" placeholder="Name, description or topic" />
+              <input
+                class="input"
+                type="search"
+                name="q"
+                value={choice.q}
+                aria-label="Name, description or topic"
+                placeholder="Name, description or topic"
+              />
               <Button>Find</Button>
             </Form>
           </FilterBar>
           {list.items.length === 0 ? (
             <EmptyState icon="repo" title={narrowed ? 'No repository fits' : 'Nothing here yet'}>
-              {narrowed && <p><a href="/explore">See all of them</a>, or <a href={withQuery('/search', { q: choice.q || `language:${choice.language}` })}>search the code</a>.</p>}
+              {narrowed && (
+                <p>
+                  <a href="/explore">See all of them</a>, or{' '}
+                  <a href={withQuery('/search', { q: choice.q || `language:${choice.language}` })}>
+                    search the code
+                  </a>
+                  .
+                </p>
+              )}
             </EmptyState>
           ) : (
-            <List label="Repositories">{list.items.map((repo) => <RepoRow repo={repo} />)}</List>
+            <List label="Repositories">
+              {list.items.map((repo) => (
+                <RepoRow repo={repo} />
+              ))}
+            </List>
           )}
-          <Pagination page={number} perPage={PER_PAGE} total={list.total ?? 0} href={(to) => at({ page: to })} />
+          <Pagination
+            page={number}
+            perPage={PER_PAGE}
+            total={list.total ?? 0}
+            href={(to) => at({ page: to })}
+          />
         </Columns>
       </Shell>
     )

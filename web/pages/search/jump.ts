@@ -9,7 +9,10 @@ export const jumpList: Resource = {
     const query = visit.url.searchParams
     const repo = query.get('repo')
     try {
-      const found = await visit.call(jump, { query: (query.get('q') ?? '').slice(0, 200), ...(repo ? { repo: repo.slice(0, 160) } : {}) })
+      const found = await visit.call(jump, {
+        query: (query.get('q') ?? '').slice(0, 200),
+        ...(repo ? { repo: repo.slice(0, 160) } : {}),
+      })
       return Response.json(found, { headers: { 'cache-control': 'private, no-store' } })
     } catch (error) {
       if (error instanceof Refusal && error.code === 'invalid') return Response.json({ items: [] })

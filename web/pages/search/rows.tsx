@@ -1,5 +1,12 @@
 // What was found, as rows: each type in its own shape, always with the place that matched.
-import type { CodeFound, IssueFound, PersonFound, PullFound, RepoFound, SearchResult } from '#features/search/index.ts'
+import type {
+  CodeFound,
+  IssueFound,
+  PersonFound,
+  PullFound,
+  RepoFound,
+  SearchResult,
+} from '#features/search/index.ts'
 import { Avatar, PersonLink } from '../../components/avatar.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { Labels } from '../../components/label.tsx'
@@ -12,7 +19,13 @@ import { hasMatch, Marked } from './marked.tsx'
 type Item = SearchResult['items'][number]
 
 const Repository = ({ repo: { highlights, ...repo } }: { repo: RepoFound }) => (
-  <RepoRow repo={repo} name={<Marked parts={highlights.name} />} description={highlights.description.length > 0 ? <Marked parts={highlights.description} /> : undefined} />
+  <RepoRow
+    repo={repo}
+    name={<Marked parts={highlights.name} />}
+    description={
+      highlights.description.length > 0 ? <Marked parts={highlights.description} /> : undefined
+    }
+  />
 )
 
 const File = ({ file, inside }: { file: CodeFound; inside: boolean }) => {
@@ -24,7 +37,9 @@ const File = ({ file, inside }: { file: CodeFound; inside: boolean }) => {
         <h2>
           {!inside && (
             <>
-              <a class="muted" href={repoPath(file.repo)}>{file.repo}</a>
+              <a class="muted" href={repoPath(file.repo)}>
+                {file.repo}
+              </a>
               <span class="slash"> / </span>
             </>
           )}
@@ -47,8 +62,16 @@ const File = ({ file, inside }: { file: CodeFound; inside: boolean }) => {
           <tbody>
             {file.matches.map(({ number, parts }) => (
               <tr>
-                <th scope="row"><a href={`${at}#L${number}`} aria-label={`Line ${number}`}>{number}</a></th>
-                <td><code><Marked parts={parts} /></code></td>
+                <th scope="row">
+                  <a href={`${at}#L${number}`} aria-label={`Line ${number}`}>
+                    {number}
+                  </a>
+                </th>
+                <td>
+                  <code>
+                    <Marked parts={parts} />
+                  </code>
+                </td>
               </tr>
             ))}
           </tbody>
@@ -62,10 +85,17 @@ const Excerpts = ({ item }: { item: IssueFound | PullFound }) => {
   const { body, comments } = item.highlights
   return (
     <>
-      {body.length > 0 && (hasMatch(body) || comments.length === 0) && <p class="row-text"><Marked parts={body} /></p>}
+      {body.length > 0 && (hasMatch(body) || comments.length === 0) && (
+        <p class="row-text">
+          <Marked parts={body} />
+        </p>
+      )}
       {comments.map(({ id, author, parts }) => (
         <p class="row-text">
-          <a class="muted" href={`${item.html_url.replace(/^https?:\/\/[^/]+/, '')}#${id}`}>{author.username} wrote</a> <Marked parts={parts} />
+          <a class="muted" href={`${item.html_url.replace(/^https?:\/\/[^/]+/, '')}#${id}`}>
+            {author.username} wrote
+          </a>{' '}
+          <Marked parts={parts} />
         </p>
       ))}
     </>
@@ -76,18 +106,40 @@ const Written = ({ item, kind }: { item: IssueFound | PullFound; kind: 'issues' 
   const look = 'status' in item ? pullLook(item.status) : issueLook(item)
   return (
     <Row
-      mark={<span class={`tone-${look.tone}`}><Icon name={look.icon} label={look.word} /></span>}
+      mark={
+        <span class={`tone-${look.tone}`}>
+          <Icon name={look.icon} label={look.word} />
+        </span>
+      }
       title={
         <>
-          <a class="row-link" href={kind === 'issues' ? issuePath(item.repo, item.number) : pullPath(item.repo, item.number)}><Marked parts={item.highlights.title} /></a>
-          <Labels labels={item.labels.map((name) => ({ name }))} href={(name) => withQuery(repoPath(item.repo, `/${kind}`), { label: name })} />
+          <a
+            class="row-link"
+            href={
+              kind === 'issues'
+                ? issuePath(item.repo, item.number)
+                : pullPath(item.repo, item.number)
+            }
+          >
+            <Marked parts={item.highlights.title} />
+          </a>
+          <Labels
+            labels={item.labels.map((name) => ({ name }))}
+            href={(name) => withQuery(repoPath(item.repo, `/${kind}`), { label: name })}
+          />
         </>
       }
       meta={
         <>
-          <span>{item.repo}#{item.number}</span>
-          <span>opened <RelativeTime at={item.created_at} /></span>
-          <span>by <PersonLink of={item.author} face={false} /></span>
+          <span>
+            {item.repo}#{item.number}
+          </span>
+          <span>
+            opened <RelativeTime at={item.created_at} />
+          </span>
+          <span>
+            by <PersonLink of={item.author} face={false} />
+          </span>
         </>
       }
     >
@@ -99,20 +151,36 @@ const Written = ({ item, kind }: { item: IssueFound | PullFound; kind: 'issues' 
 const Human = ({ person }: { person: PersonFound }) => (
   <Row
     mark={<Avatar of={person} size={28} />}
-    title={<a class="row-link" href={userPath(person.username)}><Marked parts={person.highlights.username} /></a>}
-    meta={person.name === null ? undefined : <span><Marked parts={person.highlights.name} /></span>}
+    title={
+      <a class="row-link" href={userPath(person.username)}>
+        <Marked parts={person.highlights.username} />
+      </a>
+    }
+    meta={
+      person.name === null ? undefined : (
+        <span>
+          <Marked parts={person.highlights.name} />
+        </span>
+      )
+    }
   />
 )
 
 const row = (item: Item, type: SearchResult['type']) => {
   if ('clone_url' in item) return <Repository repo={item} />
   if ('username' in item) return <Human person={item} />
-  return 'number' in item ? <Written item={item} kind={type === 'pulls' ? 'pulls' : 'issues'} /> : null
+  return 'number' in item ? (
+    <Written item={item} kind={type === 'pulls' ? 'pulls' : 'issues'} />
+  ) : null
 }
 
 export const Found = ({ result, inside }: { result: SearchResult; inside: boolean }) =>
   result.type === 'code' ? (
-    <div class="hits">{result.items.map((item) => ('matches' in item ? <File file={item} inside={inside} /> : null))}</div>
+    <div class="hits">
+      {result.items.map((item) =>
+        'matches' in item ? <File file={item} inside={inside} /> : null,
+      )}
+    </div>
   ) : (
     <List label="What was found">{result.items.map((item) => row(item, result.type))}</List>
   )

@@ -25,7 +25,12 @@ const TYPES: readonly { type: SearchType; label: string; icon: IconName; inRepo:
 ]
 const SORTS = ['best', 'updated', 'created'] as const
 
-type Question = { readonly q: string; readonly type: SearchType | null; readonly sort: (typeof SORTS)[number]; readonly number: number }
+type Question = {
+  readonly q: string
+  readonly type: SearchType | null
+  readonly sort: (typeof SORTS)[number]
+  readonly number: number
+}
 type Answer = { readonly result: SearchResult | null; readonly error: string | null }
 
 function questionOf(visit: Visit): Question {
@@ -39,33 +44,57 @@ function questionOf(visit: Visit): Question {
 }
 
 /** Asks; where no type was chosen and the usual one has nothing, shows one that has something. */
-async function answerTo(visit: Visit, { q, type, sort, number }: Question, repo: string | null): Promise<Answer> {
+async function answerTo(
+  visit: Visit,
+  { q, type, sort, number }: Question,
+  repo: string | null,
+): Promise<Answer> {
   if (q.trim() === '') return { result: null, error: null }
   const query = repo === null ? q : `${q} repo:${repo}`
-  const ask = (chosen: SearchType | null) => visit.call(search, { query, sort, page: number, ...(chosen === null ? {} : { type: chosen }) })
+  const ask = (chosen: SearchType | null) =>
+    visit.call(search, { query, sort, page: number, ...(chosen === null ? {} : { type: chosen }) })
   try {
-    const first = await ask(type ?? (repo === null || / is:(pr|issue)\b/.test(` ${q}`) ? null : 'code'))
-    const other = type !== null || first.counts[first.type] > 0 ? undefined : TYPES.find((one) => (repo === null || one.inRepo) && first.counts[one.type] > 0)
+    const first = await ask(
+      type ?? (repo === null || / is:(pr|issue)\b/.test(` ${q}`) ? null : 'code'),
+    )
+    const other =
+      type !== null || first.counts[first.type] > 0
+        ? undefined
+        : TYPES.find((one) => (repo === null || one.inRepo) && first.counts[one.type] > 0)
     return { result: other ? await ask(other.type) : first, error: null }
   } catch (error) {
-    if (error instanceof Refusal && error.field === 'query') return { result: null, error: error.message }
+    if (error instanceof Refusal && error.field === 'query')
+      return { result: null, error: error.message }
     throw error
   }
 }
 
 const Help = () => (
   <div class="search-help">
-    <p>Words are looked for together. Quotes keep words in a row, a minus leaves out what holds the word behind it.</p>
+    <p>
+      Words are looked for together. Quotes keep words in a row, a minus leaves out what holds the
+      word behind it.
+    </p>
     <dl>
       {(
         [
-          ['repo:owner/name', 'in one repository; org:owner for all of a workspace'], ['language:go', 'code and repositories in a language'], ['path:src/*.ts', 'files by their path'],
-          ['symbol:parse', 'where a name is defined'], ['regex:/get\\w+\\(/', 'code that matches an expression'], ['case:yes', 'code in exactly this case'],
-          ['is:open is:pr', 'open pull requests; also closed, merged, draft, issue'], ['author:ada label:bug', 'by who wrote it and what it carries'], ['no:assignee', 'what nobody has taken on'],
+          ['repo:owner/name', 'in one repository; org:owner for all of a workspace'],
+          ['language:go', 'code and repositories in a language'],
+          ['path:src/*.ts', 'files by their path'],
+          ['symbol:parse', 'where a name is defined'],
+          ['regex:/get\\w+\\(/', 'code that matches an expression'],
+          ['case:yes', 'code in exactly this case'],
+          ['is:open is:pr', 'open pull requests; also closed, merged, draft, issue'],
+          ['author:ada label:bug', 'by who wrote it and what it carries'],
+          ['no:assignee', 'what nobody has taken on'],
         ] as const
       ).map(([example, meaning]) => (
         <>
-          <dt><a href={withQuery('/search', { q: example })}><code>{example}</code></a></dt>
+          <dt>
+            <a href={withQuery('/search', { q: example })}>
+              <code>{example}</code>
+            </a>
+          </dt>
           <dd>{meaning}</dd>
         </>
       ))}
@@ -74,67 +103,167 @@ const Help = () => (
 )
 
 /** Links that narrow what is shown. */
-function filtersFor(result: SearchResult, q: string, at: (change: Record<string, string | number | undefined>) => string) {
+function filtersFor(
+  result: SearchResult,
+  q: string,
+  at: (change: Record<string, string | number | undefined>) => string,
+) {
   const link = (label: string, qualifier: string) => {
     const { text, on } = withQualifier(q, qualifier)
     return { label, href: at({ q: text }), current: on }
   }
-  if (result.type === 'issues') return [link('Open', 'is:open'), link('Closed', 'is:closed'), link('Nobody assigned', 'no:assignee')]
-  if (result.type === 'pulls') return [link('Open', 'is:open'), link('Draft', 'is:draft'), link('Merged', 'is:merged'), link('Closed', 'is:closed')]
+  if (result.type === 'issues')
+    return [
+      link('Open', 'is:open'),
+      link('Closed', 'is:closed'),
+      link('Nobody assigned', 'no:assignee'),
+    ]
+  if (result.type === 'pulls')
+    return [
+      link('Open', 'is:open'),
+      link('Draft', 'is:draft'),
+      link('Merged', 'is:merged'),
+      link('Closed', 'is:closed'),
+    ]
   if (result.type === 'people') return []
-  const languages = [...new Set(result.items.flatMap((item) => ('language' in item && item.language !== null ? [item.language] : [])))].slice(0, 6)
-  const extra = result.type === 'code' ? [link('Exact case', 'case:yes'), link('Generated too', 'generated:yes')] : [link('Archived too', 'archived:yes')]
-  return [...languages.map((language) => link(language, `language:${/\s/.test(language) ? `"${language}"` : language}`)), ...extra]
+  const languages = [
+    ...new Set(
+      result.items.flatMap((item) =>
+        'language' in item && item.language !== null ? [item.language] : [],
+      ),
+    ),
+  ].slice(0, 6)
+  const extra =
+    result.type === 'code'
+      ? [link('Exact case', 'case:yes'), link('Generated too', 'generated:yes')]
+      : [link('Archived too', 'archived:yes')]
+  return [
+    ...languages.map((language) =>
+      link(language, `language:${/\s/.test(language) ? `"${language}"` : language}`),
+    ),
+    ...extra,
+  ]
 }
 
-const Results = ({ question, answer, here, repo }: { question: Question; answer: Answer; here: string; repo: string | null }) => {
+const Results = ({
+  question,
+  answer,
+  here,
+  repo,
+}: {
+  question: Question
+  answer: Answer
+  here: string
+  repo: string | null
+}) => {
   const { q, sort, number } = question
   const { result } = answer
-  if (answer.error !== null) return <Notice kind="bad" title="This cannot be searched"><p>{answer.error}</p></Notice>
+  if (answer.error !== null)
+    return (
+      <Notice kind="bad" title="This cannot be searched">
+        <p>{answer.error}</p>
+      </Notice>
+    )
   if (result === null) return <Help />
-  const at = (change: Record<string, string | number | undefined>) => withQuery(here, { q, type: result.type, sort: sort === 'best' ? undefined : sort, ...change })
+  const at = (change: Record<string, string | number | undefined>) =>
+    withQuery(here, { q, type: result.type, sort: sort === 'best' ? undefined : sort, ...change })
   const count = result.counts[result.type]
   const filters = filtersFor(result, q, at)
   return (
     <>
       <Tabs
         label="Types"
-        tabs={TYPES.filter(({ inRepo }) => repo === null || inRepo).map(({ type, label, icon }) => ({
-          label: result.counts[type] >= 1000 ? `${label}, 1,000 or more` : label, icon, href: at({ type }), current: type === result.type,
-          count: result.counts[type] >= 1000 ? null : result.counts[type],
-        }))}
+        tabs={TYPES.filter(({ inRepo }) => repo === null || inRepo).map(
+          ({ type, label, icon }) => ({
+            label: result.counts[type] >= 1000 ? `${label}, 1,000 or more` : label,
+            icon,
+            href: at({ type }),
+            current: type === result.type,
+            count: result.counts[type] >= 1000 ? null : result.counts[type],
+          }),
+        )}
       />
       <FilterBar label="Narrow" filters={filters}>
         <nav aria-label="Order">
           <ul class="choices">
-            {([['best', 'Best fit'], ['updated', 'Updated'], ['created', 'Newest']] as const).map(([order, label]) => (
-              <li><a href={at({ sort: order === 'best' ? undefined : order })} aria-current={order === sort ? 'true' : undefined}>{label}</a></li>
+            {(
+              [
+                ['best', 'Best fit'],
+                ['updated', 'Updated'],
+                ['created', 'Newest'],
+              ] as const
+            ).map(([order, label]) => (
+              <li>
+                <a
+                  href={at({ sort: order === 'best' ? undefined : order })}
+                  aria-current={order === sort ? 'true' : undefined}
+                >
+                  {label}
+                </a>
+              </li>
             ))}
           </ul>
         </nav>
       </FilterBar>
       {result.incomplete && (
         <Notice kind="wait" title="There may be more">
-          <p>Either time ran out, or some of it is still being taken in. Narrow the search, or ask again in a while.</p>
+          <p>
+            Either time ran out, or some of it is still being taken in. Narrow the search, or ask
+            again in a while.
+          </p>
         </Notice>
       )}
       {result.items.length === 0 ? (
         <EmptyState icon="search" title={`Nothing found for “${q}”`}>
-          <p>Try fewer words, or another type.{repo !== null && <> Or <a href={withQuery('/search', { q, type: result.type })}>search everywhere</a>.</>}</p>
+          <p>
+            Try fewer words, or another type.
+            {repo !== null && (
+              <>
+                {' '}
+                Or <a href={withQuery('/search', { q, type: result.type })}>search everywhere</a>.
+              </>
+            )}
+          </p>
         </EmptyState>
       ) : (
         <Found result={result} inside={repo !== null} />
       )}
-      <Pagination page={number} perPage={result.per_page} total={count} href={(to) => at({ page: to })} />
+      <Pagination
+        page={number}
+        perPage={result.per_page}
+        total={count}
+        href={(to) => at({ page: to })}
+      />
     </>
   )
 }
 
-const Box = ({ here, q, type, label }: { here: string; q: string; type: SearchType | null; label: string }) => (
+const Box = ({
+  here,
+  q,
+  type,
+  label,
+}: {
+  here: string
+  q: string
+  type: SearchType | null
+  label: string
+}) => (
   <Form action={here} method="get" inline label={label}>
     {type !== null && <input type="hidden" name="type" value={type} />}
-    <input class="input search-box" type="search" name="q" value={q} aria-label={label} placeholder='Words, "phrases", language:go, is:open …' autocomplete="off" spellcheck="false" />
-    <Button look="primary" icon="search">Search</Button>
+    <input
+      class="input search-box"
+      type="search"
+      name="q"
+      value={q}
+      aria-label={label}
+      placeholder='Words, "phrases", language:go, is:open …'
+      autocomplete="off"
+      spellcheck="false"
+    />
+    <Button look="primary" icon="search">
+      Search
+    </Button>
   </Form>
 )
 
@@ -145,7 +274,12 @@ export const searchPage = page({
     return { question, answer: await answerTo(visit, question, null) }
   },
   view: ({ question, answer }, visit) => (
-    <Shell visit={visit} title={question.q === '' ? 'Search' : `${question.q} · Search`} noindex search={{ value: question.q }}>
+    <Shell
+      visit={visit}
+      title={question.q === '' ? 'Search' : `${question.q} · Search`}
+      noindex
+      search={{ value: question.q }}
+    >
       <PageHead title="Search" />
       <Box here="/search" q={question.q} type={question.type} label="Search everything" />
       <Results question={question} answer={answer} here="/search" repo={null} />
@@ -163,7 +297,13 @@ export const repoSearchPage = page({
   view: ({ repo, question, answer }, visit) => {
     const here = repoPath(repo.full_name, '/search')
     return (
-      <RepoFrame visit={visit} repo={repo} title={question.q === '' ? 'Search' : `${question.q} · Search`} current="search" noindex>
+      <RepoFrame
+        visit={visit}
+        repo={repo}
+        title={question.q === '' ? 'Search' : `${question.q} · Search`}
+        current="search"
+        noindex
+      >
         <PageHead title="Search this repository" />
         <Box here={here} q={question.q} type={question.type} label={`Search ${repo.full_name}`} />
         <Results question={question} answer={answer} here={here} repo={repo.full_name} />

@@ -1,9 +1,27 @@
 import { getWebhookDelivery, redeliverWebhook, type Delivery } from '#features/webhooks/index.ts'
-import { ActionButton, Breadcrumbs, Button, Card, Duration, Facts, PageHead, RelativeTime } from '../../components/index.ts'
+import {
+  ActionButton,
+  Breadcrumbs,
+  Button,
+  Card,
+  Duration,
+  Facts,
+  PageHead,
+  RelativeTime,
+} from '../../components/index.ts'
 import type { Html } from '../../jsx/html.ts'
 import { action, flashTo, page, type Form as SiteForm, type Page, type Visit } from '../../site.ts'
 import { resultOf, StateBadge, stateLook } from './looks.tsx'
-import { BASE, deliveryPath, hookPath, hooksPath, placeOf, targetOf, type Kind, type Place } from './place.tsx'
+import {
+  BASE,
+  deliveryPath,
+  hookPath,
+  hooksPath,
+  placeOf,
+  targetOf,
+  type Kind,
+  type Place,
+} from './place.tsx'
 
 /** JSON with its parts on lines of their own; anything else as it is. */
 function readable(text: string): string {
@@ -14,16 +32,42 @@ function readable(text: string): string {
   }
 }
 
-const Message = ({ headers, body, label }: { headers: Readonly<Record<string, string>>; body: string; label: string }) => (
+const Message = ({
+  headers,
+  body,
+  label,
+}: {
+  headers: Readonly<Record<string, string>>
+  body: string
+  label: string
+}) => (
   <>
     <pre class="payload" tabindex="0" aria-label={`Headers of the ${label}`}>
-      <code>{Object.entries(headers).map(([name, value]) => `${name}: ${value}\n`).join('')}</code>
+      <code>
+        {Object.entries(headers)
+          .map(([name, value]) => `${name}: ${value}\n`)
+          .join('')}
+      </code>
     </pre>
-    {body === '' ? <p class="muted">No body.</p> : <pre class="payload" tabindex="0" aria-label={`Body of the ${label}`}><code>{readable(body)}</code></pre>}
+    {body === '' ? (
+      <p class="muted">No body.</p>
+    ) : (
+      <pre class="payload" tabindex="0" aria-label={`Body of the ${label}`}>
+        <code>{readable(body)}</code>
+      </pre>
+    )}
   </>
 )
 
-const DeliveryView = ({ visit, place, delivery }: { visit: Visit; place: Place; delivery: Delivery }): Html => {
+const DeliveryView = ({
+  visit,
+  place,
+  delivery,
+}: {
+  visit: Visit
+  place: Place
+  delivery: Delivery
+}): Html => {
   const { kind } = place
   const { request, response } = delivery
   const result = resultOf(delivery)
@@ -32,22 +76,44 @@ const DeliveryView = ({ visit, place, delivery }: { visit: Visit; place: Place; 
     { label: 'Event', value: <code>{delivery.event.id}</code> },
     { label: 'Made', value: <RelativeTime at={delivery.created_at} /> },
     { label: 'Try', value: `${delivery.attempt} of 6` },
-    ...(delivery.duration_ms === null ? [] : [{ label: 'Took', value: <Duration milliseconds={delivery.duration_ms} /> }]),
-    ...(delivery.next_retry_at === null ? [] : [{ label: 'Next try', value: <RelativeTime at={delivery.next_retry_at} /> }]),
-    ...(delivery.redelivery_of === null ? [] : [{ label: 'Sent again', value: <a href={deliveryPath(kind, visit, delivery.hook, delivery.redelivery_of)}><code>{delivery.redelivery_of}</code></a> }]),
+    ...(delivery.duration_ms === null
+      ? []
+      : [{ label: 'Took', value: <Duration milliseconds={delivery.duration_ms} /> }]),
+    ...(delivery.next_retry_at === null
+      ? []
+      : [{ label: 'Next try', value: <RelativeTime at={delivery.next_retry_at} /> }]),
+    ...(delivery.redelivery_of === null
+      ? []
+      : [
+          {
+            label: 'Sent again',
+            value: (
+              <a href={deliveryPath(kind, visit, delivery.hook, delivery.redelivery_of)}>
+                <code>{delivery.redelivery_of}</code>
+              </a>
+            ),
+          },
+        ]),
   ]
   return place.frame(
     delivery.event.type,
     <>
       <Breadcrumbs
-        parts={[{ label: 'Webhooks', href: hooksPath(kind, visit) }, { label: new URL(request.url).host, href: hookPath(kind, visit, delivery.hook) }, { label: delivery.event.type }]}
+        parts={[
+          { label: 'Webhooks', href: hooksPath(kind, visit) },
+          { label: new URL(request.url).host, href: hookPath(kind, visit, delivery.hook) },
+          { label: delivery.event.type },
+        ]}
       />
       <PageHead
         title={delivery.event.type}
         lead={<StateBadge look={stateLook(delivery.state)} />}
         actions={
           place.open ? (
-            <ActionButton action={`${deliveryPath(kind, visit, delivery.hook, delivery.id)}/redeliver`} csrf={visit.csrf}>
+            <ActionButton
+              action={`${deliveryPath(kind, visit, delivery.hook, delivery.id)}/redeliver`}
+              csrf={visit.csrf}
+            >
               <Button icon="refresh">Send again</Button>
             </ActionButton>
           ) : undefined
@@ -55,7 +121,9 @@ const DeliveryView = ({ visit, place, delivery }: { visit: Visit; place: Place; 
       />
       <Facts facts={facts} />
       <Card title="Request">
-        <p><code>POST {request.url}</code></p>
+        <p>
+          <code>POST {request.url}</code>
+        </p>
         <Message headers={request.headers} body={request.body} label="request" />
       </Card>
       <Card title="Answer">
@@ -67,7 +135,11 @@ const DeliveryView = ({ visit, place, delivery }: { visit: Visit; place: Place; 
 }
 
 export function deliveryPages(kind: Kind): { page: Page; forms: readonly SiteForm[] } {
-  const target = (visit: Visit) => ({ ...targetOf(kind, visit), id: visit.params['id'] ?? '', delivery: visit.params['delivery'] ?? '' })
+  const target = (visit: Visit) => ({
+    ...targetOf(kind, visit),
+    id: visit.params['id'] ?? '',
+    delivery: visit.params['delivery'] ?? '',
+  })
   const deliveryPage = page({
     path: `${BASE[kind]}/:id/deliveries/:delivery`,
     load: async (visit) => {

@@ -5,12 +5,23 @@ import type { Fields, Visit } from '../../site.ts'
 import { fieldError } from '../shell.tsx'
 
 /** Types of events that happen here, and those that are chosen already. A ping is always sent. */
-const typesOf = ({ hearth }: Visit, chosen: readonly string[]): string[] => [...new Set([...hearth.eventTypes.keys(), ...chosen])].filter((type) => type !== 'ping').sort()
+const typesOf = ({ hearth }: Visit, chosen: readonly string[]): string[] =>
+  [...new Set([...hearth.eventTypes.keys(), ...chosen])].filter((type) => type !== 'ping').sort()
 
 type Shown = { readonly url: string; readonly events: readonly string[] }
 
 /** `typed` says whether the form that was sent back is this one; then what was typed stands. */
-export const HookFields = ({ visit, shown, typed, isNew }: { visit: Visit; shown: Shown; typed: boolean; isNew: boolean }) => {
+export const HookFields = ({
+  visit,
+  shown,
+  typed,
+  isNew,
+}: {
+  visit: Visit
+  shown: Shown
+  typed: boolean
+  isNew: boolean
+}) => {
   const { values } = visit.form
   const chosen = typed ? values.all('events') : shown.events
   const isAll = typed ? values.text('which') !== 'some' : shown.events.length === 0
@@ -18,33 +29,66 @@ export const HookFields = ({ visit, shown, typed, isNew }: { visit: Visit; shown
   return (
     <>
       <Field
-        name="url" label="Address" type="url" required maxlength={2000} mono placeholder="https://example.com/hook" value={typed ? values.text('url') : shown.url} error={error('url')}
+        name="url"
+        label="Address"
+        type="url"
+        required
+        maxlength={2000}
+        mono
+        placeholder="https://example.com/hook"
+        value={typed ? values.text('url') : shown.url}
+        error={error('url')}
         hint="Gets a POST with JSON for every event. It must be https, at a public address."
       />
       <FieldSet legend="Send" error={error('events')}>
-        <Radio name="which" value="all" label="Everything" hint="Also events that come with later versions." checked={isAll} />
+        <Radio
+          name="which"
+          value="all"
+          label="Everything"
+          hint="Also events that come with later versions."
+          checked={isAll}
+        />
         <Radio name="which" value="some" label="Only these" checked={!isAll} />
         <details class="more" open={!isAll}>
           <summary>Choose events</summary>
           <div class="tick-grid tick-grid-wide">
             {typesOf(visit, shown.events).map((type) => (
-              <Checkbox name="events" value={type} label={<code>{type}</code>} checked={chosen.includes(type)} />
+              <Checkbox
+                name="events"
+                value={type}
+                label={<code>{type}</code>}
+                checked={chosen.includes(type)}
+              />
             ))}
           </div>
         </details>
       </FieldSet>
       <Field
-        name="secret" label={isNew ? 'Secret' : 'New secret'} maxlength={256} mono autocomplete="off" value={typed ? values.text('secret') : ''} error={error('secret')}
-        hint={isNew ? 'Signs what is sent, 16 to 256 characters. Left empty, one is made and shown once.' : 'Replaces the secret from the next try on. Left empty, it stays.'}
+        name="secret"
+        label={isNew ? 'Secret' : 'New secret'}
+        maxlength={256}
+        mono
+        autocomplete="off"
+        value={typed ? values.text('secret') : ''}
+        error={error('secret')}
+        hint={
+          isNew
+            ? 'Signs what is sent, 16 to 256 characters. Left empty, one is made and shown once.'
+            : 'Replaces the secret from the next try on. Left empty, it stays.'
+        }
       />
     </>
   )
 }
 
-/** The types that were chosen; none means everything. Gives 422 when only some shall be sent and none is ticked. */
+/**
+ * The types that were chosen; none means everything. Gives 422 when only some shall be sent and
+ * none is ticked.
+ */
 export function eventsFrom(fields: Fields): string[] {
   if (fields.text('which') !== 'some') return []
   const events = fields.all('events').filter((type) => type !== '')
-  if (events.length === 0) throw invalid('events', 'choose at least one type of event, or everything')
+  if (events.length === 0)
+    throw invalid('events', 'choose at least one type of event, or everything')
   return events
 }

@@ -1,8 +1,28 @@
 import {
-  deleteWebhook, getWebhook, listWebhookDeliveries, pingWebhook, updateWebhook, type Delivery, type Webhook,
+  deleteWebhook,
+  getWebhook,
+  listWebhookDeliveries,
+  pingWebhook,
+  updateWebhook,
+  type Delivery,
+  type Webhook,
 } from '#features/webhooks/index.ts'
 import {
-  ActionButton, Breadcrumbs, Button, Card, Chip, Duration, EmptyState, FilterBar, Form, FormActions, List, PageHead, Pager, RelativeTime, Row,
+  ActionButton,
+  Breadcrumbs,
+  Button,
+  Card,
+  Chip,
+  Duration,
+  EmptyState,
+  FilterBar,
+  Form,
+  FormActions,
+  List,
+  PageHead,
+  Pager,
+  RelativeTime,
+  Row,
 } from '../../components/index.ts'
 import type { Html } from '../../jsx/html.ts'
 import { withQuery } from '../../paths.ts'
@@ -10,45 +30,106 @@ import { action, flashTo, page, type Form as SiteForm, type Page, type Visit } f
 import { formError } from '../shell.tsx'
 import { eventsFrom, HookFields } from './fields.tsx'
 import { lightLook, resultOf, StateBadge, stateLook, StateMark } from './looks.tsx'
-import { BASE, deliveryPath, hookPath, hooksPath, placeOf, targetOf, type Kind, type Place } from './place.tsx'
+import {
+  BASE,
+  deliveryPath,
+  hookPath,
+  hooksPath,
+  placeOf,
+  targetOf,
+  type Kind,
+  type Place,
+} from './place.tsx'
 
 const FILTERS = [undefined, 'delivered', 'waiting', 'failed'] as const
 type Filter = (typeof FILTERS)[number]
 
-const DeliveryRow = ({ visit, kind, delivery }: { visit: Visit; kind: Kind; delivery: Delivery }) => (
+const DeliveryRow = ({
+  visit,
+  kind,
+  delivery,
+}: {
+  visit: Visit
+  kind: Kind
+  delivery: Delivery
+}) => (
   <Row
     mark={<StateMark look={stateLook(delivery.state)} />}
-    title={<a class="row-link" href={deliveryPath(kind, visit, delivery.hook, delivery.id)}>{delivery.event.type}</a>}
+    title={
+      <a class="row-link" href={deliveryPath(kind, visit, delivery.hook, delivery.id)}>
+        {delivery.event.type}
+      </a>
+    }
     meta={
       <>
-        <span><RelativeTime at={delivery.created_at} /></span>
+        <span>
+          <RelativeTime at={delivery.created_at} />
+        </span>
         {resultOf(delivery) !== null && <span>{resultOf(delivery)}</span>}
-        {delivery.duration_ms !== null && <span><Duration milliseconds={delivery.duration_ms} /></span>}
+        {delivery.duration_ms !== null && (
+          <span>
+            <Duration milliseconds={delivery.duration_ms} />
+          </span>
+        )}
         {delivery.attempt > 1 && <span>try {delivery.attempt} of 6</span>}
-        {delivery.next_retry_at !== null && <span>next try <RelativeTime at={delivery.next_retry_at} /></span>}
+        {delivery.next_retry_at !== null && (
+          <span>
+            next try <RelativeTime at={delivery.next_retry_at} />
+          </span>
+        )}
       </>
     }
     end={delivery.redelivery_of === null ? undefined : <Chip icon="refresh">again</Chip>}
   />
 )
 
-type Shown = { place: Place; hook: Webhook; deliveries: readonly Delivery[]; next: string | null; filter: Filter; isFirst: boolean }
+type Shown = {
+  place: Place
+  hook: Webhook
+  deliveries: readonly Delivery[]
+  next: string | null
+  filter: Filter
+  isFirst: boolean
+}
 
-const Deliveries = ({ visit, place: { kind }, hook, deliveries, next, filter, isFirst }: Shown & { visit: Visit }) => {
+const Deliveries = ({
+  visit,
+  place: { kind },
+  hook,
+  deliveries,
+  next,
+  filter,
+  isFirst,
+}: Shown & { visit: Visit }) => {
   const here = hookPath(kind, visit, hook.id)
   return (
     <>
       <PageHead level={2} title="Deliveries" lead="What was sent in the last 14 days." />
       <FilterBar
         label="Deliveries by state"
-        filters={FILTERS.map((state) => ({ label: state === undefined ? 'All' : stateLook(state).word, href: withQuery(here, { state }), current: state === filter }))}
+        filters={FILTERS.map((state) => ({
+          label: state === undefined ? 'All' : stateLook(state).word,
+          href: withQuery(here, { state }),
+          current: state === filter,
+        }))}
       />
       {deliveries.length === 0 ? (
-        <EmptyState icon="webhook" title={filter === undefined ? 'Nothing was sent yet' : 'None of these'} />
+        <EmptyState
+          icon="webhook"
+          title={filter === undefined ? 'Nothing was sent yet' : 'None of these'}
+        />
       ) : (
-        <List label="Deliveries">{deliveries.map((delivery) => <DeliveryRow visit={visit} kind={kind} delivery={delivery} />)}</List>
+        <List label="Deliveries">
+          {deliveries.map((delivery) => (
+            <DeliveryRow visit={visit} kind={kind} delivery={delivery} />
+          ))}
+        </List>
       )}
-      <Pager newer={isFirst ? null : withQuery(here, { state: filter })} older={next === null ? null : withQuery(here, { state: filter, before: next })} label="Deliveries" />
+      <Pager
+        newer={isFirst ? null : withQuery(here, { state: filter })}
+        older={next === null ? null : withQuery(here, { state: filter, before: next })}
+        label="Deliveries"
+      />
     </>
   )
 }
@@ -61,35 +142,69 @@ const HookView = ({ visit, ...shown }: Shown & { visit: Visit }): Html => {
   return place.frame(
     `Webhook to ${new URL(hook.url).host}`,
     <>
-      <Breadcrumbs parts={[{ label: 'Webhooks', href: hooksPath(kind, visit) }, { label: new URL(hook.url).host }]} />
+      <Breadcrumbs
+        parts={[
+          { label: 'Webhooks', href: hooksPath(kind, visit) },
+          { label: new URL(hook.url).host },
+        ]}
+      />
       <PageHead
         title={new URL(hook.url).host}
-        lead={<StateBadge look={hook.active ? lightLook(hook) : { icon: 'stop', tone: 'wait', word: 'Paused' }} />}
+        lead={
+          <StateBadge
+            look={hook.active ? lightLook(hook) : { icon: 'stop', tone: 'wait', word: 'Paused' }}
+          />
+        }
         actions={
           place.open ? (
             <>
-              <ActionButton action={`${here}/ping`} csrf={visit.csrf}><Button icon="play">Send a ping</Button></ActionButton>
-              <ActionButton action={`${here}/active`} csrf={visit.csrf} values={{ active: String(!hook.active) }}>
-                <Button icon={hook.active ? 'stop' : 'check'}>{hook.active ? 'Pause' : 'Turn on'}</Button>
+              <ActionButton action={`${here}/ping`} csrf={visit.csrf}>
+                <Button icon="play">Send a ping</Button>
+              </ActionButton>
+              <ActionButton
+                action={`${here}/active`}
+                csrf={visit.csrf}
+                values={{ active: String(!hook.active) }}
+              >
+                <Button icon={hook.active ? 'stop' : 'check'}>
+                  {hook.active ? 'Pause' : 'Turn on'}
+                </Button>
               </ActionButton>
             </>
           ) : undefined
         }
       />
-      {!hook.active && <p class="notice notice-wait">Nothing is sent while it is paused, and what happens meanwhile is not made up for.</p>}
+      {!hook.active && (
+        <p class="notice notice-wait">
+          Nothing is sent while it is paused, and what happens meanwhile is not made up for.
+        </p>
+      )}
       <Deliveries visit={visit} {...shown} />
       {place.open && (
         <>
           <Card title="Settings">
-            <Form action={here} csrf={visit.csrf} error={typed ? formError(visit, 'url', 'events', 'secret') : null}>
+            <Form
+              action={here}
+              csrf={visit.csrf}
+              error={typed ? formError(visit, 'url', 'events', 'secret') : null}
+            >
               <HookFields visit={visit} shown={hook} typed={typed} isNew={false} />
-              <FormActions><Button look="primary">Save</Button></FormActions>
+              <FormActions>
+                <Button look="primary">Save</Button>
+              </FormActions>
             </Form>
           </Card>
           <Card title="Delete" tone="bad">
-            <p>Deletes the webhook and the log of its deliveries. What waits for another try is called off.</p>
+            <p>
+              Deletes the webhook and the log of its deliveries. What waits for another try is
+              called off.
+            </p>
             <FormActions>
-              <ActionButton action={`${here}/delete`} csrf={visit.csrf}><Button look="danger" icon="trash">Delete the webhook</Button></ActionButton>
+              <ActionButton action={`${here}/delete`} csrf={visit.csrf}>
+                <Button look="danger" icon="trash">
+                  Delete the webhook
+                </Button>
+              </ActionButton>
             </FormActions>
           </Card>
         </>
@@ -106,12 +221,20 @@ async function load(kind: Kind, visit: Visit): Promise<Shown | null> {
   const filter = FILTERS.find((state) => state === searchParams.get('state'))
   const before = searchParams.get('before') ?? undefined
   const hook = await visit.call(getWebhook, target)
-  const { items, next } = await visit.call(listWebhookDeliveries, { ...target, state: filter, before })
+  const { items, next } = await visit.call(listWebhookDeliveries, {
+    ...target,
+    state: filter,
+    before,
+  })
   return { place, hook, deliveries: items, next, filter, isFirst: before === undefined }
 }
 
 export function hookPages(kind: Kind): { page: Page; forms: readonly SiteForm[] } {
-  const hookPage = page({ path: `${BASE[kind]}/:id`, load: (visit) => load(kind, visit), view: (shown, visit) => <HookView visit={visit} {...shown} /> })
+  const hookPage = page({
+    path: `${BASE[kind]}/:id`,
+    load: (visit) => load(kind, visit),
+    view: (shown, visit) => <HookView visit={visit} {...shown} />,
+  })
   const target = (visit: Visit) => ({ ...targetOf(kind, visit), id: visit.params['id'] ?? '' })
   const here = (visit: Visit): string => hookPath(kind, visit, visit.params['id'] ?? '')
 
@@ -119,7 +242,12 @@ export function hookPages(kind: Kind): { page: Page; forms: readonly SiteForm[] 
     path: `${BASE[kind]}/:id`,
     page: hookPage,
     submit: async (visit, fields) => {
-      await visit.call(updateWebhook, { ...target(visit), url: fields.text('url').trim(), events: eventsFrom(fields), secret: fields.optional('secret') })
+      await visit.call(updateWebhook, {
+        ...target(visit),
+        url: fields.text('url').trim(),
+        events: eventsFrom(fields),
+        secret: fields.optional('secret'),
+      })
       return flashTo(visit, here(visit), 'saved')
     },
   })
@@ -127,7 +255,10 @@ export function hookPages(kind: Kind): { page: Page; forms: readonly SiteForm[] 
     path: `${BASE[kind]}/:id/active`,
     page: hookPage,
     submit: async (visit, fields) => {
-      const { active } = await visit.call(updateWebhook, { ...target(visit), active: fields.ticked('active') })
+      const { active } = await visit.call(updateWebhook, {
+        ...target(visit),
+        active: fields.ticked('active'),
+      })
       return flashTo(visit, here(visit), active ? 'webhook-on' : 'webhook-paused')
     },
   })

@@ -1,5 +1,22 @@
-import { createWebhook, listWebhooks, MOST_WEBHOOKS, type Webhook } from '#features/webhooks/index.ts'
-import { Badge, Button, Card, EmptyState, Form, FormActions, List, PageHead, RelativeTime, Row, TokenSecret } from '../../components/index.ts'
+import {
+  createWebhook,
+  listWebhooks,
+  MOST_WEBHOOKS,
+  type Webhook,
+} from '#features/webhooks/index.ts'
+import {
+  Badge,
+  Button,
+  Card,
+  EmptyState,
+  Form,
+  FormActions,
+  List,
+  PageHead,
+  RelativeTime,
+  Row,
+  TokenSecret,
+} from '../../components/index.ts'
 import { renderPage, type Html } from '../../jsx/html.ts'
 import { action, Away, page, type Form as SiteForm, type Page, type Visit } from '../../site.ts'
 import { formError } from '../shell.tsx'
@@ -10,14 +27,32 @@ import { BASE, hookPath, hooksPath, placeOf, targetOf, type Kind, type Place } f
 const HookRow = ({ visit, kind, hook }: { visit: Visit; kind: Kind; hook: Webhook }) => (
   <Row
     mark={<StateMark look={lightLook(hook)} />}
-    title={<a class="row-link" href={hookPath(kind, visit, hook.id)}>{hook.url}</a>}
+    title={
+      <a class="row-link" href={hookPath(kind, visit, hook.id)}>
+        {hook.url}
+      </a>
+    }
     meta={
       <>
         <span>{eventsText(hook.events)}</span>
-        <span>{lightLook(hook).word}{hook.status !== 'none' && hook.last_delivery && <> · <RelativeTime at={hook.last_delivery.at} /></>}</span>
+        <span>
+          {lightLook(hook).word}
+          {hook.status !== 'none' && hook.last_delivery && (
+            <>
+              {' '}
+              · <RelativeTime at={hook.last_delivery.at} />
+            </>
+          )}
+        </span>
       </>
     }
-    end={hook.active ? undefined : <Badge icon="stop" tone="wait">Paused</Badge>}
+    end={
+      hook.active ? undefined : (
+        <Badge icon="stop" tone="wait">
+          Paused
+        </Badge>
+      )
+    }
   />
 )
 
@@ -31,44 +66,90 @@ const HooksView = ({ visit, place, hooks, made }: Shown & { visit: Visit }): Htm
     <>
       <PageHead
         title="Webhooks"
-        lead={place.kind === 'repository' ? 'Addresses that are told what happens in this repository.' : `Addresses that are told what happens in every repository of ${place.name}.`}
+        lead={
+          place.kind === 'repository'
+            ? 'Addresses that are told what happens in this repository.'
+            : `Addresses that are told what happens in every repository of ${place.name}.`
+        }
       />
-      {made && <TokenSecret secret={made.secret ?? ''}>It signs what is sent to {made.url}. Verify the header X-Svc-Signature-256 with it. A ping is on its way.</TokenSecret>}
+      {made && (
+        <TokenSecret secret={made.secret ?? ''}>
+          It signs what is sent to {made.url}. Verify the header X-Svc-Signature-256 with it. A ping
+          is on its way.
+        </TokenSecret>
+      )}
       {hooks.length === 0 ? (
-        <EmptyState icon="webhook" title="No webhooks yet">Add one to start a build, tell a chat room or wake an agent when something happens.</EmptyState>
+        <EmptyState icon="webhook" title="No webhooks yet">
+          Add one to start a build, tell a chat room or wake an agent when something happens.
+        </EmptyState>
       ) : (
-        <List label="Webhooks">{hooks.map((hook) => <HookRow visit={visit} kind={place.kind} hook={hook} />)}</List>
+        <List label="Webhooks">
+          {hooks.map((hook) => (
+            <HookRow visit={visit} kind={place.kind} hook={hook} />
+          ))}
+        </List>
       )}
       {place.open && hooks.length < MOST_WEBHOOKS && (
         <Card title="New webhook">
-          <Form action={here} csrf={visit.csrf} error={typed ? formError(visit, 'url', 'events', 'secret') : null}>
+          <Form
+            action={here}
+            csrf={visit.csrf}
+            error={typed ? formError(visit, 'url', 'events', 'secret') : null}
+          >
             <HookFields visit={visit} shown={{ url: '', events: [] }} typed={typed} isNew />
-            <FormActions><Button look="primary" icon="plus">Add the webhook</Button></FormActions>
+            <FormActions>
+              <Button look="primary" icon="plus">
+                Add the webhook
+              </Button>
+            </FormActions>
           </Form>
         </Card>
       )}
-      {hooks.length >= MOST_WEBHOOKS && <p class="muted">There are {String(MOST_WEBHOOKS)} webhooks, which is the most.</p>}
+      {hooks.length >= MOST_WEBHOOKS && (
+        <p class="muted">There are {String(MOST_WEBHOOKS)} webhooks, which is the most.</p>
+      )}
     </>,
   )
 }
 
 async function load(kind: Kind, visit: Visit): Promise<Omit<Shown, 'made'> | null> {
   const place = await placeOf(kind, visit)
-  return place && { place, hooks: (await visit.call(listWebhooks, { ...targetOf(kind, visit), per_page: 100 })).items }
+  return (
+    place && {
+      place,
+      hooks: (await visit.call(listWebhooks, { ...targetOf(kind, visit), per_page: 100 })).items,
+    }
+  )
 }
 
 export function listPages(kind: Kind): { page: Page; forms: readonly SiteForm[] } {
-  const hooksPage = page({ path: BASE[kind], load: (visit) => load(kind, visit), view: (shown, visit) => <HooksView visit={visit} {...shown} made={null} /> })
+  const hooksPage = page({
+    path: BASE[kind],
+    load: (visit) => load(kind, visit),
+    view: (shown, visit) => <HooksView visit={visit} {...shown} made={null} />,
+  })
 
-  /** The answer to this form is the page itself, not a redirect: the secret is shown there and is kept nowhere. */
+  /**
+   * The answer to this form is the page itself, not a redirect: the secret is shown there and is
+   * kept nowhere.
+   */
   const newForm = action({
     path: BASE[kind],
     page: hooksPage,
     submit: async (visit, fields) => {
-      const made = await visit.call(createWebhook, { ...targetOf(kind, visit), url: fields.text('url').trim(), events: eventsFrom(fields), secret: fields.optional('secret') })
+      const made = await visit.call(createWebhook, {
+        ...targetOf(kind, visit),
+        url: fields.text('url').trim(),
+        events: eventsFrom(fields),
+        secret: fields.optional('secret'),
+      })
       const shown = await load(kind, visit)
       if (shown === null) return hooksPath(kind, visit)
-      return new Away(new Response(renderPage(<HooksView visit={visit} {...shown} made={made} />), { headers: visit.headers }))
+      return new Away(
+        new Response(renderPage(<HooksView visit={visit} {...shown} made={made} />), {
+          headers: visit.headers,
+        }),
+      )
     },
   })
 

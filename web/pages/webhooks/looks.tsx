@@ -23,25 +23,39 @@ const STATES: Readonly<Record<Delivery['state'], Look>> = {
 
 export const stateLook = (state: Delivery['state']): Look => STATES[state]
 
-export const StateMark = ({ look }: { look: Look }) => <span class={`tone-${look.tone}`}><Icon name={look.icon} label={look.word} /></span>
+export const StateMark = ({ look }: { look: Look }) => (
+  <span class={`tone-${look.tone}`}>
+    <Icon name={look.icon} label={look.word} />
+  </span>
+)
 
-export const StateBadge = ({ look }: { look: Look }) => <Badge icon={look.icon} tone={look.tone}>{look.word}</Badge>
+export const StateBadge = ({ look }: { look: Look }) => (
+  <Badge icon={look.icon} tone={look.tone}>
+    {look.word}
+  </Badge>
+)
 
 const ERRORS: Readonly<Record<NonNullable<Delivery['error']>, string>> = {
   timeout: 'No answer within 10 seconds',
   dns: 'The name has no address',
   refused: 'Nobody could be reached there',
   tls: 'The secure connection failed',
-  blocked_address: 'The address is not public; an administrator may allow it with the setting outbound.allow',
+  blocked_address:
+    'The address is not public; an administrator may allow it with the setting outbound.allow',
   redirect: 'It redirects elsewhere, which is not followed',
 }
 
 /** What came of the last try, in a few words; null before the first. */
 export function resultOf({ error, response }: Delivery): string | null {
-  if (error !== null) return response === null ? ERRORS[error] : `${ERRORS[error]} (status ${response.status})`
+  if (error !== null)
+    return response === null ? ERRORS[error] : `${ERRORS[error]} (status ${response.status})`
   return response === null ? null : `Status ${response.status}`
 }
 
 /** What a webhook is told of, in a few words. */
 export const eventsText = (events: readonly string[]): string =>
-  events.length === 0 ? 'Everything' : events.length <= 3 ? events.join(', ') : `${events.slice(0, 2).join(', ')} and ${events.length - 2} more`
+  events.length === 0
+    ? 'Everything'
+    : events.length <= 3
+      ? events.join(', ')
+      : `${events.slice(0, 2).join(', ')} and ${events.length - 2} more`

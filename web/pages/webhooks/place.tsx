@@ -1,4 +1,5 @@
-// Whose webhooks a page is about: the same pages serve a repository and a workspace, each in its own frame.
+// Whose webhooks a page is about: the same pages serve a repository and a workspace, each in its
+// own frame.
 import { getRepo } from '#features/repos/index.ts'
 import { getWorkspace } from '#features/workspaces/index.ts'
 import type { Child, Html } from '../../jsx/html.ts'
@@ -10,20 +11,30 @@ import { WorkspaceSettingsFrame } from '../workspaces/frame.tsx'
 export type Kind = 'repository' | 'workspace'
 
 /** Where the pages are. */
-export const BASE: Readonly<Record<Kind, string>> = { repository: '/:workspace/:repo/settings/hooks', workspace: '/:workspace/-/hooks' }
+export const BASE: Readonly<Record<Kind, string>> = {
+  repository: '/:workspace/:repo/settings/hooks',
+  workspace: '/:workspace/-/hooks',
+}
 
-export type Target = { readonly repo: string; readonly workspace?: undefined } | { readonly workspace: string; readonly repo?: undefined }
+export type Target =
+  | { readonly repo: string; readonly workspace?: undefined }
+  | { readonly workspace: string; readonly repo?: undefined }
 
 /** What operations are told of whose webhooks are meant. */
-export const targetOf = (kind: Kind, visit: Visit): Target => (kind === 'repository' ? { repo: repoOf(visit) } : { workspace: visit.params['workspace'] ?? '' })
+export const targetOf = (kind: Kind, visit: Visit): Target =>
+  kind === 'repository' ? { repo: repoOf(visit) } : { workspace: visit.params['workspace'] ?? '' }
 
 /** The address of the list, and of what is below it. */
 export const hooksPath = (kind: Kind, visit: Visit, rest = ''): string =>
-  (kind === 'repository' ? repoPath(repoOf(visit), '/settings/hooks') : workspacePath(visit.params['workspace'] ?? '', 'hooks')) + rest
+  (kind === 'repository'
+    ? repoPath(repoOf(visit), '/settings/hooks')
+    : workspacePath(visit.params['workspace'] ?? '', 'hooks')) + rest
 
-export const hookPath = (kind: Kind, visit: Visit, id: string, rest = ''): string => hooksPath(kind, visit, `/${encodeURIComponent(id)}${rest}`)
+export const hookPath = (kind: Kind, visit: Visit, id: string, rest = ''): string =>
+  hooksPath(kind, visit, `/${encodeURIComponent(id)}${rest}`)
 
-export const deliveryPath = (kind: Kind, visit: Visit, id: string, delivery: string): string => hookPath(kind, visit, id, `/deliveries/${encodeURIComponent(delivery)}`)
+export const deliveryPath = (kind: Kind, visit: Visit, id: string, delivery: string): string =>
+  hookPath(kind, visit, id, `/deliveries/${encodeURIComponent(delivery)}`)
 
 export type Place = {
   readonly kind: Kind
@@ -39,7 +50,9 @@ export async function placeOf(kind: Kind, visit: Visit): Promise<Place | null> {
     const repo = await visit.call(getRepo, { repo: repoOf(visit) })
     if (!repo.permissions.admin) return null
     return {
-      kind, name: repo.full_name, open: !repo.archived,
+      kind,
+      name: repo.full_name,
+      open: !repo.archived,
       frame: (title, children) => (
         <RepoFrame visit={visit} repo={repo} title={title} current="settings" width="narrow">
           {children}
@@ -50,7 +63,9 @@ export async function placeOf(kind: Kind, visit: Visit): Promise<Place | null> {
   const workspace = await visit.call(getWorkspace, { workspace: visit.params['workspace'] ?? '' })
   if (workspace.role !== 'owner') return null
   return {
-    kind, name: workspace.slug, open: true,
+    kind,
+    name: workspace.slug,
+    open: true,
     frame: (title, children) => (
       <WorkspaceSettingsFrame visit={visit} workspace={workspace} title={title} part="hooks">
         {children}

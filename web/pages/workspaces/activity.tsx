@@ -13,21 +13,48 @@ export const workspaceActivityPage = page({
     const before = visit.url.searchParams.get('before')
     const types = typesOf(visit)
     const record = await visit.tryCall(getWorkspace, { workspace: slug })
-    const events = await visit.call(listWorkspaceEvents, { workspace: slug, ...(types ? { types } : {}), ...(before ? { before } : {}), per_page: 50 })
-    // To strangers a workspace is what happens in its public repositories; without any it does not exist for them.
+    const events = await visit.call(listWorkspaceEvents, {
+      workspace: slug,
+      ...(types ? { types } : {}),
+      ...(before ? { before } : {}),
+      per_page: 50,
+    })
+    // To strangers a workspace is what happens in its public repositories; without any it does not
+    // exist for them.
     if (!record && types === undefined && before === null && events.items.length === 0) return null
-    const workspace: WorkspaceLook = record ?? { slug, name: slug, description: '', role: null, member_count: null }
+    const workspace: WorkspaceLook = record ?? {
+      slug,
+      name: slug,
+      description: '',
+      role: null,
+      member_count: null,
+    }
     return { workspace, events, before }
   },
   view: ({ workspace, events, before }, visit) => {
     const here = workspacePath(workspace.slug, 'activity')
     const kind = kindOf(visit)
     return (
-      <WorkspaceFrame visit={visit} workspace={workspace} title={`Activity · ${workspace.name}`} current="activity">
+      <WorkspaceFrame
+        visit={visit}
+        workspace={workspace}
+        title={`Activity · ${workspace.name}`}
+        current="activity"
+      >
         <PageHead title="Activity" />
         <KindFilter visit={visit} here={here} />
-        <EventList events={events.items} withRepo empty={kind === undefined ? 'Nothing has happened yet' : 'Nothing of this kind has happened'} />
-        <Pager newer={before ? withQuery(here, { kind }) : null} older={events.next === null ? null : withQuery(here, { kind, before: events.next })} label="Events" />
+        <EventList
+          events={events.items}
+          withRepo
+          empty={
+            kind === undefined ? 'Nothing has happened yet' : 'Nothing of this kind has happened'
+          }
+        />
+        <Pager
+          newer={before ? withQuery(here, { kind }) : null}
+          older={events.next === null ? null : withQuery(here, { kind, before: events.next })}
+          label="Events"
+        />
       </WorkspaceFrame>
     )
   },

@@ -13,17 +13,31 @@ export const workspaceAuditPage = page({
     if (workspace.role !== 'owner') return null
     const filters = filtersOf(visit)
     const before = visit.url.searchParams.get('before')
-    const { items, next } = await visit.call(listAuditLog, { workspace: workspace.slug, ...asInput(filters), ...(before ? { before } : {}) })
+    const { items, next } = await visit.call(listAuditLog, {
+      workspace: workspace.slug,
+      ...asInput(filters),
+      ...(before ? { before } : {}),
+    })
     return { workspace, filters, before, entries: items, next }
   },
   view: ({ workspace, ...log }, visit) => (
-    <WorkspaceSettingsFrame visit={visit} workspace={workspace} title={`Audit log of ${workspace.name}`} part="audit">
-      <PageHead title="Audit log" lead="Who changed access, settings, tokens and secrets. Nothing in it can be changed." />
+    <WorkspaceSettingsFrame
+      visit={visit}
+      workspace={workspace}
+      title={`Audit log of ${workspace.name}`}
+      part="audit"
+    >
+      <PageHead
+        title="Audit log"
+        lead="Who changed access, settings, tokens and secrets. Nothing in it can be changed."
+      />
       <AuditLog here={workspacePath(workspace.slug, 'audit')} site={false} {...log} />
     </WorkspaceSettingsFrame>
   ),
 })
 
-export const workspaceAuditDownload = auditDownload('/:workspace/-/audit/download', (visit, input) =>
-  visit.call(listAuditLog, { workspace: visit.params['workspace'] ?? '', ...input }),
+export const workspaceAuditDownload = auditDownload(
+  '/:workspace/-/audit/download',
+  (visit, input) =>
+    visit.call(listAuditLog, { workspace: visit.params['workspace'] ?? '', ...input }),
 )

@@ -1,20 +1,27 @@
-// A year of somebody's work, a square for each day. The same is there in words, month by month, for those who do not see squares.
+// A year of somebody's work, a square for each day. The same is there in words, month by month, for
+// those who do not see squares.
 import { numberText, plural } from '../../format.ts'
 import { raw } from '../../jsx/html.ts'
 
-export type Contributions = { readonly total: number; readonly days: readonly { readonly day: string; readonly count: number }[] }
+export type Contributions = {
+  readonly total: number
+  readonly days: readonly { readonly day: string; readonly count: number }[]
+}
 
 const SIZE = 10
 const STEP = 13
 const TOP = 16
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
-const nameOf = (month: string): string => `${MONTHS[Number(month.slice(5, 7)) - 1] ?? ''} ${month.slice(0, 4)}`
+const nameOf = (month: string): string =>
+  `${MONTHS[Number(month.slice(5, 7)) - 1] ?? ''} ${month.slice(0, 4)}`
 
 /** Four shades, by quarters of the busiest day. */
-const levelOf = (count: number, most: number): number => (count === 0 ? 0 : Math.min(4, Math.ceil((count / most) * 4)))
+const levelOf = (count: number, most: number): number =>
+  count === 0 ? 0 : Math.min(4, Math.ceil((count / most) * 4))
 
-const square = (index: number): string => `x="${Math.floor(index / 7) * STEP}" y="${TOP + (index % 7) * STEP}" width="${SIZE}" height="${SIZE}"`
+const square = (index: number): string =>
+  `x="${Math.floor(index / 7) * STEP}" y="${TOP + (index % 7) * STEP}" width="${SIZE}" height="${SIZE}"`
 
 function drawing({ days, total }: Contributions): string {
   const most = Math.max(...days.map(({ count }) => count))
@@ -23,24 +30,44 @@ function drawing({ days, total }: Contributions): string {
   const empty: string[] = []
   for (const [index, { day, count }] of days.entries()) {
     const [x, y] = [Math.floor(index / 7) * STEP, TOP + (index % 7) * STEP]
-    if (day.endsWith('-01') && x < width - 2 * STEP) marks.push(`<text x="${x}" y="10">${MONTHS[Number(day.slice(5, 7)) - 1] ?? ''}</text>`)
+    if (day.endsWith('-01') && x < width - 2 * STEP)
+      marks.push(`<text x="${x}" y="10">${MONTHS[Number(day.slice(5, 7)) - 1] ?? ''}</text>`)
     if (count === 0) empty.push(`M${x} ${y}h${SIZE}v${SIZE}h-${SIZE}z`)
-    else marks.push(`<rect ${square(index)} rx="2" class="level-${levelOf(count, most)}"><title>${plural(count, 'contribution')} on ${Bun.escapeHTML(day)}</title></rect>`)
+    else
+      marks.push(
+        `<rect ${square(index)} rx="2" class="level-${levelOf(count, most)}"><title>${plural(count, 'contribution')} on ${Bun.escapeHTML(day)}</title></rect>`,
+      )
   }
   return `<svg class="year" viewBox="0 0 ${width} ${TOP + 7 * STEP}" role="img" aria-label="${plural(total, 'contribution')} in the last year, by day"><path class="level-0" d="${empty.join('')}"/>${marks.join('')}</svg>`
 }
 
 export const ContributionYear = ({ contributions }: { contributions: Contributions }) => {
-  const months = [...Map.groupBy(contributions.days, ({ day }) => day.slice(0, 7))].map(([month, days]) => ({ month, count: days.reduce((sum, { count }) => sum + count, 0) }))
+  const months = [...Map.groupBy(contributions.days, ({ day }) => day.slice(0, 7))].map(
+    ([month, days]) => ({ month, count: days.reduce((sum, { count }) => sum + count, 0) }),
+  )
   return (
     <section class="year-box" aria-label="Contributions">
       <h2>{plural(contributions.total, 'contribution')} in the last year</h2>
-      <section class="year-scroll" tabindex="0" aria-label="Contributions by day" data-dated>{raw(drawing(contributions))}</section>
+      <section class="year-scroll" tabindex="0" aria-label="Contributions by day" data-dated>
+        {raw(drawing(contributions))}
+      </section>
       <details class="more">
         <summary>Month by month</summary>
         <table class="plain-table">
-          <thead><tr><th scope="col">Month</th><th scope="col">Contributions</th></tr></thead>
-          <tbody>{months.map(({ month, count }) => <tr><th scope="row">{nameOf(month)}</th><td class="nums">{numberText(count)}</td></tr>)}</tbody>
+          <thead>
+            <tr>
+              <th scope="col">Month</th>
+              <th scope="col">Contributions</th>
+            </tr>
+          </thead>
+          <tbody>
+            {months.map(({ month, count }) => (
+              <tr>
+                <th scope="row">{nameOf(month)}</th>
+                <td class="nums">{numberText(count)}</td>
+              </tr>
+            ))}
+          </tbody>
         </table>
       </details>
     </section>

@@ -1,5 +1,10 @@
-// The forms about a workspace as a whole; apart from what they look like, because the settings' page shows those.
-import { deleteWorkspace, renameWorkspace, setMemberPrivileges } from '#features/workspaces/index.ts'
+// The forms about a workspace as a whole; apart from what they look like, because the settings'
+// page shows those.
+import {
+  deleteWorkspace,
+  renameWorkspace,
+  setMemberPrivileges,
+} from '#features/workspaces/index.ts'
 import { workspacePath } from '../../paths.ts'
 import { action, flashTo, form, type Visit } from '../../site.ts'
 import { TICKS } from './danger.tsx'
@@ -12,8 +17,13 @@ const privilegesForm = form({
   page: workspaceSettingsPage,
   operation: setMemberPrivileges,
   input: (fields, visit) => ({
-    workspace: slugOf(visit), team_creation: fields.text('team_creation') === 'owners' ? ('owners' as const) : ('members' as const),
-    ...(Object.fromEntries(TICKS.map(([name]) => [name, fields.ticked(name)])) as Record<(typeof TICKS)[number][0], boolean>),
+    workspace: slugOf(visit),
+    team_creation:
+      fields.text('team_creation') === 'owners' ? ('owners' as const) : ('members' as const),
+    ...(Object.fromEntries(TICKS.map(([name]) => [name, fields.ticked(name)])) as Record<
+      (typeof TICKS)[number][0],
+      boolean
+    >),
   }),
   done: ({ slug }, visit) => flashTo(visit, workspacePath(slug, 'settings'), 'saved'),
 })
@@ -30,7 +40,10 @@ const deleteForm = action({
   path: '/:workspace/-/settings/delete',
   page: workspaceSettingsPage,
   submit: async (visit, fields) => {
-    await visit.call(deleteWorkspace, { workspace: slugOf(visit), confirm: fields.text('confirm').trim() })
+    await visit.call(deleteWorkspace, {
+      workspace: slugOf(visit),
+      confirm: fields.text('confirm').trim(),
+    })
     return flashTo(visit, '/', 'workspace-deleted')
   },
 })

@@ -1,6 +1,20 @@
 import { listDeletedRepos, purgeRepo, restoreRepo, type Repo } from '#features/repos/index.ts'
 import { getWorkspace } from '#features/workspaces/index.ts'
-import { ActionButton, Button, EmptyState, Field, Form, FormActions, Icon, List, PageHead, Pager, PersonLink, RelativeTime, Row } from '../../components/index.ts'
+import {
+  ActionButton,
+  Button,
+  EmptyState,
+  Field,
+  Form,
+  FormActions,
+  Icon,
+  List,
+  PageHead,
+  Pager,
+  PersonLink,
+  RelativeTime,
+  Row,
+} from '../../components/index.ts'
 import { exactText } from '../../components/time.tsx'
 import { repoPath, withQuery, workspacePath } from '../../paths.ts'
 import { flashTo, form, page, type Visit } from '../../site.ts'
@@ -9,7 +23,8 @@ import { WorkspaceSettingsFrame } from './frame.tsx'
 const slugOf = (visit: Visit): string => visit.params['workspace'] ?? ''
 
 /** A form is about one repository of the list, found by its id: several may have had one name. */
-const isSent = (visit: Visit, repo: Repo): boolean => visit.form.error !== null && visit.form.values.text('id') === repo.id
+const isSent = (visit: Visit, repo: Repo): boolean =>
+  visit.form.error !== null && visit.form.values.text('id') === repo.id
 
 const Deleted = ({ repo, visit }: { repo: Repo; visit: Visit }) => {
   const here = workspacePath(repo.workspace, 'settings/deleted')
@@ -23,22 +38,54 @@ const Deleted = ({ repo, visit }: { repo: Repo; visit: Visit }) => {
       title={<span class="strong">{repo.full_name}</span>}
       meta={
         <>
-          {repo.deleted_at && <span>deleted <RelativeTime at={repo.deleted_at} /> by <PersonLink of={repo.deleted_by} face={false} /></span>}
+          {repo.deleted_at && (
+            <span>
+              deleted <RelativeTime at={repo.deleted_at} /> by{' '}
+              <PersonLink of={repo.deleted_by} face={false} />
+            </span>
+          )}
           {repo.purge_at && <span>purged on {exactText(repo.purge_at)}</span>}
         </>
       }
-      end={<ActionButton action={`${here}/restore`} csrf={visit.csrf} values={values}><Button small>Restore</Button></ActionButton>}
+      end={
+        <ActionButton action={`${here}/restore`} csrf={visit.csrf} values={values}>
+          <Button small>Restore</Button>
+        </ActionButton>
+      }
     >
-      {error !== null && !purging && <p class="field-error" role="alert"><Icon name="warning" />{error.message}</p>}
+      {error !== null && !purging && (
+        <p class="field-error" role="alert">
+          <Icon name="warning" />
+          {error.message}
+        </p>
+      )}
       <details class="row-more" open={purging}>
         <summary>Purge now</summary>
-        <Form action={`${here}/purge`} csrf={visit.csrf} label={`Purge ${repo.full_name}`} error={purging && error?.field !== 'confirm' ? error?.message : null}>
-          {Object.entries(values).map(([name, value]) => <input type="hidden" name={name} value={value} />)}
+        <Form
+          action={`${here}/purge`}
+          csrf={visit.csrf}
+          label={`Purge ${repo.full_name}`}
+          error={purging && error?.field !== 'confirm' ? error?.message : null}
+        >
+          {Object.entries(values).map(([name, value]) => (
+            <input type="hidden" name={name} value={value} />
+          ))}
           <Field
-            id={`confirm-${repo.id}`} name="confirm" label={`Type ${repo.full_name} to be sure`} hint="Nobody can bring it back afterwards." required mono autocomplete="off"
-            value={purging ? visit.form.values.text('confirm') : ''} error={purging && error?.field === 'confirm' ? error.message : null}
+            id={`confirm-${repo.id}`}
+            name="confirm"
+            label={`Type ${repo.full_name} to be sure`}
+            hint="Nobody can bring it back afterwards."
+            required
+            mono
+            autocomplete="off"
+            value={purging ? visit.form.values.text('confirm') : ''}
+            error={purging && error?.field === 'confirm' ? error.message : null}
           />
-          <FormActions><Button look="danger" icon="trash">Purge</Button></FormActions>
+          <FormActions>
+            <Button look="danger" icon="trash">
+              Purge
+            </Button>
+          </FormActions>
         </Form>
       </details>
     </Row>
@@ -51,21 +98,40 @@ export const deletedReposPage = page({
     const number = Math.max(1, Number(visit.url.searchParams.get('page') ?? '1') || 1)
     const workspace = await visit.call(getWorkspace, { workspace: slugOf(visit) })
     if (workspace.role !== 'owner') return null
-    return { workspace, repos: await visit.call(listDeletedRepos, { workspace: workspace.slug, page: number }), number }
+    return {
+      workspace,
+      repos: await visit.call(listDeletedRepos, { workspace: workspace.slug, page: number }),
+      number,
+    }
   },
   view: ({ workspace, repos, number }, visit) => {
     const here = workspacePath(workspace.slug, 'settings/deleted')
     return (
-      <WorkspaceSettingsFrame visit={visit} workspace={workspace} title={`Deleted repositories of ${workspace.name}`} part="deleted">
-        <PageHead title="Deleted repositories" lead="They can be restored for 30 days, at the path that they had." />
+      <WorkspaceSettingsFrame
+        visit={visit}
+        workspace={workspace}
+        title={`Deleted repositories of ${workspace.name}`}
+        part="deleted"
+      >
+        <PageHead
+          title="Deleted repositories"
+          lead="They can be restored for 30 days, at the path that they had."
+        />
         {repos.items.length === 0 ? (
-          <EmptyState icon="trash" title="Nothing is deleted">A repository that is deleted waits here for 30 days.</EmptyState>
+          <EmptyState icon="trash" title="Nothing is deleted">
+            A repository that is deleted waits here for 30 days.
+          </EmptyState>
         ) : (
           <List label="Deleted repositories">
-            {repos.items.map((repo) => <Deleted repo={repo} visit={visit} />)}
+            {repos.items.map((repo) => (
+              <Deleted repo={repo} visit={visit} />
+            ))}
           </List>
         )}
-        <Pager newer={number > 1 ? withQuery(here, { page: number - 1 }) : null} older={repos.next === null ? null : withQuery(here, { page: number + 1 })} />
+        <Pager
+          newer={number > 1 ? withQuery(here, { page: number - 1 }) : null}
+          older={repos.next === null ? null : withQuery(here, { page: number + 1 })}
+        />
       </WorkspaceSettingsFrame>
     )
   },
@@ -83,6 +149,11 @@ export const purgeRepoForm = form({
   path: '/:workspace/-/settings/deleted/purge',
   page: deletedReposPage,
   operation: purgeRepo,
-  input: (fields) => ({ repo: fields.text('repo'), id: fields.text('id'), confirm: fields.text('confirm').trim() }),
-  done: (_, visit) => flashTo(visit, workspacePath(slugOf(visit), 'settings/deleted'), 'repo-purged'),
+  input: (fields) => ({
+    repo: fields.text('repo'),
+    id: fields.text('id'),
+    confirm: fields.text('confirm').trim(),
+  }),
+  done: (_, visit) =>
+    flashTo(visit, workspacePath(slugOf(visit), 'settings/deleted'), 'repo-purged'),
 })

@@ -1,4 +1,5 @@
-// The forms about invitations into a workspace; apart from what they look like, because the members' page shows those.
+// The forms about invitations into a workspace; apart from what they look like, because the
+// members' page shows those.
 import { inviteMember, revokeWorkspaceInvite } from '#features/workspaces/index.ts'
 import { workspacePath } from '../../paths.ts'
 import { action, flashTo, form, type Visit } from '../../site.ts'
@@ -10,7 +11,11 @@ export const inviteMemberForm = form({
   path: '/:workspace/-/members/invite',
   page: membersPage,
   operation: inviteMember,
-  input: (fields, visit) => ({ workspace: slugOf(visit), email: fields.text('email').trim(), role: fields.text('role') === 'owner' ? ('owner' as const) : ('member' as const) }),
+  input: (fields, visit) => ({
+    workspace: slugOf(visit),
+    email: fields.text('email').trim(),
+    role: fields.text('role') === 'owner' ? ('owner' as const) : ('member' as const),
+  }),
   done: (_, visit) => flashTo(visit, workspacePath(slugOf(visit), 'members'), 'invitation-sent'),
 })
 

@@ -2,7 +2,20 @@
 import type { OutsideCollaborators } from '#features/collaborators/index.ts'
 import type { Invitations } from '#features/workspaces/index.ts'
 import type { Static } from '#core/schema.ts'
-import { Avatar, Badge, Button, ActionButton, Card, Field, Form, FormActions, List, RelativeTime, Row, Select } from '../../components/index.ts'
+import {
+  Avatar,
+  Badge,
+  Button,
+  ActionButton,
+  Card,
+  Field,
+  Form,
+  FormActions,
+  List,
+  RelativeTime,
+  Row,
+  Select,
+} from '../../components/index.ts'
 import { repoPath, userPath, workspacePath } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
 import { fieldError, formError } from '../shell.tsx'
@@ -11,22 +24,50 @@ type Invitation = Static<typeof Invitations>['items'][number]
 
 export const InviteMember = ({ visit, workspace }: { visit: Visit; workspace: string }) => (
   <Card title="Invite somebody">
-    <Form action={workspacePath(workspace, 'members/invite')} csrf={visit.csrf} error={formError(visit, 'email', 'role')}>
+    <Form
+      action={workspacePath(workspace, 'members/invite')}
+      csrf={visit.csrf}
+      error={formError(visit, 'email', 'role')}
+    >
       <Field
-        name="email" label="Email address" type="email" required hint="The mailed link works for 7 days, also for somebody without an account."
-        value={visit.form.values.text('email')} error={fieldError(visit, 'email')}
+        name="email"
+        label="Email address"
+        type="email"
+        required
+        hint="The mailed link works for 7 days, also for somebody without an account."
+        value={visit.form.values.text('email')}
+        error={fieldError(visit, 'email')}
       />
       <Select
-        name="role" label="As" required options={[{ value: 'member', label: 'Member' }, { value: 'owner', label: 'Owner' }]}
-        value={visit.form.values.optional('role') ?? 'member'} error={fieldError(visit, 'role')}
+        name="role"
+        label="As"
+        required
+        options={[
+          { value: 'member', label: 'Member' },
+          { value: 'owner', label: 'Owner' },
+        ]}
+        value={visit.form.values.optional('role') ?? 'member'}
+        error={fieldError(visit, 'role')}
       />
-      <FormActions><Button look="primary" icon="mail">Send the invitation</Button></FormActions>
+      <FormActions>
+        <Button look="primary" icon="mail">
+          Send the invitation
+        </Button>
+      </FormActions>
     </Form>
   </Card>
 )
 
 /** Invitations with how they stand; those that wait for an answer can be taken back. */
-export const InvitationList = ({ visit, invitations, revoke }: { visit: Visit; invitations: readonly Invitation[]; revoke: string }) =>
+export const InvitationList = ({
+  visit,
+  invitations,
+  revoke,
+}: {
+  visit: Visit
+  invitations: readonly Invitation[]
+  revoke: string
+}) =>
   invitations.length === 0 ? null : (
     <List label="Invitations" head={<h2>Invitations</h2>}>
       {invitations.map(({ id, email, invitee, role, state, invited_by, created_at }) => (
@@ -41,10 +82,14 @@ export const InvitationList = ({ visit, invitations, revoke }: { visit: Visit; i
           }
           end={
             <>
-              <Badge tone={state === 'pending' ? 'wait' : state === 'accepted' ? 'good' : 'plain'}>{state}</Badge>
+              <Badge tone={state === 'pending' ? 'wait' : state === 'accepted' ? 'good' : 'plain'}>
+                {state}
+              </Badge>
               {state === 'pending' && (
                 <ActionButton action={revoke} csrf={visit.csrf} values={{ id }}>
-                  <Button small look="danger">Revoke</Button>
+                  <Button small look="danger">
+                    Revoke
+                  </Button>
                 </ActionButton>
               )}
             </>
@@ -54,7 +99,11 @@ export const InvitationList = ({ visit, invitations, revoke }: { visit: Visit; i
     </List>
   )
 
-export const OutsideList = ({ people }: { people: Static<typeof OutsideCollaborators>['items'] }) =>
+export const OutsideList = ({
+  people,
+}: {
+  people: Static<typeof OutsideCollaborators>['items']
+}) =>
   people.length === 0 ? null : (
     <List label="Outside collaborators" head={<h2>Outside collaborators</h2>}>
       {people.map(({ user, repositories, added_at }) => (

@@ -1,5 +1,11 @@
 import { listOutsideCollaborators } from '#features/collaborators/index.ts'
-import { getWorkspace, listMembers, listWorkspaceInvites, removeMember, updateMember } from '#features/workspaces/index.ts'
+import {
+  getWorkspace,
+  listMembers,
+  listWorkspaceInvites,
+  removeMember,
+  updateMember,
+} from '#features/workspaces/index.ts'
 import { Avatar } from '../../components/avatar.tsx'
 import { Button } from '../../components/button.tsx'
 import { ActionButton } from '../../components/form.tsx'
@@ -18,19 +24,43 @@ export const membersPage = page({
   load: async (visit) => {
     const slug = visit.params['workspace'] ?? ''
     const number = Math.max(1, Number(visit.url.searchParams.get('page') ?? '1') || 1)
-    const [workspace, members] = await Promise.all([visit.call(getWorkspace, { workspace: slug }), visit.call(listMembers, { workspace: slug, page: number })])
-    if (workspace.role !== 'owner' || number > 1) return { workspace, members, number, invitations: [], outside: [] }
-    const [invitations, outside] = await Promise.all([visit.tryCall(listWorkspaceInvites, { workspace: slug, per_page: 100 }), visit.tryCall(listOutsideCollaborators, { workspace: slug, per_page: 100 })])
-    return { workspace, members, number, invitations: invitations?.items ?? [], outside: outside?.items ?? [] }
+    const [workspace, members] = await Promise.all([
+      visit.call(getWorkspace, { workspace: slug }),
+      visit.call(listMembers, { workspace: slug, page: number }),
+    ])
+    if (workspace.role !== 'owner' || number > 1)
+      return { workspace, members, number, invitations: [], outside: [] }
+    const [invitations, outside] = await Promise.all([
+      visit.tryCall(listWorkspaceInvites, { workspace: slug, per_page: 100 }),
+      visit.tryCall(listOutsideCollaborators, { workspace: slug, per_page: 100 }),
+    ])
+    return {
+      workspace,
+      members,
+      number,
+      invitations: invitations?.items ?? [],
+      outside: outside?.items ?? [],
+    }
   },
   view: ({ workspace, members, number, invitations, outside }, visit) => {
     const owner = workspace.role === 'owner'
     // A workspace keeps an owner: on a whole list with one, nothing takes that one away.
-    const only = members.next === null && number === 1 && members.items.filter(({ role }) => role === 'owner').length === 1
+    const only =
+      members.next === null &&
+      number === 1 &&
+      members.items.filter(({ role }) => role === 'owner').length === 1
     const here = workspacePath(workspace.slug, 'members')
     return (
-      <WorkspaceFrame visit={visit} workspace={workspace} title={`Members of ${workspace.name}`} current="members">
-        <PageHead title="Members" lead="Owners manage the workspace; members make repositories, push and merge." />
+      <WorkspaceFrame
+        visit={visit}
+        workspace={workspace}
+        title={`Members of ${workspace.name}`}
+        current="members"
+      >
+        <PageHead
+          title="Members"
+          lead="Owners manage the workspace; members make repositories, push and merge."
+        />
         <List label="Members">
           {members.items.map(({ user, role, joined_at }) => (
             <Row
@@ -46,15 +76,30 @@ export const membersPage = page({
               }
               end={
                 <>
-                  <Badge tone={role === 'owner' ? 'info' : 'plain'}>{role === 'owner' ? 'Owner' : 'Member'}</Badge>
+                  <Badge tone={role === 'owner' ? 'info' : 'plain'}>
+                    {role === 'owner' ? 'Owner' : 'Member'}
+                  </Badge>
                   {owner && !(only && role === 'owner') && (
-                    <ActionButton action={here} csrf={visit.csrf} values={{ username: user.username, role: role === 'owner' ? 'member' : 'owner' }}>
+                    <ActionButton
+                      action={here}
+                      csrf={visit.csrf}
+                      values={{
+                        username: user.username,
+                        role: role === 'owner' ? 'member' : 'owner',
+                      }}
+                    >
                       <Button small>{role === 'owner' ? 'Make member' : 'Make owner'}</Button>
                     </ActionButton>
                   )}
                   {(owner || user.id === visit.viewer?.id) && !(only && role === 'owner') && (
-                    <ActionButton action={`${here}/remove`} csrf={visit.csrf} values={{ username: user.username }}>
-                      <Button small look="danger">{user.id === visit.viewer?.id ? 'Leave' : 'Remove'}</Button>
+                    <ActionButton
+                      action={`${here}/remove`}
+                      csrf={visit.csrf}
+                      values={{ username: user.username }}
+                    >
+                      <Button small look="danger">
+                        {user.id === visit.viewer?.id ? 'Leave' : 'Remove'}
+                      </Button>
                     </ActionButton>
                   )}
                 </>
@@ -62,10 +107,19 @@ export const membersPage = page({
             />
           ))}
         </List>
-        {owner && <InvitationList visit={visit} invitations={invitations} revoke={`${here}/invite/revoke`} />}
+        {owner && (
+          <InvitationList
+            visit={visit}
+            invitations={invitations}
+            revoke={`${here}/invite/revoke`}
+          />
+        )}
         {owner && <InviteMember visit={visit} workspace={workspace.slug} />}
         <OutsideList people={outside} />
-        <Pager newer={number > 1 ? withQuery(here, { page: number - 1 }) : null} older={members.next === null ? null : withQuery(here, { page: number + 1 })} />
+        <Pager
+          newer={number > 1 ? withQuery(here, { page: number - 1 }) : null}
+          older={members.next === null ? null : withQuery(here, { page: number + 1 })}
+        />
       </WorkspaceFrame>
     )
   },
@@ -75,7 +129,11 @@ export const updateMemberForm = action({
   path: '/:workspace/-/members',
   submit: async (visit, fields) => {
     const workspace = visit.params['workspace'] ?? ''
-    await visit.call(updateMember, { workspace, username: fields.text('username'), role: fields.text('role') === 'owner' ? 'owner' : 'member' })
+    await visit.call(updateMember, {
+      workspace,
+      username: fields.text('username'),
+      role: fields.text('role') === 'owner' ? 'owner' : 'member',
+    })
     return flashTo(visit, workspacePath(workspace, 'members'), 'saved')
   },
 })
@@ -86,6 +144,10 @@ export const removeMemberForm = action({
     const workspace = visit.params['workspace'] ?? ''
     const username = fields.text('username')
     await visit.call(removeMember, { workspace, username })
-    return flashTo(visit, username === visit.viewer?.username ? '/' : workspacePath(workspace, 'members'), 'member-removed')
+    return flashTo(
+      visit,
+      username === visit.viewer?.username ? '/' : workspacePath(workspace, 'members'),
+      'member-removed',
+    )
   },
 })

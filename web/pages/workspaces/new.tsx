@@ -12,14 +12,31 @@ export const newWorkspacePage = page({
   load: ({ viewer }) => (viewer ? {} : redirect('/login?next=/workspaces/new', 302)),
   view: (_, visit) => (
     <Shell visit={visit} title="New workspace" width="narrow">
-      <PageHead title="New workspace" lead="A workspace owns repositories and is the first part of their address." />
+      <PageHead
+        title="New workspace"
+        lead="A workspace owns repositories and is the first part of their address."
+      />
       <Card>
         <Form action="/workspaces/new" csrf={visit.csrf} error={formError(visit, 'slug', 'name')}>
           <Field
-            name="slug" label="Address" required mono autofocus maxlength={39} hint="Lowercase letters, digits and single hyphens."
-            value={visit.form.values.text('slug')} error={fieldError(visit, 'slug')}
+            name="slug"
+            label="Address"
+            required
+            mono
+            autofocus
+            maxlength={39}
+            hint="Lowercase letters, digits and single hyphens."
+            value={visit.form.values.text('slug')}
+            error={fieldError(visit, 'slug')}
           />
-          <Field name="name" label="Name" maxlength={80} hint="Shown to people. The address when left empty." value={visit.form.values.text('name')} error={fieldError(visit, 'name')} />
+          <Field
+            name="name"
+            label="Name"
+            maxlength={80}
+            hint="Shown to people. The address when left empty."
+            value={visit.form.values.text('name')}
+            error={fieldError(visit, 'name')}
+          />
           <FormActions>
             <Button look="primary">Make the workspace</Button>
           </FormActions>

@@ -1,14 +1,27 @@
 // The page of somebody whose name is no workspace: who they are, and what they made.
 import type { PublicUser } from '#features/accounts/schema.ts'
 import type { Repo } from '#features/repos/index.ts'
-import { Avatar, EmptyState, Facts, LinkButton, List, Pager, RepoRow } from '../../components/index.ts'
+import {
+  Avatar,
+  EmptyState,
+  Facts,
+  LinkButton,
+  List,
+  Pager,
+  RepoRow,
+} from '../../components/index.ts'
 import { RelativeTime } from '../../components/time.tsx'
 import { userPath, withQuery } from '../../paths.ts'
 import type { Visit } from '../../site.ts'
 import { Shell } from '../shell.tsx'
 import { ContributionYear, type Contributions } from './contributions.tsx'
 
-type Data = { contributions: Contributions | null; person: PublicUser; made: { items: readonly Repo[]; next: string | null }; number: number }
+type Data = {
+  contributions: Contributions | null
+  person: PublicUser
+  made: { items: readonly Repo[]; next: string | null }
+  number: number
+}
 
 /** Only addresses of the web are links; a profile may hold anything. */
 const webAddress = (text: string): boolean => /^https?:\/\//i.test(text)
@@ -19,12 +32,31 @@ export const PersonView = ({ data, visit }: { data: Data; visit: Visit }) => {
   const facts = [
     ...(person.company ? [{ label: 'Company', value: person.company }] : []),
     ...(person.location ? [{ label: 'Location', value: person.location }] : []),
-    ...(person.website ? [{ label: 'Website', value: webAddress(person.website) ? <a href={person.website} rel="nofollow noopener me">{person.website}</a> : person.website }] : []),
-    ...(person.email ? [{ label: 'Email', value: <a href={`mailto:${person.email}`}>{person.email}</a> }] : []),
+    ...(person.website
+      ? [
+          {
+            label: 'Website',
+            value: webAddress(person.website) ? (
+              <a href={person.website} rel="nofollow noopener me">
+                {person.website}
+              </a>
+            ) : (
+              person.website
+            ),
+          },
+        ]
+      : []),
+    ...(person.email
+      ? [{ label: 'Email', value: <a href={`mailto:${person.email}`}>{person.email}</a> }]
+      : []),
     { label: 'Here since', value: <RelativeTime at={person.created_at} /> },
   ]
   return (
-    <Shell visit={visit} title={person.name ?? person.username} description={person.bio ?? undefined}>
+    <Shell
+      visit={visit}
+      title={person.name ?? person.username}
+      description={person.bio ?? undefined}
+    >
       <div class="page-head">
         <div class="person-head">
           <Avatar of={person} size={56} />
@@ -36,19 +68,34 @@ export const PersonView = ({ data, visit }: { data: Data; visit: Visit }) => {
             </p>
           </div>
         </div>
-        {visit.viewer?.id === person.id && <div class="actions"><LinkButton href="/settings/profile" icon="edit">Edit your profile</LinkButton></div>}
+        {visit.viewer?.id === person.id && (
+          <div class="actions">
+            <LinkButton href="/settings/profile" icon="edit">
+              Edit your profile
+            </LinkButton>
+          </div>
+        )}
       </div>
       {person.bio && <p class="pre-line">{person.bio}</p>}
       <Facts facts={facts} />
-      {contributions !== null && contributions.total > 0 && <ContributionYear contributions={contributions} />}
+      {contributions !== null && contributions.total > 0 && (
+        <ContributionYear contributions={contributions} />
+      )}
       {made.items.length === 0 ? (
-        <EmptyState icon="repo" title="No repositories to see">Those that {person.username} made and you may see are listed here.</EmptyState>
+        <EmptyState icon="repo" title="No repositories to see">
+          Those that {person.username} made and you may see are listed here.
+        </EmptyState>
       ) : (
         <List label="Repositories" head={<h2>Repositories</h2>}>
-          {made.items.map((repo) => <RepoRow repo={repo} />)}
+          {made.items.map((repo) => (
+            <RepoRow repo={repo} />
+          ))}
         </List>
       )}
-      <Pager newer={number > 1 ? withQuery(here, { page: number - 1 }) : null} older={made.next === null ? null : withQuery(here, { page: number + 1 })} />
+      <Pager
+        newer={number > 1 ? withQuery(here, { page: number - 1 }) : null}
+        older={made.next === null ? null : withQuery(here, { page: number + 1 })}
+      />
     </Shell>
   )
 }

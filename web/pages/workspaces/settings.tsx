@@ -12,7 +12,10 @@ import { WorkspaceSettingsFrame } from './frame.tsx'
 export const BASE_PERMISSIONS = ['none', 'read', 'write', 'admin'] as const
 
 const MEANING: Record<(typeof BASE_PERMISSIONS)[number], string> = {
-  none: 'None: only what is public or granted', read: 'Read: see and clone everything', write: 'Write: push and merge everywhere', admin: 'Admin: manage every repository',
+  none: 'None: only what is public or granted',
+  read: 'Read: see and clone everything',
+  write: 'Write: push and merge everywhere',
+  admin: 'Admin: manage every repository',
 }
 
 export const workspaceSettingsPage = page({
@@ -22,19 +25,48 @@ export const workspaceSettingsPage = page({
     return workspace.role === 'owner' ? workspace : null
   },
   view: (workspace, visit) => (
-    <WorkspaceSettingsFrame visit={visit} workspace={workspace} title={`Settings of ${workspace.name}`} part="general">
+    <WorkspaceSettingsFrame
+      visit={visit}
+      workspace={workspace}
+      title={`Settings of ${workspace.name}`}
+      part="general"
+    >
       <PageHead title="Settings" />
       <Card>
-        <Form action={workspacePath(workspace.slug, 'settings')} csrf={visit.csrf} error={visit.form.values.has('base_permission') ? formError(visit, 'name', 'description', 'base_permission') : null}>
-          <Field name="name" label="Name" maxlength={80} value={visit.form.values.optional('name') ?? workspace.name} error={fieldError(visit, 'name')} />
+        <Form
+          action={workspacePath(workspace.slug, 'settings')}
+          csrf={visit.csrf}
+          error={
+            visit.form.values.has('base_permission')
+              ? formError(visit, 'name', 'description', 'base_permission')
+              : null
+          }
+        >
           <Field
-            name="description" label="Description" maxlength={160} value={visit.form.values.has('description') ? visit.form.values.text('description') : workspace.description}
+            name="name"
+            label="Name"
+            maxlength={80}
+            value={visit.form.values.optional('name') ?? workspace.name}
+            error={fieldError(visit, 'name')}
+          />
+          <Field
+            name="description"
+            label="Description"
+            maxlength={160}
+            value={
+              visit.form.values.has('description')
+                ? visit.form.values.text('description')
+                : workspace.description
+            }
             error={fieldError(visit, 'description')}
           />
           <Select
-            name="base_permission" label="What every member may do on each repository" required
+            name="base_permission"
+            label="What every member may do on each repository"
+            required
             options={BASE_PERMISSIONS.map((value) => ({ value, label: MEANING[value] }))}
-            value={visit.form.values.optional('base_permission') ?? workspace.base_permission} error={fieldError(visit, 'base_permission')}
+            value={visit.form.values.optional('base_permission') ?? workspace.base_permission}
+            error={fieldError(visit, 'base_permission')}
           />
           <FormActions>
             <Button look="primary">Save</Button>
@@ -52,7 +84,9 @@ export const workspaceSettingsForm = form({
   page: workspaceSettingsPage,
   operation: updateWorkspace,
   input: (fields, { params }) => ({
-    workspace: params['workspace'] ?? '', name: fields.text('name'), description: fields.text('description'),
+    workspace: params['workspace'] ?? '',
+    name: fields.text('name'),
+    description: fields.text('description'),
     base_permission: BASE_PERMISSIONS.find((word) => word === fields.text('base_permission')),
   }),
   done: (workspace, visit) => flashTo(visit, workspacePath(workspace.slug, 'settings'), 'saved'),

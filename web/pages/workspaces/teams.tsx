@@ -1,6 +1,21 @@
 import { createTeam, listTeams } from '#features/teams/index.ts'
 import { getWorkspace } from '#features/workspaces/index.ts'
-import { Badge, Button, Card, Checkbox, EmptyState, Field, Form, FormActions, LinkButton, List, PageHead, Pager, Row, Select } from '../../components/index.ts'
+import {
+  Badge,
+  Button,
+  Card,
+  Checkbox,
+  EmptyState,
+  Field,
+  Form,
+  FormActions,
+  LinkButton,
+  List,
+  PageHead,
+  Pager,
+  Row,
+  Select,
+} from '../../components/index.ts'
 import { plural } from '../../format.ts'
 import { teamPath, withQuery, workspacePath } from '../../paths.ts'
 import { flashTo, form, page, type Visit } from '../../site.ts'
@@ -15,7 +30,8 @@ export const teamsPage = page({
     const q = visit.url.searchParams.get('q') ?? ''
     const number = Math.max(1, Number(visit.url.searchParams.get('page') ?? '1') || 1)
     const [workspace, teams] = await Promise.all([
-      visit.call(getWorkspace, { workspace: slugOf(visit) }), visit.call(listTeams, { workspace: slugOf(visit), ...(q ? { q } : {}), page: number }),
+      visit.call(getWorkspace, { workspace: slugOf(visit) }),
+      visit.call(listTeams, { workspace: slugOf(visit), ...(q ? { q } : {}), page: number }),
     ])
     return { workspace, teams, q, number }
   },
@@ -23,14 +39,37 @@ export const teamsPage = page({
     const here = workspacePath(workspace.slug, 'teams')
     const mayMake = workspace.role === 'owner' || workspace.team_creation === 'members'
     return (
-      <WorkspaceFrame visit={visit} workspace={workspace} title={`Teams of ${workspace.name}`} current="teams">
+      <WorkspaceFrame
+        visit={visit}
+        workspace={workspace}
+        title={`Teams of ${workspace.name}`}
+        current="teams"
+      >
         <PageHead
-          title="Teams" lead="People under one name: with roles on repositories, to mention, and to ask for reviews."
-          actions={mayMake ? <LinkButton href={workspacePath(workspace.slug, 'new-team')} look="primary" icon="plus">New team</LinkButton> : undefined}
+          title="Teams"
+          lead="People under one name: with roles on repositories, to mention, and to ask for reviews."
+          actions={
+            mayMake ? (
+              <LinkButton
+                href={workspacePath(workspace.slug, 'new-team')}
+                look="primary"
+                icon="plus"
+              >
+                New team
+              </LinkButton>
+            ) : undefined
+          }
         />
         {(teams.items.length > 0 || q !== '') && (
           <Form action={here} method="get" inline label="Find a team">
-            <input class="input" type="search" name="q" value={q} aria-label="Name" placeholder="Name" />
+            <input
+              class="input"
+              type="search"
+              name="q"
+              value={q}
+              aria-label="Name"
+              placeholder="Name"
+            />
             <Button>Find</Button>
           </Form>
         )}
@@ -43,16 +82,27 @@ export const teamsPage = page({
                 title={<a href={teamPath(workspace.slug, team.slug)}>{team.name}</a>}
                 meta={
                   <>
-                    <span class="mono">@{workspace.slug}/{team.slug}</span>
+                    <span class="mono">
+                      @{workspace.slug}/{team.slug}
+                    </span>
                     <span>{plural(team.members_count, 'person', 'people')}</span>
                     <span>{plural(team.repos_count, 'repository', 'repositories')}</span>
-                    {team.parent && <span>below <a href={teamPath(workspace.slug, team.parent.slug)}>{team.parent.name}</a></span>}
+                    {team.parent && (
+                      <span>
+                        below{' '}
+                        <a href={teamPath(workspace.slug, team.parent.slug)}>{team.parent.name}</a>
+                      </span>
+                    )}
                   </>
                 }
                 end={
                   <>
                     {team.visibility === 'secret' && <Badge icon="lock">Secret</Badge>}
-                    {team.viewer_role && <Badge tone={team.viewer_role === 'maintainer' ? 'info' : 'plain'}>{team.viewer_role === 'maintainer' ? 'Maintainer' : 'Member'}</Badge>}
+                    {team.viewer_role && (
+                      <Badge tone={team.viewer_role === 'maintainer' ? 'info' : 'plain'}>
+                        {team.viewer_role === 'maintainer' ? 'Maintainer' : 'Member'}
+                      </Badge>
+                    )}
                   </>
                 }
               >
@@ -88,18 +138,55 @@ export const newTeamPage = page({
       <WorkspaceFrame visit={visit} workspace={workspace} title="New team" current="teams">
         <PageHead title="New team" />
         <Card>
-          <Form action={workspacePath(workspace.slug, 'new-team')} csrf={visit.csrf} error={formError(visit, 'name', 'slug', 'description', 'parent', 'visibility')}>
-            <Field name="name" label="Name" required maxlength={80} autofocus value={typed.text('name')} error={fieldError(visit, 'name')} />
-            <Field name="slug" label="Slug" mono maxlength={39} hint="For mentions; made from the name when left empty. It stays when the name changes." value={typed.text('slug')} error={fieldError(visit, 'slug')} />
-            <Field name="description" label="Description" maxlength={350} value={typed.text('description')} error={fieldError(visit, 'description')} />
+          <Form
+            action={workspacePath(workspace.slug, 'new-team')}
+            csrf={visit.csrf}
+            error={formError(visit, 'name', 'slug', 'description', 'parent', 'visibility')}
+          >
+            <Field
+              name="name"
+              label="Name"
+              required
+              maxlength={80}
+              autofocus
+              value={typed.text('name')}
+              error={fieldError(visit, 'name')}
+            />
+            <Field
+              name="slug"
+              label="Slug"
+              mono
+              maxlength={39}
+              hint="For mentions; made from the name when left empty. It stays when the name changes."
+              value={typed.text('slug')}
+              error={fieldError(visit, 'slug')}
+            />
+            <Field
+              name="description"
+              label="Description"
+              maxlength={350}
+              value={typed.text('description')}
+              error={fieldError(visit, 'description')}
+            />
             {parents.length > 0 && (
               <Select
-                name="parent" label="Below" options={[{ value: '', label: 'No other team' }, ...parents]} hint="It inherits the roles of the team above." value={typed.text('parent')}
+                name="parent"
+                label="Below"
+                options={[{ value: '', label: 'No other team' }, ...parents]}
+                hint="It inherits the roles of the team above."
+                value={typed.text('parent')}
                 error={fieldError(visit, 'parent')}
               />
             )}
-            <Checkbox name="secret" label="Secret" hint="Seen by its own members and by owners only; stands alone." checked={typed.ticked('secret')} />
-            <FormActions><Button look="primary">Make the team</Button></FormActions>
+            <Checkbox
+              name="secret"
+              label="Secret"
+              hint="Seen by its own members and by owners only; stands alone."
+              checked={typed.ticked('secret')}
+            />
+            <FormActions>
+              <Button look="primary">Make the team</Button>
+            </FormActions>
           </Form>
         </Card>
       </WorkspaceFrame>
@@ -112,7 +199,11 @@ export const newTeamForm = form({
   page: newTeamPage,
   operation: createTeam,
   input: (fields, visit) => ({
-    workspace: slugOf(visit), name: fields.text('name'), slug: fields.optional('slug'), description: fields.text('description'), parent: fields.optional('parent') ?? null,
+    workspace: slugOf(visit),
+    name: fields.text('name'),
+    slug: fields.optional('slug'),
+    description: fields.text('description'),
+    parent: fields.optional('parent') ?? null,
     visibility: fields.ticked('secret') ? ('secret' as const) : ('visible' as const),
   }),
   done: (team, visit) => flashTo(visit, teamPath(team.workspace, team.slug), 'team-made'),

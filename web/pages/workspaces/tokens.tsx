@@ -1,8 +1,28 @@
 import { PERSONAL_AREAS, SCOPES } from '#core/scopes.ts'
 import type { Token } from '#features/accounts/index.ts'
-import { createWorkspaceToken, getWorkspace, listWorkspaceTokens, revokeWorkspaceToken, type Workspace } from '#features/workspaces/index.ts'
 import {
-  ActionButton, Button, Card, EmptyState, Field, FieldSet, Form, FormActions, List, PageHead, RelativeTime, Row, Select, TextArea, TokenSecret,
+  createWorkspaceToken,
+  getWorkspace,
+  listWorkspaceTokens,
+  revokeWorkspaceToken,
+  type Workspace,
+} from '#features/workspaces/index.ts'
+import {
+  ActionButton,
+  Button,
+  Card,
+  EmptyState,
+  Field,
+  FieldSet,
+  Form,
+  FormActions,
+  List,
+  PageHead,
+  RelativeTime,
+  Row,
+  Select,
+  TextArea,
+  TokenSecret,
 } from '../../components/index.ts'
 import { renderPage, type Html } from '../../jsx/html.ts'
 import { workspacePath } from '../../paths.ts'
@@ -11,13 +31,30 @@ import { Ticks } from '../accounts/scope-choice.tsx'
 import { fieldError, formError } from '../shell.tsx'
 import { WorkspaceSettingsFrame } from './frame.tsx'
 
-const EXPIRIES = [{ value: '30', label: '30 days' }, { value: '90', label: '90 days' }, { value: '366', label: '1 year' }]
-const ROLES = (['read', 'triage', 'write', 'maintain'] as const).map((value) => ({ value, label: value }))
-const SCOPES_OF_WORKSPACES = SCOPES.filter((scope) => !PERSONAL_AREAS.has(scope.split(':')[0] ?? ''))
+const EXPIRIES = [
+  { value: '30', label: '30 days' },
+  { value: '90', label: '90 days' },
+  { value: '366', label: '1 year' },
+]
+const ROLES = (['read', 'triage', 'write', 'maintain'] as const).map((value) => ({
+  value,
+  label: value,
+}))
+const SCOPES_OF_WORKSPACES = SCOPES.filter(
+  (scope) => !PERSONAL_AREAS.has(scope.split(':')[0] ?? ''),
+)
 
 const slugOf = (visit: Visit): string => visit.params['workspace'] ?? ''
 
-const TokenRow = ({ token, action: address, csrf }: { token: Token; action: string; csrf: string }) => (
+const TokenRow = ({
+  token,
+  action: address,
+  csrf,
+}: {
+  token: Token
+  action: string
+  csrf: string
+}) => (
   <Row
     title={
       <>
@@ -28,39 +65,117 @@ const TokenRow = ({ token, action: address, csrf }: { token: Token; action: stri
       <>
         <span>{token.role}</span>
         <span>{token.scopes?.join(', ')}</span>
-        <span>{token.repos === null ? 'All repositories' : `Only ${token.repos.join(', ') || 'repositories that are gone'}`}</span>
-        <span>{token.last_used_at === null ? 'Never used' : <>Last used <RelativeTime at={token.last_used_at} /></>}</span>
-        {token.expires_at !== null && <span>Expires <RelativeTime at={token.expires_at} /></span>}
+        <span>
+          {token.repos === null
+            ? 'All repositories'
+            : `Only ${token.repos.join(', ') || 'repositories that are gone'}`}
+        </span>
+        <span>
+          {token.last_used_at === null ? (
+            'Never used'
+          ) : (
+            <>
+              Last used <RelativeTime at={token.last_used_at} />
+            </>
+          )}
+        </span>
+        {token.expires_at !== null && (
+          <span>
+            Expires <RelativeTime at={token.expires_at} />
+          </span>
+        )}
       </>
     }
     end={
       <ActionButton action={`${address}/revoke`} csrf={csrf} values={{ id: token.id }}>
-        <Button small look="danger">Revoke</Button>
+        <Button small look="danger">
+          Revoke
+        </Button>
       </ActionButton>
     }
   />
 )
 
-type Shown = { workspace: Workspace; tokens: readonly Token[]; made: { name: string; secret: string } | null }
+type Shown = {
+  workspace: Workspace
+  tokens: readonly Token[]
+  made: { name: string; secret: string } | null
+}
 
 const TokensView = ({ visit, workspace, tokens, made }: Shown & { visit: Visit }): Html => {
   const here = workspacePath(workspace.slug, 'settings/tokens')
   const typed = visit.form.values
   return (
-    <WorkspaceSettingsFrame visit={visit} workspace={workspace} title={`Tokens of ${workspace.name}`} part="tokens">
-      <PageHead title="Tokens" lead={`For programs that act as ${workspace.name} and not as a person. They stay when whoever made them leaves.`} />
-      {made && <TokenSecret secret={made.secret}>This is the token {made.name}. Keep it where you keep passwords.</TokenSecret>}
-      {tokens.length === 0 ? <EmptyState icon="key" title="No tokens yet" /> : <List label="Tokens">{tokens.map((token) => <TokenRow token={token} action={here} csrf={visit.csrf} />)}</List>}
+    <WorkspaceSettingsFrame
+      visit={visit}
+      workspace={workspace}
+      title={`Tokens of ${workspace.name}`}
+      part="tokens"
+    >
+      <PageHead
+        title="Tokens"
+        lead={`For programs that act as ${workspace.name} and not as a person. They stay when whoever made them leaves.`}
+      />
+      {made && (
+        <TokenSecret secret={made.secret}>
+          This is the token {made.name}. Keep it where you keep passwords.
+        </TokenSecret>
+      )}
+      {tokens.length === 0 ? (
+        <EmptyState icon="key" title="No tokens yet" />
+      ) : (
+        <List label="Tokens">
+          {tokens.map((token) => (
+            <TokenRow token={token} action={here} csrf={visit.csrf} />
+          ))}
+        </List>
+      )}
       <Card title="New token">
-        <Form action={here} csrf={visit.csrf} error={formError(visit, 'name', 'role', 'expires_in_days', 'repos', 'scopes')}>
-          <Field name="name" label="Name" required maxlength={64} hint="What will use it, so that you know later what to revoke." value={made ? '' : typed.text('name')} error={fieldError(visit, 'name')} />
-          <Select name="role" label="Its role on a repository is at most" required options={ROLES} value={typed.optional('role') ?? 'write'} error={fieldError(visit, 'role')} />
-          <Select name="expires_in_days" label="Expires after" required options={EXPIRIES} value={typed.optional('expires_in_days') ?? '90'} error={fieldError(visit, 'expires_in_days')} />
-          <TextArea name="repos" label="Repositories" rows={2} mono hint="One workspace/name a line. All when empty." value={made ? '' : typed.text('repos')} error={fieldError(visit, 'repos')} />
+        <Form
+          action={here}
+          csrf={visit.csrf}
+          error={formError(visit, 'name', 'role', 'expires_in_days', 'repos', 'scopes')}
+        >
+          <Field
+            name="name"
+            label="Name"
+            required
+            maxlength={64}
+            hint="What will use it, so that you know later what to revoke."
+            value={made ? '' : typed.text('name')}
+            error={fieldError(visit, 'name')}
+          />
+          <Select
+            name="role"
+            label="Its role on a repository is at most"
+            required
+            options={ROLES}
+            value={typed.optional('role') ?? 'write'}
+            error={fieldError(visit, 'role')}
+          />
+          <Select
+            name="expires_in_days"
+            label="Expires after"
+            required
+            options={EXPIRIES}
+            value={typed.optional('expires_in_days') ?? '90'}
+            error={fieldError(visit, 'expires_in_days')}
+          />
+          <TextArea
+            name="repos"
+            label="Repositories"
+            rows={2}
+            mono
+            hint="One workspace/name a line. All when empty."
+            value={made ? '' : typed.text('repos')}
+            error={fieldError(visit, 'repos')}
+          />
           <FieldSet legend="It may" error={fieldError(visit, 'scopes')}>
             <Ticks scopes={SCOPES_OF_WORKSPACES} ticked={made ? [] : typed.all('scopes')} />
           </FieldSet>
-          <FormActions><Button look="primary">Make the token</Button></FormActions>
+          <FormActions>
+            <Button look="primary">Make the token</Button>
+          </FormActions>
         </Form>
       </Card>
     </WorkspaceSettingsFrame>
@@ -69,7 +184,12 @@ const TokensView = ({ visit, workspace, tokens, made }: Shown & { visit: Visit }
 
 async function load(visit: Visit): Promise<Omit<Shown, 'made'> | null> {
   const workspace = await visit.call(getWorkspace, { workspace: slugOf(visit) })
-  return workspace.role === 'owner' ? { workspace, tokens: (await visit.call(listWorkspaceTokens, { workspace: workspace.slug })).items } : null
+  return workspace.role === 'owner'
+    ? {
+        workspace,
+        tokens: (await visit.call(listWorkspaceTokens, { workspace: workspace.slug })).items,
+      }
+    : null
 }
 
 export const workspaceTokensPage = page({
@@ -78,19 +198,28 @@ export const workspaceTokensPage = page({
   view: (shown, visit) => <TokensView visit={visit} {...shown} made={null} />,
 })
 
-/** The answer to this form is the page itself, not a redirect: the secret is shown there and is kept nowhere. */
+/**
+ * The answer to this form is the page itself, not a redirect: the secret is shown there and is kept
+ * nowhere.
+ */
 const newTokenForm = action({
   path: '/:workspace/-/settings/tokens',
   page: workspaceTokensPage,
   submit: async (visit, fields) => {
     const repos = fields.list('repos', /[\s,]+/)
     const made = await visit.call(createWorkspaceToken, {
-      workspace: slugOf(visit), name: fields.text('name').trim(), scopes: fields.all('scopes').filter((scope) => scope !== ''),
-      role: ROLES.find(({ value }) => value === fields.text('role'))?.value, expires_in_days: Number(fields.optional('expires_in_days') ?? 90), ...(repos.length > 0 ? { repos } : {}),
+      workspace: slugOf(visit),
+      name: fields.text('name').trim(),
+      scopes: fields.all('scopes').filter((scope) => scope !== ''),
+      role: ROLES.find(({ value }) => value === fields.text('role'))?.value,
+      expires_in_days: Number(fields.optional('expires_in_days') ?? 90),
+      ...(repos.length > 0 ? { repos } : {}),
     })
     const shown = await load(visit)
     if (shown === null) return workspacePath(slugOf(visit))
-    const view = <TokensView visit={visit} {...shown} made={{ name: made.name, secret: made.secret ?? '' }} />
+    const view = (
+      <TokensView visit={visit} {...shown} made={{ name: made.name, secret: made.secret ?? '' }} />
+    )
     return new Away(new Response(renderPage(view), { headers: visit.headers }))
   },
 })

@@ -20,28 +20,71 @@ export const workspacePage = page({
     const number = Math.max(1, Number(visit.url.searchParams.get('page') ?? '1') || 1)
     const record = await visit.tryCall(getWorkspace, { workspace: slug })
     // Somebody's own workspace may have their name; what they did is shown there then.
-    const contributions = number === 1 ? await visit.tryCall(getContributions, { username: slug.toLowerCase() }) : null
+    const contributions =
+      number === 1 ? await visit.tryCall(getContributions, { username: slug.toLowerCase() }) : null
     const repos = await visit.call(listRepos, { workspace: slug, page: number, sort: 'pushed' })
-    if (record) return { kind: 'workspace' as const, workspace: record as WorkspaceLook, repos, number, contributions }
-    // To strangers a workspace shows no more than its public repositories; without any it does not exist for them.
+    if (record)
+      return {
+        kind: 'workspace' as const,
+        workspace: record as WorkspaceLook,
+        repos,
+        number,
+        contributions,
+      }
+    // To strangers a workspace shows no more than its public repositories; without any it does not
+    // exist for them.
     const [first] = repos.items
-    if (first && first.workspace !== slug.toLowerCase()) return redirect(workspacePath(first.workspace), 301)
+    if (first && first.workspace !== slug.toLowerCase())
+      return redirect(workspacePath(first.workspace), 301)
     if (first) {
-      return { kind: 'workspace' as const, workspace: { slug, name: slug, description: '', role: null, member_count: null } satisfies WorkspaceLook, repos, number, contributions }
+      return {
+        kind: 'workspace' as const,
+        workspace: {
+          slug,
+          name: slug,
+          description: '',
+          role: null,
+          member_count: null,
+        } satisfies WorkspaceLook,
+        repos,
+        number,
+        contributions,
+      }
     }
     const person = await visit.tryCall(getUser, { username: slug })
-    return person && { kind: 'person' as const, contributions, person, made: await visit.call(listUserRepos, { username: person.username, page: number }), number }
+    return (
+      person && {
+        kind: 'person' as const,
+        contributions,
+        person,
+        made: await visit.call(listUserRepos, { username: person.username, page: number }),
+        number,
+      }
+    )
   },
   view: (data, visit) => {
     if (data.kind === 'person') return <PersonView data={data} visit={visit} />
     const { workspace, repos, number, contributions } = data
     return (
-      <WorkspaceFrame visit={visit} workspace={workspace} title={workspace.name} current="repositories">
+      <WorkspaceFrame
+        visit={visit}
+        workspace={workspace}
+        title={workspace.name}
+        current="repositories"
+      >
         <h1 class="unseen">Repositories of {workspace.name}</h1>
         {repos.items.length === 0 ? (
           <EmptyState
-            icon="repo" title="No repositories yet"
-            actions={<LinkButton href={`/new?workspace=${encodeURIComponent(workspace.slug)}`} look="primary">Make a repository</LinkButton>}
+            icon="repo"
+            title="No repositories yet"
+            actions={
+              <LinkButton
+                href={`/new?workspace=${encodeURIComponent(workspace.slug)}`}
+                look="primary"
+              >
+                Make a repository
+              </LinkButton>
+            }
           >
             Repositories of this workspace are listed here.
           </EmptyState>
@@ -54,9 +97,15 @@ export const workspacePage = page({
         )}
         <Pager
           newer={number > 1 ? withQuery(workspacePath(workspace.slug), { page: number - 1 }) : null}
-          older={repos.next === null ? null : withQuery(workspacePath(workspace.slug), { page: number + 1 })}
+          older={
+            repos.next === null
+              ? null
+              : withQuery(workspacePath(workspace.slug), { page: number + 1 })
+          }
         />
-        {contributions !== null && contributions.total > 0 && <ContributionYear contributions={contributions} />}
+        {contributions !== null && contributions.total > 0 && (
+          <ContributionYear contributions={contributions} />
+        )}
       </WorkspaceFrame>
     )
   },

@@ -16,9 +16,22 @@ async function people(visit: Visit, repo: string, q: string): Promise<Offer[]> {
 }
 
 async function records(visit: Visit, repo: string, q: string): Promise<Offer[]> {
-  const numbered = /^\d+$/.test(q) ? (await visit.call(jump, { query: `#${q}`, repo })).items.filter(({ kind }) => kind === 'issue' || kind === 'pull').map(({ title }) => ({ number: Number(q), title })) : []
-  const issues = (await visit.call(listIssues, { repo, state: 'all', sort: 'updated', ...(q === '' || numbered.length > 0 ? {} : { q }), per_page: MOST })).items
-  const pulls = q === '' ? (await visit.call(listPulls, { repo, state: 'all', per_page: MOST })).items : []
+  const numbered = /^\d+$/.test(q)
+    ? (await visit.call(jump, { query: `#${q}`, repo })).items
+        .filter(({ kind }) => kind === 'issue' || kind === 'pull')
+        .map(({ title }) => ({ number: Number(q), title }))
+    : []
+  const issues = (
+    await visit.call(listIssues, {
+      repo,
+      state: 'all',
+      sort: 'updated',
+      ...(q === '' || numbered.length > 0 ? {} : { q }),
+      per_page: MOST,
+    })
+  ).items
+  const pulls =
+    q === '' ? (await visit.call(listPulls, { repo, state: 'all', per_page: MOST })).items : []
   const found = [...numbered, ...(numbered.length > 0 ? [] : [...issues, ...pulls])]
   return found.slice(0, MOST).map(({ number, title }) => ({ text: `#${number}`, detail: title }))
 }
@@ -29,7 +42,11 @@ export const completions: Resource = {
     const word = (visit.url.searchParams.get('q') ?? '').slice(0, 60)
     const repo = repoOf(visit)
     try {
-      const items = word.startsWith('@') ? await people(visit, repo, word.slice(1)) : word.startsWith('#') ? await records(visit, repo, word.slice(1)) : []
+      const items = word.startsWith('@')
+        ? await people(visit, repo, word.slice(1))
+        : word.startsWith('#')
+          ? await records(visit, repo, word.slice(1))
+          : []
       return Response.json({ items }, { headers: { 'cache-control': 'private, no-store' } })
     } catch (error) {
       if (error instanceof Refusal && error.code === 'invalid') return Response.json({ items: [] })

@@ -1,4 +1,5 @@
-// A text as it will look, for those who are still writing it. Without a script it opens in another window, and the text stays where it is.
+// A text as it will look, for those who are still writing it. Without a script it opens in another
+// window, and the text stays where it is.
 import { MarkdownBody } from '../../components/index.ts'
 import { renderPage } from '../../jsx/html.ts'
 import { PREVIEW_PATH } from '../../paths.ts'
@@ -18,7 +19,13 @@ export const previewForm = action({
     const shown = (
       <Shell visit={visit} title="Preview" noindex>
         <h1 class="unseen">Preview</h1>
-        <div id="preview"><MarkdownBody text={text} options={markdownOf(visit, repo)} empty="Nothing written yet." /></div>
+        <div id="preview">
+          <MarkdownBody
+            text={text}
+            options={markdownOf(visit, repo)}
+            empty="Nothing written yet."
+          />
+        </div>
       </Shell>
     )
     return new Away(new Response(renderPage(shown), { headers: visit.headers }))

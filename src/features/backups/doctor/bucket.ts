@@ -1,4 +1,7 @@
-/** The bucket of packs and uploaded files, as far as it is not looked at with the stores and files themselves. */
+/**
+ * The bucket of packs and uploaded files, as far as it is not looked at with the stores and files
+ * themselves.
+ */
 import { BucketError } from '#lib/bucket.ts'
 import { note, fault, type Check } from './finding.ts'
 
@@ -11,16 +14,25 @@ export const bucketOwner: Check = {
       if (await storage.isOurs()) return []
     } catch (error) {
       if (!(error instanceof BucketError)) throw error
-      return [fault(error.message, 'What is in the bucket only cannot be read now, and what is new is not copied there. See storage.bucket and its keys, and whether the store runs.')]
+      return [
+        fault(
+          error.message,
+          'What is in the bucket only cannot be read now, and what is new is not copied there. See storage.bucket and its keys, and whether the store runs.',
+        ),
+      ]
     }
     return [
-      note(`another data directory had ${storage.address} before this one`, 'As long as that may still serve, this forge takes nothing out of the bucket, and nothing off this disk. If it has taken the place of that one for good, let it have the bucket.', {
-        would: 'let this data directory have the bucket',
-        run: async () => {
-          await storage.claim()
-          return `${storage.address} belongs to this data directory now`
+      note(
+        `another data directory had ${storage.address} before this one`,
+        'As long as that may still serve, this forge takes nothing out of the bucket, and nothing off this disk. If it has taken the place of that one for good, let it have the bucket.',
+        {
+          would: 'let this data directory have the bucket',
+          run: async () => {
+            await storage.claim()
+            return `${storage.address} belongs to this data directory now`
+          },
         },
-      }),
+      ),
     ]
   },
 }

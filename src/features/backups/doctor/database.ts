@@ -1,4 +1,7 @@
-/** The database file, and the chain of the audit log. Read on a thread, because a large one takes long. */
+/**
+ * The database file, and the chain of the audit log. Read on a thread, because a large one takes
+ * long.
+ */
 import { join } from 'node:path'
 import { onThread } from '../keeper.ts'
 import type { Inspected } from '../keeper-tasks.ts'
@@ -9,7 +12,11 @@ const inspected = new WeakMap<Look, Promise<Inspected>>()
 /** Both checks read the file once. */
 function inspect(look: Look): Promise<Inspected> {
   let found = inspected.get(look)
-  if (!found) inspected.set(look, (found = onThread('inspect', { path: join(look.hearth.settings.data, 'hearth.db') })))
+  if (!found)
+    inspected.set(
+      look,
+      (found = onThread('inspect', { path: join(look.hearth.settings.data, 'hearth.db') })),
+    )
   return found
 }
 
@@ -18,7 +25,12 @@ export const database: Check = {
   ofCopies: true,
   run: async (look) =>
     (await inspect(look)).faults.map((line) =>
-      fault(line, line.startsWith('a row of') ? 'Something that it belongs to is gone; pages that show it may fail. Restore a backup from before, or ask for help with this line.' : 'The file is damaged. Stop the forge, keep the file, and restore the newest backup.'),
+      fault(
+        line,
+        line.startsWith('a row of')
+          ? 'Something that it belongs to is gone; pages that show it may fail. Restore a backup from before, or ask for help with this line.'
+          : 'The file is damaged. Stop the forge, keep the file, and restore the newest backup.',
+      ),
     ),
 }
 
@@ -29,6 +41,11 @@ export const auditLog: Check = {
     const { broken_link } = await inspect(look)
     return broken_link === null
       ? []
-      : [fault(`the chain is broken at ${broken_link}: an entry before it was changed or taken out`, 'Somebody has written to the table past the forge. Compare it with a backup to see what is missing.')]
+      : [
+          fault(
+            `the chain is broken at ${broken_link}: an entry before it was changed or taken out`,
+            'Somebody has written to the table past the forge. Compare it with a backup to see what is missing.',
+          ),
+        ]
   },
 }

@@ -7,7 +7,10 @@ export type Finding = {
   readonly what: string
   /** What follows from it, and what to do. */
   readonly means: string
-  /** What `--fix` would do, and the doing, which says what it did; null where only a person can help. */
+  /**
+   * What `--fix` would do, and the doing, which says what it did; null where only a person can
+   * help.
+   */
   readonly mend: { readonly would: string; readonly run: () => Promise<string> | string } | null
 }
 
@@ -20,7 +23,20 @@ export type Check = {
   run(look: Look): Promise<Finding[]> | Finding[]
 }
 
-export const fault = (what: string, means: string, mend: Finding['mend'] = null): Finding => ({ level: 'fault', what, means, mend })
-export const note = (what: string, means: string, mend: Finding['mend'] = null): Finding => ({ level: 'note', what, means, mend })
+export const fault = (what: string, means: string, mend: Finding['mend'] = null): Finding => ({
+  level: 'fault',
+  what,
+  means,
+  mend,
+})
+export const note = (what: string, means: string, mend: Finding['mend'] = null): Finding => ({
+  level: 'note',
+  what,
+  means,
+  mend,
+})
 /** A beginning of a list, with how many are left. */
-export const some = (items: readonly string[], most = 5): string => (items.length <= most ? items.join(', ') : `${items.slice(0, most).join(', ')} and ${items.length - most} more`)
+export const some = (items: readonly string[], most = 5): string =>
+  items.length <= most
+    ? items.join(', ')
+    : `${items.slice(0, most).join(', ')} and ${items.length - most} more`

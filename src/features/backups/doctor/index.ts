@@ -1,4 +1,7 @@
-/** The doctor: everything that lasts, looked at. It changes nothing; each finding brings what would mend it, where something can. */
+/**
+ * The doctor: everything that lasts, looked at. It changes nothing; each finding brings what would
+ * mend it, where something can.
+ */
 import type { Hearth } from '#core/hearth.ts'
 import { auditLog, database } from './database.ts'
 import { bucketOwner } from './bucket.ts'
@@ -12,7 +15,20 @@ import { backupAge, failedJobs } from './work.ts'
 export type { Finding } from './finding.ts'
 export type Examined = { readonly check: string; readonly finding: Finding }
 
-const CHECKS: readonly Check[] = [database, auditLog, bucketOwner, gitStores, orphanStores, files, leftovers, permissions, clock, disk, failedJobs, backupAge]
+const CHECKS: readonly Check[] = [
+  database,
+  auditLog,
+  bucketOwner,
+  gitStores,
+  orphanStores,
+  files,
+  leftovers,
+  permissions,
+  clock,
+  disk,
+  failedJobs,
+  backupAge,
+]
 
 export type ExamineOptions = {
   /** A restored copy: only what is in it counts, not the machine. */
@@ -34,7 +50,14 @@ export async function examine(hearth: Hearth, options: ExamineOptions = {}): Pro
       findings = await check.run(look)
     } catch (error) {
       look.signal.throwIfAborted()
-      findings = [{ level: 'fault', what: `could not be looked at: ${error instanceof Error ? error.message : String(error)}`, means: 'Mend what is named there, and look again.', mend: null }]
+      findings = [
+        {
+          level: 'fault',
+          what: `could not be looked at: ${error instanceof Error ? error.message : String(error)}`,
+          means: 'Mend what is named there, and look again.',
+          mend: null,
+        },
+      ]
     }
     await options.heard?.(check.name, findings)
     all.push(...findings.map((finding) => ({ check: check.name, finding })))

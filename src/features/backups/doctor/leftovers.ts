@@ -24,17 +24,25 @@ export const leftovers: Check = {
       const pid = /^git-(\d+)$/.exec(name)?.[1]
       if (pid !== undefined) return !isAlive(Number(pid))
       if (/^(backup|verify)-bkp_/.test(name)) return backing !== null && serving !== null
-      return hearth.clock.now() - (statSync(join(tmp, name), { throwIfNoEntry: false })?.mtimeMs ?? Infinity) > DAY
+      return (
+        hearth.clock.now() -
+          (statSync(join(tmp, name), { throwIfNoEntry: false })?.mtimeMs ?? Infinity) >
+        DAY
+      )
     })
     if (old.length === 0) return []
     return [
-      note(`tmp: ${old.length} left behind by processes that ended: ${some(old)}`, 'They take up room; nothing needs them.', {
-        would: 'delete them',
-        run: () => {
-          for (const name of old) rmSync(join(tmp, name), { recursive: true, force: true })
-          return `deleted ${old.length} from tmp`
+      note(
+        `tmp: ${old.length} left behind by processes that ended: ${some(old)}`,
+        'They take up room; nothing needs them.',
+        {
+          would: 'delete them',
+          run: () => {
+            for (const name of old) rmSync(join(tmp, name), { recursive: true, force: true })
+            return `deleted ${old.length} from tmp`
+          },
         },
-      }),
+      ),
     ]
   },
 }

@@ -8,8 +8,17 @@ import { join } from 'node:path'
 import { findNewestEvent } from '../store-doctor.ts'
 import { fault, note, type Check, type Finding } from './finding.ts'
 
-/** Rights that only the owner is to have; a folder's own bits keep everybody out of what is below it. */
-const CLOSED: readonly [string, number][] = [['', 0o700], ['secrets', 0o700], ['secrets/installation.key', 0o600], ['hearth.toml', 0o600], ['backups', 0o700]]
+/**
+ * Rights that only the owner is to have; a folder's own bits keep everybody out of what is below
+ * it.
+ */
+const CLOSED: readonly [string, number][] = [
+  ['', 0o700],
+  ['secrets', 0o700],
+  ['secrets/installation.key', 0o600],
+  ['hearth.toml', 0o600],
+  ['backups', 0o700],
+]
 
 export const permissions: Check = {
   name: 'permissions',
@@ -22,20 +31,29 @@ export const permissions: Check = {
       const found = statSync(whole, { throwIfNoEntry: false })
       if (!found || (found.mode & 0o077) === 0) continue
       findings.push(
-        fault(`${path === '' ? data : path} is open to others (${(found.mode & 0o777).toString(8)})`, 'Other accounts of this machine can read private repositories or secrets.', {
-          would: `set it to ${mode.toString(8)}`,
-          run: () => {
-            chmodSync(whole, mode)
-            return `set ${whole} to ${mode.toString(8)}`
+        fault(
+          `${path === '' ? data : path} is open to others (${(found.mode & 0o777).toString(8)})`,
+          'Other accounts of this machine can read private repositories or secrets.',
+          {
+            would: `set it to ${mode.toString(8)}`,
+            run: () => {
+              chmodSync(whole, mode)
+              return `set ${whole} to ${mode.toString(8)}`
+            },
           },
-        }),
+        ),
       )
     }
     if (existsSync(join(data, 'secrets', 'installation.key'))) {
       try {
         installationKey(data)
       } catch (error) {
-        findings.push(fault(error instanceof Error ? error.message : String(error), 'Second factors, secrets of webhooks and links cannot be read. Put the key back from where you keep it.'))
+        findings.push(
+          fault(
+            error instanceof Error ? error.message : String(error),
+            'Second factors, secrets of webhooks and links cannot be read. Put the key back from where you keep it.',
+          ),
+        )
       }
     }
     return findings
@@ -55,9 +73,19 @@ export const clock: Check = {
       const counted = timeOf(newest.id)
       return counted === null || counted <= late
         ? []
-        : [note(`the clock of this machine was once ahead, at least until ${timestamp(counted).slice(0, 10)}`, 'What was made then says a time that is still to come. Ids count on from there, so that the order of everything is right. There is nothing to do.')]
+        : [
+            note(
+              `the clock of this machine was once ahead, at least until ${timestamp(counted).slice(0, 10)}`,
+              'What was made then says a time that is still to come. Ids count on from there, so that the order of everything is right. There is nothing to do.',
+            ),
+          ]
     }
-    return [fault(`the newest event is of ${newest.time}, which is still to come`, 'The clock of this machine was ahead, or is behind now. Until it has caught up, what is new says an earlier time than what is old (its order is right), and tokens end later than they should. Set the clock, and keep it with NTP.')]
+    return [
+      fault(
+        `the newest event is of ${newest.time}, which is still to come`,
+        'The clock of this machine was ahead, or is behind now. Until it has caught up, what is new says an earlier time than what is old (its order is right), and tokens end later than they should. Set the clock, and keep it with NTP.',
+      ),
+    ]
   },
 }
 
@@ -72,6 +100,13 @@ export const disk: Check = {
     const database = statSync(join(data, 'hearth.db'), { throwIfNoEntry: false })?.size ?? 0
     const least = Math.max(LEAST_BYTES, 2 * database)
     const mb = (bytes: number): string => `${Math.floor(bytes / 1024 ** 2)} MB`
-    return free >= least ? [] : [fault(`${mb(free)} are free where ${data} is`, `An upgrade or a backup needs room for a copy of the database, and pushes need room too: keep ${mb(least)} free.`)]
+    return free >= least
+      ? []
+      : [
+          fault(
+            `${mb(free)} are free where ${data} is`,
+            `An upgrade or a backup needs room for a copy of the database, and pushes need room too: keep ${mb(least)} free.`,
+          ),
+        ]
   },
 }

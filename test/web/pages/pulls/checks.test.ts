@@ -1,4 +1,6 @@
-/** The page of checks: what it shows, its buttons, its log, and what it streams while commands run. */
+/**
+ * The page of checks: what it shows, its buttons, its log, and what it streams while commands run.
+ */
 import { expect, test } from 'bun:test'
 import { isolationOf } from '#features/checks/runners.ts'
 import { createIssue } from '#features/issues/create-issue.ts'
@@ -11,25 +13,53 @@ import { until } from '../../../features/checks/fixture.ts'
 async function setUp(commands: string[], author: 'ada' | 'out' = 'ada') {
   const forge = await runForge()
   const isolation = await isolationOf(forge.hearth)
-  if (isolation.kind !== 'bubblewrap') throw new Error('commands cannot be isolated here: apt-get install bubblewrap')
+  if (isolation.kind !== 'bubblewrap')
+    throw new Error('commands cannot be isolated here: apt-get install bubblewrap')
   const ada = await forge.user('ada')
   const out = await forge.user('out')
   await forge.workspace('acme', { owner: ada })
   await forge.repo('acme/site', { as: ada })
   await forge.commit('acme/site', 'main', { 'a.txt': 'a\n' })
-  const issue = await forge.call(createIssue, author === 'ada' ? ada : out, { repo: 'acme/site', title: 'Checked', checks: commands })
+  const issue = await forge.call(createIssue, author === 'ada' ? ada : out, {
+    repo: 'acme/site',
+    title: 'Checked',
+    checks: commands,
+  })
   await forge.call(createBranch, ada, { repo: 'acme/site', branch: 'feature', from: 'main' })
   await forge.commit('acme/site', 'feature', { 'a.txt': 'b\n' })
-  const { pull } = await forge.call(createPull, ada, { repo: 'acme/site', branch: 'feature', issue: issue.number })
+  const { pull } = await forge.call(createPull, ada, {
+    repo: 'acme/site',
+    branch: 'feature',
+    issue: issue.number,
+  })
   const page = `/acme/site/pull/${pull.number}/checks`
   const checks = () => forge.call(getPullChecks, ada, { repo: 'acme/site', number: pull.number })
-  return { forge, ada, page, checks, owner: await forge.browser('ada'), visitor: await forge.browser(null) }
+  return {
+    forge,
+    ada,
+    page,
+    checks,
+    owner: await forge.browser('ada'),
+    visitor: await forge.browser(null),
+  }
 }
 
-const results = (html: string): string[] => [...html.matchAll(/<summary>.*?<\/summary>/gs)].map(({ 0: text }) => text.replace(/<svg.*?<\/svg>/gs, '').replace(/<[^>]+>/g, ' ').replace(/\s+/g, ' ').trim()).filter((text) => / (Passed|Failed|Skipped|Queued|Did not finish|Running)$/.test(text))
+const results = (html: string): string[] =>
+  [...html.matchAll(/<summary>.*?<\/summary>/gs)]
+    .map(({ 0: text }) =>
+      text
+        .replace(/<svg.*?<\/svg>/gs, '')
+        .replace(/<[^>]+>/g, ' ')
+        .replace(/\s+/g, ' ')
+        .trim(),
+    )
+    .filter((text) => / (Passed|Failed|Skipped|Queued|Did not finish|Running)$/.test(text))
 
 test('shows each command with its output, escaped, and the buttons for those who may press them', async () => {
-  const { forge, page, checks, owner, visitor } = await setUp([`echo '<script>alert(1)</script>'; exit 4`, 'echo fine'])
+  const { forge, page, checks, owner, visitor } = await setUp([
+    `echo '<script>alert(1)</script>'; exit 4`,
+    'echo fine',
+  ])
   const before = await owner.open(page)
   expect(before.html).toContain('Checks are under way')
   expect(before.html).toContain(`data-live="${page}/live?state=`)
@@ -37,7 +67,10 @@ test('shows each command with its output, escaped, and the buttons for those who
   const { html, status } = await owner.open(page)
   expect(status).toBe(200)
   expect(html).toContain('Checks failed')
-  expect(results(html)).toEqual([expect.stringMatching(/exit 4 .*Failed$/), expect.stringMatching(/^echo fine .*Passed$/)])
+  expect(results(html)).toEqual([
+    expect.stringMatching(/exit 4 .*Failed$/),
+    expect.stringMatching(/^echo fine .*Passed$/),
+  ])
   expect(html).toContain('&lt;script&gt;alert(1)&lt;/script&gt;')
   expect(html).not.toContain('<script>alert(1)')
   expect(html).not.toContain('data-live=')
@@ -48,7 +81,11 @@ test('shows each command with its output, escaped, and the buttons for those who
 
   const [first] = (await checks()).results
   const log = await visitor.open(`${page}/${first?.id}.log`)
-  expect([log.status, log.headers.get('content-type'), log.html]).toEqual([200, 'text/plain; charset=utf-8', '<script>alert(1)</script>\n'])
+  expect([log.status, log.headers.get('content-type'), log.html]).toEqual([
+    200,
+    'text/plain; charset=utf-8',
+    '<script>alert(1)</script>\n',
+  ])
   expect(first?.log_url).toBe(`${forge.url}${page}/${first?.id}.log`)
   expect((await visitor.open(`${page}/chk_nothing.log`)).status).toBe(404)
   expect((await visitor.open(page.replace('/checks', ''))).html).toContain(`href="${page}"`)
@@ -85,7 +122,9 @@ test(`says that strangers' commands wait, and lets a person with write let them 
 })
 
 test('streams output as it is written, and says when the page should be fetched anew', async () => {
-  const { forge, page, owner } = await setUp(['echo first; sleep 0.6; echo second; sleep 0.6; echo third'])
+  const { forge, page, owner } = await setUp([
+    'echo first; sleep 0.6; echo second; sleep 0.6; echo third',
+  ])
   const jobs = forge.jobs()
   let html = ''
   await until(async () => {
@@ -98,7 +137,10 @@ test('streams output as it is written, and says when the page should be fetched 
   const text = await response.text()
   await jobs
   const events = text.split('\n\n').filter((part) => part.includes('event:'))
-  const written = events.filter((part) => part.includes('event: text')).map((part) => (JSON.parse(/data: (.*)/.exec(part)?.[1] ?? '{}') as { text: string }).text).join('')
+  const written = events
+    .filter((part) => part.includes('event: text'))
+    .map((part) => (JSON.parse(/data: (.*)/.exec(part)?.[1] ?? '{}') as { text: string }).text)
+    .join('')
   expect(written).toBe('second\nthird\n')
   expect(events.at(-1)).toBe('event: changed\ndata: null')
   expect((await fetch(forge.url + live.replace('/pull/', '/pull/9'))).status).toBe(404)
