@@ -71,7 +71,7 @@ test('the browser’s script finds an answer that the server takes', async () =>
   const source = await Bun.file(new URL('../../web/client.ts', import.meta.url)).text()
   const part = source.slice(
     source.indexOf('const ROUND ='),
-    source.indexOf('/** The work that stands before'),
+    source.indexOf('/**\n * The work that stands before'),
   )
   const code = new Bun.Transpiler({ loader: 'ts' }).transformSync(part)
   const firstWord = new Function(`${code}; return firstWord`)() as (text: string) => number
