@@ -1,7 +1,6 @@
 // Small pictures for the pages, drawn for this project: a 16 by 16 grid, strokes 1.5 wide with
-// round ends, nothing filled.
-// Each value is the `d` of one SVG path (SVG 2, section 9.3), so an icon costs a page little and
-// takes the colour of its text.
+// round ends, nothing filled. Each value is the `d` of one SVG path (SVG 2, section 9.3), so an
+// icon costs a page little and takes the colour of its text.
 
 const ring = (x: number, y: number, r: number): string =>
   `M${x + r} ${y}a${r} ${r} 0 1 1-${2 * r} 0 ${r} ${r} 0 0 1 ${2 * r} 0Z`

@@ -1,7 +1,7 @@
 /**
  * Gets certificates from a real ACME server, Pebble (https://github.com/letsencrypt/pebble), by
- * both challenges, and looks at the
- * site with them. Pebble refuses some nonces and rests between states on purpose.
+ * both challenges, and looks at the site with them. Pebble refuses some nonces and rests between
+ * states on purpose.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

@@ -1,9 +1,8 @@
 /**
  * How long `get_pull_changes` takes on a pull request that is large: `bun
- * scripts/bench-changes.ts`. One with 300 files of 200 lines, and
- * one with a file of 50,000 lines, asked for as a whole and by its path. Prints milliseconds of the
- * first answer and the median of ten, the
- * longest time that the event loop stood still, and the memory that the process gained.
+ * scripts/bench-changes.ts`. One with 300 files of 200 lines, and one with a file of 50,000 lines,
+ * asked for as a whole and by its path. Prints milliseconds of the first answer and the median of
+ * ten, the longest time that the event loop stood still, and the memory that the process gained.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,13 +1,11 @@
 /**
  * Large changes in a real browser: `bun scripts/bench-diffs.ts [--command "bun src/main.ts"]`. It
- * starts the forge, pushes a change of one file
- * by 10,000 lines and one of 3,000 files, opens their comparisons in Chromium (one column and side
- * by side), reads them to the end and looks for
- * a word on the last line. Prints for each: the work of the browser's main thread until the page
- * answers (CPU time of all tasks), the longest
- * task, how often it stood still for more than 50 ms, the work of scrolling through, and what was
- * transferred. CPU times, so that a busy machine
- * does not change them.
+ * starts the forge, pushes a change of one file by 10,000 lines and one of 3,000 files, opens their
+ * comparisons in Chromium (one column and side by side), reads them to the end and looks for a word
+ * on the last line. Prints for each: the work of the browser's main thread until the page answers
+ * (CPU time of all tasks), the longest task, how often it stood still for more than 50 ms, the work
+ * of scrolling through, and what was transferred. CPU times, so that a busy machine does not change
+ * them.
  */
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

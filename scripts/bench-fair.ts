@@ -1,11 +1,9 @@
 /**
  * Whether one caller with many clones holds up another with one. A repository is filled with
- * content that does not compress; then another
- * person clones another repository alone, and again while somebody clones the large one fifty times
- * at once. Clones that are kept ready
- * cost nothing, so all of the fifty differ. Prints the times and their ratio, and what one of the
- * fifty took; exits with 1 when the one
- * waited for the fifty.
+ * content that does not compress; then another person clones another repository alone, and again
+ * while somebody clones the large one fifty times at once. Clones that are kept ready cost nothing,
+ * so all of the fifty differ. Prints the times and their ratio, and what one of the fifty took;
+ * exits with 1 when the one waited for the fifty.
  */
 import { randomBytes } from 'node:crypto'
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'

@@ -1,10 +1,8 @@
 /**
  * Measures fetching and pushing beside git's own server in one run, in turn: `git http-backend`
- * with bitmaps and commit-graph
- * behind lighttpd (pushes of whole repositories: Apache, which hands bodies on as they come). Both
- * ask for a password and
- * check every object that comes. The client is git; the forge is the executable with all its doors
- * and its database.
+ * with bitmaps and commit-graph behind lighttpd (pushes of whole repositories: Apache, which hands
+ * bodies on as they come). Both ask for a password and check every object that comes. The client is
+ * git; the forge is the executable with all its doors and its database.
  */
 import {
   chmodSync,

@@ -1,12 +1,10 @@
 /**
  * How long a page takes on a large repository, beside cgit on the same one in the same run, in
- * turns: tree, file, blame, log, commit and
- * comparison, and search (cgit's is `git log --grep`; the forge's is that of code). `bun
- * scripts/bench-pages.ts --repo DIR` with a bare
- * repository. The forge is given the time that it takes for itself after a push, then started anew;
- * the first visit of each page is told apart
- * from later ones, because the forge keeps what it has found out and cgit runs with its cache off.
- * Neither packs what it sends.
+ * turns: tree, file, blame, log, commit and comparison, and search (cgit's is `git log --grep`; the
+ * forge's is that of code). `bun scripts/bench-pages.ts --repo DIR` with a bare repository. The
+ * forge is given the time that it takes for itself after a push, then started anew; the first visit
+ * of each page is told apart from later ones, because the forge keeps what it has found out and
+ * cgit runs with its cache off. Neither packs what it sends.
  */
 import { Database } from 'bun:sqlite'
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'

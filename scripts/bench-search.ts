@@ -1,10 +1,9 @@
 /**
  * How quick the search is over real code: `bun scripts/bench-search.ts REPO.git...` takes bare
- * repositories, pushes the newest tree of
- * each to a forge of its own, and asks 200 different questions over all of it through REST. Prints
- * how long taking in and a push of
- * 20 files took until they were found (`--keep` leaves the forge where it is), and the percentiles
- * of the questions, and of the processor time behind them, which a busy machine changes less.
+ * repositories, pushes the newest tree of each to a forge of its own, and asks 200 different
+ * questions over all of it through REST. Prints how long taking in and a push of 20 files took
+ * until they were found (`--keep` leaves the forge where it is), and the percentiles of the
+ * questions, and of the processor time behind them, which a busy machine changes less.
  */
 import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,10 +1,9 @@
 /**
  * How much a crowd at the sign-in page slows down everybody else: the 99th percentile of a simple
- * GET while 20 people sign in
- * without pause, as a ratio to the same when nobody does. The two take turns, so that other work on
- * the machine weighs on both.
- * Prints what it measured; it holds nothing against a limit, because that depends on the machine.
- * `bun scripts/bench-signin.ts [seconds of a turn] [turns]`
+ * GET while 20 people sign in without pause, as a ratio to the same when nobody does. The two take
+ * turns, so that other work on the machine weighs on both. Prints what it measured; it holds
+ * nothing against a limit, because that depends on the machine. `bun scripts/bench-signin.ts
+ * [seconds of a turn] [turns]`
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

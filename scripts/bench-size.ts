@@ -1,10 +1,9 @@
 /**
  * How a forge does that holds much: 10,000 repositories and 1,000,000 events unless told otherwise.
- * It is filled, started until its
- * background work is done, then started several times for the time from exec to its first answer
- * and to being ready; its memory is read at
- * rest; and its main pages are asked for, with how much they ask of the database and what of it is
- * slow. A directory that was filled before can be given again.
+ * It is filled, started until its background work is done, then started several times for the time
+ * from exec to its first answer and to being ready; its memory is read at rest; and its main pages
+ * are asked for, with how much they ask of the database and what of it is slow. A directory that
+ * was filled before can be given again.
  */
 import {
   copyFileSync,

@@ -1,10 +1,8 @@
 /**
  * Whether a forge stays as it is: idle, under a steady load, and at rest again, with what it holds
- * of the machine looked at every few
- * seconds. Memory, file descriptors, threads and files below `tmp` must not grow with the time; the
- * database, repositories and the log
- * grow with what is written, so these are shown for each write. Exits with 1 when something grows
- * that should not.
+ * of the machine looked at every few seconds. Memory, file descriptors, threads and files below
+ * `tmp` must not grow with the time; the database, repositories and the log grow with what is
+ * written, so these are shown for each write. Exits with 1 when something grows that should not.
  */
 import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism, loadavg, tmpdir } from 'node:os'

@@ -1,13 +1,11 @@
 /**
  * Webhooks under load, from outside: the built executable, 20 webhooks of one repository, of which
- * one receiver always fails,
- * one is slow and one never answers. Beside it runs another forge that has the 17 good receivers
- * only and to which the same
- * happens at the same time, so that whatever else weighs on the machine weighs on both. At the end
- * the first is killed in the
- * middle of a burst and started again. Prints how long the good receivers of each waited, and holds
- * what arrived against what
- * happened: nothing lost, no event twice as two deliveries. Exits with 1 when that does not hold.
+ * one receiver always fails, one is slow and one never answers. Beside it runs another forge that
+ * has the 17 good receivers only and to which the same happens at the same time, so that whatever
+ * else weighs on the machine weighs on both. At the end the first is killed in the middle of a
+ * burst and started again. Prints how long the good receivers of each waited, and holds what
+ * arrived against what happened: nothing lost, no event twice as two deliveries. Exits with 1 when
+ * that does not hold.
  *
  * `bun scripts/bench-webhooks.ts [events, 10000] [events a second, 20] [executable]`
  */

@@ -1,10 +1,8 @@
 /**
  * Measures the built executable: requests a second beside a bare route that answers the same bytes
- * and beside a bare insert,
- * interleaved in one run; the time to the first answer; and resident memory, with where it goes.
- * Ratios mean more than rates,
- * because both sides ran on the same machine in the same minutes, and processor time more than both
- * where others use it too.
+ * and beside a bare insert, interleaved in one run; the time to the first answer; and resident
+ * memory, with where it goes. Ratios mean more than rates, because both sides ran on the same
+ * machine in the same minutes, and processor time more than both where others use it too.
  */
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'

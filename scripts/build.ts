@@ -1,8 +1,7 @@
 /**
  * Builds `dist/hearth`, one executable with everything inside. `--target bun-linux-arm64` and the
- * like build for another
- * machine, for which Bun fetches its runtime, or takes it from `--runtime FILE`; `--outfile` names
- * the result.
+ * like build for another machine, for which Bun fetches its runtime, or takes it from `--runtime
+ * FILE`; `--outfile` names the result.
  */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,7 +1,6 @@
 // Runs a script with the Bun that npm installed. npm may be set not to run install scripts; then
-// the program is still
-// there, in the package of its platform, only not under its usual name. Plain JavaScript, because
-// Node.js reads it.
+// the program is still there, in the package of its platform, only not under its usual name. Plain
+// JavaScript, because Node.js reads it.
 import { spawn } from 'node:child_process'
 import { closeSync, existsSync, openSync, readSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'

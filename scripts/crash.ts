@@ -1,9 +1,8 @@
 /**
  * Proves that what the forge acknowledged is there after a crash. `--how kill` ends the process at
- * random moments;
- * `--how power` cuts the power as well: everything that was never synced is lost. Prints the seed,
- * which decides about the
- * moments and the clients' choices (not about how the machine schedules them).
+ * random moments; `--how power` cuts the power as well: everything that was never synced is lost.
+ * Prints the seed, which decides about the moments and the clients' choices (not about how the
+ * machine schedules them).
  */
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,7 +1,6 @@
 /**
  * Fills a running forge with a small story, for looking at pages: `bun scripts/demo.ts URL TOKEN`.
- * It goes through REST and git
- * only, as any client would.
+ * It goes through REST and git only, as any client would.
  */
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

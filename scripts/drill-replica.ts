@@ -1,9 +1,8 @@
 /**
  * Measures what is lost when a machine is, with a copy that follows it: Litestream copies the
- * database as it is written
- * (https://litestream.io), and a loop copies new packs, or the forge itself with `--bucket`. The
- * primary is killed under load and its disk destroyed; the copy is started,
- * and what clients had been told is looked for in it.
+ * database as it is written (https://litestream.io), and a loop copies new packs, or the forge
+ * itself with `--bucket`. The primary is killed under load and its disk destroyed; the copy is
+ * started, and what clients had been told is looked for in it.
  */
 import { Database } from 'bun:sqlite'
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'

@@ -1,8 +1,7 @@
 /**
  * Proves that a lost disk is no lost forge. A forge under load is backed up again and again,
- * killed, and its directory destroyed; what
- * is restored must hold every change that was acknowledged before the backup began, and every
- * repository must satisfy git.
+ * killed, and its directory destroyed; what is restored must hold every change that was
+ * acknowledged before the backup began, and every repository must satisfy git.
  */
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,8 +1,7 @@
 /**
  * Clients of other authors against the built executable, with a token: clone, fetch what is new,
- * push, and shallow and partial clones
- * where they can. After each, real git looks whether the client has exactly the objects that it
- * must have. Prints a table.
+ * push, and shallow and partial clones where they can. After each, real git looks whether the
+ * client has exactly the objects that it must have. Prints a table.
  */
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

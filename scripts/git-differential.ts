@@ -1,7 +1,7 @@
 /**
  * Holds the engine against `git http-backend` on random repositories: the same refs in, the same
- * objects out, for every protocol
- * version, depth and filter. Prints each difference with the seed that makes it again (`--seed N
+ * objects out, for every protocol version, depth and filter. Prints each difference with the seed
+ * that makes it again (`--seed N
  * --count 1`).
  */
 import { discard, scratch } from '../test/git/support/real-git.ts'

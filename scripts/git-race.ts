@@ -1,8 +1,7 @@
 /**
  * Proves that refs are linearizable: many clients push to the same few refs at once, one or several
- * in a push, atomic or not, making,
- * moving and deleting them, while the forge is killed under them. What they did and saw must be
- * possible one push at a time.
+ * in a push, atomic or not, making, moving and deleting them, while the forge is killed under them.
+ * What they did and saw must be possible one push at a time.
  */
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

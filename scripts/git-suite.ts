@@ -1,10 +1,8 @@
 /**
  * Runs git's own tests of HTTP twice, against `git http-backend` and against the engine, and tells
- * where they differ. The tests come
- * from git's source (https://github.com/git/git) in the version that is installed; Apache serves,
- * as they want it. Against the engine,
- * a bridge stands in for http-backend (`git-suite/bridge.ts`). Ends with 1 when a test differs that
- * nobody has explained.
+ * where they differ. The tests come from git's source (https://github.com/git/git) in the version
+ * that is installed; Apache serves, as they want it. Against the engine, a bridge stands in for
+ * http-backend (`git-suite/bridge.ts`). Ends with 1 when a test differs that nobody has explained.
  */
 import {
   chownSync,

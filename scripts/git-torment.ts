@@ -1,9 +1,8 @@
 /**
  * Pushes thousands of hostile packs at the engine: changed real ones, bombs, circles, lies. Prints
- * how it refused them, and what went
- * wrong. With `--corpus` the packs are what the fuzzers of other projects have found (libgit2's
- * `fuzzers/corpora`), as they are and
- * changed further; commit-graphs of such a corpus are read as well.
+ * how it refused them, and what went wrong. With `--corpus` the packs are what the fuzzers of other
+ * projects have found (libgit2's `fuzzers/corpora`), as they are and changed further; commit-graphs
+ * of such a corpus are read as well.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

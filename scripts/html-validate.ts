@@ -1,7 +1,6 @@
 /**
  * html-validate over the HTML of every page of the executable, as somebody signed in and as a
- * visitor. Fetches it into a temporary
- * directory unless `--validator` names one that has it.
+ * visitor. Fetches it into a temporary directory unless `--validator` names one that has it.
  */
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,9 +1,7 @@
 /**
  * Lighthouse on the main pages of the executable: performance, accessibility and best practices, as
- * on a phone (and as on a desk with
- * `--desktop true`). What is below 100 is told with its reason. Fetches Lighthouse into a temporary
- * directory unless `--lighthouse` names
- * one that has it.
+ * on a phone (and as on a desk with `--desktop true`). What is below 100 is told with its reason.
+ * Fetches Lighthouse into a temporary directory unless `--lighthouse` names one that has it.
  */
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,15 +1,14 @@
 /**
  * Holds the engine against git on real histories: `bun scripts/merge-peers.ts --repo DIR …
- * [--merges 500] [--diffs 100]`, where each
- * DIR is a bare repository. Merge commits are merged anew and compared with `git merge-tree
+ * [--merges 500] [--diffs 100]`, where each DIR is a bare repository. Merge commits are merged anew
+ * and compared with `git merge-tree
  * --write-tree`; commits are compared
  * with their parents, and the patch must apply with `git apply` and give the very tree, with the
  * counts of `git diff --numstat`.
  *
  * It fails when the engine merges cleanly where git has a conflict, when a patch does not apply, or
- * when fewer than 99.5 of a
- * hundred merges are equal. Git reads no `.gitattributes` in a bare repository, so it is given
- * those of our side as a file.
+ * when fewer than 99.5 of a hundred merges are equal. Git reads no `.gitattributes` in a bare
+ * repository, so it is given those of our side as a file.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,9 +1,8 @@
 /**
  * Whether others read the numbers of a forge: starts the executable, has it do a little of
- * everything, and gives what `/metrics` says to
- * `promtool` or to the parser of Prometheus' client for Python, whichever there is. Exits with 1
- * when it is not taken, and when a
- * documented name is missing.
+ * everything, and gives what `/metrics` says to `promtool` or to the parser of Prometheus' client
+ * for Python, whichever there is. Exits with 1 when it is not taken, and when a documented name is
+ * missing.
  */
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,8 +1,7 @@
 /**
  * Begins an operation: `bun scripts/new-operation.ts issues pin_issue` writes its file, its test
- * and its line in the
- * feature's index. What is written compiles and its test fails, until the handler says what it
- * does.
+ * and its line in the feature's index. What is written compiles and its test fails, until the
+ * handler says what it does.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'

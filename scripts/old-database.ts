@@ -1,9 +1,8 @@
 /**
  * Makes a fixture of an older forge: builds the executable of a commit, has it made a small story
- * by real clients, and keeps its data
- * directory and what must still be true of it after any upgrade. `bun scripts/old-database.ts
- * COMMIT NAME` writes
- * test/fixtures/forges/NAME.tar.zst and NAME.json; a released one is never made again.
+ * by real clients, and keeps its data directory and what must still be true of it after any
+ * upgrade. `bun scripts/old-database.ts COMMIT NAME` writes test/fixtures/forges/NAME.tar.zst and
+ * NAME.json; a released one is never made again.
  */
 import { Database } from 'bun:sqlite'
 import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'

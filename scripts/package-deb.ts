@@ -1,7 +1,7 @@
 /**
  * Makes a Debian package of `dist/hearth`: `bun scripts/package-deb.ts [--binary FILE] [--arch
- * amd64] [--out DIR]`. The same executable
- * gives the same bytes: every time in it is that of SOURCE_DATE_EPOCH, or of the last commit.
+ * amd64] [--out DIR]`. The same executable gives the same bytes: every time in it is that of
+ * SOURCE_DATE_EPOCH, or of the last commit.
  */
 import { execFileSync } from 'node:child_process'
 import {

@@ -1,10 +1,8 @@
 /**
  * Makes a release: for each kind of machine an archive with the executable, Debian packages, a bill
- * of materials, and SHA256SUMS of all of
- * them. `bun scripts/release.ts --help` has the options. The runtimes come from npm, as
- * package-lock.json
- * names them. `--twice` makes all of it again from a copy of the source in another place and says
- * which bytes differ.
+ * of materials, and SHA256SUMS of all of them. `bun scripts/release.ts --help` has the options. The
+ * runtimes come from npm, as package-lock.json names them. `--twice` makes all of it again from a
+ * copy of the source in another place and says which bytes differ.
  */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'

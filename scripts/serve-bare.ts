@@ -1,11 +1,9 @@
 /**
  * Serves plain repositories over smart HTTP through the engine: `bun scripts/serve-bare.ts
- * <directory> [port]`.
- * Every repository below the directory is at its path, for reading and writing by anybody who can
- * reach the address. Meant for
- * trying the engine with tools that bring repositories of their own: refs are read anew for every
- * request, loose objects are packed.
- * Of what a repository's owner sets up, it heeds the hook `update`, and (by the header
+ * <directory> [port]`. Every repository below the directory is at its path, for reading and writing
+ * by anybody who can reach the address. Meant for trying the engine with tools that bring
+ * repositories of their own: refs are read anew for every request, loose objects are packed. Of
+ * what a repository's owner sets up, it heeds the hook `update`, and (by the header
  * `x-git-namespace`) gitnamespaces.
  */
 import { existsSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs'

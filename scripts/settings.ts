@@ -1,7 +1,6 @@
 /**
  * Writes the tables of settings and of numbers into the README, from the code that reads and shows
- * them: `bun scripts/settings.ts`. A
- * test holds the README equal.
+ * them: `bun scripts/settings.ts`. A test holds the README equal.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

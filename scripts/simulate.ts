@@ -1,13 +1,10 @@
 /**
  * Forty callers, people, agents and automats, through REST, tools and git, in four repositories of
- * one forge that is killed and
- * stopped under them: with and without approvals, checks and a merge queue, with rules,
- * suggestions, reverts and a real receiver of
- * webhooks. In the end the disk is held against all that was acknowledged and against what must
- * always be true. Prints how long
+ * one forge that is killed and stopped under them: with and without approvals, checks and a merge
+ * queue, with rules, suggestions, reverts and a real receiver of webhooks. In the end the disk is
+ * held against all that was acknowledged and against what must always be true. Prints how long
  * reads took under that load and without it; the ratio means something on a machine with nothing
- * else to do. Exits with 1 when
- * anything is wrong.
+ * else to do. Exits with 1 when anything is wrong.
  */
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { loadavg, tmpdir } from 'node:os'

@@ -24,8 +24,7 @@ const RUNTIME = '@oven/bun-'
 
 /**
  * `created` is a moment such as 2026-01-31T00:00:00Z, `runtimes` are the packages of the runtimes
- * that the executables are made of; the same
- * lock and options give the same text.
+ * that the executables are made of; the same lock and options give the same text.
  */
 export function billOfMaterials(
   lock: Lock,

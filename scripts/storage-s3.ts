@@ -2,8 +2,7 @@
  * Proves packs and files in a bucket (storage.bucket) against a server of S3 that runs elsewhere:
  * `bun scripts/storage-s3.ts --endpoint URL
  * --bucket NAME`. The bucket must exist; everything goes below a folder of its own and is taken
- * away at the end. The forge reaches it
- * through a wire of this script that can be cut.
+ * away at the end. The forge reaches it through a wire of this script that can be cut.
  */
 import { Database } from 'bun:sqlite'
 import {

@@ -1,9 +1,8 @@
 /**
  * The rules of the house, checked: who imports whom, where each package is at home, where SQL may
- * stand, which words are
- * left to one place, and that every operation has its file and its test. `bun scripts/tidy.ts`
- * prints what is wrong;
- * `test/tidy.test.ts` runs it and plants faults to see that they are found.
+ * stand, which words are left to one place, and that every operation has its file and its test.
+ * `bun scripts/tidy.ts` prints what is wrong; `test/tidy.test.ts` runs it and plants faults to see
+ * that they are found.
  */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'

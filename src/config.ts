@@ -1,9 +1,8 @@
 /**
  * Settings of an installation: flags win over `HEARTH_…` variables, variables over the file
- * `hearth.toml`, the file over the
- * defaults. This is the only reader of the environment. An unknown name is an error that names the
- * nearest known one, so
- * that a misspelt setting cannot go unnoticed.
+ * `hearth.toml`, the file over the defaults. This is the only reader of the environment. An unknown
+ * name is an error that names the nearest known one, so that a misspelt setting cannot go
+ * unnoticed.
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { availableParallelism, homedir } from 'node:os'

@@ -36,9 +36,8 @@ const TIMES_THE_SIZE = 3
 
 /**
  * Tries the upgrade in a folder of its own below `scratch`, which is gone afterwards; another
- * process may serve meanwhile. Gives
- * UpgradeError for a newer database, for one that is damaged, when there is no room for the copy,
- * and when a migration fails.
+ * process may serve meanwhile. Gives UpgradeError for a newer database, for one that is damaged,
+ * when there is no room for the copy, and when a migration fails.
  */
 export function rehearse(places: Places, scratch: string, clock: Clock): Rehearsal {
   const original = openSound(places.database, { readonly: true })

@@ -1,8 +1,7 @@
 /**
  * Where the certificate of the site comes from while it serves: files of one's own, or an authority
- * that speaks ACME. What an
- * authority gave is kept in the data directory; the account's key is sealed with the
- * installation's.
+ * that speaks ACME. What an authority gave is kept in the data directory; the account's key is
+ * sealed with the installation's.
  */
 import { createPrivateKey, generateKeyPairSync } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'

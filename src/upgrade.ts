@@ -1,8 +1,7 @@
 /**
  * Upgrades with a way back. Before migrations run, the database is copied; an older executable that
- * meets a newer database names the
- * copy and how to go back to it; going back puts the copy in the database's place and keeps what it
- * replaces.
+ * meets a newer database names the copy and how to go back to it; going back puts the copy in the
+ * database's place and keeps what it replaces.
  */
 import { copyDatabase, openDatabase, takeLock, type DatabaseHandle } from '#core/db.ts'
 import {
@@ -97,8 +96,7 @@ function keepCopy(places: Places, recorded: readonly string[], now: string): str
 
 /**
  * Brings a database up to date, with a copy before. Gives UpgradeError for a newer one, and for a
- * command that would upgrade under a
- * process that serves. Gives the names of what ran.
+ * command that would upgrade under a process that serves. Gives the names of what ran.
  */
 export function bringUpToDate(
   database: DatabaseHandle,
@@ -166,9 +164,8 @@ export type RolledBack = { readonly copy: Copy; readonly kept: string }
 
 /**
  * Goes back to the copy from before an upgrade. What it replaces stays beside it under another
- * name; git's objects are not touched, and
- * none that the copy needs has gone meanwhile. Until the last step, which is one rename, nothing
- * has changed. Gives UpgradeError.
+ * name; git's objects are not touched, and none that the copy needs has gone meanwhile. Until the
+ * last step, which is one rename, nothing has changed. Gives UpgradeError.
  */
 export function rollBack(places: Places, now: string): RolledBack {
   if (!existsSync(places.database))

@@ -1,9 +1,8 @@
 /**
  * Who may do what: every operation by every kind of caller, on a private, a public and an archived
- * repository, in one text
- * that a person can read (`snapshots/access.txt`). A change of rights shows up as a change of that
- * file, and an operation
- * without a line cannot exist, because the lines are made from the list of operations.
+ * repository, in one text that a person can read (`snapshots/access.txt`). A change of rights shows
+ * up as a change of that file, and an operation without a line cannot exist, because the lines are
+ * made from the list of operations.
  */
 import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'

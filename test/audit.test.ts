@@ -1,9 +1,8 @@
 /**
  * Every operation that changes access, settings, tokens or secrets, and every one that only people
- * may call, leaves an entry in
- * the audit log. The list is made from the registry, so that a new one cannot be forgotten: it is
- * called here and its entry is
- * looked for, or it is named below with the reason why it leaves none.
+ * may call, leaves an entry in the audit log. The list is made from the registry, so that a new one
+ * cannot be forgotten: it is called here and its entry is looked for, or it is named below with the
+ * reason why it leaves none.
  */
 import { expect, test } from 'bun:test'
 import { Secret, TOTP } from 'otpauth'

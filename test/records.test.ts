@@ -1,7 +1,7 @@
 /**
  * The records of collaboration, field by field: what clients are promised, written down here a
- * second time by hand. A field that
- * goes, or gets another type, is a break for every client; one that is added is not.
+ * second time by hand. A field that goes, or gets another type, is a break for every client; one
+ * that is added is not.
  */
 import { expect, test } from 'bun:test'
 import type { TSchema } from 'typebox'

@@ -1,8 +1,7 @@
 /**
  * Walks every operation of the registry through both interfaces: they answer alike, bad input is
- * refused with the
- * contract's error and never breaks anything, and what agents see of the tools is kept as a
- * snapshot that is read in review.
+ * refused with the contract's error and never breaks anything, and what agents see of the tools is
+ * kept as a snapshot that is read in review.
  */
 import { afterAll, describe, expect, test } from 'bun:test'
 import type { Operation } from '#core/operation.ts'

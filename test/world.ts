@@ -1,7 +1,7 @@
 /**
  * A forge in memory for tests: a real database and a real git engine in a temporary directory, a
- * clock that stands still,
- * named people. It seeds only the trunk, through the operations that a user would call.
+ * clock that stands still, named people. It seeds only the trunk, through the operations that a
+ * user would call.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -48,8 +48,8 @@ export const assetPath = (name: AssetName): string => byName.get(name)?.path ?? 
 
 /**
  * The policy the pages are written for: no inline script or style, nothing from elsewhere but
- * pictures in what people write.
- * `form-action` is left to the door, because consent pages redirect to other places after a POST.
+ * pictures in what people write. `form-action` is left to the door, because consent pages redirect
+ * to other places after a POST.
  */
 export const contentSecurityPolicy =
   "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' https: data:; font-src 'self'; connect-src 'self'; media-src 'self'; " +

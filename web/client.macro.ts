@@ -1,6 +1,5 @@
 // Runs while the code is being read (Bun macros: https://bun.com/docs/bundler/macros), so that the
-// executable carries the
-// finished files and no build step is needed in between.
+// executable carries the finished files and no build step is needed in between.
 import { readFileSync } from 'node:fs'
 
 const here = (name: string): string => new URL(name, import.meta.url).pathname

@@ -255,8 +255,7 @@ addEventListener('hashchange', () => showRange(true))
 showRange(true)
 
 // Parts that come in place of themselves: more lines around a change, a file that was left out. The
-// link leads to the same without
-// a script.
+// link leads to the same without a script.
 const takePart = async (link: HTMLAnchorElement): Promise<void> => {
   const { part = '', file = '' } = link.dataset
   const old = document.getElementById(part)
@@ -283,8 +282,7 @@ document.addEventListener('click', (event) => {
   void takePart(link)
 })
 // The next files of a large change come as one gets there, up to as many as a browser scrolls
-// through with ease; from there on the link
-// leads to a page that begins with them.
+// through with ease; from there on the link leads to a page that begins with them.
 const MOST_FILES = 500
 const isFull = (): boolean => document.querySelectorAll('.diff-file').length >= MOST_FILES
 const takeMore = async (link: HTMLAnchorElement): Promise<void> => {
@@ -375,8 +373,7 @@ document.addEventListener(
 )
 
 // What a page has now is woven into what is shown. What somebody is using stays as it is: forms
-// with typed text or the focus, and
-// what was folded or unfolded by hand.
+// with typed text or the focus, and what was folded or unfolded by hand.
 const turned = new WeakSet<Element>()
 document.addEventListener('click', (event) => {
   const details =

@@ -2,8 +2,7 @@
  * The cookies of the website. On https they carry the `__Host-` prefix (RFC 6265bis section
  * 4.1.3.2): set by this host only,
  * over TLS only, for all of it. None can be read by a script. `SameSite=Lax` keeps them out of
- * every request that another
- * site makes but a followed link.
+ * every request that another site makes but a followed link.
  */
 import { cookieValues, hostCookie } from '#lib/cookies.ts'
 import { hmacSha256, randomToken, sameBytes } from '#lib/hash.ts'
@@ -44,9 +43,8 @@ const masked = (bytes: Uint8Array, mask: Uint8Array): Buffer =>
 
 /**
  * A CSRF token of a cookie's secret: a script of another site can neither read the cookie nor
- * compute this. Each is masked afresh, so that
- * pages which repeat what was sent to them do not pack the better the more of it somebody has
- * guessed.
+ * compute this. Each is masked afresh, so that pages which repeat what was sent to them do not pack
+ * the better the more of it somebody has guessed.
  */
 export function csrfToken(secret: string): string {
   const mask = crypto.getRandomValues(new Uint8Array(CSRF_BYTES))

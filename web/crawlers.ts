@@ -1,8 +1,7 @@
 /**
  * A defence against crawlers that walk through all of history: signed-out readers who ask for many
- * pages that cost git work prove some
- * work of their own first. Who is signed in, REST and git never meet it. What is proved is kept in
- * a cookie, bound to the network.
+ * pages that cost git work prove some work of their own first. Who is signed in, REST and git never
+ * meet it. What is proved is kept in a cookie, bound to the network.
  */
 import type { Hearth } from '#core/hearth.ts'
 import { createCache, type Cache } from '#lib/cache.ts'

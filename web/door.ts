@@ -1,7 +1,6 @@
 /**
  * The website's door: finds the page or form of an address, makes the visit, and turns refusals
- * into pages. It knows no
- * feature; the site map does.
+ * into pages. It knows no feature; the site map does.
  */
 import { nowhere, type Origin } from '#core/audit.ts'
 import { anonymous, type Caller } from '#core/caller.ts'

@@ -1,7 +1,6 @@
 /**
  * What a page says once at its top after something was done. The cookie carries only the word; the
- * text is here, so nobody
- * can make the site say something else.
+ * text is here, so nobody can make the site say something else.
  */
 import type { FlashKind } from './components/flash.tsx'
 

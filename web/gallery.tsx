@@ -1,6 +1,5 @@
 // Every part of the pages with sample values in all its states, on one page, for those who build
-// pages. It needs no data and
-// is served in development only.
+// pages. It needs no data and is served in development only.
 import { icons } from '../assets/icons.ts'
 import {
   ActionButton,

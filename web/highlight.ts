@@ -1,7 +1,6 @@
 // Source text to coloured HTML, on the server. The highlighter escapes the text itself; what leaves
-// here are spans with class
-// names and escaped text, one string for each line, so that a page can put lines into rows and cut
-// them where it likes.
+// here are spans with class names and escaped text, one string for each line, so that a page can
+// put lines into rows and cut them where it likes.
 import { createCache } from '#lib/cache.ts'
 import { hljs, type Grammar } from './highlight/languages.ts'
 import { grammarOfPath, grammarOfWord } from './highlight/names.ts'
@@ -87,8 +86,7 @@ export type FileLines = { readonly lines: readonly string[]; readonly late: bool
 
 /**
  * Coloured lines of a file of any size, kept by the blob's id. A larger one is coloured by a thread
- * of its own; where that takes too
- * long the lines come plain.
+ * of its own; where that takes too long the lines come plain.
  */
 export async function highlightFile(
   blob: { oid: string; path: string; text: string },

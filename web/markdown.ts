@@ -1,7 +1,6 @@
 // Markdown to HTML that is safe to put on a page. Three steps, each with one duty: the parser reads
-// (and lets everything
-// through), the cleaner keeps only what an allow list names, the dresser adds colours and links of
-// our own to the clean text.
+// (and lets everything through), the cleaner keeps only what an allow list names, the dresser adds
+// colours and links of our own to the clean text.
 import { cleanHtml } from './markdown/clean.ts'
 import { dress } from './markdown/dress.ts'
 import type { DocumentBase } from './markdown/addresses.ts'

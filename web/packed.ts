@@ -1,6 +1,5 @@
 // Answers as small as the browser takes them (RFC 9110, section 12.5.3). Files of the site are
-// packed once and kept; pages each time,
-// by what packs quickest.
+// packed once and kept; pages each time, by what packs quickest.
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { Asset } from './assets.ts'

@@ -1,8 +1,6 @@
 // Twelve hues. The style sheet has a class for each (`hue-0` to `hue-11`) with a readable pair of
-// colours in both schemes,
-// because the content security policy allows no inline style: a colour somebody chose is shown as
-// the nearest of them,
-// with the exact one in a small dot drawn by SVG.
+// colours in both schemes, because the content security policy allows no inline style: a colour
+// somebody chose is shown as the nearest of them, with the exact one in a small dot drawn by SVG.
 import { steadyNumber } from './format.ts'
 
 /** How many `hue-…` classes the style sheet has. */
@@ -55,8 +53,8 @@ const hueLabs = labelColors.map(toLab)
 
 /**
  * The nearest of the twelve hues to a colour of six hex digits (a leading `#` is fine). Hue
- * decides, not lightness; a colour
- * with hardly any hue is the neutral one, and so is anything that is not a colour.
+ * decides, not lightness; a colour with hardly any hue is the neutral one, and so is anything that
+ * is not a colour.
  */
 export const nearestHue = (color: string): number => {
   const hex = color.replace(/^#/, '')

@@ -1,6 +1,5 @@
 // Where the pages are, in one place, so that a component and a page never spell an address
-// differently.
-// Every part is encoded; refs and file paths keep their slashes.
+// differently. Every part is encoded; refs and file paths keep their slashes.
 
 /** A ref or file path as address segments. */
 export const segments = (path: string): string => path.split('/').map(encodeURIComponent).join('/')

@@ -1,9 +1,8 @@
 /**
  * What a page and a form are. A page is data: an address, what to load through operations, and how
- * to show it. A form is an
- * address, the operation it calls and where to go afterwards. `call` is bound to the visitor, so
- * the website can do exactly
- * what an operation allows, and there is no second place for rights.
+ * to show it. A form is an address, the operation it calls and where to go afterwards. `call` is
+ * bound to the visitor, so the website can do exactly what an operation allows, and there is no
+ * second place for rights.
  */
 import type { Caller, UserCaller } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'
@@ -87,8 +86,8 @@ export type Page = {
 
 /**
  * `path` has `:name` for one segment and ends in `*name` for the rest with its slashes. `load`
- * gives what `view` shows, or
- * null for "no such page"; a Refusal thrown there becomes the error page of its status.
+ * gives what `view` shows, or null for "no such page"; a Refusal thrown there becomes the error
+ * page of its status.
  */
 export const page = <T>(definition: {
   path: string

@@ -1,7 +1,7 @@
 /**
  * Takes a pack in as a push would, with two workers, and leaves its index: `bun index-one.ts <pack>
- * <idx> <times before>`. Says how long
- * the last time took; those before it warm the threads up, which in a server run all day.
+ * <idx> <times before>`. Says how long the last time took; those before it warm the threads up,
+ * which in a server run all day.
  */
 import { copyFileSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -70,8 +70,7 @@ const middle = (taken: readonly Taken[]): Taken => ({
 
 /**
  * Ticks are coarse where little is used: there a mean says more than the median. The least and the
- * most are left out of it, since work in
- * the background falls into a round now and then.
+ * most are left out of it, since work in the background falls into a round now and then.
  */
 function middleCpu(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b)

@@ -91,8 +91,7 @@ const WORDS =
 
 /**
  * Writes a history of about so many MB when packed: files in directories that grow and change line
- * by line, merges now and
- * then, and a tag for every hundredth commit.
+ * by line, merges now and then, and a tag for every hundredth commit.
  */
 export async function generate(path: string, megabytes: number): Promise<void> {
   await git('/', 'init', '-q', '--bare', path)

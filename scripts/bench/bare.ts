@@ -1,8 +1,7 @@
 /**
  * What the forge is compared with, each in a process of its own: `answers FILE` serves fixed
- * answers from nothing but
- * Bun.serve; `inserts DATABASE each|grouped` writes one row per request through HTTP with
- * `synchronous=FULL`. Prints its port.
+ * answers from nothing but Bun.serve; `inserts DATABASE each|grouped` writes one row per request
+ * through HTTP with `synchronous=FULL`. Prints its port.
  */
 import { Database } from 'bun:sqlite'
 import { readFileSync } from 'node:fs'

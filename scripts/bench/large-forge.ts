@@ -1,8 +1,7 @@
 /**
  * Fills a data directory with many repositories, each a copy of one that was made through the
- * product: all its rows under new ids, some
- * time earlier, and its objects. Straight into the tables, because what is measured is how a forge
- * does with much, not how it came by it.
+ * product: all its rows under new ids, some time earlier, and its objects. Straight into the
+ * tables, because what is measured is how a forge does with much, not how it came by it.
  */
 import { linkSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'

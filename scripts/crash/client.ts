@@ -1,8 +1,7 @@
 /**
  * Clients that work while the forge is cut off under them. Each does its work in steps and
- * remembers the one it is at: what
- * got no answer is asked again after the restart, with the same idempotency key, and must then be
- * there exactly once.
+ * remembers the one it is at: what got no answer is asked again after the restart, with the same
+ * idempotency key, and must then be there exactly once.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -79,8 +79,7 @@ export function sound(ask: Ask): string[] {
 
 /**
  * Makes the packing of stores due now, though their pushes were a moment ago: it then runs while
- * the next life begins, and is cut
- * off as often as everything else. The forge must not be running.
+ * the next life begins, and is cut off as often as everything else. The forge must not be running.
  */
 export function hastenMaintenance(path: string): number {
   const db = new Database(path, { strict: true })

@@ -65,8 +65,7 @@ export class Founder extends Client {
 
 /**
  * Prepares a repository with a first commit on main, for contributors to work in. Either a pull
- * request must have all of its
- * base before it is merged, or the forge merges what has diverged.
+ * request must have all of its base before it is merged, or the forge merges what has diverged.
  */
 export async function prepareRepo(
   life: Life,

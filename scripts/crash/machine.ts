@@ -36,8 +36,8 @@ const IMAGE_MIB = 1024
 
 /**
  * A long time between the file system's own commits, and no help for a program that renames without
- * a sync (ext4(5),
- * `commit`, `noauto_da_alloc`): what survives is what the program itself has synced.
+ * a sync (ext4(5), `commit`, `noauto_da_alloc`): what survives is what the program itself has
+ * synced.
  */
 const MOUNT_OPTIONS = 'commit=300,noauto_da_alloc,noatime'
 
@@ -82,10 +82,9 @@ function writesOf(device: string): { done: string; underWay: number } {
 
 /**
  * A machine whose power can be cut: the data lies in a file system of its own on a loop device. The
- * cut stops the process,
- * copies the device's backing file (what was never written to the device is not in it) and goes on
- * with the copy.
- * Throws where there are no loop devices or no right to mount.
+ * cut stops the process, copies the device's backing file (what was never written to the device is
+ * not in it) and goes on with the copy. Throws where there are no loop devices or no right to
+ * mount.
  */
 export async function powerMachine(directory: string): Promise<Machine> {
   let serial = 0

@@ -9,10 +9,8 @@ import type { Expected, Family } from './database.ts'
 
 /**
  * Checks the stores of some families, all when `only` is null. Each is read through a bare
- * repository beside it that
- * borrows its objects (gitrepository-layout, "objects/info/alternates") and has the database's
- * refs, so nothing in the data
- * directory is touched.
+ * repository beside it that borrows its objects (gitrepository-layout, "objects/info/alternates")
+ * and has the database's refs, so nothing in the data directory is touched.
  */
 export async function checkObjects(
   repos: string,
@@ -34,8 +32,7 @@ export async function checkObjects(
 
 /**
  * Makes a bare repository beside a store that borrows its objects and has the database's refs below
- * `refs/look/<repository id>/`,
- * for git to look at. Whoever asks removes it.
+ * `refs/look/<repository id>/`, for git to look at. Whoever asks removes it.
  */
 export function borrow(store: string, work: string, refs: Family['refs']): string {
   const bare = mkdtempSync(join(work, 'look-'))

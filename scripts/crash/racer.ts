@@ -84,9 +84,8 @@ type Move = {
 
 /**
  * Holds the history against the moves that the forge has written down: one line of moves for each
- * ref; every acknowledged push is in
- * it and no refused one; and nobody reads what was there before a push that had been acknowledged
- * earlier, or what is not there yet.
+ * ref; every acknowledged push is in it and no refused one; and nobody reads what was there before
+ * a push that had been acknowledged earlier, or what is not there yet.
  */
 export function checkRaces(ask: Ask, repos: Repos, { reads, sent }: RaceHistory): string[] {
   const moves = ask<Move>(

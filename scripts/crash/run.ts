@@ -217,8 +217,7 @@ export const inWords = (counts: Readonly<Record<Kind, number>>): string =>
 
 /**
  * Waits until the cut: half of them fall anywhere, half fall shortly after a change was sent,
- * because the moments between a
- * transaction and its answer are short and would hardly ever be hit.
+ * because the moments between a transaction and its answer are short and would hardly ever be hit.
  */
 async function momentOfCut(
   life: Life,

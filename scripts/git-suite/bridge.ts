@@ -1,10 +1,9 @@
 /**
  * Stands in for `git http-backend` as a CGI program (RFC 3875): what upload-pack and receive-pack
- * would do goes to the engine behind
- * `serve-bare`. All else that http-backend does by itself stays with it: files of the old protocol
- * without a service, which repositories
- * are shown, and which service is on. First argument: the address of serve-bare; second: its
- * directory; third: the real http-backend.
+ * would do goes to the engine behind `serve-bare`. All else that http-backend does by itself stays
+ * with it: files of the old protocol without a service, which repositories are shown, and which
+ * service is on. First argument: the address of serve-bare; second: its directory; third: the real
+ * http-backend.
  */
 import { existsSync, writeSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'

@@ -1,10 +1,8 @@
 /**
  * Whether what several clients did and saw could have happened one at a time, in an order that
- * keeps to the clock (Herlihy and Wing,
- * "Linearizability", 1990). The search is that of Wing and Gong with a memory of where it has been
- * (Lowe, "Testing for
- * linearizability", 2017). The whole set of refs is one object, because one push may move several
- * at once.
+ * keeps to the clock (Herlihy and Wing, "Linearizability", 1990). The search is that of Wing and
+ * Gong with a memory of where it has been (Lowe, "Testing for linearizability", 2017). The whole
+ * set of refs is one object, because one push may move several at once.
  */
 
 /** What all refs are at, in a fixed order; null for one that is not there. */
@@ -53,8 +51,7 @@ export type Verdict =
 
 /**
  * Looks for such an order. On failure `at` is the number of events that could be put in order at
- * most, and `why` names those of which
- * none can come next.
+ * most, and `why` names those of which none can come next.
  */
 export function linearize(events: readonly Event[], start: State): Verdict {
   const sorted = [...events].sort((a, b) => a.began - b.began)

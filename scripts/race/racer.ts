@@ -1,7 +1,7 @@
 /**
  * A client that moves the same few refs as others, as fast as it can: git's protocols by hand,
- * because a process of git for every
- * push would leave hardly any at the same moment. Everything it did and saw is written down.
+ * because a process of git for every push would leave hardly any at the same moment. Everything it
+ * did and saw is written down.
  */
 import { commitText, idOf, makePack } from '../../test/git/support/packs.ts'
 import { bandOf, dataLines, ZERO } from '../../test/git/support/raw.ts'

@@ -1,7 +1,6 @@
 /**
  * The runtimes that executables are made of, one for each kind of machine, from the packages that
- * package-lock.json names. A package whose
- * digest is not the locked one is refused.
+ * package-lock.json names. A package whose digest is not the locked one is refused.
  */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -36,8 +35,8 @@ export function hasIntegrity(bytes: Uint8Array, integrity: string): boolean {
 
 /**
  * Gives the path of a target's runtime, fetched into `cache` unless it is there. Gives an Error
- * when the lock does not name it, names another
- * release than the Bun that builds, or when what came is something else.
+ * when the lock does not name it, names another release than the Bun that builds, or when what came
+ * is something else.
  */
 export function runtimeFor(target: Target, lock: Lock, cache: string): string {
   const name = TARGETS[target]

@@ -1,8 +1,7 @@
 /**
  * One caller of the forge and the door it comes through. A call is an operation by its name,
- * whichever door; a caller that gets no
- * answer asks again once the forge is back, with the same idempotency key, so that whatever it
- * asked for happens once.
+ * whichever door; a caller that gets no answer asks again once the forge is back, with the same
+ * idempotency key, so that whatever it asked for happens once.
  */
 import type { Diary } from './diary.ts'
 import type { Life, Lives } from './lives.ts'

@@ -1,7 +1,7 @@
 /**
  * Reads and their times on a thread of their own. The thread of the callers starts processes,
- * builds requests and keeps a diary; a read
- * measured there would take as long as its own caller is busy, which says nothing of the forge.
+ * builds requests and keeps a diary; a read measured there would take as long as its own caller is
+ * busy, which says nothing of the forge.
  */
 import { askRest, type Name } from './doors.ts'
 

@@ -1,13 +1,11 @@
 /**
  * What a backup consists of. A manifest is one JSON document, `backups/<id>.json`; the bytes of
- * files are parts, `files/<ab>/<name>`,
- * named by what is in them, so that backups share what has not changed. A backup exists from the
- * moment its manifest does.
+ * files are parts, `files/<ab>/<name>`, named by what is in them, so that backups share what has
+ * not changed. A backup exists from the moment its manifest does.
  *
  * In the open stand the parts with their sizes and SHA-256 as they are stored, so that a place can
- * be checked, and cleared of what no
- * manifest names, by somebody who cannot read it. Names and contents of files are encrypted when
- * recipients are named.
+ * be checked, and cleared of what no manifest names, by somebody who cannot read it. Names and
+ * contents of files are encrypted when recipients are named.
  */
 import { sha256 } from '#lib/hash.ts'
 import type { Timestamp } from '#lib/time.ts'

@@ -73,8 +73,8 @@ const MOST_FAULTS = 100
 
 /**
  * Reads all of a backup and says what is wrong with it, one line each; empty means sound. Without
- * an identity an encrypted one is held
- * against its sums as it is stored, else every file against its own.
+ * an identity an encrypted one is held against its sums as it is stored, else every file against
+ * its own.
  */
 export async function checkBackup(
   place: Place,

@@ -1,8 +1,7 @@
 /**
  * Puts a backup into an empty directory. A mark lies in the directory until everything is there and
- * on disk, and no forge starts
- * beside the mark; so a restore that is cut off leaves nothing that could be taken for a forge. The
- * same restore, begun again, goes on.
+ * on disk, and no forge starts beside the mark; so a restore that is cut off leaves nothing that
+ * could be taken for a forge. The same restore, begun again, goes on.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { mkdir, open, rename, rm, stat, utimes } from 'node:fs/promises'

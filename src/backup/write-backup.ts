@@ -231,8 +231,8 @@ async function readPart(file: Awaited<ReturnType<typeof open>>): Promise<Uint8Ar
 
 /**
  * Parts that are vouched for by a whole manifest and are there in their size, or that are named by
- * their plain content and so by
- * their size alone; and the files of the newest backup that can be read.
+ * their plain content and so by their size alone; and the files of the newest backup that can be
+ * read.
  */
 async function whatIsThere(
   place: Place,

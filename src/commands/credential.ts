@@ -18,9 +18,8 @@ function forgeOf(attributes: Map<string, string>): string | null {
 
 /**
  * git's helper. It is registered for the addresses of forges only (`hearth setup-git`), and gives
- * git nothing rather than an error,
- * so that git can go on to ask in its own way. What a person reads goes to standard error: standard
- * output belongs to git.
+ * git nothing rather than an error, so that git can go on to ask in its own way. What a person
+ * reads goes to standard error: standard output belongs to git.
  */
 export const credential: Command = {
   name: 'credential',

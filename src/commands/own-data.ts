@@ -30,8 +30,8 @@ const REASONS: Readonly<Record<string, string>> = {
 
 /**
  * Makes what is missing of a data directory, open to the owner only. Gives CommandError for one
- * that this account may not write; nothing
- * was changed then. Other errors, of a full disk say, pass through.
+ * that this account may not write; nothing was changed then. Other errors, of a full disk say, pass
+ * through.
  */
 export function requireOwnData(data: string): void {
   let there = resolve(data)

@@ -1,9 +1,8 @@
 /**
  * Who may do what, decided in one place. An operation declares a rule; `decide` holds it against
- * the caller and the facts
- * of what is addressed, in a fixed order, and gives a grant or throws a Refusal. A handler gets its
- * repository or
- * workspace only from the grant, so an operation without a rule has nothing to act on.
+ * the caller and the facts of what is addressed, in a fixed order, and gives a grant or throws a
+ * Refusal. A handler gets its repository or workspace only from the grant, so an operation without
+ * a rule has nothing to act on.
  *
  * The order matters: nothing about a resource is told before it is known that the caller may see
  * it.
@@ -377,8 +376,7 @@ export function limitedRole(facts: RepoFacts, caller: SignedIn): Role | null {
 
 /**
  * The standing that a token leaves of its account's in a workspace: none in another than its own,
- * and no ownership when it is
- * limited to some repositories, because an owner reaches all of them.
+ * and no ownership when it is limited to some repositories, because an owner reaches all of them.
  */
 export function limitedWorkspaceRole(facts: WorkspaceFacts, caller: Caller): WorkspaceRole | null {
   const token = caller.kind === 'anonymous' ? null : caller.token

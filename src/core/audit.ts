@@ -1,8 +1,7 @@
 /**
  * The audit log: one entry for every change of access, settings, tokens and secrets, in the
- * transaction of the change. Entries
- * are chained: each holds the SHA-256 of the one before it, so that a later hand in the table
- * shows.
+ * transaction of the change. Entries are chained: each holds the SHA-256 of the one before it, so
+ * that a later hand in the table shows.
  */
 import { sha256 } from '#lib/hash.ts'
 import { idFrom, typeId } from '#lib/typeid.ts'

@@ -1,8 +1,7 @@
 /**
  * Files that people upload, kept once under the SHA-256 of their bytes: `blobs/<two digits>/<64
- * digits>` of the data directory. A file
- * is on disk before the row that names it, so a row never names what is not there; what no row
- * names is swept away after a day.
+ * digits>` of the data directory. A file is on disk before the row that names it, so a row never
+ * names what is not there; what no row names is swept away after a day.
  */
 import {
   existsSync,
@@ -95,9 +94,8 @@ function requireRoom({ settings }: Place, folder: string, more: number): void {
 
 /**
  * Takes bytes in and gives their digest, once they are on disk for good. It holds no more than one
- * piece of them in memory, and reads
- * only as fast as the disk takes. Gives 413 over the limit, 400 when the bytes end early, 503 when
- * the disk is full; then nothing is left.
+ * piece of them in memory, and reads only as fast as the disk takes. Gives 413 over the limit, 400
+ * when the bytes end early, 503 when the disk is full; then nothing is left.
  */
 export async function takeBlob(
   hearth: Pick<Hearth, 'settings' | 'clock' | 'storage'>,

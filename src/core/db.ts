@@ -1,12 +1,11 @@
 /**
  * SQLite, the one home of `bun:sqlite`. One connection on the main thread does all writing and the
- * point reads, so
- * there is one writer and no lock to wait for. WAL keeps readers in other threads going.
+ * point reads, so there is one writer and no lock to wait for. WAL keeps readers in other threads
+ * going.
  *
  * A write that was answered survives a power cut. Its price, a sync for every commit, is shared by
- * all writes that arrive together, and
- * is paid beside the event loop (`Writer`, `wal.ts`). What does not go through the writer has
- * `synchronous=FULL`.
+ * all writes that arrive together, and is paid beside the event loop (`Writer`, `wal.ts`). What
+ * does not go through the writer has `synchronous=FULL`.
  */
 import { Database, type SQLQueryBindings, type Statement } from 'bun:sqlite'
 import { closeSync, fsyncSync, openSync } from 'node:fs'
@@ -143,9 +142,8 @@ export const probeWrite = (db: DatabaseHandle): void =>
 
 /**
  * Writes what a database holds at one moment into a new file, which is on disk when this returns;
- * others go on reading and writing.
- * It takes as long as reading all of it, so a running forge leaves it to a thread
- * (https://www.sqlite.org/lang_vacuum.html#vacuuminto).
+ * others go on reading and writing. It takes as long as reading all of it, so a running forge
+ * leaves it to a thread (https://www.sqlite.org/lang_vacuum.html#vacuuminto).
  */
 export function copyDatabase(from: string, to: string): void {
   const raw = new Database(from, { readonly: true })
@@ -198,10 +196,9 @@ export function faultsOf(db: Db): string[] {
 
 /**
  * Runs a function in one transaction and gives its result; any error undoes everything. For
- * start-up, commands and files of their own.
- * An `IMMEDIATE` one locks every attached database for writing
- * (https://www.sqlite.org/lang_transaction.html): where the forge's is
- * attached, to be read, it must be `DEFERRED`, or the forge waits for it.
+ * start-up, commands and files of their own. An `IMMEDIATE` one locks every attached database for
+ * writing (https://www.sqlite.org/lang_transaction.html): where the forge's is attached, to be
+ * read, it must be `DEFERRED`, or the forge waits for it.
  */
 export function transaction<T>(
   db: DatabaseHandle,
@@ -232,10 +229,9 @@ const PAGES_PER_CHECKPOINT = 1000
 
 /**
  * The log is begun anew only by a write that finds all of it taken over
- * (https://www.sqlite.org/wal.html#avoiding_excessively_large_wal_files),
- * which never happens while each take-over ends behind writes that came meanwhile. From so many
- * pages on the next writes wait for one, a few
- * milliseconds as a rule; the event loop does not.
+ * (https://www.sqlite.org/wal.html#avoiding_excessively_large_wal_files), which never happens while
+ * each take-over ends behind writes that came meanwhile. From so many pages on the next writes wait
+ * for one, a few milliseconds as a rule; the event loop does not.
  */
 const PAGES_TO_WAIT = 4 * PAGES_PER_CHECKPOINT
 
@@ -251,10 +247,9 @@ type Unsynced = { readonly done: () => void; readonly failed: (error: unknown) =
 
 /**
  * Group commit: all writes that wait when the event loop comes round run in one transaction, each
- * in a savepoint of its
- * own, so one that fails takes nothing with it; one sync makes all of them durable, and only then
- * are they answered. Meanwhile the
- * event loop goes on; writes that come then wait, and are the next group.
+ * in a savepoint of its own, so one that fails takes nothing with it; one sync makes all of them
+ * durable, and only then are they answered. Meanwhile the event loop goes on; writes that come then
+ * wait, and are the next group.
  */
 export class Writer {
   #waiting: Waiting[] = []
@@ -311,9 +306,8 @@ export class Writer {
 
   /**
    * A word for what the database holds: it changes with every commit of this process, and of any
-   * other
-   * (https://www.sqlite.org/pragma.html#pragma_data_version). Others are asked for once a turn of
-   * the event loop.
+   * other (https://www.sqlite.org/pragma.html#pragma_data_version). Others are asked for once a
+   * turn of the event loop.
    */
   state(): string {
     if (this.#others === null) {
@@ -442,8 +436,8 @@ export class Writer {
 
 /**
  * Takes a lock that ends with the process, however it ends, and gives the function that lets go of
- * it; null while another
- * process holds it. SQLite's own file lock does it, so it is the same on every system.
+ * it; null while another process holds it. SQLite's own file lock does it, so it is the same on
+ * every system.
  */
 export function takeLock(path: string): (() => void) | null {
   const db = new Database(path, { create: true, readwrite: true })

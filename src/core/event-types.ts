@@ -1,9 +1,8 @@
 /**
  * The names of all types of events, those that no feature here declares yet among them: what a
- * webhook or a reader of the
- * timeline may ask for is part of the public interface, and must not depend on which features are
- * built in. It is in the floor
- * because features ask for it that do not know each other.
+ * webhook or a reader of the timeline may ask for is part of the public interface, and must not
+ * depend on which features are built in. It is in the floor because features ask for it that do not
+ * know each other.
  */
 export const EVENT_TYPES: ReadonlySet<string> = new Set([
   'agent.asked',

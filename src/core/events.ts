@@ -1,9 +1,8 @@
 /**
  * Events: one row for everything that happened, in the same transaction as the change. The rows are
- * the timeline, and
- * what must follow an event follows in that transaction too, as reactions. So there is no change
- * without its event and no
- * event without its consequences, whenever the process is killed.
+ * the timeline, and what must follow an event follows in that transaction too, as reactions. So
+ * there is no change without its event and no event without its consequences, whenever the process
+ * is killed.
  */
 import type { Static, TObject, TProperties } from 'typebox'
 import type { Tx } from './write.ts'
@@ -43,9 +42,8 @@ export type Subject = { readonly workspace_id: string; readonly repo_id: string 
 
 /**
  * Follows events of one type, or all (`*`), inside their transaction. It may write its own tables,
- * enqueue a job, append
- * further events, or throw a Refusal, which undoes the whole change: that is how rules refuse
- * pushes and merges.
+ * enqueue a job, append further events, or throw a Refusal, which undoes the whole change: that is
+ * how rules refuse pushes and merges.
  */
 export type Reaction = {
   readonly on: string
@@ -67,9 +65,8 @@ export const reactionToAll = (name: string, run: (tx: Tx, event: EventRow) => vo
 
 /**
  * Something that other features may have to act upon in the same transaction, but that is no news
- * for anybody: it leaves no row.
- * A feature says it with `tx.signal`; what follows it is listed among `followers` of other
- * features.
+ * for anybody: it leaves no row. A feature says it with `tx.signal`; what follows it is listed
+ * among `followers` of other features.
  */
 export type Signal<P extends TProperties = TProperties> = {
   readonly signal: string

@@ -1,8 +1,7 @@
 /**
  * Files beside the database that rows name: logs, assets, large files. A feature that keeps such
- * says where and which, so that the
- * doctor can look for them. Backups hold every file of the data directory that is not made to be
- * thrown away.
+ * says where and which, so that the doctor can look for them. Backups hold every file of the data
+ * directory that is not made to be thrown away.
  */
 import type { Db } from './db.ts'
 import { point } from './points.ts'

@@ -1,7 +1,6 @@
 /**
  * The running forge as a value: everything that an operation may need, made once in `app.ts` and
- * handed down. There is no
- * global state, so a test makes as many as it likes.
+ * handed down. There is no global state, so a test makes as many as it likes.
  */
 import type { Git } from '#git'
 import type { Log } from '#lib/log.ts'

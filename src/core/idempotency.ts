@@ -1,7 +1,6 @@
 /**
  * Repeated requests: the first answer to an `Idempotency-Key` is kept for a day and given again, so
- * that a client that lost
- * the answer can ask again without doing the work twice.
+ * that a client that lost the answer can ask again without doing the work twice.
  */
 import { sha256 } from '#lib/hash.ts'
 import { Refusal } from '#lib/errors.ts'

@@ -1,8 +1,7 @@
 /**
  * Jobs: work that goes on after an answer, on one table, so that it survives a restart. A job is
- * taken with a lease,
- * tried again on its own delays, and kept with its error when the last try failed. Nothing else
- * runs in the background.
+ * taken with a lease, tried again on its own delays, and kept with its error when the last try
+ * failed. Nothing else runs in the background.
  */
 import { nextTurn } from '#lib/waiting.ts'
 import { typeId } from '#lib/typeid.ts'
@@ -32,8 +31,7 @@ export type Job<I = unknown> = {
 
 /**
  * How many jobs of each lane run at once. Lanes do not wait for each other, so a receiver that does
- * not answer, an import that
- * takes an hour or a check that computes cannot hold up the rest.
+ * not answer, an import that takes an hour or a check that computes cannot hold up the rest.
  */
 export const LANES = {
   /** Short work, mostly waiting for workers and files. */
@@ -164,8 +162,8 @@ export const findJob = (db: Db, id: string): JobRow | null =>
 
 /**
  * Makes a failed job due now, with all its tries before it again, and one that waits due at once.
- * Null when it is there no more
- * or runs; the same row when another with its key waits already, which does its work too.
+ * Null when it is there no more or runs; the same row when another with its key waits already,
+ * which does its work too.
  */
 export function retryJob(db: WritableDb, id: string, now: number): JobRow | null {
   const row = findJob(db, id)
@@ -327,9 +325,8 @@ export class JobRunner {
 
   /**
    * Gives jobs that were planned by a clock that has been set back since the wait that they were
-   * meant to have. When one was planned
-   * tells which they are, so it does not matter whether the clock moved while this ran or while
-   * nothing did.
+   * meant to have. When one was planned tells which they are, so it does not matter whether the
+   * clock moved while this ran or while nothing did.
    */
   async #followClock(): Promise<void> {
     const now = this.hearth.clock.now()

@@ -1,10 +1,8 @@
 /**
  * One look at the database: while a record, or a page of them, is put together, nothing changes in
- * between, so what was asked once
- * is not asked again. Questions that come up for every row (who is this, what may they, which rules
- * are there) go through `kept`;
- * a page brings what all of its rows need with one question each, through `keepAll`. Outside of a
- * look every question is asked anew.
+ * between, so what was asked once is not asked again. Questions that come up for every row (who is
+ * this, what may they, which rules are there) go through `kept`; a page brings what all of its rows
+ * need with one question each, through `keepAll`. Outside of a look every question is asked anew.
  *
  * A look is synchronous. It forgets everything at the first change, so it may be held inside a
  * transaction too.

@@ -1,8 +1,7 @@
 /**
  * What a forge counts of itself while it runs: requests, time in the database, work of the git
- * engine. Numbers only; their
- * names and text form are made by the door that shows them. What takes longer than the settings say
- * is slow is logged as well.
+ * engine. Numbers only; their names and text form are made by the door that shows them. What takes
+ * longer than the settings say is slow is logged as well.
  */
 import type { Git } from '#git'
 import type { Log } from '#lib/log.ts'

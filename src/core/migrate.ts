@@ -1,7 +1,7 @@
 /**
  * Brings a database to the schema of this executable. Migrations are append-only files, each in one
- * transaction together
- * with the row that records it, so a start that is killed goes on where it was.
+ * transaction together with the row that records it, so a start that is killed goes on where it
+ * was.
  */
 import { transaction, type DatabaseHandle } from './db.ts'
 import { readMigrations } from './migrations.macro.ts' with { type: 'macro' }

@@ -1,7 +1,6 @@
 /**
  * Reads the migration files while the program is built, so that the executable carries them. Called
- * as a macro
- * (https://bun.sh/docs/bundler/macros): the result is a constant in the output.
+ * as a macro (https://bun.sh/docs/bundler/macros): the result is a constant in the output.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

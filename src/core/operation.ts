@@ -1,7 +1,7 @@
 /**
  * Operations: the whole interface of the forge as values. REST, the tool server, the website, the
- * description and the tests
- * all enter through `call`, so that validation, rights and errors exist once.
+ * description and the tests all enter through `call`, so that validation, rights and errors exist
+ * once.
  */
 import { Compile, type Validator } from 'typebox/compile'
 import { Value } from 'typebox/value'
@@ -160,8 +160,8 @@ type Definition<P extends TProperties, O extends TSchema, G> = {
   redirect?: (output: Static<O>) => string
   /**
    * Where in the output there is text that was written by someone without Write on the repository,
-   * or fetched from
-   * outside: JSON pointers (RFC 6901) such as `/comments/3/body`. Lists point into `/items`.
+   * or fetched from outside: JSON pointers (RFC 6901) such as `/comments/3/body`. Lists point into
+   * `/items`.
    */
   untrusted?: (
     output: Static<O>,
@@ -322,8 +322,8 @@ async function run(
       (tx) => {
         const result = run(tx)
         // The answer is kept in the same transaction as the change, so that a retry after a crash
-        // finds both or neither.
-        // What has no answer yet keeps none: a key without an answer would be given back as one.
+        // finds both or neither. What has no answer yet keeps none: a key without an answer would
+        // be given back as one.
         if (idempotency && result !== undefined) keep(tx, (written = result))
         return result
       },
@@ -401,8 +401,7 @@ function withoutSecret(answer: unknown): unknown {
 
 /**
  * The input as its schema describes it. Values that came as text (a path, a query, digits from a
- * tool) are converted where
- * that loses nothing. Gives 422 with the field, dotted for depth.
+ * tool) are converted where that loses nothing. Gives 422 with the field, dotted for depth.
  */
 export function validate(
   operation: Operation,

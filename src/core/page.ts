@@ -1,8 +1,7 @@
 /**
  * Pages of lists. By number (`page`, `per_page`) for lists that people leaf through, by key
- * (`before` an id, `after` a
- * sequence number) for those that grow while they are read. Tools pass `cursor` back, which stands
- * for either.
+ * (`before` an id, `after` a sequence number) for those that grow while they are read. Tools pass
+ * `cursor` back, which stands for either.
  */
 import { invalid, notFound } from '#lib/errors.ts'
 import { isTypeId, PREFIXES, type Prefix } from '#lib/typeid.ts'
@@ -89,8 +88,7 @@ export function pageOf<T>(rows: T[], window: Window, total?: number): ListOf<T> 
 
 /**
  * Where key paging starts: the id to go back from, null for the newest, and how many. Gives 404 for
- * an id that nothing of this
- * prefix can have, and 422 for a cursor that no list gave.
+ * an id that nothing of this prefix can have, and 422 for a cursor that no list gave.
  */
 export function beforeOf(
   input: { before?: string; per_page?: number; cursor?: string },

@@ -1,10 +1,8 @@
 /**
  * Points: places where an earlier feature asks later ones, which it does not know by name.
- * Reactions cover what follows a
- * change; a point covers what must be known before it or shown beside it (what stands against a
- * merge, what a push must
- * obey). The earlier feature declares the point and its type, a later one answers in its
- * `extensions`.
+ * Reactions cover what follows a change; a point covers what must be known before it or shown
+ * beside it (what stands against a merge, what a push must obey). The earlier feature declares the
+ * point and its type, a later one answers in its `extensions`.
  */
 import type { Hearth } from './hearth.ts'
 

@@ -101,8 +101,7 @@ export type Nothing = null
 
 /**
  * A list answer. Over REST it is the bare array with `Link` and `X-Total-Count` headers; tools get
- * this object.
- * `next` is the cursor of the next page, null on the last.
+ * this object. `next` is the cursor of the next page, null on the last.
  */
 export const ListOf = <T extends TSchema>(item: T) =>
   Type.Object(

@@ -1,7 +1,7 @@
 /**
  * Where packs and uploaded files are kept besides this machine. Here because the floor reads files
- * that may have gone there, and so do
- * leaves that do not know each other; the feature `storage` is behind it.
+ * that may have gone there, and so do leaves that do not know each other; the feature `storage` is
+ * behind it.
  */
 
 /** A pack of a store as the bucket has it. */
@@ -90,8 +90,8 @@ export function packOf(
 
 /**
  * The object of a file. The sum of a pack is in its name, so that a list tells what is there, how
- * large it is and what its bytes are,
- * whatever became of the database. Uploaded files are named by their sum already.
+ * large it is and what its bytes are, whatever became of the database. Uploaded files are named by
+ * their sum already.
  */
 export function keyOf(name: string, sha256: string): string {
   const pack = packOf(name)

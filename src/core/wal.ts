@@ -1,14 +1,12 @@
 /**
  * The write-ahead log of the database, from outside of SQLite: it is brought to the disk, and taken
- * over into the database file, on
- * other threads than the one that answers. A sync takes some milliseconds, a take-over some ten;
- * the event loop waits for neither.
+ * over into the database file, on other threads than the one that answers. A sync takes some
+ * milliseconds, a take-over some ten; the event loop waits for neither.
  *
  * With `synchronous=NORMAL` SQLite writes a commit into the log and does not sync it
- * (https://www.sqlite.org/pragma.html#pragma_synchronous).
- * Whoever promises a commit syncs the log first (`sync`), so nothing is promised that a power cut
- * could take; what is committed and not
- * yet synced may be read in this process for that moment. The order of log and database file in a
+ * (https://www.sqlite.org/pragma.html#pragma_synchronous). Whoever promises a commit syncs the log
+ * first (`sync`), so nothing is promised that a power cut could take; what is committed and not yet
+ * synced may be read in this process for that moment. The order of log and database file in a
  * take-over is SQLite's own care.
  */
 import { closeSync, existsSync, fdatasync, openSync } from 'node:fs'

@@ -1,7 +1,7 @@
 /**
  * For whom the forge works at a moment, so that what is heavy can be shared out fairly. It follows
- * a call through everything that is
- * awaited in it; what nobody asked for (a job) is the forge's own.
+ * a call through everything that is awaited in it; what nobody asked for (a job) is the forge's
+ * own.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { GitError, type Asker } from '#git'

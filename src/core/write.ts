@@ -1,8 +1,7 @@
 /**
  * The one way to change anything: `write(tx => …)`, a synchronous function in one SQLite
- * transaction (see `Writer`). The
- * transaction appends its events, and their reactions run inside it. It resolves when all of it is
- * on disk.
+ * transaction (see `Writer`). The transaction appends its events, and their reactions run inside
+ * it. It resolves when all of it is on disk.
  */
 import type { Static, TObject, TProperties } from 'typebox'
 import { typeId } from '#lib/typeid.ts'

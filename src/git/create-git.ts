@@ -145,8 +145,7 @@ export function createGit(options: GitOptions): Git {
   const small = new SmallFetches(engine, settings.smallMs)
   const packs = new Gate(concurrency)
   // Threads share their time among what they have begun, so that a short question is not held up by
-  // a long one. Of the places most stay
-  // open to others, whatever one party asks for.
+  // a long one. Of the places most stay open to others, whatever one party asks for.
   const reads = new Gate(
     Math.max(1, workers) * READS_PER_THREAD,
     Math.max(1, Math.floor((Math.max(1, workers) * READS_PER_THREAD) / 2)),

@@ -1,9 +1,8 @@
 /**
  * Lets a bounded number of operations run at once. Who waits is served by turns and not by arrival
- * alone: first whose party has the fewest
- * inside, then whose store has, then who came first. So one who asks for fifty things holds nobody
- * up who asks for one, and a
- * repository that everybody wants leaves room for the others.
+ * alone: first whose party has the fewest inside, then whose store has, then who came first. So one
+ * who asks for fifty things holds nobody up who asks for one, and a repository that everybody wants
+ * leaves room for the others.
  */
 import { GitError } from './ports.ts'
 
@@ -63,8 +62,7 @@ export class Gate {
 
   /**
    * Waits for a place; the function that it gives frees the place. Throws GitError `aborted` when
-   * the signal comes first, and `busy` when too
-   * many wait already.
+   * the signal comes first, and `busy` when too many wait already.
    */
   async enter({ party, store, signal }: Turn): Promise<() => void> {
     if (signal?.aborted) throw new GitError('aborted', 'the request was given up')

@@ -1,7 +1,6 @@
 /**
  * Objects that work under way rests on. A ref may be deleted while a push builds on it, and
- * maintenance may run before
- * the push is applied: what is leased counts as reachable until then.
+ * maintenance may run before the push is applied: what is leased counts as reachable until then.
  */
 import { isOid } from './object.ts'
 import type { Oid } from './ports.ts'

@@ -259,8 +259,8 @@ const SIGNATURES = [
 
 /**
  * Where the signature of a tag begins, and what is signed ends: at the last line that begins one,
- * since a message may quote another
- * (git's `parse_signed_buffer`). The length of the tag when there is none.
+ * since a message may quote another (git's `parse_signed_buffer`). The length of the tag when there
+ * is none.
  */
 function signatureAt(data: Uint8Array): number {
   const bytes = Buffer.from(data.buffer, data.byteOffset, data.length)

@@ -1,7 +1,7 @@
 /**
  * What the git room gives to its host and asks of it. Values only: object ids, names, bytes and
- * streams; no users,
- * no rights, no SQL. The words are git's own (https://git-scm.com/docs/gitglossary).
+ * streams; no users, no rights, no SQL. The words are git's own
+ * (https://git-scm.com/docs/gitglossary).
  */
 
 import type {
@@ -376,10 +376,9 @@ export type MaintainStore = {
 
 /**
  * The door of the git room: one store per repository family (a repository and its forks), named by
- * `store`, a single
- * path segment below the objects root. Forks differ only in the snapshot that the host hands over.
- * Every function may
- * run in a worker; all give a GitError for missing or corrupt objects.
+ * `store`, a single path segment below the objects root. Forks differ only in the snapshot that the
+ * host hands over. Every function may run in a worker; all give a GitError for missing or corrupt
+ * objects.
  */
 export interface Git {
   /** Makes an empty store; does nothing when it exists. */
@@ -390,8 +389,7 @@ export interface Git {
   sizeOf(store: string): Promise<number>
   /**
    * Resolves when all of a store is here (`GitOptions.elsewhere`), null when it is: for hosts that
-   * want to say early that it cannot come. Every
-   * other function waits for it by itself.
+   * want to say early that it cannot come. Every other function waits for it by itself.
    */
   ready(store: string): Promise<void> | null
   /** Closes what is open of a store, so that files that were taken away give their room back. */
@@ -405,14 +403,13 @@ export interface Git {
   ): Uint8Array
   /**
    * The answer to one `POST git-upload-pack` that asks for refs and nothing else (ls-refs of
-   * version 2), which can be had at once; null for
-   * every other request, which is for `uploadPack`.
+   * version 2), which can be had at once; null for every other request, which is for `uploadPack`.
    */
   listRefs(refs: RefSnapshot, protocol: 0 | 1 | 2, body: Uint8Array): Uint8Array | null
   /**
    * The answer to one fetch that can be had at once: one that is kept, or is small enough to be
-   * made before anything else is done. Null for
-   * every other request, which is for `uploadPack`. What `onCopy` throws passes through.
+   * made before anything else is done. Null for every other request, which is for `uploadPack`.
+   * What `onCopy` throws passes through.
    */
   answerNow(
     store: string,
@@ -430,10 +427,9 @@ export interface Git {
   uploadPack(store: string, refs: RefSnapshot, request: ServiceRequest): ReadableStream<Uint8Array>
   /**
    * The same, for hosts that tell kinds of answers apart: a short one comes whole, and of one that
-   * is kept on disk come its path
-   * and size; the file can be opened for a minute. Rejects with GitError `aborted` for a request
-   * that is given up before its
-   * answer begins, and with the error of a body that cannot be read.
+   * is kept on disk come its path and size; the file can be opened for a minute. Rejects with
+   * GitError `aborted` for a request that is given up before its answer begins, and with the error
+   * of a body that cannot be read.
    */
   uploadPackOrFile(
     store: string,
@@ -444,10 +440,8 @@ export interface Git {
   >
   /**
    * Answers one `POST git-receive-pack`: takes the commands, checks and stores the pack, hands the
-   * push to `apply`,
-   * which moves the refs in the host's own transaction, and reports its verdicts. `apply` is not
-   * called when the pack
-   * is refused.
+   * push to `apply`, which moves the refs in the host's own transaction, and reports its verdicts.
+   * `apply` is not called when the pack is refused.
    */
   receivePack(
     store: string,
@@ -527,8 +521,7 @@ export interface Git {
   diff(store: string, from: Oid | null, to: Oid | null, options?: DiffOptions): Promise<Diff>
   /**
    * Compares an earlier version of a branch, brought up to `onto` by merging that into it, with its
-   * present version; null where that
-   * conflicts. Nothing is kept.
+   * present version; null where that conflicts. Nothing is kept.
    */
   interdiff(
     store: string,
@@ -559,8 +552,7 @@ export interface Git {
   ): Promise<Landing>
   /**
    * Builds and keeps a commit on `base` that takes the change between two commits (or trees) back,
-   * as `git revert` does; where
-   * nothing of it is left, the commit is `base` itself.
+   * as `git revert` does; where nothing of it is left, the commit is `base` itself.
    */
   revert(
     store: string,
@@ -635,12 +627,10 @@ export interface Git {
 
   /**
    * Packs small packs together, rewrites bitmaps and the commit-graph; `tips` are all refs of the
-   * family. Of a long history only the latest
-   * commits are indexed in one round; `unindexed` are left for the next. With `graceMs` objects
-   * that nothing reaches are set apart, and go
-   * in a later round that finds them so for longer; `dropped` says how many went. Gives GitError
-   * `missing` when something that is named is
-   * not whole: then nothing is removed.
+   * family. Of a long history only the latest commits are indexed in one round; `unindexed` are
+   * left for the next. With `graceMs` objects that nothing reaches are set apart, and go in a later
+   * round that finds them so for longer; `dropped` says how many went. Gives GitError `missing`
+   * when something that is named is not whole: then nothing is removed.
    */
   maintain(
     store: string,

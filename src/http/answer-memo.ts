@@ -1,11 +1,9 @@
 /**
  * Answers to reads, kept until anything changes. Agents ask the same thing again and again while
- * they wait; what was said is
- * still true as long as nothing was committed since, here or by another process, so neither rights
- * nor records are looked up
- * anew. Every commit, whatever it changes (a revoked token, a moved branch), forgets all of them;
- * so does a second of the clock,
- * because some answers depend on the time.
+ * they wait; what was said is still true as long as nothing was committed since, here or by another
+ * process, so neither rights nor records are looked up anew. Every commit, whatever it changes (a
+ * revoked token, a moved branch), forgets all of them; so does a second of the clock, because some
+ * answers depend on the time.
  */
 import type { Caller } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'

@@ -1,8 +1,7 @@
 /**
  * The door of archives: `/_archive/<token>/<name>.zip` streams a zip file of a commit to whoever
- * has the link. It knows the
- * operation behind it by name only. Nothing is written to disk; a few are made at once and the
- * others wait.
+ * has the link. It knows the operation behind it by name only. Nothing is written to disk; a few
+ * are made at once and the others wait.
  */
 import { anonymous } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'

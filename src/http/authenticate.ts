@@ -1,8 +1,7 @@
 /**
  * Who is asking. The interfaces take a token in `Authorization: Bearer` (RFC 6750 section 2.1) and
- * nothing else; the
- * website takes the cookie of a sign-in. A credential that is sent and not valid is refused, never
- * taken for none.
+ * nothing else; the website takes the cookie of a sign-in. A credential that is sent and not valid
+ * is refused, never taken for none.
  */
 import { anonymous, type Caller } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'
@@ -28,8 +27,7 @@ export function refuseTokenInQuery(query: string): void {
 
 /**
  * The secret in an `Authorization` header; null without one. Gives 401 for another scheme and 400
- * for two different
- * credentials (repeated headers arrive joined with commas).
+ * for two different credentials (repeated headers arrive joined with commas).
  */
 export function bearerSecret(header: string | null): string | null {
   if (header === null) return null
@@ -73,9 +71,8 @@ export const signInCookie = (hearth: Hearth): string =>
 
 /**
  * The caller of a request to the website: by token when one is sent, else by the cookie of a
- * sign-in. A sign-in that has
- * ended leaves the visitor signed out. Gives 401 for a bad token and 400 when token and cookie
- * stand for different accounts.
+ * sign-in. A sign-in that has ended leaves the visitor signed out. Gives 401 for a bad token and
+ * 400 when token and cookie stand for different accounts.
  */
 export function visitorOf(hearth: Hearth, request: Request): Caller {
   const header = request.headers.get('authorization')

@@ -49,8 +49,7 @@ const JSON_TYPE = /^application\/json\s*(?:;|$)/i
 
 /**
  * The JSON object that a request carries, `{}` for an empty body. Gives 415 for another type, 400
- * for what is not JSON and
- * 422 for JSON that is no object or nested too deeply.
+ * for what is not JSON and 422 for JSON that is no object or nested too deeply.
  */
 export async function readJsonObject(
   request: Request,

@@ -1,7 +1,7 @@
 /**
  * Of whole copies of one repository for people who are not signed in, so many a minute are made
- * anew; those that are kept ready cost
- * nothing and are not counted. Only with the limiter of requests on.
+ * anew; those that are kept ready cost nothing and are not counted. Only with the limiter of
+ * requests on.
  */
 import type { Hearth } from '#core/hearth.ts'
 import { createCache, type Cache } from '#lib/cache.ts'

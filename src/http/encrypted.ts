@@ -1,7 +1,7 @@
 /**
  * The listener with encryption of its own. The runtime cannot change the certificate of an open
- * port, and closing the port, however
- * briefly, refuses people. So a front keeps the port, and the listener behind it is replaced.
+ * port, and closing the port, however briefly, refuses people. So a front keeps the port, and the
+ * listener behind it is replaced.
  */
 import type { Certificate } from './certificate-files.ts'
 import { openFront, type FrontOptions } from './front.ts'

@@ -1,8 +1,7 @@
 /**
  * One request on its way through a door: it gets an id, its errors become answers, and it is
- * logged. Every door is a
- * function from an exchange to a response, and `serve` wraps it, so that none of this is written
- * twice.
+ * logged. Every door is a function from an exchange to a response, and `serve` wraps it, so that
+ * none of this is written twice.
  */
 import type { Origin } from '#core/audit.ts'
 import type { Caller } from '#core/caller.ts'
@@ -210,8 +209,8 @@ const shownPath = ({ path, loggedPath }: Exchange): string =>
 
 /**
  * Whether browsers may be told to come back encrypted only (RFC 6797). What they are told holds for
- * every port of the name, so it is said
- * only where this forge is the site of its name; behind a proxy it is the proxy's to say.
+ * every port of the name, so it is said only where this forge is the site of its name; behind a
+ * proxy it is the proxy's to say.
  */
 const onlyEncrypted = ({ tls, site_url }: Hearth['settings']): boolean =>
   tls !== null && /^https:\/\/[^:/]+\/?$/.test(site_url)

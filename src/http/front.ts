@@ -1,9 +1,8 @@
 /**
  * A front that takes connections and passes their bytes on to listeners of this machine, for what
- * the listener cannot do
- * itself: begin with a socket that systemd has opened, and answer the TLS challenge of a
- * certificate authority on the port of
- * the site. It reads nothing but the first message of a TLS handshake, and only when it is to.
+ * the listener cannot do itself: begin with a socket that systemd has opened, and answer the TLS
+ * challenge of a certificate authority on the port of the site. It reads nothing but the first
+ * message of a TLS handshake, and only when it is to.
  */
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import type { Log } from '#lib/log.ts'

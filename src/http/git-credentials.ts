@@ -1,7 +1,6 @@
 /**
  * Who is at the git client. Clients know HTTP Basic (RFC 7617), so a token is sent as the password,
- * with any username; some
- * send it as the username instead. `Bearer` works as well.
+ * with any username; some send it as the username instead. `Bearer` works as well.
  */
 import { anonymous, type Caller } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'

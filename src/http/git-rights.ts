@@ -1,9 +1,8 @@
 /**
  * What was found a moment ago for the same credential and repository: a fetch is several requests,
- * one right after the other. It still
- * holds as long as nothing was committed since, here or by another process; every commit, whatever
- * it changes, forgets all of it, and so
- * does a second of the clock, because a token may end by the time alone.
+ * one right after the other. It still holds as long as nothing was committed since, here or by
+ * another process; every commit, whatever it changes, forgets all of it, and so does a second of
+ * the clock, because a token may end by the time alone.
  */
 import type { RefSnapshot } from '#git'
 import type { Caller } from '#core/caller.ts'

@@ -1,10 +1,9 @@
 /**
  * Which refs a caller was shown a moment ago. A clone asks for refs first and for what they name
- * second; one that was deleted or moved back
- * in between would make all of it fail. git's own server gives any object that exists to whoever
- * knows its id; this one gives what the
- * refs reach, so it remembers for a while what it has shown, to whom. Whether they may read at all
- * is asked each time.
+ * second; one that was deleted or moved back in between would make all of it fail. git's own server
+ * gives any object that exists to whoever knows its id; this one gives what the refs reach, so it
+ * remembers for a while what it has shown, to whom. Whether they may read at all is asked each
+ * time.
  */
 import type { Ref, RefSnapshot } from '#git'
 import type { Hearth } from '#core/hearth.ts'

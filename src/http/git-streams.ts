@@ -94,8 +94,8 @@ export async function smallBodyOf(request: Request): Promise<Uint8Array | null> 
 
 /**
  * The body of a git request as its sender wrote it: gzip is undone (git compresses long requests),
- * and what it grows to is
- * held against `limit`. Reading gives a GitError when it is too large or not what its header says.
+ * and what it grows to is held against `limit`. Reading gives a GitError when it is too large or
+ * not what its header says.
  */
 export function bodyOf(request: Request, limit: number, watchdog: Watchdog): Bytes | null {
   const { body } = request

@@ -1,10 +1,8 @@
 /**
  * The door for git clients: smart HTTP (https://git-scm.com/docs/http-protocol), protocol versions
- * 0, 1 and 2, at
- * `/<workspace>/<repo>.git` and for the fork of a pull request at
- * `/<workspace>/<repo>/pull/<number>.git`, both also without
- * `.git`. It knows the two operations behind it by name only. Access is decided before a body is
- * read.
+ * 0, 1 and 2, at `/<workspace>/<repo>.git` and for the fork of a pull request at
+ * `/<workspace>/<repo>/pull/<number>.git`, both also without `.git`. It knows the two operations
+ * behind it by name only. Access is decided before a body is read.
  */
 import { GitError, type Push, type RefResult, type RefSnapshot } from '#git'
 import { decide } from '#core/access.ts'
@@ -385,9 +383,8 @@ export function gitDoor(hearth: Hearth): GitDoor {
 
 /**
  * An answer that is kept as a file: the listener sends it without its bytes passing through here.
- * It opens the file at once, so
- * that whoever removes it later takes nothing from this transfer, and it cuts off a reader who
- * takes nothing for a while.
+ * It opens the file at once, so that whoever removes it later takes nothing from this transfer, and
+ * it cuts off a reader who takes nothing for a while.
  */
 function fileAnswer(request: Request, server: Listener, service: Service, path: string): Response {
   server.timeout(request, LONGEST_STALL)

@@ -1,7 +1,6 @@
 /**
  * The optional limiter of requests: counts by token, sign-in or address in windows of a minute, and
- * refuses what is above the
- * documented numbers. Off, it does nothing and no answer speaks of it
+ * refuses what is above the documented numbers. Off, it does nothing and no answer speaks of it
  * (draft-ietf-httpapi-ratelimit-headers for the fields).
  */
 import type { Hearth } from '#core/hearth.ts'

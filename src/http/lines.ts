@@ -1,7 +1,6 @@
 /**
  * Lists as downloads: one JSON object a line (https://jsonlines.org), made while it is sent, so
- * that a log of any length takes no
- * more memory than a page of it.
+ * that a log of any length takes no more memory than a page of it.
  */
 import type { Operation } from '#core/operation.ts'
 import { Refusal } from '#lib/errors.ts'

@@ -1,14 +1,12 @@
 /**
  * The tool server (Model Context Protocol): the operations as tools for agents. Both generations of
- * the protocol are
- * served without sessions and with JSON answers: the one that begins with `initialize` (up to
- * 2025-11-25) and the
- * self-contained requests of 2026-07-28. Every request is signed in, the first too.
+ * the protocol are served without sessions and with JSON answers: the one that begins with
+ * `initialize` (up to 2025-11-25) and the self-contained requests of 2026-07-28. Every request is
+ * signed in, the first too.
  *
  * There is nothing to remember between two requests, so the server offers nothing that would need
- * it: no subscriptions, no log
- * level of a session, no questions to the client while a call runs. A call that reports how far it
- * is answers with a stream.
+ * it: no subscriptions, no log level of a session, no questions to the client while a call runs. A
+ * call that reports how far it is answers with a stream.
  */
 import {
   createMcpHandler,

@@ -1,8 +1,7 @@
 /**
  * The numbers of a forge in the text format of Prometheus
- * (https://prometheus.io/docs/instrumenting/exposition_formats/).
- * For site administrators, for whoever has the token of the settings, and for the addresses that
- * they name; for nobody else,
+ * (https://prometheus.io/docs/instrumenting/exposition_formats/). For site administrators, for
+ * whoever has the token of the settings, and for the addresses that they name; for nobody else,
  * because numbers tell how a site is used.
  */
 import { readdirSync, statfsSync, statSync } from 'node:fs'

@@ -1,9 +1,8 @@
 /**
  * Whom a proxy in front has signed in, as its headers say. Only a request whose own sender is one
- * of the proxies of the settings
- * is believed; from anywhere else the same headers are a stranger's words, and are not looked at.
- * Addresses that a header claims
- * (`X-Forwarded-For`) do not count here.
+ * of the proxies of the settings is believed; from anywhere else the same headers are a stranger's
+ * words, and are not looked at. Addresses that a header claims (`X-Forwarded-For`) do not count
+ * here.
  */
 import type { Hearth } from '#core/hearth.ts'
 import type { HeaderSignOn } from '#core/settings.ts'
@@ -59,8 +58,8 @@ function groupsOf(
  * address of the connection itself.
  *
  * A name that comes twice is nobody's: a proxy that adds its header without taking the client's
- * away would let the client name
- * itself. A repeated header arrives with a comma, which no username and no identifier holds.
+ * away would let the client name itself. A repeated header arrives with a comma, which no username
+ * and no identifier holds.
  */
 export function namedByProxy(
   hearth: Pick<Hearth, 'settings' | 'log'>,

@@ -1,12 +1,11 @@
 /**
  * The addresses of the authorization server (OAuth 2.1): metadata, registration, tokens,
- * revocation. They speak OAuth's own error
- * bodies, take forms as well as JSON, and know the operations behind them by name only. The consent
- * page belongs to the website.
+ * revocation. They speak OAuth's own error bodies, take forms as well as JSON, and know the
+ * operations behind them by name only. The consent page belongs to the website.
  *
  * There are two issuers, because clients look in different places: the site, whose metadata is at
- * the root, and the REST API,
- * whose metadata is below it and, with the path inserted, at the root (RFC 8414 section 3.1).
+ * the root, and the REST API, whose metadata is below it and, with the path inserted, at the root
+ * (RFC 8414 section 3.1).
  */
 import { anonymous } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'
@@ -71,8 +70,7 @@ const bad = (message: string) => new Refusal('bad_request', message, { reason: '
 
 /**
  * The parameters of a request, as text; of JSON whatever its values are. Gives `invalid_request`
- * for a parameter that is sent twice
- * (RFC 6749 section 3.2) and for a body that cannot be read.
+ * for a parameter that is sent twice (RFC 6749 section 3.2) and for a body that cannot be read.
  */
 async function parametersOf(request: Request): Promise<Record<string, unknown>> {
   const type = (request.headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase()
@@ -106,8 +104,7 @@ async function parametersOf(request: Request): Promise<Record<string, unknown>> 
 
 /**
  * The client's id when it comes by HTTP Basic (RFC 6749 section 2.3.1): clients are public, so the
- * secret must be empty. Some
- * libraries try this before they send the id in the body.
+ * secret must be empty. Some libraries try this before they send the id in the body.
  */
 function basicClient(header: string | null): string | null {
   const encoded = /^basic +([A-Za-z0-9+/=]+)$/i.exec(header ?? '')?.[1]

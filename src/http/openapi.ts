@@ -1,8 +1,7 @@
 /**
  * The description of the REST interface (OpenAPI 3.1), made from the registry, so that it cannot
- * say anything else than
- * what is served. Schemas with an `$id` become components; the three names that REST spells
- * differently are spelt so.
+ * say anything else than what is served. Schemas with an `$id` become components; the three names
+ * that REST spells differently are spelt so.
  */
 import type { Hearth } from '#core/hearth.ts'
 import type { Operation } from '#core/operation.ts'

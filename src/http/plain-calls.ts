@@ -1,11 +1,9 @@
 /**
  * The everyday `tools/call`, answered without the protocol package, which makes a server for every
- * request and parses each with
- * schemas of its own: three quarters of the cost of a call. What is recognised here has only the
- * parts that a call must have,
- * each of the plainest kind; everything else, and everything that is wrong, is left to the package.
- * Both answer alike, byte for
- * byte, and a test holds them against each other.
+ * request and parses each with schemas of its own: three quarters of the cost of a call. What is
+ * recognised here has only the parts that a call must have, each of the plainest kind; everything
+ * else, and everything that is wrong, is left to the package. Both answer alike, byte for byte, and
+ * a test holds them against each other.
  */
 import type { CallToolResult, Implementation } from '@modelcontextprotocol/server'
 

@@ -46,8 +46,7 @@ export function fromText(kind: TextKind, text: string): unknown {
 
 /**
  * Folds a query into an input. Arrays come as a repeated name or separated by commas. Gives 422
- * when one name comes with
- * two values.
+ * when one name comes with two values.
  */
 export function foldQuery(
   query: string,

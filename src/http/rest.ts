@@ -1,8 +1,7 @@
 /**
  * The REST door: every operation that has a route, under `/api/v1` and `/api` alike. It folds path,
- * query and body into
- * the flat input of the operation, calls it, and puts the answer into HTTP: status, list headers,
- * validators.
+ * query and body into the flat input of the operation, calls it, and puts the answer into HTTP:
+ * status, list headers, validators.
  */
 import { bodyHash } from '#core/idempotency.ts'
 import { call, callLines, type CallOptions } from '#core/operation.ts'

@@ -1,7 +1,7 @@
 /**
  * The listener. Elysia routes, and nothing else of it is used: it gets no schemas, parses no bodies
- * and maps no answers;
- * every handler has the same source, so that what it infers from sources is the same for all.
+ * and maps no answers; every handler has the same source, so that what it infers from sources is
+ * the same for all.
  */
 import { rmSync } from 'node:fs'
 import { Elysia } from 'elysia'
@@ -58,8 +58,7 @@ export type RunningServer = {
   open(hearth: Hearth, doors?: Doors): void
   /**
    * From now on `port` is another one, where this certificate is shown; connections to the port
-   * before go on to their end. What
-   * is in front (`encrypted.ts`) leads new ones there.
+   * before go on to their end. What is in front (`encrypted.ts`) leads new ones there.
    */
   replaceCertificate(certificate: Certificate): void
   /** Stops accepting, lets running requests end, then cuts what is left. */
@@ -95,9 +94,8 @@ function routerOf(
   encrypted: boolean,
 ): Router {
   // `strictPath: false` accepts a slash at the end. Bun's own router would bypass the uniform
-  // handling of methods. `standardHostname`
-  // looks for the path from the twelfth character on, which fails `http://git/`; without it
-  // `https://` itself would count as a path.
+  // handling of methods. `standardHostname` looks for the path from the twelfth character on, which
+  // fails `http://git/`; without it `https://` itself would count as a path.
   const app = new Elysia({
     aot: true,
     systemRouter: false,

@@ -1,7 +1,7 @@
 /**
  * What the doors need to know of a schema, worked out once for each operation: which names an
- * object has in both
- * spellings, what text of a query stands for, and which properties are spelt differently over REST.
+ * object has in both spellings, what text of a query stands for, and which properties are spelt
+ * differently over REST.
  */
 import type { TSchema } from 'typebox'
 import { Refusal } from '#lib/errors.ts'

@@ -1,8 +1,7 @@
 /**
  * Answers made fit for a model's context: long bodies in lists are cut, fields may be chosen, and
- * what is still too long is
- * cut where one record ends and the next begins, so that what is there is whole and it is said how
- * to go on.
+ * what is still too long is cut where one record ends and the next begins, so that what is there is
+ * whole and it is said how to go on.
  */
 import { invalid } from '#lib/errors.ts'
 

@@ -57,8 +57,8 @@ const LARGEST_INTEGER = 2_147_483_647
 
 /**
  * A schema as a client is shown it: without what only the doors look at, and short, because every
- * tool is read by a model
- * each time. What is left out here is still checked, and the error names it.
+ * tool is read by a model each time. What is left out here is still checked, and the error names
+ * it.
  */
 function plain(schema: JsonSchema): JsonSchema {
   const copy: Record<string, unknown> = {}

@@ -1,7 +1,6 @@
 /**
  * Certificates from an authority that speaks ACME (RFC 8555): an account, an order, a challenge for
- * each name answered over HTTP
- * (section 8.3) or in a TLS handshake (RFC 8737), and the certificate.
+ * each name answered over HTTP (section 8.3) or in a TLS handshake (RFC 8737), and the certificate.
  */
 import {
   createHash,

@@ -1,7 +1,6 @@
 /**
  * A refusal is an error that the client may see. Everything else that is thrown is a bug: the doors
- * log it under the
- * request's id and answer 500 without its text.
+ * log it under the request's id and answer 500 without its text.
  */
 
 /** The stable code of a refusal; each has one HTTP status. */
@@ -74,8 +73,8 @@ export class Refusal extends Error {
 
 /**
  * What was addressed is elsewhere now, and the client may see it there. Doors that have addresses
- * send the client on; the others
- * tell the new name, which is in the message and in `details.moved_to`.
+ * send the client on; the others tell the new name, which is in the message and in
+ * `details.moved_to`.
  */
 export class Moved extends Refusal {
   constructor(

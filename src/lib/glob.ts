@@ -1,12 +1,10 @@
 /**
  * Globs over names with slashes: `*` is any run of characters without a slash, `?` one such
- * character, `**` any run at all, and
- * `**` followed by a slash any number of whole parts, none included. Everything else stands for
- * itself.
+ * character, `**` any run at all, and `**` followed by a slash any number of whole parts, none
+ * included. Everything else stands for itself.
  *
  * Matching keeps a set of places in the pattern and reads the text once, so a hostile pattern costs
- * at most its length for each
- * character of the text.
+ * at most its length for each character of the text.
  */
 
 type Token =
@@ -94,8 +92,7 @@ const WILD = /[*?]/
 
 /**
  * A glob for paths: one that ends in a slash, or has no wildcard, is also everything below it, as a
- * person who names a folder
- * means it.
+ * person who names a folder means it.
  */
 export function pathGlob(source: string): Glob {
   const clean = source.replace(/^\/+/, '')

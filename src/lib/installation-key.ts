@@ -1,8 +1,7 @@
 /**
  * The installation's own secret, made once: 32 random bytes as hex digits in
- * `<data>/secrets/installation.key`, readable by the
- * owner only. What the forge signs for itself (links, ids of applications) is signed with keys made
- * from it.
+ * `<data>/secrets/installation.key`, readable by the owner only. What the forge signs for itself
+ * (links, ids of applications) is signed with keys made from it.
  */
 import {
   linkSync,

@@ -36,8 +36,7 @@ function addFields(entry: LogFields, fields: LogFields): LogFields {
 
 /**
  * Writes lines to standard error together, once for each turn of the event loop: under load that is
- * one system call for many
- * requests. What waits is written when the process ends.
+ * one system call for many requests. What waits is written when the process ends.
  */
 function standardError(): (line: string) => void {
   let waiting = ''

@@ -1,10 +1,8 @@
 /**
  * Mail: one plain-text message to one person, by SMTP, or without a server as a file
- * `<time>-<kind>-<recipient>.eml` in the
- * outbox directory, where whoever runs the forge finds it. In a file the text stands as it was
- * written (7 or 8 bits a character,
- * RFC 2045 section 2.7), because people and scripts copy links out of it; quoted-printable would
- * break them.
+ * `<time>-<kind>-<recipient>.eml` in the outbox directory, where whoever runs the forge finds it.
+ * In a file the text stands as it was written (7 or 8 bits a character, RFC 2045 section 2.7),
+ * because people and scripts copy links out of it; quoted-printable would break them.
  */
 import { link, mkdir, open, unlink } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,7 +1,7 @@
 /**
  * Reads `multipart/form-data` (RFC 7578) while it comes in, so that a file of any size passes
- * through without being held. What is in a
- * part must be read before the next one is asked for; what is left of it is passed over.
+ * through without being held. What is in a part must be read before the next one is asked for; what
+ * is left of it is passed over.
  */
 import { Refusal } from './errors.ts'
 import { giveBack, passing } from './pieces.ts'

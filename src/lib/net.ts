@@ -1,12 +1,10 @@
 /**
  * Internet addresses: reading them, blocks of them, and which of them are public. What strangers
- * name (webhooks, imports,
- * documents of applications) may lead to public addresses only, so that they cannot reach into the
- * network that this runs in.
+ * name (webhooks, imports, documents of applications) may lead to public addresses only, so that
+ * they cannot reach into the network that this runs in.
  *
  * The lists follow the registries of special-purpose addresses (RFC 6890;
- * https://www.iana.org/assignments/iana-ipv4-special-registry
- * and iana-ipv6-special-registry).
+ * https://www.iana.org/assignments/iana-ipv4-special-registry and iana-ipv6-special-registry).
  */
 import { isIP } from 'node:net'
 
@@ -96,8 +94,8 @@ export function isAmong(text: string, blocks: readonly Block[]): boolean {
 
 /**
  * Who is at the other end when there are proxies in between: the last address of `X-Forwarded-For`
- * that is not a proxy of
- * ours. What stands before it came from the client and may be invented. Null when nothing is known.
+ * that is not a proxy of ours. What stands before it came from the client and may be invented. Null
+ * when nothing is known.
  */
 export function clientAddress(
   peer: string | null,

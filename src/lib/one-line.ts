@@ -1,7 +1,6 @@
 /**
  * Names that strangers give to what they bring: one line, without controls and without marks that
- * turn text around or hide it,
- * at most `most` characters. Empty when nothing is left.
+ * turn text around or hide it, at most `most` characters. Empty when nothing is left.
  */
 export function oneLine(text: string, most: number): string {
   const clean = text

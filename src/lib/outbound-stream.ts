@@ -1,8 +1,7 @@
 /**
  * Requests to addresses that strangers name whose bodies are too large to hold: both are streams,
- * read and written as fast as
- * the other end takes them. The rules of `outbound.ts` hold for every connection: looked up once,
- * checked, pinned.
+ * read and written as fast as the other end takes them. The rules of `outbound.ts` hold for every
+ * connection: looked up once, checked, pinned.
  */
 import { request as requestHttp, type ClientRequest, type IncomingMessage } from 'node:http'
 import { request as requestHttps } from 'node:https'

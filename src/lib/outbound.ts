@@ -1,10 +1,8 @@
 /**
  * Requests to addresses that strangers name. The name is looked up once, every address it has is
- * checked, and the connection
- * goes to the checked one, so that a name cannot answer differently the second time. No redirect is
- * followed; TLS verifies the
- * name as usual. What an installation allows besides public addresses is in the setting
- * `outbound.allow`.
+ * checked, and the connection goes to the checked one, so that a name cannot answer differently the
+ * second time. No redirect is followed; TLS verifies the name as usual. What an installation allows
+ * besides public addresses is in the setting `outbound.allow`.
  */
 import { lookup as lookUp } from 'node:dns/promises'
 import { request as requestHttp } from 'node:http'
@@ -40,8 +38,8 @@ export type OutboundRules = readonly Allowed[]
 
 /**
  * Reads the setting: host names, single addresses and blocks of them, each reached over https, or
- * also in the clear when
- * `http://` stands before it. Gives a TypeError with the entry that is none of these.
+ * also in the clear when `http://` stands before it. Gives a TypeError with the entry that is none
+ * of these.
  */
 export function parseOutboundRules(entries: readonly string[]): OutboundRules {
   return entries.map((entry) => {

@@ -1,8 +1,7 @@
 /**
  * PBKDF2 on a thread of its own with a low priority: deriving one key takes a core for tens of
- * milliseconds, and whoever asks
- * for something else meanwhile goes first. Where such a thread is not to be had, the runtime's own
- * threads do the work.
+ * milliseconds, and whoever asks for something else meanwhile goes first. Where such a thread is
+ * not to be had, the runtime's own threads do the work.
  *
  * One derivation at a time: whoever calls waits for the answer before the next (`password.ts` keeps
  * the line).

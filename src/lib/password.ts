@@ -1,12 +1,10 @@
 /**
  * Passwords: PBKDF2 with HMAC-SHA-256 (RFC 8018 section 5.2), 600,000 rounds and a salt of 16
- * random bytes, stored as
- * `pbkdf2$sha256$600000$<salt>$<hash>` with both in unpadded base64url.
+ * random bytes, stored as `pbkdf2$sha256$600000$<salt>$<hash>` with both in unpadded base64url.
  *
  * One password costs about 60 ms of a core. That runs on a thread that gives way to everything else
- * (`password-thread.ts`), one
- * at a time, so that a crowd at the sign-in page cannot take the machine from everyone else; the
- * others wait in order.
+ * (`password-thread.ts`), one at a time, so that a crowd at the sign-in page cannot take the
+ * machine from everyone else; the others wait in order.
  */
 import { Refusal } from './errors.ts'
 import { sameBytes } from './hash.ts'
@@ -67,8 +65,7 @@ export type Verdict = { readonly matches: boolean; readonly outdated: boolean }
 
 /**
  * Holds a password against a stored hash. With null (no such account, or one without a password)
- * the same work is done for
- * nothing, so that the time taken does not tell which accounts exist.
+ * the same work is done for nothing, so that the time taken does not tell which accounts exist.
  */
 export async function verifyPassword(password: string, stored: string | null): Promise<Verdict> {
   const match = stored === null ? null : STORED.exec(stored)

@@ -1,7 +1,6 @@
 /**
  * The thread that derives keys from passwords, one at a time: see `password-thread.ts`. It gives
- * way to every other thread
- * of the machine that has something to do.
+ * way to every other thread of the machine that has something to do.
  */
 import { pbkdf2Sync } from 'node:crypto'
 import { setPriority } from 'node:os'

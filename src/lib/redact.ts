@@ -1,10 +1,8 @@
 /**
  * Takes secrets out of text before it is stored. Sessions hold the output of commands, and a token
- * printed by one must not
- * become readable to everyone who may read the pull request. Only forms that are unmistakable are
- * matched: a false match
- * would damage the record. Each expression is a literal beginning and a bounded class, so that time
- * grows with the text only.
+ * printed by one must not become readable to everyone who may read the pull request. Only forms
+ * that are unmistakable are matched: a false match would damage the record. Each expression is a
+ * literal beginning and a bounded class, so that time grows with the text only.
  */
 
 type Form = { readonly type: string; readonly pattern: RegExp }

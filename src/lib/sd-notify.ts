@@ -1,7 +1,7 @@
 /**
  * Tells systemd how the process does: datagrams to the socket that it names (sd_notify(3)). The
- * runtime has no such sockets, so
- * the C library is asked. Where that cannot be had nothing is said, and nothing else changes.
+ * runtime has no such sockets, so the C library is asked. Where that cannot be had nothing is said,
+ * and nothing else changes.
  */
 import { dlopen, ptr } from 'bun:ffi'
 

@@ -1,7 +1,7 @@
 /**
  * Public keys in OpenSSH's form: the line of an `id_*.pub` file and the binary blob inside it (RFC
- * 4253 section 6.6, RFC 5656
- * section 3.1, RFC 8709 section 4; keys of security tokens: OpenSSH PROTOCOL.u2f).
+ * 4253 section 6.6, RFC 5656 section 3.1, RFC 8709 section 4; keys of security tokens: OpenSSH
+ * PROTOCOL.u2f).
  */
 import { createHash, createPublicKey, type KeyObject } from 'node:crypto'
 

@@ -1,8 +1,7 @@
 /**
  * TypeIDs (https://github.com/jetify-com/typeid, specification 0.3): `<prefix>_<26 characters>`,
- * the characters being a
- * UUID version 7 (RFC 9562 section 5.7) in Crockford base32, so that ids sort by the time they were
- * made.
+ * the characters being a UUID version 7 (RFC 9562 section 5.7) in Crockford base32, so that ids
+ * sort by the time they were made.
  */
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
@@ -48,9 +47,8 @@ export function beginIdsAnew(): void {
 
 /**
  * A new UUID version 7 for a time in milliseconds. Ids of one millisecond go up as well: the 12
- * bits after the time are
- * a counter (RFC 9562 section 6.2, method 1), so the order of making is the order of sorting within
- * this process.
+ * bits after the time are a counter (RFC 9562 section 6.2, method 1), so the order of making is the
+ * order of sorting within this process.
  */
 export function uuidv7(now: number): Uint8Array {
   const bytes = crypto.getRandomValues(new Uint8Array(16))
@@ -77,8 +75,7 @@ const LATEST = 253_402_300_799_999
 
 /**
  * From now on ids sort after this one, whatever the clock says: for what was written before a clock
- * was set back. Text that is no id
- * changes nothing.
+ * was set back. Text that is no id changes nothing.
  */
 export function continueAfter(id: string): void {
   const at = timeOf(id)

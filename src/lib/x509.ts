@@ -1,7 +1,7 @@
 /**
  * Writing certificate requests (PKCS #10, RFC 2986) and certificates that sign themselves (RFC
- * 5280), with keys on the curve P-256.
- * Only what a client of a certificate authority needs; reading is left to the runtime.
+ * 5280), with keys on the curve P-256. Only what a client of a certificate authority needs; reading
+ * is left to the runtime.
  */
 import { sign, X509Certificate, type KeyObject, createPublicKey } from 'node:crypto'
 

@@ -1,10 +1,8 @@
 /**
  * Control groups, where this process may make some: they hold all processes of a command together
- * to one memory and one
- * number (Linux Documentation/admin-guide/cgroup-v2.rst and cgroup-v1). In version 2 that takes a
- * group whose controllers can
- * be handed down: the root's own for root, or the group above this process where a service manager
- * has delegated it.
+ * to one memory and one number (Linux Documentation/admin-guide/cgroup-v2.rst and cgroup-v1). In
+ * version 2 that takes a group whose controllers can be handed down: the root's own for root, or
+ * the group above this process where a service manager has delegated it.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'

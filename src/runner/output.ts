@@ -1,9 +1,8 @@
 /**
  * Output of a command on its way to people: bytes become UTF-8 text whatever they were, colours and
- * cursor movements are
- * left out, and secrets are masked before anything is kept. Whole lines are handed on, because half
- * a secret is not
- * recognised; a line without an end is handed on when it grows too long.
+ * cursor movements are left out, and secrets are masked before anything is kept. Whole lines are
+ * handed on, because half a secret is not recognised; a line without an end is handed on when it
+ * grows too long.
  */
 
 /** Of a line that does not end. */

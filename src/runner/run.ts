@@ -83,8 +83,7 @@ const endTree = (child: Child): void =>
 
 /**
  * Ends what is behind walls by its first process, with which the kernel ends all others of the
- * namespace. What drains the
- * output stays and hands on the end of it.
+ * namespace. What drains the output stays and hands on the end of it.
  */
 function endShut(child: Child, status: string): void {
   const first = Number(/"child-pid":\s*(\d+)/.exec(readOr(status, ''))?.[1] ?? 0)
@@ -94,8 +93,8 @@ function endShut(child: Child, status: string): void {
 
 /**
  * Reads until the end, or until nothing more is waited for. Hands on what comes up to the limit,
- * and the end of what follows; says
- * whether there was something in between. `full` is called when the limit is reached.
+ * and the end of what follows; says whether there was something in between. `full` is called when
+ * the limit is reached.
  */
 async function drain(
   child: Child,

@@ -1,8 +1,7 @@
 /**
  * Runs commands of strangers. Made once for an installation: it finds out what walls there are,
- * gives out folders to work in,
- * and refuses to run anything when there are no walls, unless the operator has said that none are
- * wanted.
+ * gives out folders to work in, and refuses to run anything when there are no walls, unless the
+ * operator has said that none are wanted.
  */
 import { existsSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'

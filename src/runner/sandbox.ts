@@ -50,8 +50,8 @@ const INSIDE = 1000
 
 /**
  * Of /etc, what programs need and what holds no secret. Of folders that may hold keys for a group
- * (`ssl/private`) only the parts
- * without them: where the server is an ordinary user, a command keeps its groups.
+ * (`ssl/private`) only the parts without them: where the server is an ordinary user, a command
+ * keeps its groups.
  */
 const ETC = [
   'alternatives',

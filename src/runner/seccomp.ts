@@ -1,10 +1,8 @@
 /**
  * System calls that a command has no use for and that holes in kernels were found behind, as a
- * filter for seccomp (Linux
- * Documentation/userspace-api/seccomp_filter.rst; classic BPF, linux/filter.h). It is a second
- * wall: the namespaces are the
- * first. What is refused looks as if this kernel did not have it, so that programs take their other
- * way.
+ * filter for seccomp (Linux Documentation/userspace-api/seccomp_filter.rst; classic BPF,
+ * linux/filter.h). It is a second wall: the namespaces are the first. What is refused looks as if
+ * this kernel did not have it, so that programs take their other way.
  */
 
 type Arch = {

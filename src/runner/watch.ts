@@ -1,7 +1,7 @@
 /**
  * What no limit of the kernel covers is watched: memory of all processes together where there are
- * no control groups, disk
- * space, and the state of the whole machine. The first thing found ends the command.
+ * no control groups, disk space, and the state of the whole machine. The first thing found ends the
+ * command.
  */
 import { statfs } from 'node:fs/promises'
 import type { Limits } from './limits.ts'

@@ -1,8 +1,7 @@
 /**
  * The folder that commands work in, one for each job: `work` holds what they see (`build`, `home`,
- * `tmp`), and beside it is
- * what is not theirs. It is taken away afterwards, and whatever an ended process left is swept at
- * the start.
+ * `tmp`), and beside it is what is not theirs. It is taken away afterwards, and whatever an ended
+ * process left is swept at the start.
  */
 import { chmod, lstat, mkdir, readdir, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -97,8 +96,8 @@ function refuse(path: string): string | null {
 
 /**
  * Writes entries below a folder. Links come last, so nothing is ever written through one of them;
- * the folder is empty at the
- * start, and its paths are made by this only. Gives a readable error for a path that is refused.
+ * the folder is empty at the start, and its paths are made by this only. Gives a readable error for
+ * a path that is refused.
  */
 export async function writeCheckout(
   folder: string,

@@ -1,8 +1,7 @@
 /**
  * Repositories for comparing with real git: histories made from a seed, with merges, renames,
- * modes, links, submodules,
- * binary files and every kind of line ending, and a database that reads what git stored and writes
- * what git can read.
+ * modes, links, submodules, binary files and every kind of line ending, and a database that reads
+ * what git stored and writes what git can read.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

@@ -1,8 +1,7 @@
 /**
  * What was acknowledged survives: the executable is killed at random moments under load, started
- * again on the same data, and
- * held against what it had answered. `bun scripts/crash.ts` does the same for hundreds of rounds,
- * and cuts the power too.
+ * again on the same data, and held against what it had answered. `bun scripts/crash.ts` does the
+ * same for hundreds of rounds, and cuts the power too.
  */
 import { expect, test } from 'bun:test'
 import { runCrashes } from '../../scripts/crash.ts'

@@ -1,8 +1,7 @@
 /**
  * Hundreds of attempts to run script through what strangers may write, on every page that shows
- * them, in a browser that the site's own
- * policy does not help: nothing runs, nothing is asked of another server, nothing that could run is
- * in the page.
+ * them, in a browser that the site's own policy does not help: nothing runs, nothing is asked of
+ * another server, nothing that could run is in the page.
  */
 import { beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'

@@ -1,8 +1,7 @@
 /**
  * Pictures of pages that are kept in `test/snapshots/pages` and compared: a small one of each page,
- * as on a desk in light and as on a
- * phone in dark, beside each other. `UPDATE=1` keeps them anew; look at what changed before it is
- * committed.
+ * as on a desk in light and as on a phone in dark, beside each other. `UPDATE=1` keeps them anew;
+ * look at what changed before it is committed.
  */
 import { afterAll } from 'bun:test'
 import {

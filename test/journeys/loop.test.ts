@@ -1,7 +1,6 @@
 /**
  * The whole loop, as a stranger would walk it: from an empty directory to a merged pull request, in
- * a browser without
- * JavaScript, with real git, over REST and through an MCP client.
+ * a browser without JavaScript, with real git, over REST and through an MCP client.
  */
 import { expect, test } from 'bun:test'
 import { mkdtempSync, writeFileSync } from 'node:fs'

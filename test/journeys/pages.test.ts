@@ -1,7 +1,7 @@
 /**
  * Every page of a forge with something of everything in it, signed in and not: it is there,
- * axe-core finds no violation in either scheme,
- * it is no wider than a phone, every link leads somewhere, and it looks as it did.
+ * axe-core finds no violation in either scheme, it is no wider than a phone, every link leads
+ * somewhere, and it looks as it did.
  */
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'

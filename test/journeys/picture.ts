@@ -160,8 +160,8 @@ const SPECK = 3
 
 /**
  * Where two pictures differ. A cell counts when it has a colour that neither the same cell of the
- * other picture has nor the one above
- * or below it: a line of text may lie half a cell lower in another version of the browser.
+ * other picture has nor the one above or below it: a line of text may lie half a cell lower in
+ * another version of the browser.
  */
 export function differences(was: Picture, is: Picture): Region[] {
   const [width, height] = [Math.max(was.width, is.width), Math.max(was.height, is.height)]

@@ -1,7 +1,6 @@
 /**
  * The merge queue as outsiders see it: real git, real commands in isolation, the built executable
- * killed while it tests, and
- * started again on the same data.
+ * killed while it tests, and started again on the same data.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

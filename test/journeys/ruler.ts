@@ -1,7 +1,7 @@
 /**
  * A font in which every sign is the same box. Pages set in it look the same on every machine,
- * whatever fonts it has and however its
- * browser smooths them, so their pictures can be compared. Made here, table by table (OpenType
+ * whatever fonts it has and however its browser smooths them, so their pictures can be compared.
+ * Made here, table by table (OpenType
  * 1.9), because it is a few hundred bytes.
  */
 

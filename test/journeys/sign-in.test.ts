@@ -1,7 +1,7 @@
 /**
  * Signing in from a terminal, on a machine that knows nothing yet: the device sign-in, git's
- * credential helper, and operations on
- * the command line. Real git, the built executable, and a browser in which the person approves.
+ * credential helper, and operations on the command line. Real git, the built executable, and a
+ * browser in which the person approves.
  */
 import { expect, test } from 'bun:test'
 import { mkdirSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs'

@@ -1,8 +1,7 @@
 /**
  * Callers of every kind at work while the executable is killed and stopped: nothing that they were
- * promised is lost, and main holds
- * nothing but what was merged and tested. `bun scripts/simulate.ts` does the same with forty for
- * ten minutes.
+ * promised is lost, and main holds nothing but what was merged and tested. `bun
+ * scripts/simulate.ts` does the same with forty for ten minutes.
  */
 import { expect, test } from 'bun:test'
 import { Database } from 'bun:sqlite'

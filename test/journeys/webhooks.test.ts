@@ -1,8 +1,7 @@
 /**
  * Webhooks across a crash: the built executable sends to a real receiver, is killed while it does,
- * and started again on the same
- * data. Every event that was answered for arrives, signed, and under one delivery id for each
- * webhook.
+ * and started again on the same data. Every event that was answered for arrives, signed, and under
+ * one delivery id for each webhook.
  */
 import { afterAll, expect, test } from 'bun:test'
 import { verify } from '@octokit/webhooks-methods'

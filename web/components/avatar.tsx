@@ -1,8 +1,7 @@
 // Pictures of people, workspaces and agents, drawn from the name alone: nothing is asked of another
-// server, and the same
-// name looks the same everywhere. A person is an initial in a circle, a workspace an initial in a
-// square, an agent a
-// small symmetric pattern, so that the three are told apart at a glance.
+// server, and the same name looks the same everywhere. A person is an initial in a circle, a
+// workspace an initial in a square, an agent a small symmetric pattern, so that the three are told
+// apart at a glance.
 import { HUES, hueOfName, labelColors } from '../palette.ts'
 import { steadyNumber } from '../format.ts'
 import { userPath } from '../paths.ts'

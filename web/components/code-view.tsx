@@ -8,8 +8,7 @@ export const BLOCK_ROWS = 200
 
 /**
  * Rows in blocks with their classes. In a `lazy` table the browser lays a block out only when it
- * comes near the window;
- * the class tells it about how tall the block will be, in steps of ten rows.
+ * comes near the window; the class tells it about how tall the block will be, in steps of ten rows.
  */
 export const inBlocks = <T,>(
   rows: readonly T[],
@@ -35,9 +34,8 @@ export interface BlameMark {
 
 /**
  * Numbered source. `lines` are finished HTML, one string a line, from the highlighter; `from` is
- * the number of the first.
- * Every line has the id `L<number>`, so `#L10` leads to it and marks it; the browser script adds
- * ranges (`#L10-L20`).
+ * the number of the first. Every line has the id `L<number>`, so `#L10` leads to it and marks it;
+ * the browser script adds ranges (`#L10-L20`).
  */
 export const CodeView = (props: {
   lines: readonly string[]

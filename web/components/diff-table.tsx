@@ -1,6 +1,6 @@
 // The lines of one changed file. Rows are written as text, not as JSX: a page may have twenty
-// thousand of them. Whatever comes
-// from a file goes through the highlighter, which escapes it, or through `Bun.escapeHTML` here.
+// thousand of them. Whatever comes from a file goes through the highlighter, which escapes it, or
+// through `Bun.escapeHTML` here.
 import { firstLine, lineAfter } from '../diff/expand.ts'
 import { pairRows, stackRows, type DiffCell, type DiffHunk, type DiffRow } from '../diff/rows.ts'
 import { steadyNumber } from '../format.ts'

@@ -1,7 +1,6 @@
 // Changes of files, unified or side by side. Long files are cut into blocks that the browser lays
-// out only when they come
-// near the window, so that ten thousand lines stay quick and can still be found by the browser's
-// own search.
+// out only when they come near the window, so that ten thousand lines stay quick and can still be
+// found by the browser's own search.
 import type { DiffHunk } from '../diff/rows.ts'
 import { plural } from '../format.ts'
 import type { Child } from '../jsx/html.ts'

@@ -1,6 +1,6 @@
 // Forms work without any script: every change is a POST with the CSRF field, a failed one comes
-// back with what was typed
-// and the message beside its field. A field's hint and error are tied to it by `aria-describedby`.
+// back with what was typed and the message beside its field. A field's hint and error are tied to
+// it by `aria-describedby`.
 import type { Child } from '../jsx/html.ts'
 import { previewPath, repoPath } from '../paths.ts'
 import { Icon } from './icon.tsx'
@@ -15,8 +15,7 @@ export const CsrfField = ({ csrf }: { csrf: string }) => (
 
 /**
  * A form that changes something (`csrf` given, POST) or only asks (`method="get"`). `error` is a
- * message about the whole form;
- * `files` makes it send files; `inline` puts its parts in a row.
+ * message about the whole form; `files` makes it send files; `inline` puts its parts in a row.
  */
 export const Form = (props: {
   action: string

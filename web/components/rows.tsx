@@ -1,6 +1,5 @@
 // Rows of lists. Each takes the part of a record that it shows, in the record's own words, so that
-// a page can hand over
-// what an operation answered.
+// a page can hand over what an operation answered.
 import { numberText, plural, shortSha } from '../format.ts'
 import type { Child } from '../jsx/html.ts'
 import { commitPath, issuePath, pullPath, repoPath, withQuery } from '../paths.ts'
@@ -274,8 +273,7 @@ export interface RepoRowLook {
 
 /**
  * A repository in a list. `short` leaves the workspace's name out, on the workspace's own page;
- * `name` and `description` stand in place of
- * the record's, with what was looked for marked in them.
+ * `name` and `description` stand in place of the record's, with what was looked for marked in them.
  */
 export const RepoRow = ({
   repo,

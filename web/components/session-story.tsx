@@ -1,6 +1,6 @@
 // The record of how a pull request was made, as a story: the summary first, then what was said and
-// decided, with the work
-// between two sentences (tools, their output, edits) folded into one line that says what it was.
+// decided, with the work between two sentences (tools, their output, edits) folded into one line
+// that says what it was.
 import { costText, numberText, plural, shortSha } from '../format.ts'
 import type { Child } from '../jsx/html.ts'
 import { Avatar, PersonLink, type Person } from './avatar.tsx'
@@ -267,10 +267,9 @@ const Line = ({
 
 /**
  * A session to read. `render` turns a message's Markdown into finished HTML; without it the text is
- * shown as typed.
- * The last summary comes first and is not repeated; usage entries become the sum in the head.
- * `cost` is the sum over the
- * whole session, for a page that has only a part of the entries.
+ * shown as typed. The last summary comes first and is not repeated; usage entries become the sum in
+ * the head. `cost` is the sum over the whole session, for a page that has only a part of the
+ * entries.
  */
 export const SessionStory = (props: {
   entries: readonly StoryEntry[]

@@ -37,8 +37,7 @@ const Submodule = ({ entry, href }: { entry: TreeEntry; href: string | undefined
 
 /**
  * The entries of a folder: folders first, as they come. The commit that last touched each may be
- * missing and come later.
- * `up` is the address of the folder above.
+ * missing and come later. `up` is the address of the folder above.
  */
 export const TreeTable = (props: {
   entries: readonly TreeEntry[]

@@ -55,8 +55,8 @@ const joined = (above: DiffHunk, below: DiffHunk): DiffHunk => ({
 
 /**
  * The hunks with unchanged lines added: those of `shown` that touch a hunk from above or below.
- * Hunks that meet become one. Lines of
- * a hunk itself and lines that touch none are left as they are.
+ * Hunks that meet become one. Lines of a hunk itself and lines that touch none are left as they
+ * are.
  */
 export function expandHunks(hunks: readonly DiffHunk[], shown: Shown): DiffHunk[] {
   const last = shown.from + shown.lines.length - 1

@@ -1,6 +1,5 @@
 // Which languages are highlighted and how a file's name tells its language. Only the grammars named
-// here are carried along.
-// Names follow highlight.js
+// here are carried along. Names follow highlight.js
 // (https://highlightjs.readthedocs.io/en/latest/supported-languages.html).
 import hljs from 'highlight.js/lib/core'
 import ada from 'highlight.js/lib/languages/ada'

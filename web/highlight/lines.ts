@@ -1,6 +1,5 @@
 // Cutting and marking highlighted HTML. It knows the one form the highlighter writes: `<span
-// class="…">`, `</span>` and
-// escaped text.
+// class="…">`, `</span>` and escaped text.
 
 /**
  * Splits at newlines. Spans that reach over a line's end are closed there and opened again on the
@@ -28,8 +27,8 @@ export const splitLines = (html: string): string[] => {
 
 /**
  * Marks stretches of one line with `<mark>`. Ranges are pairs of character offsets in the line's
- * text (start, end), in order
- * and apart. Marks lie inside the spans, so the result stays well formed.
+ * text (start, end), in order and apart. Marks lie inside the spans, so the result stays well
+ * formed.
  */
 export const markRanges = (
   html: string,

@@ -1,6 +1,5 @@
 // From a path, or a word after a code fence, to a grammar. A table of our own, because what a file
-// is called is a matter of
-// custom, not of the highlighter.
+// is called is a matter of custom, not of the highlighter.
 import { hljs, type Grammar } from './languages.ts'
 
 const byExtension: Record<string, Grammar> = {

@@ -32,8 +32,8 @@ const joinClasses = (value: ClassValue): string => {
 
 /**
  * Whether an address may stand in a link, an image or a form: relative, or with a scheme from the
- * allow list.
- * Browsers drop control characters and white space before they read the scheme (WHATWG URL, section
+ * allow list. Browsers drop control characters and white space before they read the scheme (WHATWG
+ * URL, section
  * 4.4), so they are
  * dropped here too.
  */
@@ -55,9 +55,8 @@ const checkName = (name: string): void => {
 
 /**
  * One attribute with its leading space, or nothing for `false`, `null` and `undefined`. `true`
- * prints the bare name, except
- * for `aria-*`, where the words true and false carry meaning. An address that is not safe is left
- * out.
+ * prints the bare name, except for `aria-*`, where the words true and false carry meaning. An
+ * address that is not safe is left out.
  */
 export const renderAttribute = (name: string, value: unknown): string => {
   if (value === null || value === undefined) return ''

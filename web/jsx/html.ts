@@ -1,7 +1,6 @@
 // The one type whose text is trusted as HTML. Everything else that reaches a page is escaped, so a
-// value can become
-// markup only where somebody wrote `raw(…)`, and those places can be found by searching for that
-// word.
+// value can become markup only where somebody wrote `raw(…)`, and those places can be found by
+// searching for that word.
 
 /**
  * A piece of finished HTML. Made by JSX, or by {@link raw} from text that is already known to be

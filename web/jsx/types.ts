@@ -1,6 +1,6 @@
 // What TypeScript checks a page against: HTML's own names, attribute by attribute (HTML Living
-// Standard, section 3 and 4).
-// There is no `style` and no `on…`, so a page that reaches for them does not compile.
+// Standard, section 3 and 4). There is no `style` and no `on…`, so a page that reaches for them
+// does not compile.
 import type { ClassValue } from './attributes.ts'
 import type { Child, Html } from './html.ts'
 

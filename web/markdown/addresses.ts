@@ -42,8 +42,7 @@ const resolve = (dir: string, path: string): string => {
 
 /**
  * The address to print, or null for one that may not be printed. Only http, https and mailto pass,
- * the last only for links.
- * `siteUrl` stands before addresses on this site (it may be empty).
+ * the last only for links. `siteUrl` stands before addresses on this site (it may be empty).
  */
 export const resolveAddress = (
   address: string,

@@ -1,7 +1,6 @@
 // What makes a clean document pleasant: coloured code, links in headings, alerts, references. It
-// reads the cleaner's own
-// output, whose form is known (balanced tags, every `<`, `>` and `&` of text escaped), and adds
-// only markup of its own.
+// reads the cleaner's own output, whose form is known (balanced tags, every `<`, `>` and `&` of
+// text escaped), and adds only markup of its own.
 import { icons, type IconName } from '../../assets/icons.ts'
 import { grammarOfWord, highlightLines } from '../highlight.ts'
 import { ID_PREFIX } from './addresses.ts'

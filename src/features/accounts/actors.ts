@@ -2,9 +2,8 @@
  * Actors: who did something, as records show it.
  *
  * People and workspaces share one space of names, because both are the first part of an address.
- * One case is let through: a
- * person may give their own username to a workspace, as the first account's workspace does. Nobody
- * else can take either.
+ * One case is let through: a person may give their own username to a workspace, as the first
+ * account's workspace does. Nobody else can take either.
  */
 import type { Db } from '#core/db.ts'
 import type { Hearth } from '#core/hearth.ts'

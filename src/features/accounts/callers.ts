@@ -1,7 +1,7 @@
 /**
  * Who is asking, from a token or a cookie. Every request asks the table anew (a few microseconds),
- * so a revoked token or a
- * suspended account is refused at the very next request; a cache would have to be told of each.
+ * so a revoked token or a suspended account is refused at the very next request; a cache would have
+ * to be told of each.
  *
  * The time of the last use is noted at most once a minute, after the answer: the look-up itself
  * writes nothing.

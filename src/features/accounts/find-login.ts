@@ -5,8 +5,7 @@ import { findConfirmed, findUserRow, listClaims, type UserRow } from './store.ts
 
 /**
  * The account that a name or address stands for. An address that nobody confirmed counts while just
- * one account claims it;
- * after that only usernames tell the claims apart.
+ * one account claims it; after that only usernames tell the claims apart.
  */
 export function findLogin(db: Db, login: string): UserRow | null {
   if (!login.includes('@')) return findUserRow(db, login)
@@ -18,8 +17,7 @@ export function findLogin(db: Db, login: string): UserRow | null {
 
 /**
  * The stored password that counts at the form; null when there is none, or when the installation
- * leaves passwords to its
- * administrators, who are the way in when a provider is out of order.
+ * leaves passwords to its administrators, who are the way in when a provider is out of order.
  */
 export const usablePassword = (
   { settings }: Pick<Hearth, 'settings'>,

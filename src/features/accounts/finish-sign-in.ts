@@ -15,8 +15,7 @@ import { removePendingSignIn, takeTry } from './store-pending-sign-ins.ts'
 
 /**
  * The second step of signing in. Wrong codes are slowed as wrong passwords are, and after a few the
- * first step has to be
- * done again; the person is told then, because somebody knows their password.
+ * first step has to be done again; the person is told then, because somebody knows their password.
  */
 export const finishSignIn = operation({
   name: 'finish_sign_in',

@@ -1,7 +1,6 @@
 /**
  * The name and address that commits made by the service carry for a caller. With `private_email`
- * on, which is the default, an
- * address that receives nothing stands in for the person's own.
+ * on, which is the default, an address that receives nothing stands in for the person's own.
  */
 import type { Signature } from '#git'
 import type { SignedIn } from '#core/caller.ts'

@@ -33,8 +33,8 @@ export const SecretInput = Type.String({
 })
 
 // The dot-atom form (RFC 5322 section 3.2.3) at a host name with at least one letter in each
-// label's ends; quoted local parts
-// and addresses in brackets are allowed by the RFC and used by nobody.
+// label's ends; quoted local parts and addresses in brackets are allowed by the RFC and used by
+// nobody.
 const LOCAL = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/
 const DOMAIN = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/
 

@@ -1,8 +1,7 @@
 /**
  * The messages of accounts. Who gets one is found out by the job, not by the request: so answering
- * takes the same time
- * whether or not an address has an account. Links are made by the job too, so their secrets are in
- * no table.
+ * takes the same time whether or not an address has an account. Links are made by the job too, so
+ * their secrets are in no table.
  */
 import { job } from '#core/jobs.ts'
 import type { Hearth } from '#core/hearth.ts'
@@ -136,9 +135,8 @@ It works once, for 24 hours. If you did not make this account, do not open it.
 
 /**
  * Mails a link for a new password to whoever an address belongs to, by their primary or backup
- * address. An address that
- * nobody has confirmed serves the accounts that claim it, so that a forgotten password can be
- * mended before confirming.
+ * address. An address that nobody has confirmed serves the accounts that claim it, so that a
+ * forgotten password can be mended before confirming.
  */
 export const mailReset = job<{ email: string }>({
   kind: 'mail_reset',

@@ -1,9 +1,7 @@
 /**
  * Passkeys (Web Authentication, https://www.w3.org/TR/webauthn-3/), for the host of the site's
- * address. A challenge travels
- * in the form, sealed with what it is for and until when; a right answer uses it up. So strangers
- * who open the sign-in page
- * leave nothing behind here.
+ * address. A challenge travels in the form, sealed with what it is for and until when; a right
+ * answer uses it up. So strangers who open the sign-in page leave nothing behind here.
  */
 import {
   generateAuthenticationOptions,

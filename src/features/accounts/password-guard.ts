@@ -1,9 +1,8 @@
 /**
  * Slows down guessing. Tries at one account go one after the other, and each wrong password makes
- * the next try there wait
- * longer, up to 8 seconds; a right one ends that. It goes by account alone, never by the address
- * that the tries come from
- * (whole offices share one), and whoever signs in elsewhere waits for nothing.
+ * the next try there wait longer, up to 8 seconds; a right one ends that. It goes by account alone,
+ * never by the address that the tries come from (whole offices share one), and whoever signs in
+ * elsewhere waits for nothing.
  *
  * Names that no account has are slowed in the same way, so that the wait does not tell them apart.
  */
@@ -51,9 +50,8 @@ export class PasswordGuard {
 
   /**
    * Runs one check in its turn and gives its result. What went wrong before at the same `place`
-   * counts too, but only against
-   * a name that was wrong itself: nobody waits for their neighbours alone. Gives 429 when too many
-   * tries wait at this name.
+   * counts too, but only against a name that was wrong itself: nobody waits for their neighbours
+   * alone. Gives 429 when too many tries wait at this name.
    */
   async attempt(
     name: string,

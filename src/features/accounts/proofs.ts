@@ -1,7 +1,6 @@
 /**
  * Links that prove something: that an address is read by the person (24 hours), or that they may
- * set a new password (one
- * hour). Each works once.
+ * set a new password (one hour). Each works once.
  */
 import type { Hearth } from '#core/hearth.ts'
 import { writeAs, type Tx } from '#core/write.ts'

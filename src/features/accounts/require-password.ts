@@ -20,8 +20,8 @@ export function requireUserRow(db: Hearth['db'], id: string): UserRow {
 
 /**
  * Checks the password of a signed-in person. Gives 403 `role` with the field `password` when it is
- * wrong, each wrong one
- * making the next answer slower, and 409 `not_available` for an account that has none.
+ * wrong, each wrong one making the next answer slower, and 409 `not_available` for an account that
+ * has none.
  */
 export async function requirePassword(
   hearth: Hearth,

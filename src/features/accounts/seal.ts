@@ -1,8 +1,7 @@
 /**
  * Small texts that only this installation can read back: encrypted with AES-256-GCM under a key
- * that is made from the
- * installation's own (HKDF, RFC 5869), one for each purpose, so that what was sealed for one cannot
- * be used for another.
+ * that is made from the installation's own (HKDF, RFC 5869), one for each purpose, so that what was
+ * sealed for one cannot be used for another.
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 import type { Hearth } from '#core/hearth.ts'

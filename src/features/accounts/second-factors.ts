@@ -1,9 +1,7 @@
 /**
  * Second factors: codes of an authenticator (TOTP, RFC 6238: SHA-1, six digits, 30 seconds, as all
- * of them know it),
- * passkeys, and recovery codes for when neither is at hand. An account has two-factor sign-in while
- * it has an authenticator
- * or a passkey.
+ * of them know it), passkeys, and recovery codes for when neither is at hand. An account has
+ * two-factor sign-in while it has an authenticator or a passkey.
  */
 import { Secret, TOTP } from 'otpauth'
 import { encode } from 'uqr'
@@ -148,8 +146,7 @@ export function secondFactorsOf(db: Db, user_id: string): SecondFactor[] {
 
 /**
  * Sets the account's mark after a factor came or went, writes the audit entry and tells the person.
- * Gives new recovery codes
- * when there were none; with the last factor they go too.
+ * Gives new recovery codes when there were none; with the last factor they go too.
  */
 export function settleSecondFactors(
   tx: Tx,

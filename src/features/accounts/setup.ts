@@ -1,8 +1,7 @@
 /**
  * The link that makes the first account. It is made at start while there is no account, printed
- * once, good for an hour, and
- * kept as its hash only, so that a fresh forge on an open network belongs to whoever sees its
- * output and to nobody else.
+ * once, good for an hour, and kept as its hash only, so that a fresh forge on an open network
+ * belongs to whoever sees its output and to nobody else.
  */
 import type { Hearth } from '#core/hearth.ts'
 import { writeAs, type Tx } from '#core/write.ts'

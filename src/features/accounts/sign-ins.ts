@@ -1,8 +1,7 @@
 /**
  * Sign-ins on the website: a random secret in a cookie, its SHA-256 in the table, 30 days from the
- * last use. An account with
- * two-factor sign-in gets one only after the second factor; until then there is a pending one,
- * which opens nothing.
+ * last use. An account with two-factor sign-in gets one only after the second factor; until then
+ * there is a pending one, which opens nothing.
  */
 import type { Origin } from '#core/audit.ts'
 import type { Tx } from '#core/write.ts'
@@ -65,8 +64,7 @@ export function startSignIn(
 
 /**
  * Goes on after a first factor: with a sign-in, or, for an account with two-factor sign-in, with a
- * pending one. Gives 403
- * `suspended`, which is told only to whoever has shown the first factor.
+ * pending one. Gives 403 `suspended`, which is told only to whoever has shown the first factor.
  */
 export function openSignIn(tx: Tx, user: UserRow, by: SignInBy): NewSignIn {
   if (user.suspended_at !== null) throw forbidden('suspended', 'this account is suspended')

@@ -1,8 +1,7 @@
 /**
  * Access tokens. The secret is `hthu_`, `hthw_` or `htha_` (by kind), 40 random letters and digits,
- * and six more that are
- * the CRC-32 of what stands before, so that a scanner tells ours from look-alikes. It is shown
- * once; the table has its SHA-256.
+ * and six more that are the CRC-32 of what stands before, so that a scanner tells ours from
+ * look-alikes. It is shown once; the table has its SHA-256.
  */
 import type { Role } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'

@@ -27,9 +27,8 @@ const MOST_WAITING = 20
 
 /**
  * The question stands in the session of the pull request that is asked: that is where its agent
- * reads, and waits. The text is
- * marked there as somebody else's words, whoever asks, so that it is taken for a question and not
- * for an order.
+ * reads, and waits. The text is marked there as somebody else's words, whoever asks, so that it is
+ * taken for a question and not for an order.
  */
 export const askAgent = operation({
   name: 'ask_agent',

@@ -32,8 +32,7 @@ export const USUAL_SCOPES = [
 
 /**
  * An agent acts for the person who starts it: it never has a higher role than that person has at
- * the moment of a request, and what
- * it makes is the person's in reviews.
+ * the moment of a request, and what it makes is the person's in reviews.
  */
 export const createAgent = operation({
   name: 'create_agent',

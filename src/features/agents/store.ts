@@ -117,8 +117,7 @@ const LOOK_BACK = 1000
 
 /**
  * Whether the last that an agent said in one of its active pull requests is a question that nobody
- * has answered: no later entry
- * of the kind answer names it.
+ * has answered: no later entry of the kind answer names it.
  */
 export const isWaiting = (
   db: Db,

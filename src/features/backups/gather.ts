@@ -1,7 +1,6 @@
 /**
  * What a backup takes from a data directory, held as it is at one moment: names of the same files
- * in a folder of `tmp`, so that nobody
- * can take them away meanwhile, and a copy of the database.
+ * in a folder of `tmp`, so that nobody can take them away meanwhile, and a copy of the database.
  */
 import { copyDatabase, openDatabase } from '#core/db.ts'
 import { freezeStore, holdFile, listAway } from '#git'

@@ -1,7 +1,7 @@
 /**
  * How runs end, in the transaction of whoever ends them: all commands have ended, somebody
- * cancelled it, or another run takes
- * its place. Commands that still run are ended as soon as that is on disk.
+ * cancelled it, or another run takes its place. Commands that still run are ended as soon as that
+ * is on disk.
  */
 import type { Tx } from '#core/write.ts'
 import { repoById } from '#features/repos/index.ts'

@@ -1,13 +1,10 @@
 /**
  * Runs the commands of one run, in their order, in one folder. What one command leaves the next one
- * finds. One that fails does
- * not keep the others from running: each says something of its own about the change. One that
- * cannot be run does, because then
- * something is wrong here.
+ * finds. One that fails does not keep the others from running: each says something of its own about
+ * the change. One that cannot be run does, because then something is wrong here.
  *
  * A process that ends takes its commands with it; the run is begun again from its start by the next
- * one, and has passed only
- * when every command has, in one go.
+ * one, and has passed only when every command has, in one go.
  */
 import type { Hearth } from '#core/hearth.ts'
 import { job } from '#core/jobs.ts'

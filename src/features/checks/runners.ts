@@ -57,8 +57,7 @@ export const limitsOf = ({ settings: { checks } }: Hearth, timeout_ms: number): 
 
 /**
  * Before the server takes up its jobs: sweeps what an earlier process left. Then the walls are
- * tried, and the log says what
- * commands run in.
+ * tried, and the log says what commands run in.
  */
 export async function prepareChecks(hearth: Hearth): Promise<void> {
   await runnerOf(hearth).sweep()

@@ -1,7 +1,6 @@
 /**
  * Beginning a run. There is one that counts for each head: a newer head, or a newer run of the
- * same, takes the place of what is
- * not over.
+ * same, takes the place of what is not over.
  */
 import type { Tx } from '#core/write.ts'
 import { HOUR, MINUTE } from '#lib/time.ts'
@@ -34,10 +33,8 @@ export type NewChecks = {
 
 /**
  * What the queue tests goes before what pull requests ask for, as if it had been asked for so much
- * earlier. Everything behind it
- * waits for it, and a base that moves makes it begin anew: at the end of a long line it might never
- * land. The slots of a queue
- * bound how much that is.
+ * earlier. Everything behind it waits for it, and a base that moves makes it begin anew: at the end
+ * of a long line it might never land. The slots of a queue bound how much that is.
  */
 const AHEAD = HOUR
 

@@ -1,7 +1,6 @@
 /**
  * What was given ends with what it was given in: whoever leaves a workspace leaves its repositories
- * too, and a repository that
- * moves to another workspace takes along only those who belong there.
+ * too, and a repository that moves to another workspace takes along only those who belong there.
  */
 import { reaction, type EventRow, type Reaction } from '#core/events.ts'
 import type { Role } from '#core/caller.ts'

@@ -1,14 +1,12 @@
 /**
  * Slows down guessing of codes. A code has some twenty-five thousand million values and lives for a
- * quarter of an hour; whoever
- * tries them is signed in, so each wrong one makes that person's next try wait longer. Tries of one
- * person go one after the other.
+ * quarter of an hour; whoever tries them is signed in, so each wrong one makes that person's next
+ * try wait longer. Tries of one person go one after the other.
  *
  * Wrong codes of others from the same address count too, so that many accounts of one guesser are
- * no faster than one; but only
- * for a person who was wrong before, since whole offices share an address. A right code makes up
- * for nothing: anyone can ask
- * for a code of their own and type that in between.
+ * no faster than one; but only for a person who was wrong before, since whole offices share an
+ * address. A right code makes up for nothing: anyone can ask for a code of their own and type that
+ * in between.
  */
 import type { Hearth } from '#core/hearth.ts'
 import { Guard } from '#features/accounts/index.ts'

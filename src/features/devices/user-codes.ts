@@ -1,7 +1,6 @@
 /**
  * The short codes that people type (RFC 8628 section 6.1): eight consonants, so that no words come
- * about, without the letters
- * that look like others; shown in two halves.
+ * about, without the letters that look like others; shown in two halves.
  */
 
 const LETTERS = 'BCDFGHJKLMNPQRSTVWXZ'

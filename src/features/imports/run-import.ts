@@ -1,7 +1,6 @@
 /**
  * The job that copies a repository. It may be stopped at any moment: what is on disk is kept, no
- * ref points at it before all of it
- * is there, and the next run goes on from what it finds.
+ * ref points at it before all of it is there, and the next run goes on from what it finds.
  */
 import type { Hearth } from '#core/hearth.ts'
 import { job } from '#core/jobs.ts'

@@ -55,8 +55,7 @@ function nameProblem(name: string): string | null {
 
 /**
  * Moves the refs in parts, the default branch first, and gives what was left out and why. What an
- * earlier try has made stays.
- * Throws `Ended` when the import or the repository is gone meanwhile.
+ * earlier try has made stays. Throws `Ended` when the import or the repository is gone meanwhile.
  */
 export async function takeRefs(
   hearth: Hearth,

@@ -63,8 +63,8 @@ export function listAssignable(
 
 /**
  * The ids of those named, each once. Those who are assigned already stay so. Gives 422 for a name
- * that is unknown or
- * cannot be assigned, and 409 for the forge's own agent while no model is set for it.
+ * that is unknown or cannot be assigned, and 409 for the forge's own agent while no model is set
+ * for it.
  */
 export function resolveAssignees(
   hearth: Hearth,

@@ -1,9 +1,8 @@
 /**
  * Comments on a line of a change need to know the change, which belongs to the pull requests, a
- * feature built upon this
- * one. So the question is an operation with a name of its own, asked by that name: `pulls` answers
- * it with
- * `lineCheck(handler)` among its operations. Neither a route nor a tool leads to it.
+ * feature built upon this one. So the question is an operation with a name of its own, asked by
+ * that name: `pulls` answers it with `lineCheck(handler)` among its operations. Neither a route nor
+ * a tool leads to it.
  */
 import { readsRepo, type RepoGrant } from '#core/access.ts'
 import type { Caller } from '#core/caller.ts'
@@ -28,8 +27,7 @@ const Output = Type.Object({ commit: Sha })
 
 /**
  * Makes the operation that says on which head commit a line comment is made. The handler gives 422
- * with the field `path` or
- * `line` for what is not in the change (3 lines around a hunk are in it).
+ * with the field `path` or `line` for what is not in the change (3 lines around a hunk are in it).
  */
 export const lineCheck = (
   handler: (

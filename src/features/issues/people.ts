@@ -16,8 +16,8 @@ export function actorLookup(
 
 /**
  * Whether the caller stands where the author stands: the author, the person that the author acted
- * for, or an agent of that
- * person: what one agent began, the next one of the same person can go on with.
+ * for, or an agent of that person: what one agent began, the next one of the same person can go on
+ * with.
  */
 export function isAuthor(hearth: Hearth, caller: Caller, author_id: string): boolean {
   if (caller.kind === 'anonymous') return false

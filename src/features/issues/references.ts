@@ -1,8 +1,7 @@
 /**
  * What a text in Markdown refers to: people and teams (`@ada`, `@acme/core`), issues and pull
- * requests (`#12`, `acme/site#12`, or
- * their address), and commits by id. One pattern, so that what is linked on a page and what is told
- * to people are the same.
+ * requests (`#12`, `acme/site#12`, or their address), and commits by id. One pattern, so that what
+ * is linked on a page and what is told to people are the same.
  */
 
 const mention = String.raw`(?<![\w@/.+-])@([a-z0-9](?:[a-z0-9-]{0,37}[a-z0-9])?)(?:/([a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?))?(?![\w@/-])`

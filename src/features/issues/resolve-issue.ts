@@ -32,8 +32,7 @@ export function requireOpenIssue(
 
 /**
  * Closes an issue because the pull request `by_pull` was merged; gives whether it was open. A
- * closed one stays as it is.
- * `as` names another actor than the caller, null for the service.
+ * closed one stays as it is. `as` names another actor than the caller, null for the service.
  */
 export function resolveIssue(
   tx: Tx,

@@ -28,8 +28,7 @@ export function requireRoomForLabel(tx: Tx, repo_id: string): void {
 
 /**
  * Replaces the labels of an issue or pull request; gives whether anything changed. An unknown name
- * makes the label when
- * the caller may (the role triage), else it is refused with 422.
+ * makes the label when the caller may (the role triage), else it is refused with 422.
  */
 export function setLabels(
   tx: Tx,

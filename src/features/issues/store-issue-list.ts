@@ -1,8 +1,7 @@
 /**
  * Which issues a list shows. The question starts from the table that leaves the fewest rows (words,
- * a label, an assignee,
- * else the records), each of which has an index for it, and gives numbers only; the rows are read
- * for one page.
+ * a label, an assignee, else the records), each of which has an index for it, and gives numbers
+ * only; the rows are read for one page.
  */
 import type { Db, SqlValue } from '#core/db.ts'
 import { repoWord } from './store-issues.ts'

@@ -222,8 +222,7 @@ export type LinkChange = {
 
 /**
  * Reports a change of a pull request to the issue it is for; it may be for none. A status also says
- * whether the record
- * is open.
+ * whether the record is open.
  */
 export function updateLink(tx: Tx, repo_id: string, pull_number: number, change: LinkChange): void {
   const old = tx.db.one<{
@@ -268,8 +267,7 @@ const RECORDS_AT_ONCE = 40
 
 /**
  * Takes away comments and then records of a repository that is gone, some of them, with all that
- * belongs to them. The youngest
- * comments go first, because a reply may not outlive what it answers.
+ * belongs to them. The youngest comments go first, because a reply may not outlive what it answers.
  */
 export const removeRecords = (tx: Tx, repo_id: string, limit: number): number =>
   tx.db.run(

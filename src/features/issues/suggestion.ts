@@ -4,8 +4,8 @@ const FENCE = /^ {0,3}(`{3,}|~{3,})[ \t]*([^\s`]*)[^`]*$/
 
 /**
  * The text of the first fenced block whose info string is `suggestion` (fences as CommonMark 0.31
- * section 4.5 has them);
- * null when there is none. A block without an end goes to the end of the text.
+ * section 4.5 has them); null when there is none. A block without an end goes to the end of the
+ * text.
  */
 export function suggestedText(body: string): string | null {
   return suggestedLines(body)?.join('\n') ?? null

@@ -1,8 +1,7 @@
 /**
  * Whose words are data and nothing more. Whoever lacks write on a repository may still write
- * issues, comments and pull requests
- * there, and an agent that reads them must not take them for instructions: their places in an
- * answer are named (RFC 6901).
+ * issues, comments and pull requests there, and an agent that reads them must not take them for
+ * instructions: their places in an answer are named (RFC 6901).
  */
 import type { RepoGrant } from '#core/access.ts'
 import { reaches } from '#core/caller.ts'
@@ -20,8 +19,8 @@ export type Reading = {
 
 /**
  * Tells whether an actor's words are to be distrusted: a person without write now, an agent of one,
- * or another workspace's token.
- * What the service wrote by itself (null) is trusted. Each actor is looked up once.
+ * or another workspace's token. What the service wrote by itself (null) is trusted. Each actor is
+ * looked up once.
  */
 export function distrust({ hearth, repo }: Reading): (actor: Actor | null) => boolean {
   const known = new Map<string, boolean>()

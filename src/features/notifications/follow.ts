@@ -1,8 +1,7 @@
 /**
  * What goes on beside every change, inside its transaction: it is noted what must be told, and
- * nothing more. Telling is a job,
- * because it may concern thousands; the note is in the same commit as the event, so none is lost
- * and none is told of twice.
+ * nothing more. Telling is a job, because it may concern thousands; the note is in the same commit
+ * as the event, so none is lost and none is told of twice.
  */
 import {
   follower,

@@ -1,8 +1,7 @@
 /**
  * From what happened to whom it is told: the texts are read, who takes part is subscribed, and
- * everybody concerned is written
- * down with the strongest reason. It happens in one transaction with the end of what it was made
- * from, so once.
+ * everybody concerned is written down with the strongest reason. It happens in one transaction with
+ * the end of what it was made from, so once.
  */
 import { findEvent, listEvents, type EventRow } from '#core/events.ts'
 import type { Hearth } from '#core/hearth.ts'
@@ -243,8 +242,7 @@ function planEvent(tx: Tx, event: EventRow): Plan | null {
 
 /**
  * Works out whom one piece of work concerns. When these are few they are told in the same
- * transaction; otherwise the plan is kept
- * with the work, to be followed some people at a time.
+ * transaction; otherwise the plan is kept with the work, to be followed some people at a time.
  */
 export async function makePlan(hearth: Hearth, row: WorkRow): Promise<void> {
   const work = row.data

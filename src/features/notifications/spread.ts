@@ -1,8 +1,7 @@
 /**
  * The job that tells people. It takes the oldest work, works out whom it concerns, and tells some
- * at a time, each batch in one
- * transaction with the mark of how far it got: a process that is killed goes on there, and tells
- * nobody twice.
+ * at a time, each batch in one transaction with the mark of how far it got: a process that is
+ * killed goes on there, and tells nobody twice.
  */
 import type { Hearth } from '#core/hearth.ts'
 import { job } from '#core/jobs.ts'

@@ -1,7 +1,7 @@
 /**
  * Links that end mail of one kind: of one issue or pull request, for one reason, or the digest.
- * They are sealed, so nobody can
- * make one for somebody else, and they work without a sign-in (RFC 8058 section 3.2).
+ * They are sealed, so nobody can make one for somebody else, and they work without a sign-in (RFC
+ * 8058 section 3.2).
  */
 import type { Hearth } from '#core/hearth.ts'
 import { findUserById, sealUntil, unsealFresh } from '#features/accounts/index.ts'

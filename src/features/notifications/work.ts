@@ -1,7 +1,6 @@
 /**
  * What waits to be told, and what of each event is worth telling. Events are named as text: some
- * belong to features that this one
- * does not know.
+ * belong to features that this one does not know.
  */
 import type { EventRow } from '#core/events.ts'
 import type { Reason } from './reasons.ts'

@@ -1,8 +1,7 @@
 /**
  * An authorization request (RFC 6749 section 4.1.1 with RFC 7636, 8707 and 9207), read in the order
- * that keeps people safe: while
- * the client and the address of the answer are not known to belong together, nothing is sent
- * anywhere.
+ * that keeps people safe: while the client and the address of the answer are not known to belong
+ * together, nothing is sent anywhere.
  */
 import type { Hearth } from '#core/hearth.ts'
 import { Refusal } from '#lib/errors.ts'

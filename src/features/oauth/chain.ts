@@ -1,9 +1,8 @@
 /**
  * Chains of tokens: a code gives an access token and a refresh token, a refresh token gives the
- * next two, once. When a code or a
- * refresh token turns up a second time, somebody else has it, and the whole chain ends (RFC 9700
- * section 4.14.2). Two refreshes
- * at the same moment are usual, though: within a minute the second is only refused.
+ * next two, once. When a code or a refresh token turns up a second time, somebody else has it, and
+ * the whole chain ends (RFC 9700 section 4.14.2). Two refreshes at the same moment are usual,
+ * though: within a minute the second is only refused.
  */
 import type { Tx } from '#core/write.ts'
 import { cutToken, issueToken } from '#features/accounts/index.ts'

@@ -1,9 +1,8 @@
 /**
  * Clients whose id is the address of a document that describes them (OAuth Client ID Metadata
- * Document,
- * https://datatracker.ietf.org/doc/draft-ietf-oauth-client-id-metadata-document/). The document is
- * fetched for signed-in people
- * only, under the rules for outbound requests, and kept for a day.
+ * Document, https://datatracker.ietf.org/doc/draft-ietf-oauth-client-id-metadata-document/). The
+ * document is fetched for signed-in people only, under the rules for outbound requests, and kept
+ * for a day.
  */
 import type { Hearth } from '#core/hearth.ts'
 import { createCache, type Cache } from '#lib/cache.ts'

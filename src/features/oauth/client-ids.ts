@@ -1,9 +1,8 @@
 /**
  * Registration without a table: the id of a client is what it registered, signed. It is a JWS in
- * compact form (RFC 7515) with the
- * one algorithm HS256 and a type of its own, so no other signed text of ours can stand in for it.
- * Nothing is stored for a client
- * before a person approves it, so strangers cannot fill the database.
+ * compact form (RFC 7515) with the one algorithm HS256 and a type of its own, so no other signed
+ * text of ours can stand in for it. Nothing is stored for a client before a person approves it, so
+ * strangers cannot fill the database.
  */
 import { CompactSign, compactVerify } from 'jose'
 import type { Hearth } from '#core/hearth.ts'

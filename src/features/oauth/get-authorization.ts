@@ -11,10 +11,8 @@ import { findApplicationOf } from './store.ts'
 
 /**
  * What the consent page shows. A request that cannot be granted is answered to the client without
- * asking the person only when
- * that cannot be used to send people to strange places: the client is a program on their own
- * machine, or they approved it
- * before (RFC 9700 section 4.11.2).
+ * asking the person only when that cannot be used to send people to strange places: the client is a
+ * program on their own machine, or they approved it before (RFC 9700 section 4.11.2).
  */
 export const getAuthorization = operation({
   name: 'get_authorization',

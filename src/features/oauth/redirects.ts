@@ -1,10 +1,8 @@
 /**
  * Where an application may have people sent back to. Addresses are compared as text (RFC 9700
- * section 4.1.3), so only those are
- * taken whose text is already what a browser makes of it: no second spelling, no dots in the path,
- * no tabs. The one exception
- * is the port of a program on the person's own machine, which it gets anew at every start (RFC 8252
- * section 7.3).
+ * section 4.1.3), so only those are taken whose text is already what a browser makes of it: no
+ * second spelling, no dots in the path, no tabs. The one exception is the port of a program on the
+ * person's own machine, which it gets anew at every start (RFC 8252 section 7.3).
  */
 
 const LONGEST = 500

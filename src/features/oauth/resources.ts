@@ -3,9 +3,8 @@
  * or the site as a whole.
  *
  * A token for the REST API is refused by the tool server, which must only take tokens that were
- * made for it. The REST API and git
- * take those of the tool server too: tools reach all that REST does, and they hand out a git remote
- * to push to with the same token.
+ * made for it. The REST API and git take those of the tool server too: tools reach all that REST
+ * does, and they hand out a git remote to push to with the same token.
  */
 import type { Settings } from '#core/settings.ts'
 import { oauthError } from './errors.ts'

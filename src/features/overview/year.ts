@@ -1,9 +1,8 @@
 /**
  * What somebody did in a year, day by day, as far as a reader sees it. For most it is two short
- * questions. An account that caused a million
- * events (a bot, a mirror) would hold everybody up for half a second: its year is counted in
- * pieces, with turns for others in between, and
- * the count is kept for a while.
+ * questions. An account that caused a million events (a bot, a mirror) would hold everybody up for
+ * half a second: its year is counted in pieces, with turns for others in between, and the count is
+ * kept for a while.
  */
 import type { Caller } from '#core/caller.ts'
 import type { Db } from '#core/db.ts'

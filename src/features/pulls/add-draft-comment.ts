@@ -1,8 +1,7 @@
 /**
  * Writing a review line by line on the website: each comment is kept for its author alone until the
- * review is sent, and then all of
- * them are stored with it or none. Clients of the API hold their comments themselves and send them
- * with `review_pull`.
+ * review is sent, and then all of them are stored with it or none. Clients of the API hold their
+ * comments themselves and send them with `review_pull`.
  */
 import { writesRepo } from '#core/access.ts'
 import { operation } from '#core/operation.ts'

@@ -1,9 +1,8 @@
 /**
  * Takes suggestions of reviewers into the change: one commit on its head by whoever applies them,
- * with those who suggested it as
- * co-authors. A suggestion is about lines as they were when it was written. Lines that moved since
- * are followed; lines that
- * changed since are somebody else's work by now, so then it is refused.
+ * with those who suggested it as co-authors. A suggestion is about lines as they were when it was
+ * written. Lines that moved since are followed; lines that changed since are somebody else's work
+ * by now, so then it is refused.
  */
 import { writesRepo, type RepoGrant } from '#core/access.ts'
 import type { Hearth } from '#core/hearth.ts'

@@ -1,11 +1,9 @@
 /**
  * Merging by itself. Whatever may have taken the last obstacle away (a review, a check, a push, a
- * setting, a rule, a resolved
- * conversation, a window that opened) has a job look again; the job merges through the very
- * operation that a person would call, with
- * the rights of whoever asked. When only the base has moved, the base is merged in first, a few
- * times at most. When nobody is left who
- * may merge it, it stops, and the timeline says why.
+ * setting, a rule, a resolved conversation, a window that opened) has a job look again; the job
+ * merges through the very operation that a person would call, with the rights of whoever asked.
+ * When only the base has moved, the base is merged in first, a few times at most. When nobody is
+ * left who may merge it, it stops, and the timeline says why.
  */
 import { follower, reactionToAll, type EventRow } from '#core/events.ts'
 import type { Hearth } from '#core/hearth.ts'

@@ -1,8 +1,7 @@
 /**
  * Why a pull request cannot be merged now. One function, for what a pull request shows and for what
- * merging refuses, so that
- * the two never disagree. The order is that of the list's meaning: the first is what merging is
- * refused with.
+ * merging refuses, so that the two never disagree. The order is that of the list's meaning: the
+ * first is what merging is refused with.
  */
 import type { Settings } from './context.ts'
 import type { OwnedPaths } from './owners.ts'

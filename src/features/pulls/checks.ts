@@ -1,11 +1,10 @@
 /**
  * Acceptance checks of pull requests: the commands of the issue, run when one becomes ready and
- * after every push while it is open.
- * What comes of them stands in its session.
+ * after every push while it is open. What comes of them stands in its session.
  *
  * Commands compute here, so it matters who wrote them and who wrote what they run. Where that is
- * somebody without write, the
- * setting `outside_runs` says whether a person with write must let them run first.
+ * somebody without write, the setting `outside_runs` says whether a person with write must let them
+ * run first.
  */
 import { follower, listEvents, reaction } from '#core/events.ts'
 import type { Hearth } from '#core/hearth.ts'

@@ -26,8 +26,8 @@ export const subjectOf = ({ repo }: PullContext) => ({
 
 /**
  * The same, with the settings that count for merging into one base: rules can only make them
- * stricter. Rules that are for some pull
- * requests, or that some people pass, hold as far as it is said which and who.
+ * stricter. Rules that are for some pull requests, or that some people pass, hold as far as it is
+ * said which and who.
  */
 export function contextFor(
   hearth: Hearth,

@@ -1,9 +1,7 @@
 /**
  * Opens a pull request: without `branch` a draft whose commits are pushed to a fork of its own,
- * with `branch` one that is
- * ready from the start. A fork is a set of refs over the same objects, so it costs nothing, and its
- * number exists before
- * anything was pushed.
+ * with `branch` one that is ready from the start. A fork is a set of refs over the same objects, so
+ * it costs nothing, and its number exists before anything was pushed.
  */
 import { writesRepo, type RepoGrant } from '#core/access.ts'
 import type { SignedIn } from '#core/caller.ts'

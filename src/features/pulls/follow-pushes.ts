@@ -1,8 +1,7 @@
 /**
  * What pushes mean for pull requests, inside the transaction of the push: heads move, a deleted
- * branch closes, and a base
- * that moved is noted. What needs git (is everything of it in the base now? does it still merge?)
- * is left to jobs.
+ * branch closes, and a base that moved is noted. What needs git (is everything of it in the base
+ * now? does it still merge?) is left to jobs.
  */
 import { listEvents, reaction, type EventRow } from '#core/events.ts'
 import type { Static } from '#core/schema.ts'

@@ -1,8 +1,7 @@
 /**
  * What a pull request changes, by files. Compared is the merge base with the head, so that what
- * happened on the base
- * meanwhile is not shown as if it were done here. With `since` it is an earlier head with the
- * present one.
+ * happened on the base meanwhile is not shown as if it were done here. With `since` it is an
+ * earlier head with the present one.
  */
 import { readsRepo } from '#core/access.ts'
 import { operation } from '#core/operation.ts'
@@ -133,10 +132,9 @@ export const getPullChanges = operation({
 
 /**
  * What changed after an earlier head. When the base came in meanwhile, by merging or by replaying,
- * the earlier head is compared as if it
- * had the base too, so that nothing of the base is shown. Where that conflicts, the two heads are
- * compared in the paths that the pull
- * request changes now, or changed then.
+ * the earlier head is compared as if it had the base too, so that nothing of the base is shown.
+ * Where that conflicts, the two heads are compared in the paths that the pull request changes now,
+ * or changed then.
  */
 async function sinceDiff(
   git: Git,

@@ -1,7 +1,7 @@
 /**
  * Landing a pull request: what lands is built and looked at first, then one transaction moves the
- * base and settles everything
- * that belongs to it. For merging at once and for places that land later alike.
+ * base and settles everything that belongs to it. For merging at once and for places that land
+ * later alike.
  */
 import type { SignedIn } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'

@@ -1,7 +1,7 @@
 /**
  * The conversations on lines of a change, each where its line is now. A comment keeps the line that
- * it was written on, and the commit;
- * pages that show the change as it is must follow the line through what was pushed since.
+ * it was written on, and the commit; pages that show the change as it is must follow the line
+ * through what was pushed since.
  */
 import { readsRepo } from '#core/access.ts'
 import type { Hearth } from '#core/hearth.ts'

@@ -1,11 +1,9 @@
 /**
  * Merging. Objects first: what would land is built on the base as it is now, and looked at again
- * (`verify-landing.ts`).
- * Then one transaction moves the base, settles the pull request, its issue and its siblings, and
- * tells of it. The base moves
- * only if it is still what the landing was built on, so of two merges at once one wins and the
- * other is told that the base
- * has moved; a crash leaves either all of it or, at most, objects that nothing refers to.
+ * (`verify-landing.ts`). Then one transaction moves the base, settles the pull request, its issue
+ * and its siblings, and tells of it. The base moves only if it is still what the landing was built
+ * on, so of two merges at once one wins and the other is told that the base has moved; a crash
+ * leaves either all of it or, at most, objects that nothing refers to.
  */
 import { writesRepo } from '#core/access.ts'
 import { operation } from '#core/operation.ts'

@@ -1,7 +1,6 @@
 /**
  * With whose rights a pull request merges by itself. Never with the service's own: whoever asked
- * for it must be able to merge it at
- * that moment, and a token that asked must still be there.
+ * for it must be able to merge it at that moment, and a token that asked must still be there.
  */
 import type { SignedIn, TokenFacts } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'

@@ -1,8 +1,7 @@
 /**
  * Code owners who must approve. Which paths of a change belong to whom is found once for a pair of
- * commits, with what else git says
- * of it, and kept with the names as they are written. Whom the names stand for is looked up each
- * time, because people leave teams.
+ * commits, with what else git says of it, and kept with the names as they are written. Whom the
+ * names stand for is looked up each time, because people leave teams.
  */
 import type { Hearth } from '#core/hearth.ts'
 import type { Oid } from '#git'

@@ -1,7 +1,6 @@
 /**
  * Where features that come later have a say in pull requests: rules that stand against a merge,
- * settings that rules make
- * stricter, and another way to land than moving the base at once.
+ * settings that rules make stricter, and another way to land than moving the base at once.
  */
 import type { SignedIn } from '#core/caller.ts'
 import type { Db } from '#core/db.ts'
@@ -58,16 +57,15 @@ export const stricterSettings =
 
 /**
  * Reads what later features want to know of the present pair of commits, so that `mergeRules` need
- * not wait; gives what keeps it,
- * or null when all is known. Asked whenever somebody looks at a pull request, and before merging.
+ * not wait; gives what keeps it, or null when all is known. Asked whenever somebody looks at a pull
+ * request, and before merging.
  */
 export const mergeFacts =
   point<(hearth: Hearth, pull: PullRow) => Promise<((tx: Tx) => void) | null>>('pulls.merge_facts')
 
 /**
  * Told of every merge that somebody asked for once it is decided: with the commit that lands, in
- * the transaction that moves the
- * base, or with null when it was refused.
+ * the transaction that moves the base, or with null when it was refused.
  */
 export const mergeAttempts =
   point<(tx: Tx, question: MergeQuestion, landed: Oid | null) => void>('pulls.merge_attempts')

@@ -132,8 +132,8 @@ export const revertPull = operation({
 
 /**
  * The states before and after what landed. What this forge merged is what its merge commit did; for
- * one that somebody pushed into
- * the base it is the change of its own head, because the push may have brought more.
+ * one that somebody pushed into the base it is the change of its own head, because the push may
+ * have brought more.
  */
 async function landedRange(
   { git }: Hearth,

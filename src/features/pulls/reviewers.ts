@@ -1,7 +1,6 @@
 /**
  * Who is asked to review. People and agents are asked by name; a team asks those whom its review
- * assignment picks, or everyone
- * in it. A request ends with the review, whatever its verdict.
+ * assignment picks, or everyone in it. A request ends with the review, whatever its verdict.
  */
 import type { RepoGrant } from '#core/access.ts'
 import type { SignedIn } from '#core/caller.ts'
@@ -301,8 +300,7 @@ export function requestedReviewers(
 
 /**
  * The code owners of changed paths who can be asked: people with write, and visible teams of the
- * workspace. They are read from
- * the base, because a change must not name its own reviewers.
+ * workspace. They are read from the base, because a change must not name its own reviewers.
  */
 export async function codeOwners(
   hearth: Hearth,

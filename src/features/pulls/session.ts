@@ -1,9 +1,7 @@
 /**
  * Writing to a session, for clients and for the service alike. Entries are numbered without gaps,
- * so the number of entries
- * is the last number. Those who wait for entries are woken for each append; the timeline is told
- * once a minute, because an
- * agent at work appends all the time.
+ * so the number of entries is the last number. Those who wait for entries are woken for each
+ * append; the timeline is told once a minute, because an agent at work appends all the time.
  */
 import type { Hearth } from '#core/hearth.ts'
 import { signal } from '#core/events.ts'

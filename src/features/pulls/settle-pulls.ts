@@ -1,7 +1,7 @@
 /**
  * Pull requests that a push to their base completed: every commit of the head is part of the base
- * now, and was not before.
- * A head that had nothing of its own, such as a fork nobody pushed to, is not merged by that.
+ * now, and was not before. A head that had nothing of its own, such as a fork nobody pushed to, is
+ * not merged by that.
  */
 import type { Oid } from '#git'
 import { job, type JobContext } from '#core/jobs.ts'

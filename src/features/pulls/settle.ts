@@ -1,7 +1,7 @@
 /**
  * How a pull request ends. Merging, being closed and being superseded each happen from several
- * places (an operation, a push,
- * a sibling's merge); what belongs to them happens here, in the transaction of whoever asks.
+ * places (an operation, a push, a sibling's merge); what belongs to them happens here, in the
+ * transaction of whoever asks.
  */
 import type { Tx } from '#core/write.ts'
 import { actorId } from '#core/caller.ts'
@@ -41,8 +41,8 @@ export function noteOpenPulls(tx: Tx, pull: Pick<PullRow, 'repo_id' | 'branch'>)
 
 /**
  * Keeps the commits of a settled pull request when its branch goes: `refs/pull/<n>/head` holds
- * them, so that its changes
- * can be read for good and anyone can fetch them. A fork has its own refs for that.
+ * them, so that its changes can be read for good and anyone can fetch them. A fork has its own refs
+ * for that.
  */
 function keepHead(tx: Tx, pull: PullRow): void {
   if (pull.branch === null || pull.head_sha === null) return

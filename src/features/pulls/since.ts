@@ -9,8 +9,7 @@ import { listHeads, type PullRow } from './store.ts'
 
 /**
  * The commit that a prefix of an id means here. Gives 422 for everything that was never part of
- * this pull request, so that
- * nobody can read by its id what no ref of theirs reaches.
+ * this pull request, so that nobody can read by its id what no ref of theirs reaches.
  */
 export async function commitOfPull(
   hearth: { db: Db; git: Git },

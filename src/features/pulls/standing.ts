@@ -1,9 +1,8 @@
 /**
  * What reviews are worth now. Nothing of this is stored: roles change, heads move, and an approval
- * that counted yesterday
- * must not merge today's commits. An approval is held against the change it was given to
- * (`diff_id`), not against a commit,
- * so merging the base in, or rewording a commit, keeps it.
+ * that counted yesterday must not merge today's commits. An approval is held against the change it
+ * was given to (`diff_id`), not against a commit, so merging the base in, or rewording a commit,
+ * keeps it.
  */
 import type { Hearth } from '#core/hearth.ts'
 import { look } from '#core/look.ts'

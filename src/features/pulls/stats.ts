@@ -1,7 +1,6 @@
 /**
  * What git says of a pull request. Computed once for a pair of commits and kept, because a list
- * must not diff thirty pull
- * requests: it shows what is known, and asks for the rest through a job.
+ * must not diff thirty pull requests: it shows what is known, and asks for the rest through a job.
  */
 import { GitError, type Git, type Oid } from '#git'
 import type { Hearth } from '#core/hearth.ts'
@@ -243,9 +242,8 @@ export const refreshPull = job<{ pull_id: string }>({
 
 /**
  * After the base moved: the newest again, one after the other, first those that merge by
- * themselves, which may wait for just that. They
- * are one job and not one each, because the base may move again while they are at it; each is
- * looked at as it is at its turn.
+ * themselves, which may wait for just that. They are one job and not one each, because the base may
+ * move again while they are at it; each is looked at as it is at its turn.
  */
 export const refreshPulls = job<{ repo_id: string; base_ref: string }>({
   kind: 'refresh_pulls',

@@ -364,8 +364,7 @@ export type Merge = { by: string | null; commit: Oid; method: PullRow['merge_met
 
 /**
  * `base_sha` is the base before it. Also for one that its deleted branch had just closed: the same
- * push had made it part of
- * the base.
+ * push had made it part of the base.
  */
 export const setMerged = (tx: Tx, pull: PullRow, merge: Merge, base_sha: Oid): void =>
   setFields(tx, pull.id, {

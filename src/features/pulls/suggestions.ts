@@ -13,8 +13,7 @@ export type Replacement = {
 
 /**
  * Where the lines of a comment are after a change of their file; null when the change touched them.
- * `file` is the comparison
- * without context, or null for a file that did not change.
+ * `file` is the comparison without context, or null for a file that did not change.
  */
 export function carried(
   file: FileDiff | null,
@@ -42,8 +41,8 @@ export const collide = (all: readonly Replacement[]): boolean => {
 
 /**
  * A file with lines replaced, byte-exact elsewhere: the bytes are taken as one character each. The
- * new lines end as the first line
- * that they replace does. Null when the file does not have these lines.
+ * new lines end as the first line that they replace does. Null when the file does not have these
+ * lines.
  */
 export function replaceLines(
   data: Uint8Array,

@@ -1,8 +1,7 @@
 /**
  * Looks at what is about to become the base before the base moves. A merge that loses work is the
- * worst that a forge can do,
- * and nobody would notice; so the result is held against what was asked for, by other means than
- * those that made it.
+ * worst that a forge can do, and nobody would notice; so the result is held against what was asked
+ * for, by other means than those that made it.
  */
 import type { Git, Oid } from '#git'
 
@@ -37,9 +36,8 @@ const folderOf = (path: string): string => path.slice(0, path.lastIndexOf('/') +
 
 /**
  * A path that would change although the pull request does not change it. What was renamed on the
- * base meanwhile is changed
- * under its new name, and what was added to a folder that was renamed goes to the folder's new
- * place.
+ * base meanwhile is changed under its new name, and what was added to a folder that was renamed
+ * goes to the folder's new place.
  */
 async function strayPath(
   git: Git,

@@ -150,8 +150,8 @@ export async function writeReview(
 
 /**
  * One's own is what one wrote, what one's agent wrote, and, for an agent, what it wrote itself. Two
- * agents of one person may
- * talk about each other's work, but not approve it: that would be the person approving their own.
+ * agents of one person may talk about each other's work, but not approve it: that would be the
+ * person approving their own.
  */
 function requireMayReview(hearth: Hearth, caller: SignedIn, pull: PullRow, verdict: Verdict): void {
   const author = actorOf(hearth, pull.author_id)

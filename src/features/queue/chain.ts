@@ -1,15 +1,12 @@
 /**
  * The queue as a chain: each candidate is built on the one ahead, the first on the base. What was
- * built on something else than
- * what is ahead now is built again.
+ * built on something else than what is ahead now is built again.
  *
  * A candidate holds everything ahead of it, so when its checks fail, or it cannot be built, an
- * entry ahead may be the cause.
- * The verdict therefore waits until everything ahead has passed; then the entry itself is at fault,
- * and it alone leaves. Every
- * shorter part of the chain is under test anyway, so finding the one at fault takes no further
- * runs. Whichever way it ends, what was
- * built on such a candidate is lost; so entries behind it are built without it at once.
+ * entry ahead may be the cause. The verdict therefore waits until everything ahead has passed; then
+ * the entry itself is at fault, and it alone leaves. Every shorter part of the chain is under test
+ * anyway, so finding the one at fault takes no further runs. Whichever way it ends, what was built
+ * on such a candidate is lost; so entries behind it are built without it at once.
  */
 import type { Tx } from '#core/write.ts'
 import type { Oid } from '#git'
@@ -80,9 +77,8 @@ export function settleChain(tx: Tx, place: Place, tip: Oid, slots: number): Buil
 
 /**
  * An entry that was built on something that is not ahead of it any more. When that is because the
- * base was moved from elsewhere, it
- * costs an attempt, so that a base that never rests does not keep the queue testing for ever. Null
- * when it has left.
+ * base was moved from elsewhere, it costs an attempt, so that a base that never rests does not keep
+ * the queue testing for ever. Null when it has left.
  */
 function renewed(tx: Tx, entry: EntryRow, ahead: string | null): EntryRow | null {
   const moved =

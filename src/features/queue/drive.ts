@@ -1,9 +1,8 @@
 /**
  * Moving one queue on, step by step, until it has to wait for something: tests, a window, a person.
- * All that is known is in the
- * tables, and each step is one transaction, so a process that ends anywhere loses nothing: the next
- * one looks and goes on. A
- * landing is one transaction too, so nothing lands twice.
+ * All that is known is in the tables, and each step is one transaction, so a process that ends
+ * anywhere loses nothing: the next one looks and goes on. A landing is one transaction too, so
+ * nothing lands twice.
  */
 import type { Hearth } from '#core/hearth.ts'
 import { writeAs, type Tx } from '#core/write.ts'

@@ -1,7 +1,6 @@
 /**
  * Whether an entry may still be merged, by whoever queued it, at this moment. It is asked when
- * something about it happened, and
- * once more in the transaction that lands it.
+ * something about it happened, and once more in the transaction that lands it.
  */
 import { decide } from '#core/access.ts'
 import type { SignedIn } from '#core/caller.ts'
@@ -22,8 +21,7 @@ import type { EntryRow } from './store.ts'
 
 /**
  * What the queue itself sees to: the candidate is built on the newest base, conflicts show when it
- * is built, and its own checks
- * run the same commands on the very commit that lands.
+ * is built, and its own checks run the same commands on the very commit that lands.
  */
 const OWN = new Set(['base_moved', 'conflicts', 'checks_pending', 'checks_failed'])
 

@@ -1,8 +1,7 @@
 /**
  * Landing the first entry: the base moves to its candidate, the commit that was tested, as it is.
- * It is looked at once more
- * before, and everything that could have changed is asked again in the transaction that moves the
- * base.
+ * It is looked at once more before, and everything that could have changed is asked again in the
+ * transaction that moves the base.
  */
 import type { Hearth } from '#core/hearth.ts'
 import { writeAs, type Tx } from '#core/write.ts'

@@ -103,9 +103,8 @@ const commitLine = (hearth: Hearth, repo: Repo, commit: Commit): string =>
 
 /**
  * The name and notes for a tag at `target`: pull requests that landed since `previous_tag` (else
- * since the newest release that it builds
- * on) under headings by their labels, commits that came without one, who took part, and where to
- * see all of it.
+ * since the newest release that it builds on) under headings by their labels, commits that came
+ * without one, who took part, and where to see all of it.
  */
 export async function draftNotes(
   hearth: Hearth,

@@ -1,7 +1,6 @@
 /**
  * What an archive link carries: a commit and until when it may be downloaded, signed with a key of
- * the installation
- * (HMAC-SHA-256), so that the link alone is enough and nothing is kept of it.
+ * the installation (HMAC-SHA-256), so that the link alone is enough and nothing is kept of it.
  * `<claims>.<signature>`, both in base64url.
  */
 import type { Settings } from '#core/settings.ts'

@@ -1,7 +1,7 @@
 /**
  * Blame, kept in memory and on disk: it depends on nothing but the last commit that changed the
- * file, so a push elsewhere costs no new
- * one, and after a change only the commits since the last answer are looked at.
+ * file, so a push elsewhere costs no new one, and after a change only the commits since the last
+ * answer are looked at.
  */
 import type { BlameRange, KnownBlame, Oid } from '#git'
 import type { Hearth } from '#core/hearth.ts'

@@ -44,9 +44,8 @@ const textOf = ({ hunks }: FileDiff): { lines: number; bytes: number } => {
 
 /**
  * What changed between two commits (null: the empty tree), one page of files. Past the limits of an
- * answer files keep their
- * counts and lose their text, with the reason `page_limit`; with `path` there is no limit for one
- * file.
+ * answer files keep their counts and lose their text, with the reason `page_limit`; with `path`
+ * there is no limit for one file.
  */
 export async function changesBetween(
   { git }: Pick<Context, 'git'>,

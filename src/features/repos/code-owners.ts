@@ -1,9 +1,7 @@
 /**
  * Code owners: a file of patterns with the people and teams who answer for what matches. The last
- * rule that matches a path
- * wins; one without owners says that nobody does. Patterns are those of gitignore
- * (https://git-scm.com/docs/gitignore),
- * without negation and character classes.
+ * rule that matches a path wins; one without owners says that nobody does. Patterns are those of
+ * gitignore (https://git-scm.com/docs/gitignore), without negation and character classes.
  */
 import type { Hearth } from '#core/hearth.ts'
 import type { Git, Oid } from '#git'

@@ -1,9 +1,8 @@
 /**
  * Once a week every object store is looked through for what nothing names any more: commits of
- * deleted branches, of heads that were
- * replaced, of forks that are gone. What is found is set apart, and goes two weeks later if nothing
- * has named it since. Looking only
- * reads; a store is written when there is something to gain.
+ * deleted branches, of heads that were replaced, of forks that are gone. What is found is set
+ * apart, and goes two weeks later if nothing has named it since. Looking only reads; a store is
+ * written when there is something to gain.
  *
  * Two weeks are what git waits (gc.pruneExpire). They count from when something was found, not from
  * when it was made.

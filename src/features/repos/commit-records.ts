@@ -58,8 +58,7 @@ const TRAILER = /^([A-Za-z0-9][A-Za-z0-9-]*)\s*:\s+(.*)$/
 
 /**
  * The trailers of a message (git-interpret-trailers): the last paragraph, when it is not the first
- * and every line of it
- * is `Key: value` or continues one.
+ * and every line of it is `Key: value` or continues one.
  */
 export function trailersOf(message: string): Record<string, string[]> {
   const paragraphs = message.trimEnd().split(/\n\s*\n/)

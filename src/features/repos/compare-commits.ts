@@ -17,8 +17,7 @@ type Family = { readonly id: string; readonly store: string; readonly parent_id:
 
 /**
  * One side of a comparison: a name in the repository, or `<whose>:<branch>` in a fork, where
- * `whose` is `pull/<n>` or the
- * username of its author (the newest fork that has the branch).
+ * `whose` is `pull/<n>` or the username of its author (the newest fork that has the branch).
  */
 async function resolveSide(hearth: Hearth, repo: Family, side: string): Promise<string> {
   const cut = side.indexOf(':')

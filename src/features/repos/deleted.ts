@@ -20,8 +20,7 @@ export const DeletedId = Type.Optional(
 
 /**
  * The deleted repository of a name: the one with this id, else the one that was deleted last. Gives
- * 404 when its time is over,
- * 409 when none of that name is deleted.
+ * 404 when its time is over, 409 when none of that name is deleted.
  */
 export function requireDeleted(
   db: Db,

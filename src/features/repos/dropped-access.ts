@@ -1,7 +1,7 @@
 /**
  * What a transfer takes from people. Those who keep grants and invitations drop theirs in a
- * reaction to `repo.transferred` and
- * note each one here, in the same transaction; the transfer writes them all into its audit entry.
+ * reaction to `repo.transferred` and note each one here, in the same transaction; the transfer
+ * writes them all into its audit entry.
  */
 import type { Role } from '#core/caller.ts'
 import type { Tx } from '#core/write.ts'

@@ -118,8 +118,7 @@ export function repoFacts(db: Db, path: string, caller: Caller): RepoFacts | nul
 
 /**
  * The full name now of the repository that had this one before, under its own old name or an old
- * slug of its workspace; null when
- * none had. The fork of a pull request moves with its parent.
+ * slug of its workspace; null when none had. The fork of a pull request moves with its parent.
  */
 export function movedTo(db: Db, path: string): string | null {
   const [, slug = '', name = '', number] = REPO_PATH.exec(path) ?? []

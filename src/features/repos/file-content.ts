@@ -20,9 +20,8 @@ export type Slice = {
 
 /**
  * The lines from `from` to `to` (1-based, inclusive), as many as one answer holds: whole ones,
- * unless the first alone is too
- * long. A newline at the very end begins no line. One pass, which keeps nothing per line, because a
- * file may be all newlines.
+ * unless the first alone is too long. A newline at the very end begins no line. One pass, which
+ * keeps nothing per line, because a file may be all newlines.
  */
 export function sliceLines(data: Uint8Array, from: number, to: number | null): Slice {
   const most = Math.min(to ?? Infinity, from + MOST_LINES - 1)

@@ -1,10 +1,9 @@
 /**
  * Which commit last changed each entry of a folder, kept in memory and on disk. Finding it means
- * walking back until every entry has been
- * seen to change, which takes a while at the top of a large repository, so nobody waits for it: who
- * asks too early gets null, and the
- * answer for the next one is on its way. From an answer for an earlier commit a later one is made
- * by walking what lies between.
+ * walking back until every entry has been seen to change, which takes a while at the top of a large
+ * repository, so nobody waits for it: who asks too early gets null, and the answer for the next one
+ * is on its way. From an answer for an earlier commit a later one is made by walking what lies
+ * between.
  */
 import type { KnownLastCommits, Oid } from '#git'
 import type { Hearth } from '#core/hearth.ts'

@@ -1,8 +1,7 @@
 /**
  * Finds access tokens of this forge that commits add. A token that was at its place before, or in a
- * file that the same commit took
- * away, is no news of this push. The reading happens in the git engine's threads; only what looks
- * like a token comes here.
+ * file that the same commit took away, is no news of this push. The reading happens in the git
+ * engine's threads; only what looks like a token comes here.
  */
 import type { AddedSearch, Git, Oid } from '#git'
 import { findSecrets, SECRET_FORM } from '#features/accounts/index.ts'

@@ -12,10 +12,8 @@ const MOST_PARTS = 20
 
 /**
  * A page's address holds a ref and a path with nothing between them, and both may have slashes. The
- * longest beginning that is a
- * branch or a tag wins, as it does for git; else one that was a branch and has another name now;
- * else the first part must be a
- * commit.
+ * longest beginning that is a branch or a tag wins, as it does for git; else one that was a branch
+ * and has another name now; else the first part must be a commit.
  */
 function refAt(
   db: Db,

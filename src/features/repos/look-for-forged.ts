@@ -1,8 +1,7 @@
 /**
  * After a large push or import: looks for objects that were made for a SHA-1 collision, which small
- * pushes are refused for at once. What is found
- * stays, since nobody can tell what its twin would be used for, but the operator and the owners are
- * told of it.
+ * pushes are refused for at once. What is found stays, since nobody can tell what its twin would be
+ * used for, but the operator and the owners are told of it.
  */
 import { writeAs } from '#core/write.ts'
 import { job } from '#core/jobs.ts'

@@ -1,8 +1,7 @@
 /**
  * Some time after a push: the many small packs of a repository family become few, with a bitmap and
- * a commit-graph, so that
- * clones and histories stay quick. Nothing is left out of them; what nobody names any more goes by
- * `collect-stores.ts`.
+ * a commit-graph, so that clones and histories stay quick. Nothing is left out of them; what nobody
+ * names any more goes by `collect-stores.ts`.
  */
 import { job, type Job } from '#core/jobs.ts'
 import { writeAs } from '#core/write.ts'

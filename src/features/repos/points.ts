@@ -14,10 +14,9 @@ import type { RepoRow } from './store.ts'
 
 /**
  * Takes away at most `limit` rows that belong to a purged repository, and gives how many. It is
- * asked again until it gives
- * none, each time in a transaction of its own, so that the end of a large repository keeps nobody
- * waiting. Only what may be
- * many belongs here; the rest goes with the repository's row.
+ * asked again until it gives none, each time in a transaction of its own, so that the end of a
+ * large repository keeps nobody waiting. Only what may be many belongs here; the rest goes with the
+ * repository's row.
  */
 export const belongings =
   point<(tx: Tx, repo_id: string, limit: number) => number>('repos.belongings')
@@ -30,10 +29,9 @@ export type KeptPage = {
 
 /**
  * Commits (or other objects) of a repository that no ref may name and that a page shows or an
- * operation will use: they are never
- * collected. Asked page by page, the first time with an empty `after`, so that no repository is too
- * large. Rows that name an object and
- * keep nothing are listed with their reason in `keeping-objects.ts`.
+ * operation will use: they are never collected. Asked page by page, the first time with an empty
+ * `after`, so that no repository is too large. Rows that name an object and keep nothing are listed
+ * with their reason in `keeping-objects.ts`.
  */
 export const keptCommits =
   point<(db: Db, repo_id: string, after: string) => KeptPage>('repos.kept_commits')
@@ -82,8 +80,7 @@ export type MoveRuling = {
 
 /**
  * What must be obeyed by whoever moves refs. Asked through `move-guard.ts` by everything that moves
- * refs for a client; merges
- * have points of their own.
+ * refs for a client; merges have points of their own.
  */
 export const moveRules = point<{
   ask(hearth: Hearth, question: MoveQuestion): Promise<MoveRuling>

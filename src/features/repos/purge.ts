@@ -1,8 +1,7 @@
 /**
  * The end of a repository. In the transaction that purges it, it is gone for everyone; its rows,
- * which may be many, and its
- * objects, which no transaction holds, are taken away by a job afterwards, a part at a time, so
- * that nobody waits for it.
+ * which may be many, and its objects, which no transaction holds, are taken away by a job
+ * afterwards, a part at a time, so that nobody waits for it.
  */
 import { removeEvents } from '#core/events.ts'
 import { job } from '#core/jobs.ts'
@@ -51,8 +50,7 @@ export const removeRepo = job<{ repo_id: string; store: string }>({
       }
       await removeEventsOf(repo_id)
       // Later features first: their rows rest on those of earlier ones, which would take them along
-      // all at once. Then again, because the
-      // end of one row may leave a mark in another table.
+      // all at once. Then again, because the end of one row may leave a mark in another table.
       const all = belongings.all(hearth)
       for (const remove of [...all.toReversed(), ...all, removeNames]) {
         while ((await writeAs(hearth, null, (tx) => remove(tx, repo_id, ROWS_AT_ONCE))) > 0)

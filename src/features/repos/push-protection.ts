@@ -1,8 +1,7 @@
 /**
  * Keeps access tokens out of repositories. With `push_protection` a push that adds one is refused
- * before any ref moves. Without it,
- * and for what is too long to look through while somebody waits, a job looks afterwards; a token
- * that it finds is revoked.
+ * before any ref moves. Without it, and for what is too long to look through while somebody waits,
+ * a job looks afterwards; a token that it finds is revoked.
  */
 import type { Oid } from '#git'
 import type { Db } from '#core/db.ts'

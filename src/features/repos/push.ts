@@ -58,8 +58,8 @@ class Verdicts {
 
 /**
  * Moves the refs of a push whose objects are on disk. Each ref has its own verdict; what is refused
- * does not keep the others,
- * unless the push is atomic. A refusal by a reaction concerns the whole push.
+ * does not keep the others, unless the push is atomic. A refusal by a reaction concerns the whole
+ * push.
  */
 export const push = operation({
   name: 'push',

@@ -1,8 +1,7 @@
 /**
  * After a push to a default branch: the last commits of its folders and the lines of its busiest
- * files are found before anybody asks.
- * What a push left as it was costs nothing; the first time waits until the history of a large
- * repository has its index.
+ * files are found before anybody asks. What a push left as it was costs nothing; the first time
+ * waits until the history of a large repository has its index.
  */
 import { job, type JobContext } from '#core/jobs.ts'
 import type { Oid } from '#git'

@@ -1,7 +1,7 @@
 /**
  * Refs in memory. A repository's refs are asked for with every fetch and every page, and change
- * rarely; the generation is
- * their key, so an entry can be old but never wrong. The least recently used go first.
+ * rarely; the generation is their key, so an entry can be old but never wrong. The least recently
+ * used go first.
  */
 import type { Oid, Ref, RefSnapshot } from '#git'
 import type { Db } from '#core/db.ts'
@@ -43,8 +43,8 @@ const ASCII = /^[\0-\x7f]*$/
 
 /**
  * Tells of moves that made one generation into the next, all that happened between them. It holds
- * only once the database says that the
- * next one has come: moves that were undone lead to a generation that never does.
+ * only once the database says that the next one has come: moves that were undone lead to a
+ * generation that never does.
  */
 export function noteMoves(repo_id: string, from: string, to: string, moves: readonly Move[]): void {
   // Beyond ASCII the database orders names otherwise than texts are compared here.

@@ -1,9 +1,7 @@
 /**
  * Moving refs. Objects are on disk first, where they harm nobody while no ref reaches them; then
- * one transaction moves the
- * refs and appends their events. `moveRefs` is the only way, for pushes, merges and commits made
- * here alike;
- * `renameRef` changes a name alone.
+ * one transaction moves the refs and appends their events. `moveRefs` is the only way, for pushes,
+ * merges and commits made here alike; `renameRef` changes a name alone.
  */
 import type { MoveFacts, Oid, RefUpdate } from '#git'
 import type { Db } from '#core/db.ts'
@@ -159,10 +157,9 @@ function firstDefault(row: RepoRow, moves: readonly PreparedUpdate[]): string | 
 
 /**
  * Moves refs, all or none: each must still point where its update says (else 409 `base_moved`).
- * Sets the default branch on
- * the first push, bumps the generation, and appends one `git.push` for every branch and tag that
- * moved. A reaction may
- * refuse, which undoes all of it. `as` names another actor than the caller (null: the service).
+ * Sets the default branch on the first push, bumps the generation, and appends one `git.push` for
+ * every branch and tag that moved. A reaction may refuse, which undoes all of it. `as` names
+ * another actor than the caller (null: the service).
  */
 export function moveRefs(
   tx: Tx,
@@ -227,8 +224,8 @@ export function moveRefs(
 
 /**
  * Gives a branch another name, HEAD with it. No commit moves, so it is no push and has no
- * `git.push`: who calls this appends what
- * happened. Gives 409 when the new name cannot be made beside the refs that are there.
+ * `git.push`: who calls this appends what happened. Gives 409 when the new name cannot be made
+ * beside the refs that are there.
  */
 export function renameRef(tx: Tx, row: RepoRow, from: string, to: string): void {
   const ref = findRef(tx.db, row.id, from)

@@ -60,10 +60,9 @@ const basic = (secret: string): string =>
 
 /**
  * Makes the requests of one conversation with a remote. Every connection is checked and pinned to
- * the checked address; only the
- * first request may be redirected, and the secret goes to no other place than the one it was given
- * for. With a secret the
- * connection must be encrypted, unless an administrator allows otherwise.
+ * the checked address; only the first request may be redirected, and the secret goes to no other
+ * place than the one it was given for. With a secret the connection must be encrypted, unless an
+ * administrator allows otherwise.
  */
 export function remoteTransport(
   { settings }: Pick<Hearth, 'settings'>,

@@ -33,9 +33,8 @@ export async function blameInput<T>(field: string, run: () => Promise<T>): Promi
 
 /**
  * The commit that a name stands for: `HEAD`, a branch, a tag, a full ref name, or a commit id or a
- * unique beginning of one
- * (4 digits or more). 404 when there is none, or when it cannot be reached from this repository's
- * refs.
+ * unique beginning of one (4 digits or more). 404 when there is none, or when it cannot be reached
+ * from this repository's refs.
  */
 export async function resolveCommit(
   hearth: Hearth,

@@ -1,7 +1,6 @@
 /**
  * What can be set for a repository. A row keeps only what differs from these defaults. Most
- * settings are read by the
- * features that act on them.
+ * settings are read by the features that act on them.
  */
 import { Nullable, OneOf, Type, type Static } from '#core/schema.ts'
 import type { RepoRow } from './store.ts'

@@ -1,9 +1,8 @@
 /**
  * What was found out about history, kept on disk: the last commits of a folder at a commit, the
- * lines of a file at one. Nothing in it is
- * ever wrong, because commits do not change; all of it can be found again. So the file is in no
- * backup, is not synced, may be deleted
- * while the forge is stopped, and is made anew when it is damaged or of another format.
+ * lines of a file at one. Nothing in it is ever wrong, because commits do not change; all of it can
+ * be found again. So the file is in no backup, is not synced, may be deleted while the forge is
+ * stopped, and is made anew when it is damaged or of another format.
  */
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'

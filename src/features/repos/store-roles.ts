@@ -1,7 +1,7 @@
 /**
  * How a person stands to a repository: one question for ownership, base permission, and what was
- * granted directly or through
- * teams (the view `role_grants`, filled by the features that come after).
+ * granted directly or through teams (the view `role_grants`, filled by the features that come
+ * after).
  */
 import type { WorkspaceRole } from '#core/access.ts'
 import { ROLES, type Role } from '#core/caller.ts'
@@ -109,9 +109,8 @@ function partsOf(row: Row | undefined): RoleParts {
 
 /**
  * Repositories that were granted to a person, directly or through a team, with their workspaces.
- * Those of a workspace that
- * requires a second factor which this person lacks are left out, for outside collaborators as for
- * members.
+ * Those of a workspace that requires a second factor which this person lacks are left out, for
+ * outside collaborators as for members.
  */
 export const listGranted = (
   db: Db,

@@ -21,8 +21,7 @@ const not = (
 
 /**
  * Verified is what the key of an account signed, and whose committer (of a tag: its tagger) has an
- * address of that account: else
- * anybody with a key could speak in another's name.
+ * address of that account: else anybody with a key could speak in another's name.
  */
 export function verificationOf(
   hearth: Hearth,

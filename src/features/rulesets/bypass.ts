@@ -25,8 +25,7 @@ export type Bypass = {
 
 /**
  * The id of a team by `<workspace>/<team>` or its slug alone. Gives 422 at the field; for secret
- * ones too, because a ruleset is read
- * by everybody whom it concerns.
+ * ones too, because a ruleset is read by everybody whom it concerns.
  */
 export function requireTeamId(
   db: Db,

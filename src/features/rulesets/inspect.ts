@@ -1,7 +1,6 @@
 /**
  * What only git can tell for a rule: what commits say and hold. One walk over the commits answers
- * for all rules, and a rule is let
- * go as soon as it has found something.
+ * for all rules, and a rule is let go as soon as it has found something.
  */
 import type { Commit, FileDiff, Git, Oid } from '#git'
 import { anyMatches, pathGlob, type Glob } from '#lib/glob.ts'

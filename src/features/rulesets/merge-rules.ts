@@ -1,8 +1,7 @@
 /**
  * Rules held against merges. One function judges them, for what a pull request shows, for what
- * merging refuses, and for what is
- * noted afterwards. What git had to be asked for was kept before (`findings.ts`), so that nothing
- * here waits.
+ * merging refuses, and for what is noted afterwards. What git had to be asked for was kept before
+ * (`findings.ts`), so that nothing here waits.
  */
 import type { SignedIn } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'

@@ -1,9 +1,8 @@
 /**
  * Rules held against moves of refs: pushes, and operations that make, move, rename or delete
- * branches and tags. What git must be
- * asked for is asked once, before; everything is then judged twice, the second time in the
- * transaction that moves the refs, by
- * the rules, teams and refs of that moment.
+ * branches and tags. What git must be asked for is asked once, before; everything is then judged
+ * twice, the second time in the transaction that moves the refs, by the rules, teams and refs of
+ * that moment.
  */
 import type { SignedIn } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'
@@ -53,8 +52,8 @@ const placeOf = (
 
 /**
  * The commits that are known already. For the rules of a branch: where it was, and the default
- * branch, whose own rules have seen
- * what it holds. For rules about pushes: everything that the repository has.
+ * branch, whose own rules have seen what it holds. For rules about pushes: everything that the
+ * repository has.
  */
 function hiddenFor(
   { db }: Hearth,

@@ -1,8 +1,7 @@
 /**
  * What each type of rule can be told, read with care: every fault is named with its place
- * (`rules[2].parameters.max_usd`), and what
- * is left out has a default. What comes out is whole, so that those who hold rules against
- * something ask no further.
+ * (`rules[2].parameters.max_usd`), and what is left out has a default. What comes out is whole, so
+ * that those who hold rules against something ask no further.
  */
 import { invalid } from '#lib/errors.ts'
 import { requirePattern } from './patterns.ts'

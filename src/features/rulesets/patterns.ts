@@ -1,8 +1,7 @@
 /**
  * Patterns of rules: regular expressions as RE2 has them
- * (https://github.com/google/re2/wiki/Syntax), which are matched in time
- * that grows with the text and not with what it could mean. JavaScript's own can be made to run for
- * years.
+ * (https://github.com/google/re2/wiki/Syntax), which are matched in time that grows with the text
+ * and not with what it could mean. JavaScript's own can be made to run for years.
  *
  * What remains is the product of both lengths; it is bounded, so that one text never holds
  * everybody else up.

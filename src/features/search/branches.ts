@@ -1,7 +1,7 @@
 /**
  * Other branches than the default one: taken in when somebody with an account asks for one, kept
- * for a week after the last question.
- * Blobs are shared with the default branch, so it costs what differs.
+ * for a week after the last question. Blobs are shared with the default branch, so it costs what
+ * differs.
  */
 import type { Caller } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'

@@ -1,8 +1,7 @@
 /**
  * Texts are kept in chunks of whole lines. Nothing that is looked for goes over the end of a line,
- * so each chunk is a text of its own
- * to the index. The id of a chunk holds that of its blob, so the chunks of a blob are in a row and
- * neither needs a table to be found.
+ * so each chunk is a text of its own to the index. The id of a chunk holds that of its blob, so the
+ * chunks of a blob are in a row and neither needs a table to be found.
  */
 
 /**

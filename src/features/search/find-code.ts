@@ -1,9 +1,7 @@
 /**
  * Files of code that fit. The index of trigrams gives blobs that may hold what is looked for; the
- * files that have them are held
- * against what may be seen and what was asked; only then is a text unpacked and looked through. So
- * no count and no time tells of
- * a file that the caller cannot see.
+ * files that have them are held against what may be seen and what was asked; only then is a text
+ * unpacked and looked through. So no count and no time tells of a file that the caller cannot see.
  */
 import type { DatabaseHandle } from '#core/db.ts'
 import { pathGlob } from '#lib/glob.ts'

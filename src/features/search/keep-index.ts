@@ -1,9 +1,8 @@
 /**
  * Keeps the index as the forge is: works through the marks that changes left, and makes the index
- * from the beginning when its file is
- * new. Words come first, because they are quick; the code of repositories goes in turns, so that a
- * push to a small one is found in
- * seconds while a large one is being taken in.
+ * from the beginning when its file is new. Words come first, because they are quick; the code of
+ * repositories goes in turns, so that a push to a small one is found in seconds while a large one
+ * is being taken in.
  */
 import type { Hearth } from '#core/hearth.ts'
 import { job } from '#core/jobs.ts'
@@ -179,8 +178,7 @@ const ORPHANS_AT_ONCE = 500
 
 /**
  * Finds what no mark tells of: an index that is new or lost its last changes in a power cut,
- * repositories that are gone, branches that
- * nobody asks for any more.
+ * repositories that are gone, branches that nobody asks for any more.
  */
 export const sweepSearch = job<null>({
   kind: 'sweep_search',

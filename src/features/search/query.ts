@@ -1,8 +1,7 @@
 /**
  * What somebody typed into a search, taken apart: words, quoted phrases, `-` before what must not
- * be there, and qualifiers
- * (`label:bug`, `repo:acme/site`). A qualifier that nobody knows, or whose value means nothing, is
- * a word like any other.
+ * be there, and qualifiers (`label:bug`, `repo:acme/site`). A qualifier that nobody knows, or whose
+ * value means nothing, is a word like any other.
  */
 import { invalid } from '#lib/errors.ts'
 

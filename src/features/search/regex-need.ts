@@ -1,8 +1,7 @@
 /**
  * What every match of a regular expression must hold, read from its text, so that the index can
- * leave out most files before the
- * expression is tried. It reads little and supposes nothing: whatever it does not understand says
- * nothing.
+ * leave out most files before the expression is tried. It reads little and supposes nothing:
+ * whatever it does not understand says nothing.
  */
 import type { Need } from './trigrams.ts'
 

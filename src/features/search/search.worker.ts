@@ -1,7 +1,6 @@
 /**
  * A thread of the search. One of them writes the index, the others only ask. It hears `{id, name,
- * args}` and answers each with
- * its value or with what went wrong.
+ * args}` and answers each with its value or with what went wrong.
  */
 import type { DatabaseHandle } from '#core/db.ts'
 import { explore } from './explore.ts'

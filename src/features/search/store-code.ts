@@ -54,8 +54,7 @@ export type FolderLook = { readonly path: string; readonly oid: string }
 
 /**
  * Begins a folder that has changed: it is whole no more. Gives which of the folders in it are not
- * in the index as they are, and
- * which blobs it has none of.
+ * in the index as they are, and which blobs it has none of.
  */
 export function openFolder(
   db: DatabaseHandle,

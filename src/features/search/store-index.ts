@@ -1,9 +1,8 @@
 /**
  * The index: a database file of its own beside the forge's. It holds nothing that cannot be made
- * again from the forge, so it may be
- * deleted at any time, is in no backup, and does without an fsync for every change. It is written
- * in a thread of its own: taking in
- * a large repository never keeps the forge's one writer, or the event loop, from others.
+ * again from the forge, so it may be deleted at any time, is in no backup, and does without an
+ * fsync for every change. It is written in a thread of its own: taking in a large repository never
+ * keeps the forge's one writer, or the event loop, from others.
  */
 import { openDatabase, transaction, type DatabaseHandle } from '#core/db.ts'
 import { rmSync } from 'node:fs'
@@ -27,8 +26,7 @@ const TABLES = [
   'CREATE TABLE names (id INTEGER PRIMARY KEY, repo_id TEXT NOT NULL UNIQUE)',
 
   // One tree for each repository: that of its default branch (ref is empty), and of other branches
-  // that were asked for.
-  // commit_oid is what it holds or is becoming; done says which.
+  // that were asked for. commit_oid is what it holds or is becoming; done says which.
   `CREATE TABLE trees (
     id INTEGER PRIMARY KEY, repo_id TEXT NOT NULL, ref TEXT NOT NULL, commit_oid TEXT, done INTEGER NOT NULL DEFAULT 0, used_at INTEGER NOT NULL DEFAULT 0,
     UNIQUE (repo_id, ref))`,
@@ -43,8 +41,7 @@ const TABLES = [
   // chunk.
   'CREATE TABLE blobs (id INTEGER PRIMARY KEY AUTOINCREMENT, oid TEXT NOT NULL UNIQUE, size INTEGER NOT NULL, generated INTEGER NOT NULL)',
   // The text, packed, in chunks of whole lines, so that of a large file only what may hold the
-  // words is unpacked. `line` is the number of its
-  // first one. See chunks.ts for ids.
+  // words is unpacked. `line` is the number of its first one. See chunks.ts for ids.
   'CREATE TABLE chunks (id INTEGER PRIMARY KEY, line INTEGER NOT NULL, text BLOB NOT NULL)',
   `CREATE VIRTUAL TABLE code_fts USING fts5 (text, content = '', contentless_delete = 1, detail = none, tokenize = 'trigram')`,
   'CREATE TABLE symbols (blob INTEGER NOT NULL, line INTEGER NOT NULL, name TEXT NOT NULL COLLATE NOCASE, kind TEXT NOT NULL, PRIMARY KEY (blob, line)) WITHOUT ROWID',

@@ -131,9 +131,8 @@ const REPOS_AT_ONCE = 200
 
 /**
  * Goes through all that the forge has, some at a time, and takes it in; where it got to is kept in
- * the same commit, so that a stop
- * loses nothing. Gives the repositories of this step, whose code is to be taken in too, and null
- * when all is done.
+ * the same commit, so that a stop loses nothing. Gives the repositories of this step, whose code is
+ * to be taken in too, and null when all is done.
  */
 export function rebuildStep(db: DatabaseHandle): { readonly repos: readonly string[] } | null {
   return inIndex(db, () => {

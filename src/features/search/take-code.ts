@@ -1,8 +1,7 @@
 /**
  * Takes the code of one branch into the index: from the root down, past every folder that is there
- * as it is, each folder marked when
- * all in it is in. So a push costs what it changed, and what a stop interrupts goes on where it
- * was.
+ * as it is, each folder marked when all in it is in. So a push costs what it changed, and what a
+ * stop interrupts goes on where it was.
  */
 import type { Hearth } from '#core/hearth.ts'
 import { GitError, type Oid, type TreeEntry } from '#git'

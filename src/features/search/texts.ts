@@ -1,8 +1,7 @@
 /**
  * Texts of chunks as they are looked through: one character for each byte, which costs nothing to
- * make, and in which letters, digits
- * and signs of ASCII are found as they are. What people are shown, and what is looked for in other
- * scripts, is read as UTF-8.
+ * make, and in which letters, digits and signs of ASCII are found as they are. What people are
+ * shown, and what is looked for in other scripts, is read as UTF-8.
  */
 import type { DatabaseHandle } from '#core/db.ts'
 import { createCache } from '#lib/cache.ts'
@@ -13,8 +12,7 @@ import { findChunk } from './store-find.ts'
 const KEPT = 64 * 1024 * 1024
 /**
  * Each question goes through the texts in the same order, so keeping the last ones would keep what
- * is asked for last again. When all
- * is taken, one text in so many is let in.
+ * is asked for last again. When all is taken, one text in so many is let in.
  */
 const LET_IN = 8
 

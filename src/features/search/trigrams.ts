@@ -1,7 +1,7 @@
 /**
  * Questions to the index of trigrams: every run of three characters that must be in a text. The
- * index knows only which texts have
- * a trigram, so what it gives may still lack the word, and is looked at.
+ * index knows only which texts have a trigram, so what it gives may still lack the word, and is
+ * looked at.
  */
 
 /**

@@ -1,8 +1,7 @@
 /**
  * The settings that may change while the forge runs: what they take, where they stand, and bringing
- * what administrators chose
- * to bear. What opens ports, names secrets or says who is trusted stays with whoever has the
- * machine.
+ * what administrators chose to bear. What opens ports, names secrets or says who is trusted stays
+ * with whoever has the machine.
  */
 import type { Hearth } from '#core/hearth.ts'
 import type { Settings, SignUpMode } from '#core/settings.ts'

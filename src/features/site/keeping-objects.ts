@@ -1,8 +1,7 @@
 /**
  * Every column that holds the id of a git object, and what becomes of the object when no ref
- * reaches it any more. A test holds it against
- * the schema: a new column says here that its objects are kept (then its feature answers
- * `keptCommits`), or why nobody opens them.
+ * reaches it any more. A test holds it against the schema: a new column says here that its objects
+ * are kept (then its feature answers `keptCommits`), or why nobody opens them.
  */
 
 const KNOWN_BY =

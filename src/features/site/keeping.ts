@@ -1,7 +1,6 @@
 /**
  * What ends the rows of each table, so that a forge can run for years. A test holds it against the
- * schema: a new table says here how it
- * is kept from growing, or why it may.
+ * schema: a new table says here how it is kept from growing, or why it may.
  */
 
 const WITH_REPO = 'go with their repository, in parts'

@@ -69,9 +69,8 @@ function requireRow(tx: Tx, id: string): UserRow {
 
 /**
  * Finds or makes the account. `link_to` is the signed-in person who asked to link theirs. Gives 409
- * `already_exists` where an
- * account exists that may not be taken over, 403 `role` where no new ones are made, 422 for a
- * person without an address.
+ * `already_exists` where an account exists that may not be taken over, 403 `role` where no new ones
+ * are made, 422 for a person without an address.
  */
 export function findAccount(
   tx: Tx,

@@ -1,7 +1,7 @@
 /**
  * Memberships by a provider's groups, brought up to date at every sign-in through it. What the
- * groups gave is noted, and
- * leaving a group takes away that alone: a membership that somebody gave by hand stays as it is.
+ * groups gave is noted, and leaving a group takes away that alone: a membership that somebody gave
+ * by hand stays as it is.
  */
 import type { SignOnPolicy } from '#core/settings.ts'
 import type { Tx } from '#core/write.ts'

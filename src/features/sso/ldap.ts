@@ -1,9 +1,7 @@
 /**
  * LDAP (RFC 4511): a person is looked up by the installation's own entry, and then proves the
- * password by a bind of theirs.
- * Each check has a connection of its own. A name that the directory does not have costs a bind too,
- * so that the time does
- * not tell which names it has.
+ * password by a bind of theirs. Each check has a connection of its own. A name that the directory
+ * does not have costs a bind too, so that the time does not tell which names it has.
  */
 import { Client, InvalidCredentialsError, type Entry } from 'ldapts'
 import type { Hearth } from '#core/hearth.ts'

@@ -1,8 +1,7 @@
 /**
  * OpenID Connect (https://openid.net/specs/openid-connect-core-1_0.html): the code flow with PKCE
- * (RFC 7636), state and nonce.
- * What belongs to one attempt travels in a sealed cookie, so only the browser that began can
- * finish, and within ten minutes.
+ * (RFC 7636), state and nonce. What belongs to one attempt travels in a sealed cookie, so only the
+ * browser that began can finish, and within ten minutes.
  */
 import {
   allowInsecureRequests,

@@ -24,9 +24,8 @@ const wrong = () => invalid('password', 'the name or the password is wrong')
 
 /**
  * A password of this site counts first, so that its administrators get in while the directory is
- * out of order; their
- * passwords are never sent there. Everything that fails costs the same: one check here and one
- * there.
+ * out of order; their passwords are never sent there. Everything that fails costs the same: one
+ * check here and one there.
  */
 export const signInWithDirectory = operation({
   name: 'sign_in_with_directory',

@@ -22,8 +22,7 @@ const MOST_CONTEXTS = 200
 
 /**
  * The commit of an id. One of a pull request's fork can be named too: those who may write to the
- * repository see all of them, and
- * what tests a pull request speaks of its head.
+ * repository see all of them, and what tests a pull request speaks of its head.
  */
 async function commitOf(
   hearth: Hearth,

@@ -1,8 +1,7 @@
 /**
  * Takes over what the bucket has of a store: on a machine that took the place of another, and after
- * a restore. The list of the bucket is
- * what counts, because a copy of the database may be behind it. Indexes come at once, packs when
- * they are asked for.
+ * a restore. The list of the bucket is what counts, because a copy of the database may be behind
+ * it. Indexes come at once, packs when they are asked for.
  */
 import type { Db } from '#core/db.ts'
 import type { Hearth } from '#core/hearth.ts'
@@ -25,8 +24,7 @@ export type Fetch = (
 
 /**
  * What of a list is still wanted. What a row calls unneeded was replaced by something that was in
- * the bucket before that row said so, and a
- * copy of the database has one without the other never.
+ * the bucket before that row said so, and a copy of the database has one without the other never.
  */
 function wanted(listed: readonly ListedPack[], rows: ReadonlyMap<string, StoredRow>): ListedPack[] {
   return listed.filter(({ data }) => (rows.get(data.name)?.unneeded_at ?? null) === null)

@@ -22,8 +22,7 @@ export type Sent = { readonly size: number; readonly sha256: string; readonly mo
 
 /**
  * Sends a file under a name that is made of its sum. It is read twice, because the name comes
- * first, and its bytes must be the same both
- * times. Null when the file is gone.
+ * first, and its bytes must be the same both times. Null when the file is gone.
  */
 export async function send(
   bucket: Bucket,

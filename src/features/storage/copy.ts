@@ -62,8 +62,7 @@ export async function copyStore(
 
 /**
  * Everything that is here is in the bucket: what rows name beyond that was replaced. An index stays
- * here until its pack is. Rows of what is
- * away say so, which a stop may have left undone.
+ * here until its pack is. Rows of what is away say so, which a stop may have left undone.
  */
 async function settle(
   hearth: Hearth,

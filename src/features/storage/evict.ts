@@ -1,8 +1,7 @@
 /**
  * Takes files off this disk that the bucket has: what was not used for longest first, until no more
- * is here than the settings allow. Each
- * object is read back whole before its file goes for the first time, because from then on it is the
- * only one.
+ * is here than the settings allow. Each object is read back whole before its file goes for the
+ * first time, because from then on it is the only one.
  */
 import { blobPath } from '#core/blobs.ts'
 import type { Hearth } from '#core/hearth.ts'

@@ -1,7 +1,6 @@
 /**
  * The bucket of a forge: brings back what is only there, and knows what is in use. Made before the
- * engine, which asks it before any work on
- * a store; `join` gives it the forge afterwards.
+ * engine, which asks it before any work on a store; `join` gives it the forge afterwards.
  */
 import { blobPath } from '#core/blobs.ts'
 import type { Db } from '#core/db.ts'

@@ -1,8 +1,7 @@
 /**
  * Takes out of the bucket what no row knows: a stop between a copy and its row leaves such, when
- * the pack was replaced before it could be
- * copied again. What is here, or noted here as away, or named by a row of the forge, stays,
- * whatever the table of the bucket says.
+ * the pack was replaced before it could be copied again. What is here, or noted here as away, or
+ * named by a row of the forge, stays, whatever the table of the bucket says.
  */
 import { blobHolders, blobPath } from '#core/blobs.ts'
 import type { Hearth } from '#core/hearth.ts'

@@ -9,8 +9,7 @@ import { requireTeam } from './teams.ts'
 
 /**
  * The team of an address, for somebody with admin on the repository. Gives 404 for a workspace that
- * they do not belong to and a
- * team that they cannot see, 422 for a repository of another workspace.
+ * they do not belong to and a team that they cannot see, 422 for a repository of another workspace.
  */
 export function teamForRepo(
   hearth: Hearth,

@@ -1,11 +1,8 @@
 /**
  * Whom a team asks for a review. A pure function: who is there, what waits for them and when the
- * team asked them last come in,
- * ids come out. `round_robin` picks whoever the team asked least recently, `load_balance` whoever
- * has the fewest reviews
- * waiting; what is even is settled by the other, then by the order in which people are given, so
- * the same question has one
- * answer.
+ * team asked them last come in, ids come out. `round_robin` picks whoever the team asked least
+ * recently, `load_balance` whoever has the fewest reviews waiting; what is even is settled by the
+ * other, then by the order in which people are given, so the same question has one answer.
  */
 export type PickRules = {
   readonly algorithm: 'round_robin' | 'load_balance'

@@ -142,8 +142,8 @@ export function freeSlug(db: Db, place: Place, name: string, given: string | und
 
 /**
  * The team that is to stand above another (null: a new one). Whoever puts a team there gives it
- * what the upper one has, so they
- * must manage that too. Gives 422 for a loop, a depth of more than six, and secret teams.
+ * what the upper one has, so they must manage that too. Gives 422 for a loop, a depth of more than
+ * six, and secret teams.
  */
 export function requireParent(
   tx: Tx,

@@ -1,8 +1,7 @@
 /**
  * Takes a workspace from an archive of another forge. Files come first, under a name of their own;
- * then the stores get their places, and
- * one transaction makes all rows. Cut off before that, nothing of it is there, and the same import
- * begins anew.
+ * then the stores get their places, and one transaction makes all rows. Cut off before that,
+ * nothing of it is there, and the same import begins anew.
  */
 import { blobPath } from '#core/blobs.ts'
 import { openDatabase } from '#core/db.ts'

@@ -1,9 +1,7 @@
 /**
  * Which rows go with a workspace that moves to another forge. Each table of the schema stands in
- * one of the two lists, so that a new one
- * cannot be forgotten; a test holds them against the schema. `:repos`, `:pulls` stand for the ids
- * of the workspace's, `?1` is the
- * workspace itself.
+ * one of the two lists, so that a new one cannot be forgotten; a test holds them against the
+ * schema. `:repos`, `:pulls` stand for the ids of the workspace's, `?1` is the workspace itself.
  */
 
 /** In the order in which they can be written. */

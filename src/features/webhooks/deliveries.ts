@@ -1,7 +1,6 @@
 /**
  * Making deliveries. A row for each webhook is written in the transaction of the event, so that one
- * that was answered for is
- * never lost; sending is a job of its own for each webhook.
+ * that was answered for is never lost; sending is a job of its own for each webhook.
  */
 import type { EventRow } from '#core/events.ts'
 import type { Hearth } from '#core/hearth.ts'

@@ -25,8 +25,7 @@ const LONGEST_LOOK_UP = 3 * SECOND
 
 /**
  * Reads the address and looks whether it may be reached. Gives 422 for one that may not. A name
- * that has no address at this
- * moment is taken: the ping shows it, and it may have one later.
+ * that has no address at this moment is taken: the ping shows it, and it may have one later.
  */
 export async function readUrl(hearth: Hearth, text: string): Promise<string> {
   const url = URL.parse(text.trim())

@@ -1,9 +1,8 @@
 /**
  * The job that sends what is due for one webhook, a few at once. Each webhook has at most one
- * running, in a lane that nothing
- * else uses, so a slow or dead receiver holds up its own deliveries and nobody else's. What was
- * being sent when the process
- * ended is still due and is sent again under the same id.
+ * running, in a lane that nothing else uses, so a slow or dead receiver holds up its own deliveries
+ * and nobody else's. What was being sent when the process ended is still due and is sent again
+ * under the same id.
  */
 import type { Hearth } from '#core/hearth.ts'
 import { job } from '#core/jobs.ts'

@@ -1,7 +1,6 @@
 /**
  * Keeps `repositories_count` by the events of repositories. They are named here as text, because
- * repositories come after
- * workspaces in the order of features and must not be imported.
+ * repositories come after workspaces in the order of features and must not be imported.
  */
 import type { EventRow, Reaction } from '#core/events.ts'
 import type { Tx } from '#core/write.ts'

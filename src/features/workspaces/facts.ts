@@ -1,7 +1,6 @@
 /**
  * The standing of a caller in a workspace. A workspace's token and an agent are members of their
- * one workspace, never owners.
- * A token that is limited to another workspace has no standing here.
+ * one workspace, never owners. A token that is limited to another workspace has no standing here.
  */
 import type { WorkspaceFacts, WorkspaceRole } from '#core/access.ts'
 import type { Caller } from '#core/caller.ts'

@@ -1,7 +1,7 @@
 /**
  * The first account of a forge: a confirmed site administrator with a workspace of their own. It is
- * made in the browser with
- * the one-time link (`setup_forge`), or by a command on the machine itself.
+ * made in the browser with the one-time link (`setup_forge`), or by a command on the machine
+ * itself.
  */
 import type { Hearth } from '#core/hearth.ts'
 import { writeAs, type Tx } from '#core/write.ts'

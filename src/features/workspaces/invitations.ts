@@ -1,8 +1,7 @@
 /**
  * Invitations, into a workspace or to a repository: somebody with an account, or whoever reads an
- * address. Those to an
- * address do not say whose it is until that person has answered: asking must not be a way to find
- * out.
+ * address. Those to an address do not say whose it is until that person has answered: asking must
+ * not be a way to find out.
  */
 import { personOnly } from '#core/access.ts'
 import type { UserCaller } from '#core/caller.ts'
@@ -128,8 +127,8 @@ export type Invite = {
 
 /**
  * Invites and mails the link; an address that is invited may make an account with it. Gives 409
- * `already_exists` while another
- * invitation to the same waits, and `limit_reached` when there were too many of them today.
+ * `already_exists` while another invitation to the same waits, and `limit_reached` when there were
+ * too many of them today.
  */
 export function invite(
   tx: Tx,
@@ -234,9 +233,8 @@ export const answering = {
 
 /**
  * Answers an invitation for the person it is for, by account or by an address that they have
- * confirmed, and notes it in the audit
- * log. Gives 404 for somebody else's, 409 `not_open` for one that is answered, taken back or too
- * old.
+ * confirmed, and notes it in the audit log. Gives 404 for somebody else's, 409 `not_open` for one
+ * that is answered, taken back or too old.
  */
 export function answer(
   tx: Tx,

@@ -1,8 +1,7 @@
 /**
  * Projects: repositories of a workspace under one name, for variables and context. Being in one
- * gives nobody access, so the
- * names of repositories are shown only to those who see them, and only they can put them in or take
- * them out.
+ * gives nobody access, so the names of repositories are shown only to those who see them, and only
+ * they can put them in or take them out.
  */
 import type { WorkspaceGrant } from '#core/access.ts'
 import { limitedRole } from '#core/access.ts'

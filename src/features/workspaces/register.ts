@@ -39,10 +39,8 @@ function requireOpen(settings: Settings, invite: string | undefined): void {
 
 /**
  * The account begins unconfirmed: it can sign in and read. An address that somebody else has
- * confirmed is no obstacle here,
- * and nothing in the answer or in the account tells; the message goes to that person instead of a
- * link, and so the account
- * can never take the address.
+ * confirmed is no obstacle here, and nothing in the answer or in the account tells; the message
+ * goes to that person instead of a link, and so the account can never take the address.
  */
 export const register = operation({
   name: 'register',

@@ -151,8 +151,8 @@ export const listMemberships = (db: Db, user_id: string): Membership[] =>
 
 /**
  * The workspaces whose private repositories a person reads for being a member: owners do, and
- * others where the base permission gives
- * something; none that requires a second factor which this person lacks.
+ * others where the base permission gives something; none that requires a second factor which this
+ * person lacks.
  */
 export const listReadable = (db: Db, user_id: string): string[] =>
   db

@@ -1,8 +1,7 @@
 /**
  * Patterns of attribute files: those of gitignore (https://git-scm.com/docs/gitignore), matched on
- * names as the engine keeps
- * them. A star is tried again from where it last was, never from several places at once, so no
- * pattern is dear.
+ * names as the engine keeps them. A star is tried again from where it last was, never from several
+ * places at once, so no pattern is dear.
  */
 
 /** Whether a pattern without slashes matches one name. */

@@ -50,9 +50,8 @@ function split(line: string): { pattern: string; words: string[] } | null {
 
 /**
  * The rules of a file, in its order. Macros (`[attr]name …`) are read where they may be defined, at
- * the top. Lines that git
- * passes over are passed over here: comments, patterns that begin with `!`, patterns for
- * directories only.
+ * the top. Lines that git passes over are passed over here: comments, patterns that begin with `!`,
+ * patterns for directories only.
  */
 export function parseAttributes(
   text: PathKey,

@@ -1,7 +1,6 @@
 /**
  * The attributes of paths, from the `.gitattributes` files of one tree. Files nearer to a path win,
- * and in one file the last
- * rule that matches. Files are read when a path below them is asked for.
+ * and in one file the last rule that matches. Files are read when a path below them is asked for.
  */
 import type { ObjectReader, Oid } from '../ports.ts'
 import { bytesToKey, parentKey, type PathKey } from '../history/names.ts'

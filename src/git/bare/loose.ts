@@ -16,8 +16,7 @@ const nothing = { read: () => null, header: () => null, has: () => false }
 
 /**
  * Packs all loose objects of a repository and removes their files; gives how many there were.
- * Throws GitError
- * `corrupt` for one that is damaged.
+ * Throws GitError `corrupt` for one that is damaged.
  */
 export function packLooseObjects(directory: string, tmp: string): number {
   const objects = join(directory, 'objects')

@@ -53,8 +53,8 @@ export function readBareRefs(directory: string): BareRefs {
 
 /**
  * Moves refs that have the values that their updates expect; gives for each null, or why not. With
- * `atomic`, all move or none. Every
- * ref is locked before the first is moved, so that other programs see no part of what is refused.
+ * `atomic`, all move or none. Every ref is locked before the first is moved, so that other programs
+ * see no part of what is refused.
  */
 export function updateBareRefs(
   directory: string,

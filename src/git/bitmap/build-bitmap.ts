@@ -22,8 +22,7 @@ const MAX_CHAIN = 12
 
 /**
  * The bytes of the file, or null when the pack cannot have one: a bitmap needs everything that its
- * commits reach to be
- * in this one pack. Pauses now and then.
+ * commits reach to be in this one pack. Pauses now and then.
  */
 export function* buildBitmap(
   store: ObjectStore,

@@ -1,8 +1,7 @@
 /**
  * The first request of every conversation: `GET info/refs` (gitprotocol-http, "Discovering
- * References"). It is the only one
- * that may be redirected; what follows goes to where it led, as git does
- * (`http.followRedirects=initial`).
+ * References"). It is the only one that may be redirected; what follows goes to where it led, as
+ * git does (`http.followRedirects=initial`).
  */
 import { isOid, ZERO_OID } from '../object.ts'
 import type { Ref } from '../ports.ts'

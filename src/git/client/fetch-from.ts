@@ -23,8 +23,8 @@ const rawOf = (oids: readonly Oid[]): Buffer => Buffer.from(oids.join(''), 'hex'
 
 /**
  * Fetches what a remote's refs reach and this side lacks. Nothing is visible before all of it is
- * checked, as for a push. Throws
- * RemoteError for what the remote is to blame for, and whatever the transport throws.
+ * checked, as for a push. Throws RemoteError for what the remote is to blame for, and whatever the
+ * transport throws.
  */
 export async function fetchFrom(
   context: FetchContext,

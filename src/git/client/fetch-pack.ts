@@ -1,9 +1,7 @@
 /**
  * Asking for a pack (gitprotocol-v2 "fetch"; gitprotocol-pack "Packfile Negotiation"). HTTP keeps
- * no state between requests, so
- * each round of version 2 says again what both sides are known to have. Versions 0 and 1 are asked
- * once, with everything that
- * this side would tell.
+ * no state between requests, so each round of version 2 says again what both sides are known to
+ * have. Versions 0 and 1 are asked once, with everything that this side would tell.
  */
 import { isOid } from '../object.ts'
 import type { Oid } from '../ports.ts'

@@ -1,9 +1,8 @@
 /**
  * How slow a remote may be. A server that lets a byte fall now and then would hold a connection and
- * an import's place for hours; git
- * has `http.lowSpeedLimit` and `http.lowSpeedTime` against that (git-config). Only time in which
- * this side waits is counted: what a
- * full disk or a busy thread here delays is not the remote's doing.
+ * an import's place for hours; git has `http.lowSpeedLimit` and `http.lowSpeedTime` against that
+ * (git-config). Only time in which this side waits is counted: what a full disk or a busy thread
+ * here delays is not the remote's doing.
  */
 import { RemoteError } from './ports.ts'
 

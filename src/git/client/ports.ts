@@ -1,7 +1,7 @@
 /**
  * The client side of git: what it asks of its host (a way to make requests) and what it gives back.
- * The host decides which
- * addresses may be asked and what stands in the headers; the client knows git's protocols alone.
+ * The host decides which addresses may be asked and what stands in the headers; the client knows
+ * git's protocols alone.
  */
 import { GitError, type Oid, type Ref, type RefSnapshot } from '../ports.ts'
 import type { PaceLimits } from './pace.ts'
@@ -118,8 +118,7 @@ export type FetchFromOptions = RemoteOptions & {
   readonly onProgress?: (progress: FetchProgress) => void
   /**
    * Moves the refs. Until it ends, the objects are held; when it gives false they are taken away
-   * again. When it throws they
-   * stay, because some refs may have moved.
+   * again. When it throws they stay, because some refs may have moved.
    */
   readonly apply: (fetched: Fetched) => Promise<boolean | void>
 }

@@ -19,9 +19,8 @@ const MAX_REPORT = 64 << 20
 
 /**
  * Asks a remote to move its refs and sends what it lacks. Throws GitError `unsupported` for what
- * the remote cannot do,
- * `missing` for an object that the local refs do not reach, and RemoteError for what the remote is
- * to blame for.
+ * the remote cannot do, `missing` for an object that the local refs do not reach, and RemoteError
+ * for what the remote is to blame for.
  */
 export async function pushTo(
   context: TaskContext,

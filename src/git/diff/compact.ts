@@ -1,9 +1,8 @@
 /**
  * A run of changed lines can often be moved up or down without changing what the diff says. As git
- * does, runs are moved
- * so that they join their neighbours, line up with changes on the other side, or (for people) begin
- * and end where the
- * indentation says that something begins and ends (git-diff `--indent-heuristic`).
+ * does, runs are moved so that they join their neighbours, line up with changes on the other side,
+ * or (for people) begin and end where the indentation says that something begins and ends (git-diff
+ * `--indent-heuristic`).
  */
 import type { Lines } from './lines.ts'
 import type { Marks } from './changes.ts'

@@ -19,11 +19,10 @@ import { scorePercent } from './similarity.ts'
 
 /**
  * Compares the trees of two commits (or trees); null stands for the empty tree. All files of the
- * answer carry their
- * status and counts; hunks are there for the files of the page only (the others have reason
- * `page_limit`).
- * Attributes are read from `from`: a change must not say of itself that it is not worth showing.
- * Gives GitError `missing` for unknown objects, `too_large` for more than a million changes.
+ * answer carry their status and counts; hunks are there for the files of the page only (the others
+ * have reason `page_limit`). Attributes are read from `from`: a change must not say of itself that
+ * it is not worth showing. Gives GitError `missing` for unknown objects, `too_large` for more than
+ * a million changes.
  */
 export function diffTrees(
   db: ObjectReader,

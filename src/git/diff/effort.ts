@@ -1,8 +1,7 @@
 /**
  * How much work comparisons may still do, in steps of a few nanoseconds. Files can be made so that
- * comparing them takes
- * for ever; when the effort is spent, comparing goes on in a way that is quick and coarse, and
- * still correct.
+ * comparing them takes for ever; when the effort is spent, comparing goes on in a way that is quick
+ * and coarse, and still correct.
  */
 export class Effort {
   constructor(private left: number) {}

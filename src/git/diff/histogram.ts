@@ -1,11 +1,9 @@
 /**
  * Histogram diff, after JGit's `HistogramDiff` (https://www.eclipse.org/jgit) as git's
- * `--histogram` has it: split at the
- * longest run of common lines among the rarest ones, and go on with what is before and after it.
- * Regions whose common
- * lines are all frequent go to Myers' algorithm, and so does everything once the work has passed a
- * budget: the method is
- * quadratic on files made for it.
+ * `--histogram` has it: split at the longest run of common lines among the rarest ones, and go on
+ * with what is before and after it. Regions whose common lines are all frequent go to Myers'
+ * algorithm, and so does everything once the work has passed a budget: the method is quadratic on
+ * files made for it.
  */
 import type { Marks } from './changes.ts'
 import type { Effort } from './effort.ts'

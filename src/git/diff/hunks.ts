@@ -59,8 +59,7 @@ const isLetter = (byte: number | undefined): boolean =>
 
 /**
  * Finds headings in the old file: the nearest line above a hunk that begins with a letter, `_` or
- * `$`. Ask from top to
- * bottom: each line is looked at once.
+ * `$`. Ask from top to bottom: each line is looked at once.
  */
 export class Headings {
   private looked = -1

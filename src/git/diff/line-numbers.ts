@@ -1,7 +1,7 @@
 /**
  * Lines as numbers over many versions of a file: equal lines have equal numbers in all of them. A
- * version is numbered from the one
- * beside it, with which it shares most of its bytes, so only lines in between are looked up.
+ * version is numbered from the one beside it, with which it shares most of its bytes, so only lines
+ * in between are looked up.
  */
 import { splitLines, type Lines } from './lines.ts'
 

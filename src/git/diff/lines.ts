@@ -1,8 +1,7 @@
 /**
  * Files as lines, and lines as numbers: two files that are compared share one numbering in which
- * equal lines have equal
- * numbers, given in order of appearance, the old file first. All diff algorithms then work on
- * integers only.
+ * equal lines have equal numbers, given in order of appearance, the old file first. All diff
+ * algorithms then work on integers only.
  */
 
 /**

@@ -1,10 +1,8 @@
 /**
  * The linear-space diff of E. Myers ("An O(ND) Difference Algorithm and Its Variations", 1986) with
- * the two known ways
- * out of its quadratic worst case, as in GNU diff and git's default algorithm: lines that occur on
- * one side only, or too
- * often amid such lines, are set aside first; and a search that has become too dear settles for the
- * best split so far.
+ * the two known ways out of its quadratic worst case, as in GNU diff and git's default algorithm:
+ * lines that occur on one side only, or too often amid such lines, are set aside first; and a
+ * search that has become too dear settles for the best split so far.
  */
 import type { Marks } from './changes.ts'
 import type { Effort } from './effort.ts'

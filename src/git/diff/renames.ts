@@ -1,8 +1,7 @@
 /**
  * Pairs files that went with files that came, as git does (`diffcore-rename`): first by identical
- * content, then by equal
- * base names that are unique on both sides and alike enough, then the best remaining pairs by
- * similarity.
+ * content, then by equal base names that are unique on both sides and alike enough, then the best
+ * remaining pairs by similarity.
  */
 import { EMPTY_BLOB, MODE } from '../object.ts'
 import type { ObjectReader, Oid } from '../ports.ts'

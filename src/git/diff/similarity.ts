@@ -1,8 +1,7 @@
 /**
  * How alike two blobs are, on git's scale: content is cut into pieces (lines, or 64 bytes of longer
- * ones), each piece is
- * hashed, and the score is the share of the larger file whose pieces occur in the other
- * (`diffcore-delta`).
+ * ones), each piece is hashed, and the score is the share of the larger file whose pieces occur in
+ * the other (`diffcore-delta`).
  */
 import { isBinary } from './lines.ts'
 

@@ -30,11 +30,9 @@ const nothing = new Uint8Array(0)
 
 /**
  * The chunks of a zip or tar of a commit's tree, below the folder `prefix` ('' for none). `path`
- * takes only that
- * directory or file of the tree, and keeps its whole path as `git archive <commit> <path>` does.
- * Submodules are empty
- * directories. One file is in memory at a time. Gives GitError `missing` for an unknown commit or
- * path.
+ * takes only that directory or file of the tree, and keeps its whole path as `git archive <commit>
+ * <path>` does. Submodules are empty directories. One file is in memory at a time. Gives GitError
+ * `missing` for an unknown commit or path.
  */
 export function* archive(
   db: ObjectReader,

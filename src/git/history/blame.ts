@@ -1,8 +1,7 @@
 /**
  * Who wrote each line: https://git-scm.com/docs/git-blame with its defaults. The lines of a file
- * are handed to the parents
- * that already had them, through renames of the whole file, until a commit is found that all of its
- * parents cannot explain.
+ * are handed to the parents that already had them, through renames of the whole file, until a
+ * commit is found that all of its parents cannot explain.
  */
 import { finish, type Turns } from './turns.ts'
 import {
@@ -46,9 +45,8 @@ type Suspect = {
 
 /**
  * The lines `from`..`to` (from 1, both included; the whole file unless given) in runs of one commit
- * and path each.
- * Gives GitError `missing` when there is no such file, `invalid` for a directory or submodule,
- * `too_large` over 32 MB.
+ * and path each. Gives GitError `missing` when there is no such file, `invalid` for a directory or
+ * submodule, `too_large` over 32 MB.
  */
 export const blame = (
   db: ObjectReader,

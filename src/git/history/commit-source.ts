@@ -1,8 +1,7 @@
 /**
  * Where a walk gets what it needs of a commit: parents, tree, time and generation. This is the
- * narrow place where a
- * commit-graph file can stand in for parsing objects; everything else that walks history asks only
- * here.
+ * narrow place where a commit-graph file can stand in for parsing objects; everything else that
+ * walks history asks only here.
  */
 import { isOid } from '../object.ts'
 import { GitError, type ObjectReader, type Oid } from '../ports.ts'

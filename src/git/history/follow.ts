@@ -1,7 +1,7 @@
 /**
  * A file's history through its renames, as `git log --follow` has it: every commit is looked at,
- * merges are left out, and
- * where the file appears for the first time the walk goes on with the file that it came from.
+ * merges are left out, and where the file appears for the first time the walk goes on with the file
+ * that it came from.
  */
 import type { ObjectReader, Oid } from '../ports.ts'
 import { Fingerprints } from '../diff/fingerprints.ts'

@@ -1,13 +1,10 @@
 /**
  * For every entry of a directory the commit that changed it last: what `git log -1 -- <entry>` says
- * for each, in one walk.
- * With git's default simplification an entry's history is a single chain: to the first parent that
- * has the same entry,
- * and where there is none the commit itself is the answer. Entries that share a chain are carried
- * together. The filters of
- * the commit-graph spare most trees of a folder's history, and of the root's once few entries are
- * left. Where a chain comes
- * through a commit whose answers are known, it ends there.
+ * for each, in one walk. With git's default simplification an entry's history is a single chain: to
+ * the first parent that has the same entry, and where there is none the commit itself is the
+ * answer. Entries that share a chain are carried together. The filters of the commit-graph spare
+ * most trees of a folder's history, and of the root's once few entries are left. Where a chain
+ * comes through a commit whose answers are known, it ends there.
  */
 import type { KnownLastCommits, LastCommit, ObjectReader, Oid } from '../ports.ts'
 import { canAsk, pathHashes } from '../store/changed-paths.ts'

@@ -83,10 +83,8 @@ export function* walkTree(
 
 /**
  * The entries of the directory at `path` of a commit or tree ('' is the root); null when there is
- * no such directory.
- * Recursive listings hold everything below, directories included. Gives GitError `missing`, or
- * `too_large` for trees
- * that no disk could hold.
+ * no such directory. Recursive listings hold everything below, directories included. Gives GitError
+ * `missing`, or `too_large` for trees that no disk could hold.
  */
 export function listTree(
   db: ObjectReader,

@@ -1,8 +1,7 @@
 /**
  * A directory as it changes from commit to commit. Neighbours in history differ in an entry or two,
- * so a listing is
- * derived from the one next to it: what is equal is found by comparing memory, and only what
- * differs is read.
+ * so a listing is derived from the one next to it: what is equal is found by comparing memory, and
+ * only what differs is read.
  */
 import { bytesToKey, type PathKey } from './names.ts'
 import { TreeCursor } from './tree.ts'

@@ -1,9 +1,7 @@
 /**
  * History as `git log` gives it: newest committer time first, with git's default simplification
- * when a path is given
- * (https://git-scm.com/docs/git-log#_history_simplification): a merge that took the path whole from
- * one parent is left
- * out and only that parent is followed.
+ * when a path is given (https://git-scm.com/docs/git-log#_history_simplification): a merge that
+ * took the path whole from one parent is left out and only that parent is followed.
  */
 import { parseCommit } from '../object.ts'
 import { GitError, type Commit, type LogOptions, type ObjectReader, type Oid } from '../ports.ts'

@@ -1,9 +1,8 @@
 /**
  * Names and paths of a tree are bytes. Inside the engine a path is a *key*: a string with one
- * character per byte
- * (latin1), so that equality and `<` are byte equality and byte order and maps can be keyed by it.
- * Only at the door are
- * keys turned into text (UTF-8, U+FFFD for what is not) and text into keys.
+ * character per byte (latin1), so that equality and `<` are byte equality and byte order and maps
+ * can be keyed by it. Only at the door are keys turned into text (UTF-8, U+FFFD for what is not)
+ * and text into keys.
  */
 import { GitError } from '../ports.ts'
 

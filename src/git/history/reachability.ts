@@ -1,8 +1,7 @@
 /**
  * Which commits reach which: merge bases, ahead and behind, reachability. All walks go from new to
- * old by committer time
- * (git's `paint_down_to_common`), and do not depend on the clocks having been right for their
- * answer, only for their speed.
+ * old by committer time (git's `paint_down_to_common`), and do not depend on the clocks having been
+ * right for their answer, only for their speed.
  */
 import type { ObjectReader, Oid } from '../ports.ts'
 import { CommitQueue } from './commit-queue.ts'
@@ -167,9 +166,8 @@ export function aheadBehind(
 
 /**
  * Whether a commit is one of the tips or an ancestor of one. Tips that are not commits (tags of
- * trees or blobs) reach
- * nothing. Newest first, so a true answer comes early; a false one walks everything newer by
- * generation, or all.
+ * trees or blobs) reach nothing. Newest first, so a true answer comes early; a false one walks
+ * everything newer by generation, or all.
  */
 export function isReachable(db: ObjectReader, oid: Oid, tips: readonly Oid[]): boolean {
   if (tips.includes(oid)) return true

@@ -1,7 +1,7 @@
 /**
  * Finds a pattern in what commits add: file contents that no parent has at the same place. Every
- * blob is read once however many
- * commits and branches hold it, and whether a match is news is asked only where there is one.
+ * blob is read once however many commits and branches hold it, and whether a match is news is asked
+ * only where there is one.
  */
 import type { AddedMatch, AddedMatches, AddedSearch, ObjectReader, Oid } from '../ports.ts'
 import { diffTreePaths, type TreeChange } from '../diff/tree-diff.ts'

@@ -1,8 +1,7 @@
 /**
  * Trees as raw bytes: a cursor that walks the entries without making objects for them, and the
- * lookups built on it.
- * Modes are read as git reads them (`canon_mode`): any regular file is 644 or 755, whatever old
- * versions have stored.
+ * lookups built on it. Modes are read as git reads them (`canon_mode`): any regular file is 644 or
+ * 755, whatever old versions have stored.
  */
 import { bytesToOid, EMPTY_TREE, MODE, parseTag } from '../object.ts'
 import { GitError, type GitObject, type ObjectReader, type Oid } from '../ports.ts'

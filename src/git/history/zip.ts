@@ -1,8 +1,7 @@
 /**
  * Zip archives (PKWARE APPNOTE 6.3.10) with deflate, Unix modes, UTF-8 names and, where sizes or
- * counts need it, the
- * 64-bit fields. Each file is compressed in memory, so that headers can carry sizes and no
- * descriptors are needed.
+ * counts need it, the 64-bit fields. Each file is compressed in memory, so that headers can carry
+ * sizes and no descriptors are needed.
  */
 import { deflateRawSync } from 'node:zlib'
 import { toUtc } from './zip-time.ts'

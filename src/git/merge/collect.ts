@@ -1,7 +1,7 @@
 /**
  * Walks the three trees at once and notes every path that is not the same everywhere, together with
- * what the search for
- * renames needs: files removed and added on each side, and which of the removed ones could matter.
+ * what the search for renames needs: files removed and added on each side, and which of the removed
+ * ones could matter.
  */
 import { GitError, type Oid } from '../ports.ts'
 import { compareKeys, joinKey, MAX_DEPTH, type PathKey } from '../history/names.ts'
@@ -72,8 +72,7 @@ class Collector {
 
   /**
    * `watched` is the side (as a mask) on which this directory still exists while the other removed
-   * it; it becomes ALL
-   * once a file was added there, since then it matters where the directory went.
+   * it; it becomes ALL once a file was added there, since then it matters where the directory went.
    */
   directory(path: PathKey, trees: readonly (Oid | null)[], watched: number, depth: number): void {
     if (depth > MAX_DEPTH) throw new GitError('too_large', 'tree is nested too deeply')

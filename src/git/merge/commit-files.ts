@@ -25,12 +25,10 @@ const MODES = { '100644': MODE.file, '100755': MODE.executable, '120000': MODE.s
 
 /**
  * One commit on top of `parent` (null makes a root commit) with these changes in order; all or
- * nothing. A file that is
- * put again keeps its mode unless one is given; folders come and go with their files.
- * Gives GitError `invalid`, naming the path, for a bad path, for one that is to be deleted or moved
- * and is not there, for
- * a target that is already there, and where a file and a folder would have the same name; `missing`
- * for the parent.
+ * nothing. A file that is put again keeps its mode unless one is given; folders come and go with
+ * their files. Gives GitError `invalid`, naming the path, for a bad path, for one that is to be
+ * deleted or moved and is not there, for a target that is already there, and where a file and a
+ * folder would have the same name; `missing` for the parent.
  */
 export function commitFiles(
   db: ObjectDatabase,

@@ -16,9 +16,8 @@ const nothing = new Uint8Array(0)
 
 /**
  * Both sides must be of one kind. `extra` lengthens conflict markers, so that those of nested
- * merges can be told apart.
- * `names` is where the three versions lie; it is part of the markers. `path` is the one whose
- * attributes say how.
+ * merges can be told apart. `names` is where the three versions lie; it is part of the markers.
+ * `path` is the one whose attributes say how.
  */
 export function mergeContent(
   state: MergeState,
@@ -58,8 +57,7 @@ type Driver = 'text' | 'binary' | 'union'
 
 /**
  * The attribute `merge` (https://git-scm.com/docs/gitattributes). A driver that only a user's own
- * configuration could define
- * is taken for the usual one, as git does where it is not configured.
+ * configuration could define is taken for the usual one, as git does where it is not configured.
  */
 const driverOf = (value: AttributeValue | undefined): Driver =>
   value === false || value === 'binary' ? 'binary' : value === 'union' ? 'union' : 'text'

@@ -1,8 +1,7 @@
 /**
  * When one side renamed a directory and the other added a file to it, the file probably belongs
- * into the new directory.
- * As git does by default (`merge.directoryRenames=conflict`), the file is placed there and reported
- * as a conflict.
+ * into the new directory. As git does by default (`merge.directoryRenames=conflict`), the file is
+ * placed there and reported as a conflict.
  */
 import { joinKey, parentKey, type PathKey } from '../history/names.ts'
 import {

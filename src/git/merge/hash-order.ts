@@ -1,8 +1,7 @@
 /**
  * The order in which git's hash tables give their keys (hashmap.c). It decides which of several
- * equally good renames git
- * takes, since it decides in which order files are compared; without it two merges of the same
- * commits could differ.
+ * equally good renames git takes, since it decides in which order files are compared; without it
+ * two merges of the same commits could differ.
  */
 import type { PathKey } from '../history/names.ts'
 

@@ -28,13 +28,10 @@ export type LandOptions = {
 
 /**
  * Builds what would land `head` on `base` and writes it; a landing always makes new commits and
- * never fast-forwards.
- * `merge` has the parents base and head; `squash` has base alone; `rebase` replays every commit of
- * base..head that is not
- * a merge, oldest first, with its author and message and the given committer. Commits that come to
- * nothing on the new base
- * are left out, those that never changed anything are kept, as `git rebase` does. Gives GitError
- * `missing`.
+ * never fast-forwards. `merge` has the parents base and head; `squash` has base alone; `rebase`
+ * replays every commit of base..head that is not a merge, oldest first, with its author and message
+ * and the given committer. Commits that come to nothing on the new base are left out, those that
+ * never changed anything are kept, as `git rebase` does. Gives GitError `missing`.
  */
 export function land(db: ObjectDatabase, options: LandOptions): Landing {
   if (options.method === 'rebase') return rebase(db, options)
@@ -60,9 +57,8 @@ export type RevertOptions = {
 
 /**
  * A commit on `base` that takes back what changed between `from` and `to` (git-revert): a three-way
- * merge whose base is the state
- * after the change. Where nothing of it is left, nothing is made and the commit is `base` itself.
- * Gives GitError `missing`.
+ * merge whose base is the state after the change. Where nothing of it is left, nothing is made and
+ * the commit is `base` itself. Gives GitError `missing`.
  */
 export function revert(
   db: ObjectDatabase,

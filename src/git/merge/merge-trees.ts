@@ -33,11 +33,9 @@ const NESTED: MergeLabels = { ours: 'Temporary merge branch 1', theirs: 'Tempora
 
 /**
  * The tree of merging commit `theirs` into commit `ours`, or the paths in conflict. Commits without
- * common history are
- * merged over the empty tree. The new blobs and trees of a clean result are written to `db`,
- * nothing else is.
- * Gives GitError `missing` for unknown commits, `too_large` for histories or trees that no one
- * could have made in earnest.
+ * common history are merged over the empty tree. The new blobs and trees of a clean result are
+ * written to `db`, nothing else is. Gives GitError `missing` for unknown commits, `too_large` for
+ * histories or trees that no one could have made in earnest.
  */
 export function mergeTrees(db: ObjectDatabase, ours: Oid, theirs: Oid): TreeMerge {
   const merger = new Merger(db)

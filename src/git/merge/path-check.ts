@@ -1,7 +1,7 @@
 /**
  * Which paths may be made by a commit: what git refuses to check out or what would write into
- * `.git` on some system
- * (`verify_path` with core.protectHFS and core.protectNTFS; https://git-scm.com/docs/git-config).
+ * `.git` on some system (`verify_path` with core.protectHFS and core.protectNTFS;
+ * https://git-scm.com/docs/git-config).
  */
 import { specialName, type SpecialName } from '../pack/names.ts'
 import { GitError } from '../ports.ts'

@@ -1,7 +1,6 @@
 /**
  * What the search for renames may know in a merge: which removed files matter, and, from renames
- * already found, where the
- * other files of a removed directory have probably gone.
+ * already found, where the other files of a removed directory have probably gone.
  */
 import type { RenameHints } from '../diff/renames.ts'
 import { baseKey, joinKey, parentKey, type PathKey } from '../history/names.ts'

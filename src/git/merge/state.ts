@@ -1,8 +1,7 @@
 /**
  * What a three-way merge of trees knows while it works. The method is that of git's `ort` strategy
  * (https://git-scm.com/docs/merge-strategies): collect every path where the three trees differ,
- * find renames, move paths
- * to where they belong, then settle each path and write the trees.
+ * find renames, move paths to where they belong, then settle each path and write the trees.
  */
 import type { TreeAttributes } from '../attributes/index.ts'
 import type { ObjectDatabase, Oid } from '../ports.ts'

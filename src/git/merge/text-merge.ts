@@ -1,8 +1,7 @@
 /**
  * Three versions of a file into one, by lines and byte-exact (git-merge-file): changes of the two
- * sides that do not touch
- * are both taken, equal ones once, and what is left is a conflict, narrowed to the lines that
- * really differ.
+ * sides that do not touch are both taken, equal ones once, and what is left is a conflict, narrowed
+ * to the lines that really differ.
  */
 import type { Change } from '../diff/changes.ts'
 import { oneFile, type Effort } from '../diff/effort.ts'
@@ -27,8 +26,7 @@ export type MarkerStyle = {
 
 /**
  * A stretch of the result that is not simply our version: lines of ours that are replaced, and the
- * lines of theirs.
- * `take` is theirs where only they changed, `ours` where both agree after all.
+ * lines of theirs. `take` is theirs where only they changed, `ours` where both agree after all.
  */
 type Region = {
   take: 'ours' | 'theirs' | 'conflict'

@@ -1,7 +1,7 @@
 /**
  * Writes packs for sending and for maintenance: what lies in packs already is copied as it is,
- * deltas included, as
- * long as the receiver has or gets the base; only a delta whose base stays away is made whole.
+ * deltas included, as long as the receiver has or gets the base; only a delta whose base stays away
+ * is made whole.
  */
 import zlib from 'node:zlib'
 import { GitError } from '../ports.ts'
@@ -126,8 +126,7 @@ export class PackBuilder {
 
   /**
    * The pack that this one will be, byte for byte: everything of one pack is sent, and as it is.
-   * Its checksum is known
-   * then, and the bytes need not be hashed again.
+   * Its checksum is known then, and the bytes need not be hashed again.
    */
   get copyOf(): PackFile | null {
     const only = this.works.length === 1 ? this.works[0]! : null
@@ -138,8 +137,7 @@ export class PackBuilder {
 
   /**
    * Writes header and entries; pauses after every entry that filled a block. The trailer is the
-   * caller's. Throws GitError `corrupt`
-   * for bytes that are not what their checksum says.
+   * caller's. Throws GitError `corrupt` for bytes that are not what their checksum says.
    */
   *run(isFull: () => boolean): Generator<void> {
     this.window = windows.pop() ?? Buffer.allocUnsafeSlow(WINDOW)
@@ -396,8 +394,7 @@ export class PackBuilder {
 
   /**
    * Where an object went, or what is to become of it. A base by id must never be one that is sent
-   * as well: receivers
-   * that have it would take their own for it, and then find it a second time.
+   * as well: receivers that have it would take their own for it, and then find it a second time.
    */
   private stateOf(oid: Uint8Array): number {
     return this.find(oid)?.state ?? Written.ABSENT

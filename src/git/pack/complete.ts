@@ -14,9 +14,8 @@ import type { DeltaResolver } from './resolve.ts'
 
 /**
  * Resolves the deltas that rest on objects of the store and appends those objects. Gives the
- * checksum of the pack as
- * it is then. A base must be visible to the namespace: a delta on a hidden object would show its
- * content.
+ * checksum of the pack as it is then. A base must be visible to the namespace: a delta on a hidden
+ * object would show its content.
  */
 export function* completeThinPack(
   store: OpenStore,

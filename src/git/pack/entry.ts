@@ -36,8 +36,7 @@ export class EntryHeader {
 
 /**
  * Reads the header at `bytes[at]` into `header`; false when it goes past `end`. Throws GitError
- * `corrupt` for an
- * unknown type or an impossible size.
+ * `corrupt` for an unknown type or an impossible size.
  */
 export function parseEntry(
   bytes: Uint8Array,

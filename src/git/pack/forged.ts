@@ -1,9 +1,8 @@
 /**
  * Keeps objects out that were made for a SHA-1 collision, as git itself does (git-config, "sha1dc"
- * builds): whoever has two contents
- * with one id could show one and have the other merged. Looking costs much more than hashing, so a
- * push waits for a bounded part
- * of it only; the host has the rest looked at afterwards.
+ * builds): whoever has two contents with one id could show one and have the other merged. Looking
+ * costs much more than hashing, so a push waits for a bounded part of it only; the host has the
+ * rest looked at afterwards.
  */
 import { GitError } from '../ports.ts'
 import type { ObjectStore } from '../store/object-store.ts'
@@ -36,8 +35,7 @@ export function isForged(
 
 /**
  * Looks at what a pack brings that is not in the store yet; gives whether that was all of it.
- * Throws GitError `invalid` for an object
- * that was made for a collision.
+ * Throws GitError `invalid` for an object that was made for a collision.
  */
 export function* refuseForged(
   store: ObjectStore,

@@ -1,11 +1,9 @@
 /**
  * Checks objects as `git fsck --strict` does, on what comes from outside
- * (https://git-scm.com/docs/git-fsck, "FSCK
- * MESSAGES"). A push is refused for everything that git calls an error or a warning. History that
- * is imported was made
- * elsewhere, long ago, and nobody can make it anew: there, what harms nobody passes, as git itself
- * takes it with its
- * checks off, and what does harm is refused all the same.
+ * (https://git-scm.com/docs/git-fsck, "FSCK MESSAGES"). A push is refused for everything that git
+ * calls an error or a warning. History that is imported was made elsewhere, long ago, and nobody
+ * can make it anew: there, what harms nobody passes, as git itself takes it with its checks off,
+ * and what does harm is refused all the same.
  *
  * - Always passes: zeroPaddedFilemode and the mode 100664 (much old history has them),
  *   extraHeaderEntry, badTagName,

@@ -1,7 +1,7 @@
 /**
  * Describes one object as copies from another and insertions (gitformat-pack, "Deltified
- * representation"): blocks of
- * the base are indexed by a hash that can be rolled over the target, as git's diff-delta does.
+ * representation"): blocks of the base are indexed by a hash that can be rolled over the target, as
+ * git's diff-delta does.
  */
 const BLOCK = 16
 const FACTOR = 0x01000193
@@ -20,9 +20,8 @@ function power(base: number, exponent: number): number {
 
 /**
  * The delta that makes `target` of `base`, or null when it would take more than `limit` bytes. What
- * the two have in
- * common at both ends is found first: most changes are small, and only what lies between is
- * searched for blocks.
+ * the two have in common at both ends is found first: most changes are small, and only what lies
+ * between is searched for blocks.
  */
 export function makeDelta(base: Buffer, target: Buffer, limit: number): Buffer | null {
   const shorter = Math.min(base.length, target.length)

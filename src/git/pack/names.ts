@@ -1,7 +1,6 @@
 /**
  * Names in trees that some file system takes for `.git` or for a file that git obeys. The rules are
- * those of git's
- * `is_hfs_dotgit`, `is_ntfs_dotgit` and their relatives (utf8.c, path.c).
+ * those of git's `is_hfs_dotgit`, `is_ntfs_dotgit` and their relatives (utf8.c, path.c).
  */
 
 /** Characters that HFS+ leaves out of names when it compares them. */
@@ -24,8 +23,7 @@ const SHORT: readonly { name: Exclude<SpecialName, null | 'git'>; stem: string; 
 
 /**
  * Whether a byte makes a name suspect wherever it stands: tildes, separators and streams of NTFS,
- * and what is beyond
- * ASCII. A dot does so at the front only.
+ * and what is beyond ASCII. A dot does so at the front only.
  */
 export const isOdd = (byte: number): boolean => byte >= 0x7e || byte === 0x5c || byte === 0x3a
 

@@ -1,8 +1,7 @@
 /**
  * The first pass over a pack that comes in: every byte goes to a temporary file and through the
- * inflater as it
- * arrives, so that the end of every entry, its CRC and the ids of all whole objects are known when
- * the last byte is.
+ * inflater as it arrives, so that the end of every entry, its CRC and the ids of all whole objects
+ * are known when the last byte is.
  */
 import { closeSync, openSync, writeSync } from 'node:fs'
 import zlib from 'node:zlib'

@@ -1,8 +1,7 @@
 /**
  * The second pass: turns the deltas of a received pack into ids. Children are taken right after
- * their base, so that a
- * base is inflated once; what is kept on the way is bounded, and made again when it had to be let
- * go.
+ * their base, so that a base is inflated once; what is kept on the way is bounded, and made again
+ * when it had to be let go.
  */
 import { closeSync, openSync, readSync } from 'node:fs'
 import { GitError } from '../ports.ts'

@@ -1,13 +1,11 @@
 /**
  * Finds messages that were made for a SHA-1 collision, from one of the two alone: M. Stevens,
- * "Counter-cryptanalysis", CRYPTO 2013. An
- * attack changes the expanded message by one of a few known differences (disturbance vectors) after
- * which the inner state differs in
- * nothing at some step. So each difference is applied, the step function is run from there to both
- * ends, and if the other
- * message's block comes out at the same chaining value, both collide. Which differences are
- * possible at all is told by conditions
- * on single bits (sha1-conditions.ts), so that most blocks need none of this.
+ * "Counter-cryptanalysis", CRYPTO 2013. An attack changes the expanded message by one of a few
+ * known differences (disturbance vectors) after which the inner state differs in nothing at some
+ * step. So each difference is applied, the step function is run from there to both ends, and if the
+ * other message's block comes out at the same chaining value, both collide. Which differences are
+ * possible at all is told by conditions on single bits (sha1-conditions.ts), so that most blocks
+ * need none of this.
  */
 import { CONDITIONS } from './sha1-conditions.ts'
 

@@ -1,10 +1,8 @@
 /**
  * Conditions that a block of a known kind of SHA-1 collision attack cannot avoid (M. Stevens, D.
- * Shumow, "Speeding up detection of SHA-1
- * collision attacks using unavoidable attack conditions", USENIX Security 2017). Each relates two
- * bits of the expanded message and
- * names, as bits of a mask, the disturbance vectors that are out of the question where it does not
- * hold.
+ * Shumow, "Speeding up detection of SHA-1 collision attacks using unavoidable attack conditions",
+ * USENIX Security 2017). Each relates two bits of the expanded message and names, as bits of a
+ * mask, the disturbance vectors that are out of the question where it does not hold.
  */
 
 /**

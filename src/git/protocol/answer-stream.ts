@@ -15,9 +15,8 @@ export type AnswerSink = {
 
 /**
  * A stream of what `make` puts; an error that `make` throws errors it. Bytes are written to the
- * reader's own end of the stream (a direct
- * stream of the runtime), which says when they have left: only so can whoever made them give their
- * memory back at once.
+ * reader's own end of the stream (a direct stream of the runtime), which says when they have left:
+ * only so can whoever made them give their memory back at once.
  */
 export function answerStream(
   make: (sink: AnswerSink) => Promise<void>,
@@ -113,8 +112,7 @@ const PATIENCE = 30
 
 /**
  * What `make` puts, whole when it is small and soon there, else as a stream: a short answer costs
- * far less without one. Gives the
- * error that `make` throws before the stream begins.
+ * far less without one. Gives the error that `make` throws before the stream begins.
  */
 export function answerSoon(
   make: (sink: AnswerSink) => Promise<void>,

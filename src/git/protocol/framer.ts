@@ -1,7 +1,6 @@
 /**
  * Puts bytes into pkt-lines of side band 1 as they come, in blocks that are ready to send
- * (gitprotocol-pack, "Packfile
- * Data"). Without a side band the bytes go through as they are.
+ * (gitprotocol-pack, "Packfile Data"). Without a side band the bytes go through as they are.
  */
 import { pkt, writeLength } from './pkt-line.ts'
 

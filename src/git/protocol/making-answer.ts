@@ -1,12 +1,9 @@
 /**
  * One answer while it is made, and as it is kept. Its first bytes stay in memory and go to every
- * reader at once. When
- * it grows large it goes on in one of two ways: straight to its readers, at the speed of the
- * slowest; or through a file
- * from which each reader takes at its own speed, so that a slow one holds nobody back. A file that
- * gets no more room
- * (its share of the disk, or the disk itself, is full) is given up once everyone has what is in it,
- * and the rest goes straight on.
+ * reader at once. When it grows large it goes on in one of two ways: straight to its readers, at
+ * the speed of the slowest; or through a file from which each reader takes at its own speed, so
+ * that a slow one holds nobody back. A file that gets no more room (its share of the disk, or the
+ * disk itself, is full) is given up once everyone has what is in it, and the rest goes straight on.
  */
 import { open, rm, type FileHandle } from 'node:fs/promises'
 import { giveBackBuffer } from '#lib/pieces.ts'

@@ -104,8 +104,8 @@ export const END_LINE = 2
 
 /**
  * Every line of a whole body. Throws GitError `invalid` when it is malformed or cut off. Lines are
- * parts of one text: a fetch names hundreds
- * of ids, and bytes of their own for each would cost more than all that is done with them.
+ * parts of one text: a fetch names hundreds of ids, and bytes of their own for each would cost more
+ * than all that is done with them.
  */
 export function parseLines(body: Uint8Array): Line[] {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.length)

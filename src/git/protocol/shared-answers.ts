@@ -1,11 +1,9 @@
 /**
  * Equal questions get one answer, made once. While it is being made, whoever asks the same joins
- * in; when it was asked
- * for twice it is kept, framed and ready to send: small ones in memory, large ones as files, both
- * within bounds, the
- * least recently used leave first. The key of an answer holds everything that it depends on, the
- * refs of the namespace
- * first of all: when one of them moves, nobody asks for the old key again.
+ * in; when it was asked for twice it is kept, framed and ready to send: small ones in memory, large
+ * ones as files, both within bounds, the least recently used leave first. The key of an answer
+ * holds everything that it depends on, the refs of the namespace first of all: when one of them
+ * moves, nobody asks for the old key again.
  */
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -49,8 +47,7 @@ export class SharedAnswers {
 
   /**
    * Answers `key` into a sink; resolves when everything is put. `make` makes the answer and says
-   * whether it is one to
-   * keep; it runs only when nobody else's can be had.
+   * whether it is one to keep; it runs only when nobody else's can be had.
    */
   async answer(store: string, key: string, sink: AnswerSink, make: Make): Promise<void> {
     const kept = this.touch(key)

@@ -3,8 +3,7 @@ export type Owner = Map<number, number>
 
 /**
  * A cache of inflated objects in one ring of memory: writing goes round, what is written over is
- * forgotten. Results
- * are views, valid until the next object is put.
+ * forgotten. Results are views, valid until the next object is put.
  */
 export class Arena {
   readonly memory: Buffer

@@ -1,9 +1,7 @@
 /**
  * Packs whose bytes a host keeps elsewhere. Beside the index, which stays, lies `pack-….away`: a
- * line that says how many bytes the pack has,
- * their SHA-256 and the time of the file. Such a pack cannot be read; the host brings it back
- * before work on its store begins
- * (`GitOptions.elsewhere`).
+ * line that says how many bytes the pack has, their SHA-256 and the time of the file. Such a pack
+ * cannot be read; the host brings it back before work on its store begins (`GitOptions.elsewhere`).
  */
 import { namesIn } from '#lib/disk.ts'
 import { readFileSync, renameSync, rmSync, statSync } from 'node:fs'

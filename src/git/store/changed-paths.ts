@@ -1,8 +1,7 @@
 /**
  * Filters of the paths that a commit changes against its first parent (gitformat-commit-graph,
- * "Bloom Filter Index" and
- * "Bloom Filter Data"): they may say yes for a path that was not touched, never no for one that
- * was.
+ * "Bloom Filter Index" and "Bloom Filter Data"): they may say yes for a path that was not touched,
+ * never no for one that was.
  */
 
 /** Version 1 of the hash, seven bits for each path, ten bits of room for each: what git writes. */

@@ -1,8 +1,7 @@
 /**
  * Deflating many small pieces: making zlib's state anew for each costs more than the work itself,
- * so one handle is used
- * again and again, as in `inflate.ts`. It is proven by a self-test, else the public function stands
- * in.
+ * so one handle is used again and again, as in `inflate.ts`. It is proven by a self-test, else the
+ * public function stands in.
  */
 import zlib from 'node:zlib'
 import { copyBytes } from './copy-bytes.ts'

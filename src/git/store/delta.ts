@@ -28,8 +28,8 @@ export function deltaSizes(delta: Uint8Array, from: number, end: number): DeltaS
 
 /**
  * Applies the instructions in `delta[at, end)` to `base[baseFrom, baseFrom + baseSize)` and writes
- * exactly `size`
- * bytes to `out` from `outFrom`. Throws GitError `corrupt` for anything out of bounds.
+ * exactly `size` bytes to `out` from `outFrom`. Throws GitError `corrupt` for anything out of
+ * bounds.
  */
 export function applyDelta(
   base: Buffer,

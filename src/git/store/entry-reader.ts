@@ -1,7 +1,6 @@
 /**
  * Reads objects out of packs for one thread: scratch memory, a cache of raw blocks and the arena of
- * inflated objects
- * live here and are shared by all stores of the thread.
+ * inflated objects live here and are shared by all stores of the thread.
  */
 import { GitError } from '../ports.ts'
 import { EntryHeader, MAX_HEADER, OFS_DELTA, REF_DELTA, TREE, parseEntry } from '../pack/entry.ts'

@@ -74,10 +74,9 @@ export function writeDurably(path: string, content: Uint8Array | ((fd: number) =
 
 /**
  * Moves a synced pack and its index into a store and waits until the names are on disk. The name is
- * random rather than
- * the checksum, so that two pushes of the same bytes never share a file that one of them might take
- * back. With
- * `pending` the pack can be read but counts as uncertain until `settle` or `withdraw`.
+ * random rather than the checksum, so that two pushes of the same bytes never share a file that one
+ * of them might take back. With `pending` the pack can be read but counts as uncertain until
+ * `settle` or `withdraw`.
  */
 export function installPack(
   directory: string,
@@ -168,9 +167,8 @@ function sizeInNote(path: string): number {
 
 /**
  * After a start: removes what an ended process left unfinished. Temporaries go, and packs without
- * an index; packs that
- * were pending stay (their refs may have moved), maintenance decides about them. A pack that is
- * away is no half one.
+ * an index; packs that were pending stay (their refs may have moved), maintenance decides about
+ * them. A pack that is away is no half one.
  */
 export function sweepStore(directory: string): number {
   const packs = packDirectory(directory)

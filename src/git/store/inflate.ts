@@ -1,9 +1,8 @@
 /**
  * Inflating zlib streams whose end is not known beforehand, as packs need it. The fast way is
- * zlib's own reusable
- * handle, which the runtime keeps behind `zlib.createInflate()`; it is proven by a self-test at
- * first use, and the
- * public `inflateSync({ info: true })` stands in where the test fails.
+ * zlib's own reusable handle, which the runtime keeps behind `zlib.createInflate()`; it is proven
+ * by a self-test at first use, and the public `inflateSync({ info: true })` stands in where the
+ * test fails.
  */
 import zlib from 'node:zlib'
 import { GitError } from '../ports.ts'
@@ -13,8 +12,7 @@ const SYNC = zlib.constants.Z_SYNC_FLUSH
 
 /**
  * Inflates one stream at a time. After `step`, `consumed` and `produced` say how far it came, and
- * `ended` whether the
- * stream is complete, checksum included.
+ * `ended` whether the stream is complete, checksum included.
  */
 export interface Inflater {
   consumed: number
@@ -37,8 +35,8 @@ export interface Inflater {
   ): void
   /**
    * Inflates a whole stream of exactly `size` bytes into `out`, which must have one spare byte
-   * after them; gives the
-   * count of input bytes. Throws GitError `corrupt` when the stream is damaged, short or long.
+   * after them; gives the count of input bytes. Throws GitError `corrupt` when the stream is
+   * damaged, short or long.
    */
   whole(
     src: Uint8Array,

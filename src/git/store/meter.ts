@@ -1,8 +1,7 @@
 /**
  * Bounds work that is done where others wait for it. Whoever reads objects or walks history says
- * what that costs before it does it, and
- * is stopped by `Spent` once the bound is reached. What was read until then stays known; what was
- * being made is thrown away.
+ * what that costs before it does it, and is stopped by `Spent` once the bound is reached. What was
+ * read until then stays known; what was being made is thrown away.
  */
 
 /** The bound is reached. It is no GitError: nothing is wrong with what was asked for. */

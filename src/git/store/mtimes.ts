@@ -1,7 +1,7 @@
 /**
  * The `.mtimes` file beside a pack of objects that nothing reaches (gitformat-pack, "pack-*.mtimes
- * files have the format"): for each when
- * it was found so. Git calls such packs cruft packs, and knows them by this file.
+ * files have the format"): for each when it was found so. Git calls such packs cruft packs, and
+ * knows them by this file.
  */
 import { be32, type PackIndex } from './pack-index.ts'
 import { readWhole } from './read-whole.ts'

@@ -20,8 +20,7 @@ const MANY = 1 / 32
 
 /**
  * Few objects are looked up in the file itself: what a small answer needs of a large pack is there
- * at once after a start. Whoever goes
- * through many gets all of them as arrays (`whole`).
+ * at once after a start. Whoever goes through many gets all of them as arrays (`whole`).
  */
 export class PackOrder {
   private arrays: Whole | null = null

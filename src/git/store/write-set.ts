@@ -81,9 +81,8 @@ export class WriteSet implements ObjectDatabase {
 
   /**
    * Writes the set as one pack and waits until it is on disk; nothing for an empty set. Objects
-   * that the store has
-   * already are written all the same: the pack that has them may be one that a refused push takes
-   * back.
+   * that the store has already are written all the same: the pack that has them may be one that a
+   * refused push takes back.
    */
   persist(directory: string, tmp: string): void {
     if (this.objects.size === 0) return

@@ -1,10 +1,9 @@
 /**
  * Takes unreachable objects out of a store, in two steps as git does with cruft packs (git-repack,
- * "--cruft"): what nothing reaches is put
- * into a pack of its own, with the time when it was found so; what has lain there for longer than
- * the grace period is left out of the next
- * one. The grace counts from then, not from when an object was made: old commits of a branch that
- * was deleted today stay as long as young ones.
+ * "--cruft"): what nothing reaches is put into a pack of its own, with the time when it was found
+ * so; what has lain there for longer than the grace period is left out of the next one. The grace
+ * counts from then, not from when an object was made: old commits of a branch that was deleted
+ * today stay as long as young ones.
  *
  * Nothing is removed here. The packs that are no longer needed are named, and go when the host has
  * looked once more at what its refs name.

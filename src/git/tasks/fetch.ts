@@ -20,8 +20,7 @@ import type { Task } from './task.ts'
 
 /**
  * The task behind `Git.uploadPack`'s fetch. Errors after the first output go into the stream as git
- * expects them. Gives
- * whether it came to its end: such an answer can be given again.
+ * expects them. Gives whether it came to its end: such an answer can be given again.
  */
 export function* fetchTask(
   store: OpenStore,

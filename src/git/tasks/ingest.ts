@@ -1,11 +1,9 @@
 /**
  * Takes a push's pack in (gitprotocol-pack, "Reference Update Request And Packfile Transfer").
- * Nothing is visible
- * before everything is checked: format, hashes, deltas, each object's content, and that every
- * object that a new one
- * names is either in the pack or reachable from this namespace's own refs. The last rule keeps the
- * store closed under
- * references and keeps a push from naming objects that only another fork has.
+ * Nothing is visible before everything is checked: format, hashes, deltas, each object's content,
+ * and that every object that a new one names is either in the pack or reachable from this
+ * namespace's own refs. The last rule keeps the store closed under references and keeps a push from
+ * naming objects that only another fork has.
  */
 import { join } from 'node:path'
 import { giveBack } from '#lib/pieces.ts'

@@ -1,8 +1,7 @@
 /**
  * Keeps a store fast: small packs are put together so that each pack has at least twice the objects
- * of all smaller ones
- * (git-repack, "--geometric"), and objects that nothing reaches go after a grace period
- * (`collect.ts`).
+ * of all smaller ones (git-repack, "--geometric"), and objects that nothing reaches go after a
+ * grace period (`collect.ts`).
  */
 import { syncDirectorySync } from '#lib/disk.ts'
 import { existsSync, renameSync } from 'node:fs'

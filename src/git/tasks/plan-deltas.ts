@@ -1,10 +1,8 @@
 /**
  * Chooses new deltas for what lies whole in packs that are put together anyway. Neighbours are not
- * found by a window over sizes and
- * hashes of names, as git-pack-objects does, but by history: where a commit changes a path, the
- * version before becomes a delta of
- * the new one, so that the newest stays whole and quick to read. Bounded in commits, in objects and
- * in time.
+ * found by a window over sizes and hashes of names, as git-pack-objects does, but by history: where
+ * a commit changes a path, the version before becomes a delta of the new one, so that the newest
+ * stays whole and quick to read. Bounded in commits, in objects and in time.
  */
 import { BLOB, COMMIT, OFS_DELTA, REF_DELTA, TREE } from '../pack/entry.ts'
 import type { DeltaPlan } from '../pack/build.ts'

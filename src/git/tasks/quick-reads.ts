@@ -1,7 +1,7 @@
 /**
  * Questions that are answered in less time than asking another thread takes, as long as the objects
- * are small: an entry, a directory, a
- * small file. A reader refuses larger ones, and the question goes to a thread.
+ * are small: an entry, a directory, a small file. A reader refuses larger ones, and the question
+ * goes to a thread.
  */
 import type { GitObject, ObjectReader, ObjectType, Oid } from '../ports.ts'
 

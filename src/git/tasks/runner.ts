@@ -1,7 +1,7 @@
 /**
  * Runs tasks of one thread in turns and speaks about them in messages. Output waits for credit,
- * input is asked for
- * block by block, so neither a slow client nor a slow disk makes anything pile up.
+ * input is asked for block by block, so neither a slow client nor a slow disk makes anything pile
+ * up.
  */
 import { GitError } from '../ports.ts'
 import type { Engine } from './engine.ts'

@@ -1,9 +1,8 @@
 /**
  * Small fetches are answered on the calling thread: what they send is made in less time than it
- * takes to wake another thread and to hand
- * the question and the answer over. Each has a bound, and so have all of them together; what turns
- * out to be larger is thrown away and
- * goes to a thread, and so does at once what looks large, or a store where that happened lately.
+ * takes to wake another thread and to hand the question and the answer over. Each has a bound, and
+ * so have all of them together; what turns out to be larger is thrown away and goes to a thread,
+ * and so does at once what looks large, or a store where that happened lately.
  */
 import { GitError } from '../ports.ts'
 import type { FetchRequest, NamespaceTips } from '../protocol/fetch-request.ts'

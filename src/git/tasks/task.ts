@@ -1,7 +1,7 @@
 /**
  * Long work as generators: they give blocks of output, ask for input, or pause so that other work
- * of the thread gets
- * its turn. The same tasks run in workers and, with `workers: 0`, on the calling thread.
+ * of the thread gets its turn. The same tasks run in workers and, with `workers: 0`, on the calling
+ * thread.
  */
 
 /**

@@ -268,8 +268,7 @@ type CountedWorker = Worker & { ref(): void; unref(): void }
 
 /**
  * Where the worker's code is: beside this room in the source tree; in a compiled executable, whose
- * modules are merged
- * into one at the root, at its own path below `src`.
+ * modules are merged into one at the root, at its own path below `src`.
  */
 function workerUrl(): URL {
   const source = new URL('../engine.worker.ts', import.meta.url)

@@ -1,7 +1,6 @@
 /**
  * Gathers the objects of commits. Trees are compared with those of the commits' parents, so that a
- * small change costs
- * no more than the directories that it touches.
+ * small change costs no more than the directories that it touches.
  */
 import { bitWords, getBit, setBit } from '../bitmap/bits.ts'
 import { BLOB, COMMIT, TAG, TREE } from '../pack/entry.ts'

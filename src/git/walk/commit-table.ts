@@ -1,7 +1,6 @@
 /**
  * The commits of a store as numbers: each commit that a walk meets is parsed once per thread and
- * kept as its tree, its
- * parents and its time. Walks keep their marks in arrays over these numbers.
+ * kept as its tree, its parents and its time. Walks keep their marks in arrays over these numbers.
  */
 import { COMMIT } from '../pack/entry.ts'
 import { GitError } from '../ports.ts'
@@ -209,8 +208,8 @@ function digit(byte: number): number {
 
 /**
  * The seconds on the committer line, read as git reads them (`parse_commit_date`): behind the last
- * `>`, with or without space, and 0
- * where the line does not follow the author's or says no number. `at` is behind the parents.
+ * `>`, with or without space, and 0 where the line does not follow the author's or says no number.
+ * `at` is behind the parents.
  */
 export function committerTime(bytes: Uint8Array, at: number, to: number): number {
   if (!startsWith(bytes, at, to, AUTHOR)) return 0

@@ -1,7 +1,7 @@
 /**
  * Which commits a namespace may see: everything reachable from its tips. The walk goes only as far
- * back as questions
- * need and is kept for the next one, so that a client with recent commits costs next to nothing.
+ * back as questions need and is kept for the next one, so that a client with recent commits costs
+ * next to nothing.
  */
 import { COMMIT, TAG } from '../pack/entry.ts'
 import type { ObjectStore } from '../store/object-store.ts'
@@ -65,9 +65,8 @@ export class Reach {
 
   /**
    * Whether a commit, which must be in the store, is reachable. With `exact` false the walk stops
-   * at commits that are
-   * a day older than it: a wrong clock can then hide it, which costs a client some bytes but never
-   * shows anything.
+   * at commits that are a day older than it: a wrong clock can then hide it, which costs a client
+   * some bytes but never shows anything.
    */
   has(commit: number, exact: boolean): boolean {
     if (this.marks.get(commit) & SEEN) return true

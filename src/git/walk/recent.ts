@@ -1,8 +1,7 @@
 /**
  * Ids that were met a short while ago. From one commit to the next nearly all entries of a
- * directory are the same: this
- * small table, which stays in the processor's cache, answers for them before the large one is
- * asked.
+ * directory are the same: this small table, which stays in the processor's cache, answers for them
+ * before the large one is asked.
  */
 import { GitError } from '../ports.ts'
 

@@ -23,9 +23,8 @@ export type CommitSelection = {
 
 /**
  * Walks back from `wants` and leaves out what `haves` reach. The parents of commits for which
- * `isCut` holds are not
- * followed (shallow boundaries). A wrong clock can only make the answer larger. `tick` is called
- * now and then.
+ * `isCut` holds are not followed (shallow boundaries). A wrong clock can only make the answer
+ * larger. `tick` is called now and then.
  */
 export function selectCommits(
   table: CommitTable,

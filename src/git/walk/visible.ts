@@ -1,8 +1,7 @@
 /**
  * Which trees and blobs a namespace may see. Whoever names one by its id (a partial clone that
- * lacks a blob, a push
- * that builds on old content) gets it only when a tip reaches it: the store also holds what other
- * forks sent.
+ * lacks a blob, a push that builds on old content) gets it only when a tip reaches it: the store
+ * also holds what other forks sent.
  */
 import type { ObjectStore } from '../store/object-store.ts'
 import { BLOB, TREE } from '../pack/entry.ts'
@@ -30,8 +29,7 @@ export class VisibleObjects {
 
   /**
    * Gives the first of the ids (raw, 20 bytes each) that is no visible tree or blob, or null. Walks
-   * from the tips
-   * back only as far as needed; pauses between commits.
+   * from the tips back only as far as needed; pauses between commits.
    */
   *firstHidden(oids: Uint8Array): Generator<'pause', string | null, unknown> {
     const { chosen } = this.collector

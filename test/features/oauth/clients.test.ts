@@ -1,7 +1,6 @@
 /**
  * Clients of other authors sign in against the running forge, each given the one address that its
- * user would type. Only the
- * person's part, approving in a browser, is played by the test.
+ * user would type. Only the person's part, approving in a browser, is played by the test.
  */
 import { expect, test } from 'bun:test'
 import {

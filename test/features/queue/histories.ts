@@ -1,9 +1,8 @@
 /**
  * Random histories of the merge queue, with crashes, held against what must always be true.
- * Everything is looked up in git and in
- * the tables of the forge, as somebody would who found them on a disk. Knows nothing of the test
- * runner, so that a script can
- * run thousands (scripts/queue-histories.ts).
+ * Everything is looked up in git and in the tables of the forge, as somebody would who found them
+ * on a disk. Knows nothing of the test runner, so that a script can run thousands
+ * (scripts/queue-histories.ts).
  */
 import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -434,8 +433,7 @@ class History {
 
   /**
    * Abrupt: what is on disk in the middle of everything is all that is left. What was confirmed
-   * before must be in it. Otherwise the
-   * process is told to stop, and stops.
+   * before must be in it. Otherwise the process is told to stop, and stops.
    */
   async #crash(abrupt: boolean): Promise<void> {
     this.#crashes++

@@ -1,7 +1,7 @@
 /**
  * The engine against git's own server: a random repository, the same requests of the same client to
- * both, and then the client must
- * have the same. Everything follows from one number; a difference is told with it.
+ * both, and then the client must have the same. Everything follows from one number; a difference is
+ * told with it.
  */
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -141,9 +141,8 @@ export class Differential {
 
   /** Refs of every kind, and packs as they come about in life. */
   private async vary(source: string, pick: Picker): Promise<void> {
-    // git-http-backend must offer what the engine offers.
-    // Refs in wants it must not: it puts its sections in another order then than its own client
-    // reads them, when there is a depth.
+    // git-http-backend must offer what the engine offers. Refs in wants it must not: it puts its
+    // sections in another order then than its own client reads them, when there is a depth.
     appendFileSync(
       join(source, 'config'),
       '[uploadpack]\n\tallowFilter = true\n\tallowTipSHA1InWant = true\n\tallowReachableSHA1InWant = true\n',

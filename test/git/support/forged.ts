@@ -1,7 +1,7 @@
 /**
  * The first published collision of SHA-1 (https://shattered.io): the common start of both files and
- * the two blocks in which they differ. The
- * second message is the first with the differences of the attack.
+ * the two blocks in which they differ. The second message is the first with the differences of the
+ * attack.
  */
 const FIRST = `
 255044462d312e330a25e2e3cfd30a0a0a312030206f626a0a3c3c2f57696474682032203020522f4865696768742033203020522f547970652034203020522f

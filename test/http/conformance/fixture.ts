@@ -1,7 +1,7 @@
 /**
  * The tool server over a registry that has what the official suite asks for by name, made of
- * operations, resources and prompts
- * like any others. The suite sends no tokens, so the listener in front of the door adds one.
+ * operations, resources and prompts like any others. The suite sends no tokens, so the listener in
+ * front of the door adds one.
  */
 import { afterAll } from 'bun:test'
 import { signedIn } from '#core/access.ts'

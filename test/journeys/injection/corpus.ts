@@ -1,7 +1,6 @@
 // Ways by which people have made a page run script, for all that is not Markdown: names, titles,
-// contents, messages. Every one sets
-// `window.hit`, calls alert, or asks another server for something. Those of Markdown are in
-// test/web/markdown/attacks.ts.
+// contents, messages. Every one sets `window.hit`, calls alert, or asks another server for
+// something. Those of Markdown are in test/web/markdown/attacks.ts.
 
 /** What can stand in a line of text: a title, a name, a description. */
 export const lines: readonly string[] = [

@@ -1,6 +1,5 @@
 // Where an application asks a person for access (RFC 6749 section 4.1.1). The page cannot be
-// framed, and its form may lead only to
-// where such an application is answered.
+// framed, and its form may lead only to where such an application is answered.
 import {
   authorizationParameters,
   decideAuthorization,
@@ -45,8 +44,7 @@ const parametersOf = ({ url, form }: Visit): AuthorizationParameters =>
 
 /**
  * Where the form may lead. What answers the application may send the browser on (a program on this
- * computer to a page on the web),
- * and browsers hold the whole way against this.
+ * computer to a page on the web), and browsers hold the whole way against this.
  */
 function formTargets(redirect_uri: string, loopback: boolean): string {
   const { protocol, hostname } = new URL(redirect_uri)

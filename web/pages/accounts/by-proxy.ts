@@ -17,8 +17,8 @@ const wantsPage = ({ request }: Visit): boolean =>
 
 /**
  * Where the visitor goes on with a new sign-in; null when there is nothing to do. Whom the proxy
- * names without their having an
- * account here is a visitor like any other, and the sign-in page says why.
+ * names without their having an account here is a visitor like any other, and the sign-in page says
+ * why.
  */
 export async function arriveByProxy(visit: Visit): Promise<Away | null> {
   const { named, url } = visit

@@ -1,6 +1,6 @@
 // A form that a passkey fills in. It stays hidden until the script has seen that the browser knows
-// passkeys; the script asks
-// for one when the form is sent, puts the answer into `response`, and sends it on.
+// passkeys; the script asks for one when the form is sent, puts the answer into `response`, and
+// sends it on.
 import type { Child } from '../../jsx/html.ts'
 import { CsrfField } from '../../components/form.tsx'
 

@@ -1,6 +1,5 @@
 // Signing in through a provider of the settings: away to it, and back with what it says. Both are
-// plain visits, because the
-// policy of these pages lets no form lead to another host.
+// plain visits, because the policy of these pages lets no form lead to another host.
 import {
   finishSignOn,
   LONGEST_SIGN_ON_NEXT,

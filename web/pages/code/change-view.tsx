@@ -1,6 +1,5 @@
 // Changes of files as every page shows them: a commit, a comparison, a pull request. What the
-// reader chose is in the address, so
-// that it works without a script and can be sent to others.
+// reader chose is in the address, so that it works without a script and can be sent to others.
 import { getFile } from '#features/repos/index.ts'
 import { Refusal } from '#lib/errors.ts'
 import {
@@ -148,8 +147,8 @@ export type ChangePlace = {
 
 /**
  * The switches, the files and the pager. `options` adds what only one page has, such as threads of
- * comments; `head` adds switches of
- * its own; `here` is the page's address without a query and `more` what it keeps there.
+ * comments; `head` adds switches of its own; `here` is the page's address without a query and
+ * `more` what it keeps there.
  */
 export const ChangeView = (props: {
   files: readonly DiffFile[]

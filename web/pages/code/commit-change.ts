@@ -97,8 +97,8 @@ async function commitInFork(
 
 /**
  * Commits and leads on; `after` is where a commit on the branch itself leads. A branch that has
- * moved is no conflict as long as
- * `isUntouched` says that the change still fits; else it is a 409 `head_moved`.
+ * moved is no conflict as long as `isUntouched` says that the change still fits; else it is a 409
+ * `head_moved`.
  */
 export async function commitChange(
   visit: Visit,

@@ -10,8 +10,8 @@ export type Range = {
 
 /**
  * Reads `<base>...<head>`, `<base>..<head>` (as they are, git-diff) or `<head>`. No name of a ref
- * has two dots in a row
- * (git-check-ref-format), so there is one way to read it. Null for what is none of these.
+ * has two dots in a row (git-check-ref-format), so there is one way to read it. Null for what is
+ * none of these.
  */
 export function rangeOf(text: string): Range | null {
   const [, base, dots, head] = /^(.*?)(\.{2,3})(.+)$/s.exec(text) ?? []

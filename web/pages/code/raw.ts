@@ -50,8 +50,7 @@ function textType(data: Uint8Array): string {
 
 /**
  * A file's bytes. It comes from people who may push, so it is kept from running on the site: no
- * script, no form, no frame, and a
- * sandbox without an origin (CSP `sandbox`).
+ * script, no form, no frame, and a sandbox without an origin (CSP `sandbox`).
  */
 export const rawFile: Resource = {
   path: '/:workspace/:repo/raw/*rest',

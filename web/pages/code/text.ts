@@ -31,9 +31,8 @@ const isText = (text: string): boolean => {
 
 /**
  * Text from bytes that are not UTF-8: UTF-16 by its mark or by its zeros, else Windows-1252, which
- * holds Latin-1. Null for what is
- * no text. The detection follows the order of the WHATWG encoding standard: a mark first, then a
- * guess.
+ * holds Latin-1. Null for what is no text. The detection follows the order of the WHATWG encoding
+ * standard: a mark first, then a guess.
  */
 export function textFromBytes(bytes: Uint8Array): FileText | null {
   const [first, second] = bytes

@@ -1,8 +1,7 @@
 /**
  * Acceptance checks: what came of each command, with its output, and while they run as they run.
- * The page is whole without a
- * script; with one, output is added as it is written, and the rest is fetched anew when something
- * about the checks changes.
+ * The page is whole without a script; with one, output is added as it is written, and the rest is
+ * fetched anew when something about the checks changes.
  */
 import {
   getCheckLog,

@@ -140,8 +140,7 @@ const Reply = ({
 
 /**
  * A conversation, folded once it is resolved. `back` is where its forms lead back to: `changes`, or
- * empty for the conversation of the
- * pull request.
+ * empty for the conversation of the pull request.
  */
 export const Thread = ({
   thread,

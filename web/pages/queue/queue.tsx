@@ -1,7 +1,7 @@
 /**
  * The merge queue of a branch: what waits, in the order in which it lands, and what landed or left.
- * The page is whole without a
- * script; with one, it is fetched anew when something in the queue changes.
+ * The page is whole without a script; with one, it is fetched anew when something in the queue
+ * changes.
  */
 import {
   leaveMergeQueue,

@@ -19,8 +19,8 @@ const attachment = (name: string): string => {
 
 /**
  * A file of a release. Its bytes come from people who may push, so it is always a download, of the
- * type that it was given and no
- * other, and nothing of it runs here. What is answered from its first byte on counts.
+ * type that it was given and no other, and nothing of it runs here. What is answered from its first
+ * byte on counts.
  */
 export const assetDownload: Resource = {
   path: '/:workspace/:repo/releases/download/*rest',

@@ -4,8 +4,8 @@ export type Range = { readonly start: number; readonly length: number }
 
 /**
  * The one range that a header asks for. Null asks for all: without a header, with one that cannot
- * be read, or with several ranges, all
- * of which a server may answer so. `'none'` is a range that the file does not have.
+ * be read, or with several ranges, all of which a server may answer so. `'none'` is a range that
+ * the file does not have.
  */
 export function rangeOf(header: string | null, size: number): Range | 'none' | null {
   const [, first, last] = /^bytes=\s*(\d{0,15})-(\d{0,15})\s*$/i.exec(header ?? '') ?? []

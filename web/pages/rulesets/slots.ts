@@ -1,7 +1,6 @@
 // A ruleset's form has a slot for every rule: the ones it has, one for each type that it lacks, and
-// one more where several make
-// sense. The fields of a slot are named `<type>-<n>.<parameter>`, so that what comes back is told
-// apart without a script.
+// one more where several make sense. The fields of a slot are named `<type>-<n>.<parameter>`, so
+// that what comes back is told apart without a script.
 import type { Ruleset, RuleType } from '#features/rulesets/index.ts'
 import { invalid } from '#lib/errors.ts'
 import type { Fields } from '../../site.ts'

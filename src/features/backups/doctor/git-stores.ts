@@ -65,9 +65,8 @@ function damagedIndex(hearth: Hearth, store: string, line: string): Finding['men
 
 /**
  * A ref that is ahead of its objects, as after a copy of a machine whose last packs had not come.
- * Clients that have them are not asked
- * for them while the ref says that they are here; where it was before is in its events, and so is
- * where it is now.
+ * Clients that have them are not asked for them while the ref says that they are here; where it was
+ * before is in its events, and so is where it is now.
  */
 function aheadOfObjects(hearth: Hearth, store: string, line: string): Finding['mend'] {
   const missing = /^object ([0-9a-f]{40}) is missing, a ref points at it$/.exec(line)?.[1]
