@@ -8,7 +8,7 @@ import { unfinishedRestore } from '#backup'
 import { openDatabase, type DatabaseHandle } from '#core/db.ts'
 import { newestIds } from '#core/events.ts'
 import { recordedMigrations } from '#core/migrate.ts'
-import { askerNow } from '#core/work.ts'
+import { currentPrincipal } from '#core/work.ts'
 import type { Settings } from '#core/settings.ts'
 import { callers } from '#features/accounts/index.ts'
 import { openCopy } from '#features/backups/index.ts'
@@ -144,7 +144,7 @@ export function openHearth({
       keptBytes: settings.git.kept_bytes,
       maxObjectBytes: settings.git.max_object_bytes,
       maxPackBytes: settings.git.max_pack_bytes,
-      asker: askerNow,
+      asker: currentPrincipal,
       ...(keeper === null ? {} : { elsewhere: keeper }),
       log: (level, message, fields) => log[level](message, fields),
     })

@@ -8,7 +8,7 @@ import { typeId } from '#lib/typeid.ts'
 import { duration, timestamp, type Timestamp } from '#lib/time.ts'
 import type { Db, WritableDb } from './db.ts'
 import type { Hearth } from './hearth.ts'
-import { forItself } from './work.ts'
+import { runAsSystem } from './work.ts'
 
 export type JobContext = {
   readonly hearth: Hearth
@@ -413,7 +413,7 @@ export class JobRunner {
         attempt: row.attempt,
         id: row.id,
       }
-      await forItself(() => definition.run(context, JSON.parse(row.input)))
+      await runAsSystem(() => definition.run(context, JSON.parse(row.input)))
     } catch (error) {
       if (this.#stopped && this.#abort.signal.aborted) return
       wrong = error ?? new Error('it failed without a reason')

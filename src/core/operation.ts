@@ -18,7 +18,7 @@ import { findAnswer, inTurn, recordAnswer, type Idempotency } from './idempotenc
 import { look } from './look.ts'
 import type { Paging } from './page.ts'
 import { requireRoom } from './room.ts'
-import { askerNow, byThen, overloaded, partyOf, workFor } from './work.ts'
+import { currentPrincipal, withDeadline, overloaded, principalOf, runAs } from './work.ts'
 import { writeAs, type Tx, type Write } from './write.ts'
 
 /**
@@ -332,14 +332,14 @@ async function run(
   )
   let answer: unknown
   try {
-    const until = options.until ?? askerNow()?.until ?? null
-    const answering = workFor(
-      partyOf(caller, () => options.origin ?? nowhere),
+    const until = options.until ?? currentPrincipal()?.until ?? null
+    const answering = runAs(
+      principalOf(caller, () => options.origin ?? nowhere),
       () => operation.run(context, valid),
       until,
     )
     answer = await (until !== null && !operation.access.writes && answering instanceof Promise
-      ? byThen(answering, until)
+      ? withDeadline(answering, until)
       : answering)
   } catch (error) {
     throw overloaded(hearth, error) ?? error

@@ -13,12 +13,12 @@ import type { Hearth } from './hearth.ts'
 
 const storage = new AsyncLocalStorage<Asker>()
 
-export const askerNow = (): Asker | null => storage.getStore() ?? null
+export const currentPrincipal = (): Asker | null => storage.getStore() ?? null
 
 /**
  * Runs something for a party. A time of `performance.now()` says when reading for it is given up.
  */
-export function workFor<R>(party: string, run: () => R, until: number | null = null): R {
+export function runAs<R>(party: string, run: () => R, until: number | null = null): R {
   return storage.run({ party, until }, run)
 }
 
@@ -26,10 +26,10 @@ export function workFor<R>(party: string, run: () => R, until: number | null = n
  * Runs something for nobody in particular, whoever it was that set it going: a job that a request
  * wakes is not that request's.
  */
-export const forItself = <R>(run: () => R): R => storage.exit(run)
+export const runAsSystem = <R>(run: () => R): R => storage.exit(run)
 
 /** Whose work a call is: of an account, of whoever answers for an agent, or of an address. */
-export const partyOf = (caller: Caller, origin: Origin | (() => Origin)): string =>
+export const principalOf = (caller: Caller, origin: Origin | (() => Origin)): string =>
   caller.kind === 'anonymous'
     ? `at ${(typeof origin === 'function' ? origin() : origin).ip ?? ''}`
     : caller.kind === 'agent'
@@ -40,7 +40,7 @@ export const partyOf = (caller: Caller, origin: Origin | (() => Origin)): string
  * Runs what others wait for as well, or what is kept for later: it is not given up because the
  * first who asked is out of time.
  */
-export function unhurried<R>(run: () => R): R {
+export function withoutDeadline<R>(run: () => R): R {
   const asker = storage.getStore()
   return asker === undefined || asker.until === null
     ? run()
@@ -71,7 +71,7 @@ export function overloaded({ measures }: Pick<Hearth, 'measures'>, error: unknow
  * The same promise, given up (GitError `late`) when it has not come by a time of
  * `performance.now()`. What makes it may go on for others.
  */
-export async function byThen<T>(promise: Promise<T>, until: number): Promise<T> {
+export async function withDeadline<T>(promise: Promise<T>, until: number): Promise<T> {
   return await inTime(promise, Math.max(0, until - performance.now()), () => {
     throw new GitError('late', 'this took too long and was given up')
   })

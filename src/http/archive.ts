@@ -7,7 +7,7 @@ import { anonymous } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { call, type Typed } from '#core/operation.ts'
 import { Refusal } from '#lib/errors.ts'
-import { overloaded, partyOf, workFor } from '#core/work.ts'
+import { overloaded, principalOf, runAs } from '#core/work.ts'
 import type { Door, Exchange } from './exchange.ts'
 import { Watchdog } from './git-streams.ts'
 import { placesOf } from './places.ts'
@@ -32,7 +32,7 @@ async function begin(
   exchange.allowSilence()
   const watchdog = new Watchdog()
   const signal = AbortSignal.any([request.signal, hearth.stopping, watchdog.signal])
-  const party = partyOf(anonymous, exchange.origin)
+  const party = principalOf(anonymous, exchange.origin)
   const leave = await placesOf(hearth).enter(party, signal)
   const noteEnd = hearth.measures.begin('archive', { store })
   const end = (): void => {
@@ -41,7 +41,7 @@ async function begin(
     leave()
   }
   try {
-    const bytes = await workFor(party, () =>
+    const bytes = await runAs(party, () =>
       hearth.git.archive(
         store,
         commit,

@@ -11,7 +11,7 @@ import type { Caller } from '#core/caller.ts'
 import type { Hearth } from '#core/hearth.ts'
 import { call, type Operation, type Typed } from '#core/operation.ts'
 import { hasRoom, isWithoutRoom, noRoom } from '#core/room.ts'
-import { overloaded, partyOf, workFor } from '#core/work.ts'
+import { overloaded, principalOf, runAs } from '#core/work.ts'
 import { Moved, Refusal } from '#lib/errors.ts'
 import { RESERVED_SLUGS } from '#lib/slug.ts'
 import { gitCallerOf } from './git-credentials.ts'
@@ -219,7 +219,7 @@ export function gitDoor(hearth: Hearth): GitDoor {
     const version = versionFor(service, request)
     const body = hearth.git.advertise(service, refs, version)
     if (service === 'git-upload-pack' && version !== 2)
-      shown.note(partyOf(caller, origin), repo, refs)
+      shown.note(principalOf(caller, origin), repo, refs)
     const headers = { 'content-type': `application/x-${service}-advertisement`, ...FRESH }
     return new Response(request.method === 'HEAD' ? null : (body as Uint8Array<ArrayBuffer>), {
       headers,
@@ -254,7 +254,7 @@ export function gitDoor(hearth: Hearth): GitDoor {
     const small = service === 'git-upload-pack' ? await smallBodyOf(request) : null
     const headers = { 'content-type': `application/x-${service}-result`, ...FRESH }
     const version = versionFor(service, request)
-    const party = partyOf(caller, origin)
+    const party = principalOf(caller, origin)
     const listed = small && hearth.git.listRefs(now, version, small)
     if (listed) {
       shown.note(party, repo, now)
@@ -276,7 +276,7 @@ export function gitDoor(hearth: Hearth): GitDoor {
       let made: Uint8Array | { readonly path: string } | null = null
       let isOver = true
       try {
-        made = workFor(party, () =>
+        made = runAs(party, () =>
           hearth.git.answerNow(store, refs, { protocol: version, body: small, onCopy }),
         )
         isOver = made !== null
@@ -307,7 +307,7 @@ export function gitDoor(hearth: Hearth): GitDoor {
       leave = await places.enter(party, signal)
       if (service === 'git-receive-pack') {
         return new Response(
-          workFor(party, () =>
+          runAs(party, () =>
             hearth.git.receivePack(store, refs, {
               ...asked,
               apply: (pushed) => apply(caller, origin(), repo, pushed),
@@ -316,7 +316,7 @@ export function gitDoor(hearth: Hearth): GitDoor {
           { headers },
         )
       }
-      const answer = await workFor(party, () => hearth.git.uploadPackOrFile(store, refs, asked))
+      const answer = await runAs(party, () => hearth.git.uploadPackOrFile(store, refs, asked))
       if (answer instanceof ReadableStream) return new Response(answer, { headers })
       end()
       return whole(answer)

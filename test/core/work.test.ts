@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { GitError } from '#git'
 import { anonymous } from '#core/caller.ts'
 import { nowhere } from '#core/audit.ts'
-import { askerNow, byThen, overloaded, partyOf, unhurried, workFor } from '#core/work.ts'
+import { currentPrincipal, withDeadline, overloaded, principalOf, withoutDeadline, runAs } from '#core/work.ts'
 import { getBlame } from '#features/repos/get-blame.ts'
 import { listCommits } from '#features/repos/list-commits.ts'
 import { makeWorld, refusal } from '../world.ts'
@@ -14,13 +14,13 @@ await world.repo('acme/site', { as: ada })
 await world.commit('acme/site', 'main', { 'a.txt': 'a\n' })
 
 test('whom work is for follows it through what is awaited, and ends with it', async () => {
-  expect(askerNow()).toBeNull()
-  const seen = await workFor(
+  expect(currentPrincipal()).toBeNull()
+  const seen = await runAs(
     'ada',
     async () => {
       await new Promise((resolve) => setImmediate(resolve))
-      const inner = await unhurried(async () => askerNow())
-      return [askerNow(), inner]
+      const inner = await withoutDeadline(async () => currentPrincipal())
+      return [currentPrincipal(), inner]
     },
     1_000,
   )
@@ -28,9 +28,9 @@ test('whom work is for follows it through what is awaited, and ends with it', as
     { party: 'ada', until: 1_000 },
     { party: 'ada', until: null },
   ])
-  expect(askerNow()).toBeNull()
-  expect(partyOf(ada, nowhere)).toBe(ada.id)
-  expect(partyOf(anonymous, () => ({ ...nowhere, ip: '192.0.2.1' }))).toBe('at 192.0.2.1')
+  expect(currentPrincipal()).toBeNull()
+  expect(principalOf(ada, nowhere)).toBe(ada.id)
+  expect(principalOf(anonymous, () => ({ ...nowhere, ip: '192.0.2.1' }))).toBe('at 192.0.2.1')
 })
 
 test('reading history that takes too long is given up with 503, and is there for the next who asks', async () => {
@@ -55,11 +55,11 @@ test('reading history that takes too long is given up with 503, and is there for
 })
 
 test('a promise that comes in time is itself, and so is its error', async () => {
-  expect(await byThen(Promise.resolve(7), performance.now() + 60_000)).toBe(7)
+  expect(await withDeadline(Promise.resolve(7), performance.now() + 60_000)).toBe(7)
   await expect(
-    byThen(Promise.reject(new Error('broken')), performance.now() + 60_000),
+    withDeadline(Promise.reject(new Error('broken')), performance.now() + 60_000),
   ).rejects.toThrow('broken')
-  await expect(byThen(new Promise(() => {}), performance.now())).rejects.toMatchObject({
+  await expect(withDeadline(new Promise(() => {}), performance.now())).rejects.toMatchObject({
     code: 'late',
   })
 })

@@ -6,7 +6,7 @@ import { GitError, type Git, type Oid } from '#git'
 import type { Hearth } from '#core/hearth.ts'
 import { job } from '#core/jobs.ts'
 import { look } from '#core/look.ts'
-import { unhurried } from '#core/work.ts'
+import { withoutDeadline } from '#core/work.ts'
 import { writeAs, type Tx } from '#core/write.ts'
 import { repoById } from '#features/repos/index.ts'
 import { goneFolders } from './folders.ts'
@@ -161,7 +161,7 @@ export async function freshStats(hearth: Hearth, pull: PullRow): Promise<Stats |
   const key = `${pull.id} ${base_sha} ${head_sha}`
   const waiting = inFlight.get(key)
   if (waiting) return waiting
-  const mine = unhurried(() => computeAndKeep(hearth, pull, base_sha, head_sha)).finally(() =>
+  const mine = withoutDeadline(() => computeAndKeep(hearth, pull, base_sha, head_sha)).finally(() =>
     inFlight.delete(key),
   )
   inFlight.set(key, mine)

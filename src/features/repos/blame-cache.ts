@@ -5,7 +5,7 @@
  */
 import type { BlameRange, KnownBlame, Oid } from '#git'
 import type { Hearth } from '#core/hearth.ts'
-import { unhurried } from '#core/work.ts'
+import { withoutDeadline } from '#core/work.ts'
 import { createCache } from '#lib/cache.ts'
 import { inTime } from '#lib/waiting.ts'
 import { creditor, type Credit } from './credit.ts'
@@ -149,7 +149,7 @@ export async function blameOf(
   if (part) return part
   let finding = underWay.get(key)
   if (!finding) {
-    finding = unhurried(() => find(hearth, store, from, path, range))
+    finding = withoutDeadline(() => find(hearth, store, from, path, range))
       .then((lines) => {
         kept.set(key, lines)
         return lines

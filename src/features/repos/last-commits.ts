@@ -7,7 +7,7 @@
  */
 import type { KnownLastCommits, Oid } from '#git'
 import type { Hearth } from '#core/hearth.ts'
-import { unhurried } from '#core/work.ts'
+import { withoutDeadline } from '#core/work.ts'
 import { createCache } from '#lib/cache.ts'
 import { inTime } from '#lib/waiting.ts'
 import { creditor, type Credit } from './credit.ts'
@@ -97,7 +97,7 @@ export function findLastCommits(
   const key = [store, commit, path].join(' ')
   let finding = underWay.get(key)
   if (!finding) {
-    finding = unhurried(() => find(hearth, store, commit, path))
+    finding = withoutDeadline(() => find(hearth, store, commit, path))
       .then((made) => {
         kept.set(key, made)
         return made

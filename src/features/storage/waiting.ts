@@ -1,5 +1,5 @@
 /** What is said to whoever waits for something that is in the bucket only. */
-import { askerNow } from '#core/work.ts'
+import { currentPrincipal } from '#core/work.ts'
 import { Refusal } from '#lib/errors.ts'
 import { SECOND } from '#lib/time.ts'
 import { inTime } from '#lib/waiting.ts'
@@ -27,7 +27,7 @@ export const unset = (): Refusal =>
 
 /** Who waits for a page is told to come again; what comes goes on coming. */
 export async function forAsker(arriving: Promise<void>): Promise<void> {
-  const until = askerNow()?.until ?? null
+  const until = currentPrincipal()?.until ?? null
   if (until === null) return await arriving
   await inTime(arriving, Math.max(0, Math.min(until - performance.now() - SECOND, PAGE_MS)), () => {
     throw coming()

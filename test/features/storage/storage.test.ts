@@ -19,7 +19,7 @@ import { conditions } from '#core/gauges.ts'
 import type { Hearth } from '#core/hearth.ts'
 import type { Job } from '#core/jobs.ts'
 import type { Settings } from '#core/settings.ts'
-import { workFor } from '#core/work.ts'
+import { runAs } from '#core/work.ts'
 import { exportWorkspace } from '#features/transfer/index.ts'
 import { examine } from '#features/backups/index.ts'
 import { repoByPath } from '#features/repos/index.ts'
@@ -561,7 +561,7 @@ test('nothing leaves while a command is beside, and who waits for a page is told
   expect(endingWith(packs, '.pack')).toEqual([])
   const { promise, resolve } = Promise.withResolvers<void>()
   s3.before = () => promise
-  const page = workFor(
+  const page = runAs(
     'somebody',
     () => refusal(world.hearth.git.commit(store, tip)),
     performance.now() + 1,
